@@ -1,0 +1,1 @@
+"""What a caller's terminal understands; no network, no database."""

@@ -1,0 +1,1 @@
+"""The board: who calls, how their bytes arrive, the lobby and the tables."""

@@ -1,0 +1,1 @@
+"""How a caller's bytes reach us: one small interface, Line."""

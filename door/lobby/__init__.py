@@ -1,0 +1,1 @@
+"""Log-on, menu, the bank's window, who is online."""
