@@ -1,0 +1,119 @@
+"""What the board knows of a connection: one interface for telnet, rlogin, stdio and tests alike.
+
+A `Line` moves bytes and says how wide the screen is. It knows no keys, no characters and no
+callers: `ansi` turns bytes into keys, `door.caller` decides what they mean. The names below are all
+that any of them may use, so that a hand of cards cannot tell a telnet caller from a test's script.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+# What a screen may be, in character cells. Narrower than 40 no sentence fits; larger than 132x60
+# every redraw would cost more than any caller gains from it.
+MIN_COLUMNS, MAX_COLUMNS = 40, 132
+MIN_ROWS, MAX_ROWS = 20, 60
+USUAL_COLUMNS, USUAL_ROWS = 80, 24
+
+
+class Hangup(Exception):
+    """The line is gone; the text says why, in words fit for a log."""
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What the other end said of itself while the line was set up: claims to guess from, not facts.
+
+    Every text is printable ASCII and at most 64 characters, an unknown one is empty.
+    `terminal_types` holds at most 8 names, the preferred one first, spelled as they came;
+    `language` is a locale such as ``en_US.UTF-8``; `charset` the character set the other end agreed
+    to; `speed` what it calls its speed, such as ``38400,38400``.
+    """
+
+    terminal_types: tuple[str, ...] = ()
+    language: str = ""
+    charset: str = ""
+    speed: str = ""
+
+
+class Receiver(Protocol):
+    """Whoever takes what arrives on a line. Its methods return at once and raise nothing."""
+
+    def received(self, data: bytes) -> None:
+        """Take bytes as they were typed, at most 4096 at a time."""
+
+    def hung_up(self, reason: str) -> None:
+        """Learn that the line has ended, whoever ended it: once, and after all that was received.
+
+        It is never called from inside a method of the line.
+        """
+
+    def resized(self, columns: int, rows: int) -> None:
+        """Learn that the screen has a new size, clamped like the line's own."""
+
+
+class Line(Protocol):
+    """A connection to one caller, already set up."""
+
+    @property
+    def kind(self) -> str:
+        """How the caller reached us: ``telnet``."""
+
+    @property
+    def address(self) -> str:
+        """Where the caller comes from, safe to log and to show, such as ``192.0.2.7``."""
+
+    @property
+    def hints(self) -> Hints:
+        """What the other end said of itself; late answers make it grow."""
+
+    @property
+    def columns(self) -> int:
+        """Width of the screen in cells, 40 to 132; 80 when nobody said."""
+
+    @property
+    def rows(self) -> int:
+        """Height of the screen in cells, 20 to 60; 24 when nobody said."""
+
+    def attach(self, receiver: Receiver) -> None:
+        """Hand everything that arrives to `receiver`, and at once what arrived before it came.
+
+        A second receiver takes the place of the first.
+        """
+
+    def pause(self) -> None:
+        """Stop handing over bytes; what the caller types then waits, at most 4 kB of it here."""
+
+    def resume(self) -> None:
+        """Go on handing over bytes, those that waited first."""
+
+    def write(self, data: bytes) -> None:
+        """Send `data`, never waiting; a caller who leaves 256 kB unread is cut off.
+
+        After the end of the line it does nothing.
+        """
+
+    async def drain(self, seconds: float) -> None:
+        """Wait until everything written has left; `Hangup` when the line ends first.
+
+        A caller who has not taken it within `seconds` is cut off, and `Hangup` raised.
+        """
+
+    def hang_up(self) -> None:
+        """End the line in peace: nothing is received any more, what was written still goes out."""
+
+    def abort(self) -> None:
+        """End the line now, and forget what has not left yet."""
+
+
+def clamp_size(columns: int, rows: int) -> tuple[int, int]:
+    """Bring a screen size, in cells, within what is drawn for; 0 means "not known" (RFC 1073).
+
+    >>> clamp_size(65535, 1)
+    (132, 20)
+    >>> clamp_size(0, 0)
+    (80, 24)
+    """
+    return (
+        min(max(columns or USUAL_COLUMNS, MIN_COLUMNS), MAX_COLUMNS),
+        min(max(rows or USUAL_ROWS, MIN_ROWS), MAX_ROWS),
+    )
