@@ -99,22 +99,18 @@ def model(events: list[Event], zone: str, centre: date, at: datetime) -> Closed 
     return Closed(first + start * MINUTE, first + end * MINUTE, " and ".join(names))
 
 
-lengths = st.one_of(st.integers(1, 180), st.integers(1, 3000), st.integers(1, 10080))
 starts = st.one_of(
     st.times(),
     st.sampled_from([time(0), time(0, 1), time(1, 30), time(2), time(2, 30), time(23, 30)]),
 ).map(lambda start: start.replace(second=0, microsecond=0))
+days_and_minutes = st.one_of(
+    st.tuples(st.just(EVERY_DAY), st.integers(1, 720)),
+    st.tuples(st.frozensets(st.integers(0, 6), min_size=1), st.integers(1, 1440)),
+    st.tuples(st.frozensets(st.integers(0, 6), min_size=1, max_size=1), st.integers(1, 10080)),
+)
 events_of_one_board = st.lists(
-    st.builds(
-        lambda start, days, minutes: (start, days, minutes),
-        starts,
-        st.one_of(st.just(EVERY_DAY), st.frozensets(st.integers(0, 6), min_size=1)),
-        lengths,
-    ),
-    min_size=1,
-    max_size=4,
-    unique=True,
-).map(lambda rows: [Event("ABCD"[i], *row) for i, row in enumerate(rows)])
+    st.tuples(starts, days_and_minutes), min_size=1, max_size=4, unique=True
+).map(lambda rows: [Event("ABCD"[i], start, *row) for i, (start, row) in enumerate(rows)])
 
 
 class TestEvents:
