@@ -1,0 +1,372 @@
+"""The file the books are in: opening it, transactions, and the one writer with its group commit.
+
+Many callers, one writer: SQLite lets one transaction write at a time, and its COMMIT waits for
+the disk. So everything that is asked while the disk is busy goes into the next transaction
+together, each request in a savepoint of its own, and nothing is answered before the COMMIT.
+Other processes may have the same file open; `BEGIN IMMEDIATE` and the busy time-out keep turns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from timebank.model import (
+    APPLICATION_ID,
+    SCHEMA_VERSION,
+    SYSTEM_ACCOUNTS,
+    TRIGGERS,
+    accounts,
+    metadata,
+)
+from timebank.refusals import Refused
+from timebank.settings import BankSettings
+
+log = logging.getLogger("timebank")
+
+# How long a transaction waits for another process's turn to end before it gives up.
+BUSY_SECONDS = 10.0
+
+# How many requests share a COMMIT at most; beyond it the wait of the first grows for little gain
+# (measured: 10 a group give half of what 50 give).
+GROUP_SIZE = 50
+
+# What SQLite says when the file, the disk or another process is at fault, not the request.
+BROKEN = (
+    "SQLITE_FULL",
+    "SQLITE_IOERR",
+    "SQLITE_BUSY",
+    "SQLITE_LOCKED",
+    "SQLITE_READONLY",
+    "SQLITE_CORRUPT",
+    "SQLITE_NOTADB",
+    "SQLITE_CANTOPEN",
+    "SQLITE_NOMEM",
+    "SQLITE_PROTOCOL",
+    "SQLITE_PERM",
+)
+
+
+class DatabaseRefused(Exception):
+    """The file cannot be used as our database; `str()` is a sentence for the sysop."""
+
+
+class BooksUnavailable(Exception):
+    """The books could not be written (disk full, locked, broken); nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One open transaction: what every function of the bank works at."""
+
+    connection: Connection
+    settings: BankSettings
+    # The wall clock as this transaction sees it, aware UTC.
+    now: datetime
+
+
+class Database:
+    """A SQLite file that holds the books of one board."""
+
+    def __init__(self, path: Path, busy_seconds: float = BUSY_SECONDS) -> None:
+        """Name the file; nothing is touched before `open` or `open_existing`."""
+        self.path = path
+        self._busy_seconds = busy_seconds
+        # Parameters stay out of error texts: a seed or a password hash could be among them.
+        self.engine = create_engine(
+            URL.create("sqlite+pysqlite", database=str(path)),
+            connect_args={"timeout": busy_seconds},
+            hide_parameters=True,
+        )
+        event.listen(self.engine, "connect", _on_connect)
+        event.listen(self.engine, "begin", _on_begin)
+
+    def open(self) -> None:
+        """Create the file with its tables, or check that it is ours.
+
+        Safe when several processes do it at once. Raises `DatabaseRefused`.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            # Only its owner may read it: it holds password hashes and seeds.
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        except OSError as error:
+            raise DatabaseRefused(
+                f"The database {self.path} cannot be opened: {error.strerror}."
+            ) from error
+        self._prepare()
+
+    def open_existing(self) -> None:
+        """Check a file that must be there already. Raises `DatabaseRefused`."""
+        if not self.path.is_file() or self.path.stat().st_size == 0:
+            raise DatabaseRefused(
+                f"There is no database at {self.path}. The board makes one when it first serves."
+            )
+        self._prepare()
+
+    def close(self) -> None:
+        """Close every connection that is not in use."""
+        self.engine.dispose()
+
+    @contextlib.contextmanager
+    def transaction(self, settings: BankSettings, now: datetime) -> Iterator[Desk]:
+        """Give a desk whose work commits when the block ends, or not at all when it raises.
+
+        Raises `BooksUnavailable` when the file cannot be read or written.
+        """
+        with _broken_is_unavailable(), self.engine.connect() as connection, connection.begin():
+            yield Desk(connection, settings, now)
+
+    @contextlib.contextmanager
+    def reading(self, settings: BankSettings, now: datetime) -> Iterator[Desk]:
+        """Give a desk that sees one moment of the books and keeps nobody from writing."""
+        with (
+            _broken_is_unavailable(),
+            self.engine.connect().execution_options(read_only=True) as connection,
+            connection.begin(),
+        ):
+            yield Desk(connection, settings, now)
+
+    def _prepare(self) -> None:
+        try:
+            self._set_journal_mode()
+            with self.engine.begin() as connection:
+                _create_or_check(connection, self.path)
+        except DBAPIError as error:
+            if _errorname(error) == "SQLITE_NOTADB":
+                raise DatabaseRefused(f"{self.path} is not a database.") from error
+            raise DatabaseRefused(
+                f"The database {self.path} cannot be opened: {error.orig}."
+            ) from error
+
+    def _set_journal_mode(self) -> None:
+        """Switch to write-ahead logging, which is remembered in the file.
+
+        Two processes that create the file together can meet here, where SQLite does not wait.
+        """
+        patience = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                with contextlib.closing(self.engine.raw_connection()) as connection:
+                    cursor = connection.cursor()
+                    cursor.execute("PRAGMA journal_mode = WAL")
+                    (mode,) = cursor.fetchone() or ("",)
+                break
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorname not in {"SQLITE_BUSY", "SQLITE_LOCKED"}:
+                    raise DatabaseRefused(
+                        f"The database {self.path} cannot be opened: {error}."
+                    ) from error
+                if time.monotonic() >= patience:
+                    raise DatabaseRefused(f"The database {self.path} is in use.") from error
+                time.sleep(0.01)
+            except sqlite3.DatabaseError as error:
+                raise DatabaseRefused(f"{self.path} is not a database.") from error
+        if mode != "wal":
+            raise DatabaseRefused(
+                f"The database {self.path} is on a disk without shared memory (a network drive?),"
+                " where write-ahead logging does not work. Move the data folder to a local disk."
+            )
+
+
+def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
+    # Transactions begin where we say so (_on_begin), not where the driver guesses.
+    connection.isolation_level = None
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _on_begin(connection: Connection) -> None:
+    read_only = connection.get_execution_options().get("read_only", False)
+    connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
+
+
+def _errorname(error: DBAPIError) -> str:
+    return getattr(error.orig, "sqlite_errorname", "")
+
+
+def _is_broken(error: BaseException) -> bool:
+    return isinstance(error, DBAPIError) and _errorname(error).startswith(BROKEN)
+
+
+@contextlib.contextmanager
+def _broken_is_unavailable() -> Iterator[None]:
+    try:
+        yield
+    except DBAPIError as error:
+        if not _is_broken(error):
+            raise
+        raise _unavailable(error) from error
+
+
+def _unavailable(error: BaseException) -> BooksUnavailable:
+    reason = error.orig if isinstance(error, DBAPIError) else error
+    return BooksUnavailable(f"The books cannot be written just now ({reason}).")
+
+
+def _create_or_check(connection: Connection, path: Path) -> None:
+    run = connection.exec_driver_sql
+    version = run("PRAGMA user_version").scalar_one()
+    application = run("PRAGMA application_id").scalar_one()
+    if version == 0 and run("SELECT count(*) FROM sqlite_master").scalar_one() == 0:
+        _create(connection)
+    elif application != APPLICATION_ID:
+        raise DatabaseRefused(f"{path} is the database of some other program.")
+    elif version > SCHEMA_VERSION:
+        raise DatabaseRefused(
+            f"{path} was written by a newer program (its version is {version}, this program knows"
+            f" {SCHEMA_VERSION}). Install the newer program, or restore an older backup."
+        )
+
+
+def _create(connection: Connection) -> None:
+    metadata.create_all(connection)
+    for trigger in TRIGGERS.values():
+        connection.exec_driver_sql(trigger)
+    connection.execute(
+        accounts.insert(),
+        [
+            {"id": number, "kind": kind, "unit": "second", "balance": 0}
+            for number, kind in SYSTEM_ACCOUNTS.items()
+        ],
+    )
+    connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.exec_driver_sql(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The answer to one request: a result, or the error that stands for it."""
+
+    ticket: object
+    result: object
+    error: BaseException | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    operation: Callable[[Desk], object]
+    ticket: object
+
+
+class Writer:
+    """One thread that carries out what many ask, in groups that commit together."""
+
+    def __init__(
+        self,
+        database: Database,
+        settings: Callable[[], BankSettings],
+        now: Callable[[], datetime],
+        deliver: Callable[[list[Done]], None],
+    ) -> None:
+        """Start the thread over an open `database`.
+
+        `settings` and `now` are asked once a group, `deliver` gets the answers of a group after
+        its COMMIT; all three run on the writer's thread.
+        """
+        self._database = database
+        self._settings = settings
+        self._now = now
+        self._deliver = deliver
+        self._queue: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
+        self._closing = threading.Lock()
+        self._closed = False
+        self._connection: Connection | None = None
+        self._thread = threading.Thread(target=self._work, name="timebank-writer")
+        self._thread.start()
+
+    def submit(self, operation: Callable[[Desk], object], ticket: object) -> None:
+        """Queue an operation; its answer comes through `deliver` under `ticket`.
+
+        Never waits. Raises `BooksUnavailable` once the writer is closed.
+        """
+        with self._closing:
+            if self._closed:
+                raise BooksUnavailable("The books are closed.")
+            self._queue.put(_Request(operation, ticket))
+
+    def close(self) -> None:
+        """Finish what is queued, deliver it, and end the thread; more closes do no harm."""
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._queue.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        last = False
+        while not last:
+            group, last = self._next_group()
+            if not group:
+                continue
+            answers = self._commit(group)
+            try:
+                self._deliver(answers)
+            except Exception:
+                log.exception("%d answers could not be delivered", len(answers))
+        self._hang_up()
+
+    def _next_group(self) -> tuple[list[_Request], bool]:
+        """Wait for a request, and take with it what else is queued; True when it is the end."""
+        group: list[_Request] = []
+        with contextlib.suppress(queue.Empty):
+            while len(group) < GROUP_SIZE:
+                request = self._queue.get(block=not group)
+                if request is None:
+                    return group, True
+                group.append(request)
+        return group, False
+
+    def _commit(self, group: list[_Request]) -> list[Done]:
+        try:
+            if self._connection is None:
+                self._connection = self._database.engine.connect()
+            with self._connection.begin():
+                desk = Desk(self._connection, self._settings(), self._now())
+                return [_carry_out(desk, request) for request in group]
+        except BaseException as error:
+            # Nothing of this group is in the books. The connection may be in any state, so the
+            # next group starts with another one.
+            self._hang_up()
+            if _is_broken(error):
+                log.error("%d requests could not be committed: %s", len(group), error)
+            else:
+                log.exception("%d requests could not be committed", len(group))
+            return [Done(request.ticket, None, _unavailable(error)) for request in group]
+
+    def _hang_up(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.invalidate()
+            connection.close()
+
+
+def _carry_out(desk: Desk, request: _Request) -> Done:
+    """Do one request in its savepoint; only what breaks the whole transaction is raised."""
+    run = desk.connection.exec_driver_sql
+    run("SAVEPOINT request")
+    try:
+        result = request.operation(desk)
+    except Exception as error:
+        if _is_broken(error):
+            raise
+        run("ROLLBACK TO request")
+        run("RELEASE request")
+        if not isinstance(error, Refused):
+            log.exception("a request failed and was rolled back")
+        return Done(request.ticket, None, error)
+    run("RELEASE request")
+    return Done(request.ticket, result, None)

@@ -1,0 +1,313 @@
+"""The tables of the books, and the triggers that keep them honest.
+
+Three rules are held by the database itself, so that no program that opens it can break them:
+
+- a transfer is only ever added: triggers refuse UPDATE and DELETE;
+- a balance follows its rows: the trigger that sees a transfer come in moves both balances;
+- signs hold: a CHECK refuses a balance that its kind of account may not have.
+
+An instant is stored as whole seconds since 1970 in UTC, a day as `YYYY-MM-DD` in the zone of the
+board, an amount as an integer in the unit of its accounts (seconds, or cents of play money).
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Literal
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    Computed,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+SCHEMA_VERSION = 1
+
+# "BJFT" in ASCII, so that `file` and we ourselves can tell these books from any other database.
+APPLICATION_ID = 0x424A4654
+
+Unit = Literal["second", "usd-cent", "frf-cent"]
+
+# The accounts of the system: one each, with numbers that never change.
+SYSTEM_ACCOUNTS = {
+    1: "allotment",
+    2: "elapsed",
+    3: "forfeit",
+    4: "external",
+    5: "adjustment",
+}
+# The accounts that every caller has from the day he registers.
+CALLER_ACCOUNTS = ("online", "held", "bank", "stake", "loan")
+
+# What each kind of account may hold; audit reads the same table as the CHECK below.
+NEVER_NEGATIVE = frozenset({"online", "held", "bank", "stake", "elapsed", "forfeit"})
+NEVER_POSITIVE = frozenset({"loan"})
+
+metadata = MetaData()
+
+callers = Table(
+    "callers",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False),
+    # names.fold(name): two living callers may not look alike.
+    Column("fold", Text, nullable=False),
+    Column("password_hash", Text, nullable=False),
+    Column("locked", Integer, CheckConstraint("locked IN (0, 1)"), nullable=False),
+    Column("created", Integer, nullable=False),
+    Column("last_call", Integer),
+    Column("deleted", Integer),
+    # The day last seen on a call; it only goes forward.
+    Column("day", Text),
+    # The end and the name of the closed period that the account `held` waits behind.
+    Column("held_until", Integer),
+    Column("held_behind", Text),
+    Column("preferences", Text, nullable=False),
+    # Numbers are never used twice: the history of a deleted caller stays his.
+    sqlite_autoincrement=True,
+)
+Index(
+    "one_living_caller_a_name",
+    callers.c.fold,
+    unique=True,
+    sqlite_where=text("deleted IS NULL"),
+)
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("caller_id", ForeignKey("callers.id")),
+    Column("game", Text),
+    Column("unit", Text, nullable=False),
+    Column("balance", Integer, nullable=False),
+    CheckConstraint("unit IN ('second', 'usd-cent', 'frf-cent')", name="known_unit"),
+    CheckConstraint(
+        "kind NOT IN ('online', 'held', 'bank', 'stake', 'elapsed', 'forfeit') OR balance >= 0",
+        name="never_negative",
+    ),
+    CheckConstraint("kind <> 'loan' OR balance <= 0", name="never_positive"),
+    UniqueConstraint("caller_id", "unit", "kind", name="one_account_a_kind"),
+)
+Index(
+    "one_house_a_game",
+    accounts.c.game,
+    accounts.c.unit,
+    unique=True,
+    sqlite_where=text("kind = 'house'"),
+)
+
+calls = Table(
+    "calls",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("caller_id", ForeignKey("callers.id"), nullable=False),
+    Column("node", Integer, nullable=False),
+    # Which process renews the lease; any text that no other process uses.
+    Column("process", Text, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("opened", Integer, nullable=False),
+    Column("closed", Integer),
+    Column("reason", Text),
+    # Seconds since log-on that are accounted for = charged + waived (there was nothing left).
+    Column("ticked", Integer, nullable=False),
+    Column("charged", Integer, nullable=False),
+    Column("waived", Integer, nullable=False),
+    Column("renewed", Integer, nullable=False),
+    Column("ticked_at_renewal", Integer, nullable=False),
+    Column("note", Text),
+    CheckConstraint("ticked = charged + waived AND charged >= 0 AND waived >= 0", name="told"),
+    sqlite_autoincrement=True,
+)
+Index(
+    "one_open_call_a_caller",
+    calls.c.caller_id,
+    unique=True,
+    sqlite_where=text("closed IS NULL"),
+)
+
+shoes = Table(
+    "shoes",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("caller_id", ForeignKey("callers.id"), nullable=False),
+    Column("game", Text, nullable=False),
+    Column("decks", Integer, CheckConstraint("decks > 0"), nullable=False),
+    Column("seed", LargeBinary, nullable=False),
+    Column("seal", Text, nullable=False),
+    # NULL until the first hand is dealt from it, then what the caller said, '' for nothing.
+    Column("cut", Text),
+    Column("opened", Integer, nullable=False),
+    Column("closed", Integer),
+    sqlite_autoincrement=True,
+)
+Index(
+    "one_open_shoe_a_game",
+    shoes.c.caller_id,
+    shoes.c.game,
+    unique=True,
+    sqlite_where=text("closed IS NULL"),
+)
+
+rounds = Table(
+    "rounds",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("caller_id", ForeignKey("callers.id"), nullable=False),
+    Column("game", Text, nullable=False),
+    Column("day", Text, nullable=False),
+    Column("call_id", ForeignKey("calls.id"), nullable=False),
+    Column("shoe_id", ForeignKey("shoes.id")),
+    # How many cards of the shoe were gone before this hand.
+    Column("start_position", Integer, nullable=False),
+    Column("bet", Integer, CheckConstraint("bet > 0"), nullable=False),
+    Column("rules", Text, nullable=False),
+    Column("dealt", Integer, nullable=False),
+    # What was settled so far; the transfers of the hand must add up to these.
+    Column("lost", Integer, nullable=False),
+    Column("returned", Integer, nullable=False),
+    Column("won", Integer, nullable=False),
+    Column("settled", Integer),
+    # 'void' when the caller was deleted with the hand still open.
+    Column("outcome", Text),
+    Column("result", Text),
+    CheckConstraint("(settled IS NULL) = (outcome IS NULL)", name="settled_with_an_outcome"),
+    sqlite_autoincrement=True,
+)
+Index(
+    "one_round_in_play",
+    rounds.c.caller_id,
+    unique=True,
+    sqlite_where=text("settled IS NULL"),
+)
+Index("turns_of_a_day", rounds.c.caller_id, rounds.c.day, rounds.c.game)
+Index("rounds_of_a_shoe", rounds.c.shoe_id)
+
+actions = Table(
+    "actions",
+    metadata,
+    Column("round_id", ForeignKey("rounds.id"), primary_key=True),
+    Column("sequence", Integer, CheckConstraint("sequence >= 0"), primary_key=True),
+    Column("action", Text, nullable=False),
+    Column("cards_used", Integer, nullable=False),
+    Column("call_id", ForeignKey("calls.id")),
+    Column("at", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+transfers = Table(
+    "transfers",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    # The row is number `place` of the `size` rows of its entry, which follow one another.
+    Column("place", Integer, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("entry", Integer, Computed("id - place + 1", persisted=False)),
+    Column("at", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("amount", Integer, CheckConstraint("amount > 0"), nullable=False),
+    Column("source", ForeignKey("accounts.id"), nullable=False),
+    Column("target", ForeignKey("accounts.id"), nullable=False),
+    Column("why", Text, nullable=False),
+    Column("call_id", ForeignKey("calls.id")),
+    Column("round_id", ForeignKey("rounds.id")),
+    CheckConstraint("source <> target", name="two_accounts"),
+    CheckConstraint("place BETWEEN 1 AND size", name="place_in_entry"),
+    # A removed last row leaves a gap that the next one cannot fill.
+    sqlite_autoincrement=True,
+)
+Index("transfers_from", transfers.c.source)
+Index("transfers_to", transfers.c.target)
+Index(
+    "transfers_of_a_round",
+    transfers.c.round_id,
+    sqlite_where=text("round_id IS NOT NULL"),
+)
+
+days = Table(
+    "days",
+    metadata,
+    Column("caller_id", ForeignKey("callers.id"), primary_key=True),
+    Column("day", Text, primary_key=True),
+    # The last transfer before the day began for this caller: what he won is counted from here.
+    Column("after", Integer, nullable=False),
+    # The day's grant; NULL when the board grants nothing.
+    Column("grant_id", ForeignKey("transfers.id"), unique=True),
+    sqlite_with_rowid=False,
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    # The number of the record: that of the transfer to `external` which it tells of.
+    Column("number", ForeignKey("transfers.id"), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("minutes", Integer, CheckConstraint("minutes > 0"), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("at", Integer, nullable=False),
+    # waiting -> appending -> appended, or -> doubtful when only the sysop can tell.
+    Column(
+        "state",
+        Text,
+        CheckConstraint("state IN ('waiting', 'appending', 'appended', 'doubtful')"),
+        nullable=False,
+    ),
+    # What the file looked like before the append, as thebank_ext.py wants to find it again.
+    Column("mark", Text),
+    Column("appended", Integer),
+)
+Index("outbox_to_do", outbox.c.number, sqlite_where=text("state <> 'appended'"))
+
+notices = Table(
+    "notices",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("caller_id", ForeignKey("callers.id"), nullable=False),
+    Column("at", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("shown", Integer),
+)
+Index("notices_to_show", notices.c.caller_id, sqlite_where=text("shown IS NULL"))
+
+TRIGGERS = {
+    "transfers_move_balances": """
+        CREATE TRIGGER transfers_move_balances AFTER INSERT ON transfers BEGIN
+            UPDATE accounts SET balance = balance - NEW.amount WHERE id = NEW.source;
+            UPDATE accounts SET balance = balance + NEW.amount WHERE id = NEW.target;
+        END""",
+    "transfers_keep_to_one_unit": """
+        CREATE TRIGGER transfers_keep_to_one_unit BEFORE INSERT ON transfers
+        WHEN (SELECT unit FROM accounts WHERE id = NEW.source)
+             <> (SELECT unit FROM accounts WHERE id = NEW.target)
+        BEGIN
+            SELECT RAISE(ABORT, 'units never mix in one transfer');
+        END""",
+    "transfers_are_never_changed": """
+        CREATE TRIGGER transfers_are_never_changed BEFORE UPDATE ON transfers BEGIN
+            SELECT RAISE(ABORT, 'transfers are only ever added, never changed');
+        END""",
+    "transfers_are_never_deleted": """
+        CREATE TRIGGER transfers_are_never_deleted BEFORE DELETE ON transfers BEGIN
+            SELECT RAISE(ABORT, 'transfers are only ever added, never deleted');
+        END""",
+}
+
+
+def stamp(at: datetime) -> int:
+    """Turn an aware instant into whole seconds since 1970, rounded down."""
+    return int(at.timestamp() // 1)
+
+
+def instant(seconds: int) -> datetime:
+    """Turn stored seconds since 1970 back into an aware UTC instant."""
+    return datetime.fromtimestamp(seconds, UTC)
