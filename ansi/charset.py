@@ -1,0 +1,155 @@
+"""What goes out to a caller's terminal as bytes, and what comes in.
+
+Inside the program text is Unicode; a terminal understands CP437, UTF-8 or ASCII. Encoding never
+changes how many cells a text takes, so a screen laid out once is right in all three: a character
+that the terminal lacks becomes something alike of the same width. No byte 255 ever goes out,
+because hosts between us and the caller forget to double it and telnet would read a command in it.
+"""
+
+import codecs
+import unicodedata
+from enum import Enum
+from functools import lru_cache
+
+from ansi.width import character_width
+
+
+class Charset(Enum):
+    """The sets of characters that callers' terminals understand."""
+
+    CP437 = "cp437"
+    UTF8 = "utf-8"
+    ASCII = "ascii"
+
+
+# An attribute of an Enum is looked up slowly; these are asked for at every key.
+_CP437, _UTF8 = Charset.CP437, Charset.UTF8
+
+# The pictures that a PC's character generator has for bytes 1 to 31 and 127.
+GLYPHS = dict(zip([*range(1, 32), 127], "☺☻♥♦♣♠•◘○◙♂♀♪♫☼►◄↕‼¶§▬↨↑↓→←∟↔▲▼⌂", strict=True))
+
+# Only these of them are safe to send: SyncTERM was seen to draw them, no terminal acts on them
+# in a way that moves the cursor. The others ring, tab, feed a line or start a sequence somewhere.
+_SAFE_GLYPHS = (1, 2, 3, 4, 5, 6, 16, 17)
+
+# One printable ASCII character for each; the likeness that matters most comes first, because the
+# first 128 of them are encoded by table.
+_LOOKALIKES = dict(
+    zip(
+        "─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬╒╓╕╖╘╙╛╜╞╟╡╢╤╥╧╨╪╫░▒▓█▄▌▐▀■♥♦♣♠►◄☺☻•·∙°",
+        "-|+++++++++=|+++++++++++++++++++++++++++.:#####=#HDCS><@@*..o",
+        strict=True,
+    )
+) | dict(
+    zip(
+        "▲▼▬◘○◙♂♀♪♫☼↕‼¶§↨↑↓→←∟↔⌂‘’‚‛“”„‹›«»–—―‐‑‒…†‡‰′″×÷±¡¿¢£¥€¦¨©®´¸µ¬¯√≈≡≤≥∞",
+        "^v-*ooMFddo|!PS|^v><L-^'''`\"\"\"<><>------.++%'\"x/+!?cLYE|\"cR',u-~V~=<>8",
+        strict=True,
+    )
+)
+_LOOKALIKES |= dict(zip("æÆøØßþÞðÐđĐłŁıŋŦŧħĦœŒĸ\xa0", "aAoOspPdDdDlLinTthHoOk ", strict=True))
+
+
+def _cp437_letters() -> str:
+    letters = list(bytes(range(255)).decode("cp437"))
+    for byte in _SAFE_GLYPHS:
+        letters[byte] = GLYPHS[byte]
+    return "".join(letters) + "\ufffe"  # byte 255 stands for nothing
+
+
+_CP437_MAP = codecs.charmap_build(_cp437_letters())
+_ASCII_TABLED = list(_LOOKALIKES)[:128]
+_ASCII_MAP = codecs.charmap_build("".join(map(chr, range(128))) + "".join(_ASCII_TABLED))
+_ASCII_BYTES = bytes(range(128)) + "".join(map(_LOOKALIKES.__getitem__, _ASCII_TABLED)).encode()
+
+
+@lru_cache(maxsize=4096)
+def _stand_in(character: str) -> bytes:
+    """ASCII for a character that the terminal lacks, as wide as the character itself."""
+    if character < " ":
+        return character.encode()
+    if character in _LOOKALIKES:
+        return _LOOKALIKES[character].encode()
+    width = character_width(character)
+    parts = unicodedata.normalize("NFKD", character)
+    base, rest = parts[0], parts[1:]
+    known = (
+        base.isascii()
+        and (base.isalpha() or unicodedata.category(character) == "Nd" or character > "\uff00")
+        and all(map(unicodedata.combining, rest))
+    )
+    return base.ljust(width).encode() if known and width else b"?" * width
+
+
+def _stand_ins(error: UnicodeError) -> tuple[bytes, int]:
+    assert isinstance(error, UnicodeEncodeError)  # only charmap_encode below names this handler
+    return b"".join(map(_stand_in, error.object[error.start : error.end])), error.end
+
+
+codecs.register_error("ansi.stand-ins", _stand_ins)
+
+
+def encode(text: str, charset: Charset) -> bytes:
+    """Bytes for the terminal, one cell for each cell of `text`, never with a byte 255.
+
+    Control characters pass untouched. What the set lacks is replaced by its look-alike (lines of
+    boxes by + - |, suits by their letters, accented letters by bare ones), else by "?".
+    """
+    if text.isascii():
+        return text.encode("ascii")
+    if charset is _CP437:
+        return codecs.charmap_encode(text, "ansi.stand-ins", _CP437_MAP)[0]
+    if charset is _UTF8:
+        return text.encode("utf-8", "replace")
+    tabled = codecs.charmap_encode(text, "ansi.stand-ins", _ASCII_MAP)[0]
+    return tabled.translate(_ASCII_BYTES)
+
+
+class Decoder:
+    """Text out of the bytes a terminal sends, however packets cut them; bad bytes are dropped."""
+
+    __slots__ = ("_decoder",)
+
+    def __init__(self, charset: Charset) -> None:
+        """Nothing waits yet."""
+        self._decoder = codecs.getincrementaldecoder(charset.value)("ignore")
+
+    def decode(self, data: bytes) -> str:
+        """Text that is complete with these bytes; never raises."""
+        return self._decoder.decode(data)
+
+    @property
+    def pending(self) -> bool:
+        """Whether the first bytes of a character wait for the rest of it."""
+        return bool(self._decoder.getstate()[0])
+
+    def reset(self) -> None:
+        """Forget the beginning of a character."""
+        self._decoder.reset()
+
+
+# Letters and signs to Unicode, yet nothing to the eye: they would let two names look the same.
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | frozenset(
+    map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])  # variation selectors
+)
+_MOST_MARKS = 2  # accents on one letter: enough for Vietnamese, too few to climb into other rows
+
+
+def clean(text: str) -> str:
+    """What another person typed, fit to be shown: nothing in it moves, hides or reorders text.
+
+    Controls (C0, C1), bidi overrides, zero-width and unassigned characters go, every kind of
+    space becomes a plain one, letters and their accents are composed (NFC).
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    kept: list[str] = []
+    marks = 0
+    for character in unicodedata.normalize("NFC", text):
+        category = unicodedata.category(character)
+        marks = marks + 1 if category in {"Mn", "Me", "Mc"} else 0
+        if category == "Zs":
+            kept.append(" ")
+        elif character.isprintable() and character not in _INVISIBLE and marks <= _MOST_MARKS:
+            kept.append(character)
+    return "".join(kept)

@@ -1,0 +1,149 @@
+"""Colours and attributes of text, the escape sequences (SGR) that set them, and pipe codes.
+
+Only what every BBS terminal draws: sixteen colours of text (the bright eight are bold on the
+wire), eight of background (a bright background would blink on a PC's screen), bold, blink,
+reverse. A style is known to the canvas by its number, so that cells compare as integers.
+"""
+
+import re
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from functools import lru_cache
+
+
+class Colour(IntEnum):
+    """The sixteen colours in the order of SGR (a PC's own order swaps red and blue)."""
+
+    BLACK = 0
+    RED = 1
+    GREEN = 2
+    BROWN = 3
+    BLUE = 4
+    MAGENTA = 5
+    CYAN = 6
+    GREY = 7
+    DARK_GREY = 8
+    LIGHT_RED = 9
+    LIGHT_GREEN = 10
+    YELLOW = 11
+    LIGHT_BLUE = 12
+    LIGHT_MAGENTA = 13
+    LIGHT_CYAN = 14
+    WHITE = 15
+
+
+_codes: list[tuple[str, ...]] = []
+_numbers: dict[tuple[str, ...], int] = {}
+_styles: list["Style"] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a cell looks; None is the terminal's own colour, a bright background shows dark."""
+
+    foreground: Colour | None = None
+    background: Colour | None = None
+    bold: bool = False
+    blink: bool = False
+    reverse: bool = False
+    number: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Give styles that send the same codes the same number, counted from 0, the plain one."""
+        codes = []
+        if self.bold or (self.foreground is not None and self.foreground > Colour.GREY):
+            codes.append("1")
+        if self.blink:
+            codes.append("5")
+        if self.reverse:
+            codes.append("7")
+        if self.foreground is not None:
+            codes.append(str(30 + (self.foreground & 7)))
+        if self.background is not None:
+            codes.append(str(40 + (self.background & 7)))
+        number = _numbers.setdefault(tuple(codes), len(_codes))
+        object.__setattr__(self, "number", number)
+        if number == len(_codes):
+            _codes.append(tuple(codes))
+            _styles.append(self)
+
+
+PLAIN = Style()
+
+
+@lru_cache(maxsize=4096)
+def sgr_of(number: int) -> str:
+    """The sequence that sets the style of this number, whatever was set before."""
+    return f"\x1b[{';'.join(('0', *_codes[number]))}m"
+
+
+def style_of(number: int) -> Style:
+    """The first style made that has this number; others with it look the same."""
+    return _styles[number]
+
+
+def sgr(style: Style) -> str:
+    """The sequence that sets this style, whatever was set before."""
+    return sgr_of(style.number)
+
+
+@lru_cache(maxsize=4096)
+def change(before: int, after: int) -> str:
+    """The shortest sequence that leads from the style of one number to that of another."""
+    old, new = _codes[before], _codes[after]
+    if "7" in old or "7" in new:  # terminals disagree about colours set while reversed
+        return sgr_of(after)
+    kinds = {code[:1] if len(code) == 2 else code for code in new}
+    if not all((code[:1] if len(code) == 2 else code) in kinds for code in old):
+        return sgr_of(after) if new else "\x1b[m"
+    return f"\x1b[{';'.join(code for code in new if code not in old)}m"
+
+
+_PIPE = re.compile(r"\|([01][0-9]|2[0-3])")
+# Pipe codes count the colours as a PC does: the bit of red and the bit of blue change places.
+_PC_ORDER = tuple(Colour(c & 10 | (c & 1) << 2 | (c & 4) >> 2) for c in range(16))
+
+
+def from_pipe(text: str, style: Style = PLAIN) -> list[tuple[Style, str]]:
+    """Split a sysop's text at its pipe codes: |00 to |15 text colours, |16 to |23 backgrounds.
+
+    `style` is what holds before the first code. Any other use of "|" is text.
+    """
+    parts = _PIPE.split(text)
+    pieces = [(style, parts[0])]
+    for code, piece in zip(parts[1::2], parts[2::2], strict=True):
+        colour = _PC_ORDER[int(code) & 15]
+        if int(code) < 16:
+            style = replace(style, foreground=colour)
+        else:
+            style = replace(style, background=colour)
+        pieces.append((style, piece))
+    return [(style, piece) for style, piece in pieces if piece]
+
+
+_MANY_COLOURS = re.compile(r"(?<![0-9])[34]8;(?:5;[0-9]+|2;[0-9]+;[0-9]+;[0-9]+);?")
+
+
+def from_sgr(parameters: str, style: Style) -> Style:
+    """The style after `CSI parameters m` (digits and ";"); what is not ours changes nothing."""
+    shorter = _MANY_COLOURS.sub("", parameters)
+    if parameters and not shorter:
+        return style
+    for code in (int(part[:4]) if part else 0 for part in shorter.split(";")):
+        if code == 0:
+            style = PLAIN
+        elif code in {1, 22}:
+            style = replace(style, bold=code == 1)
+        elif code in {5, 6, 25}:
+            style = replace(style, blink=code != 25)
+        elif code in {7, 27}:
+            style = replace(style, reverse=code == 7)
+        elif 30 <= code <= 37:
+            style = replace(style, foreground=Colour(code - 30))
+        elif 40 <= code <= 47:
+            style = replace(style, background=Colour(code - 40))
+        elif code == 39:
+            style = replace(style, foreground=None)
+        elif code == 49:
+            style = replace(style, background=None)
+    return style
