@@ -1,0 +1,406 @@
+"""A TOML file that a person wrote: read with care, and everything wrong with it told at once.
+
+A `Table` hands out one key at a time. What is missing is the default; what is wrong is noted, with
+the line it stands on, and answered with the default too, so that reading goes on to the next
+mistake. `Table.finish` refuses the keys that nobody asked for and raises what was noted.
+
+Nothing here knows what any key means.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISREG
+from typing import TypeVar
+
+LONGEST_FILE = 256 * 1024  # bytes; a hundred times what a board needs
+LONGEST_STATEMENT = 200  # lines; whoever writes a longer list is told no line numbers after it
+LONGEST_TEXT = 200  # characters of a text, unless its reader says otherwise
+
+KeyPath = tuple[str | int, ...]
+T = TypeVar("T", bound=str)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, in words that continue its key: "must be 1 to 5, is 0".
+
+    `key` is written as the sysop finds it ("[[events]] 2, minutes"), and is empty when the file as
+    a whole is meant. `line` and `column` count from 1; None where they are not known for certain.
+    """
+
+    key: str
+    reason: str
+    line: int | None = None
+    column: int | None = None
+
+
+class SettingsError(Exception):
+    """All that is wrong with a file; its text has a line for each problem."""
+
+    def __init__(self, file: str, problems: Iterable[Problem]) -> None:
+        """Take the file's name as the reader knows it."""
+        self.file = file
+        self.problems = tuple(problems)
+        super().__init__("\n".join(self._sentence(problem) for problem in self.problems))
+
+    def _sentence(self, problem: Problem) -> str:
+        place = self.file
+        if problem.line is not None:
+            place += f", line {problem.line}"
+        if problem.column is not None:
+            place += f", column {problem.column}"
+        key = f"{problem.key}: " if problem.key else ""
+        end = "" if problem.reason.endswith("?") else "."
+        return f"{place}: {key}{problem.reason}{end}"
+
+
+class Problems:
+    """What has been found wrong with one file so far."""
+
+    def __init__(self, file: str, text: str) -> None:
+        """Start with none; `text` is only read again if a problem needs its line."""
+        self.file = file
+        self._text = text
+        self._lines: Mapping[KeyPath, int] | None = None
+        self._found: list[Problem] = []
+
+    def __len__(self) -> int:
+        """Count them."""
+        return len(self._found)
+
+    def add(self, key: str, reason: str, path: KeyPath) -> None:
+        """Note one; `path` leads through the file's tables to its line."""
+        self._found.append(Problem(key, reason, self._line_of(path)))
+
+    def raise_any(self) -> None:
+        """Raise all of them, in the order of the file, if there are any."""
+        if self._found:
+            ordered = sorted(self._found, key=lambda problem: problem.line or LONGEST_FILE)
+            raise SettingsError(self.file, ordered)
+
+    def _line_of(self, path: KeyPath) -> int | None:
+        if self._lines is None:
+            self._lines = lines_of_keys(self._text)
+        return self._lines.get(path)
+
+
+class Table:
+    """One table of the file, or the file itself, its keys asked for one by one.
+
+    Every reader returns a value that fits, so that reading can go on: what was written, or the
+    default when it is missing or (noted as a problem) wrong.
+    """
+
+    def __init__(
+        self, values: Mapping[str, object], problems: Problems, folder: Path, path: KeyPath = ()
+    ) -> None:
+        """Wrap what tomllib read; paths in it are taken from `folder`."""
+        self.problems = problems
+        self.folder = folder
+        self._values = values
+        self._path = path
+        self._known: set[str] = set()
+        self._wrong: set[str] = set()
+        self._tables: dict[str, list[Table]] = {}
+
+    # What there is
+
+    def __contains__(self, key: str) -> bool:
+        """Tell whether the sysop wrote this key."""
+        return key in self._values
+
+    def sound(self, *keys: str) -> bool:
+        """Tell whether none of these has a problem so far, so that they can be compared."""
+        return self._wrong.isdisjoint(keys)
+
+    def require(self, *keys: str) -> None:
+        """Refuse the table when one of these is missing."""
+        for key in keys:
+            if key not in self._values:
+                self.refuse(key, "is missing")
+
+    def refuse(self, key: str, reason: str) -> None:
+        """Note that a key is wrong, on its line or, where it is missing, on its table's."""
+        self._wrong.add(key)
+        path = (*self._path, key) if key in self._values else self._path
+        self.problems.add(self._shown(key), reason, path)
+
+    # Values
+
+    def whole(self, key: str, default: int, least: int, most: int) -> int:
+        """Read a whole number from `least` to `most`."""
+        value = self._ask(key, default)
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+            return value
+        self.refuse(key, f"must be a whole number from {least} to {most}, is {shown(value)}")
+        return default
+
+    def text(self, key: str, default: str, longest: int = LONGEST_TEXT) -> str:
+        """Read printable text of 1 to `longest` characters, on one line."""
+        value = self._ask(key, default)
+        if not isinstance(value, str):
+            self.refuse(key, f'must be text in "quotes", is {shown(value)}')
+        elif not value.strip():
+            self.refuse(key, "must not be empty")
+        elif not value.isprintable():
+            self.refuse(key, "must not contain control characters or line ends")
+        elif len(value) > longest:
+            self.refuse(key, f"must be {longest} characters at most, is {len(value)} long")
+        else:
+            return value
+        return default
+
+    def choice(self, key: str, default: T, choices: tuple[T, ...]) -> T:
+        """Read one of `choices`."""
+        value = self._ask(key, default)
+        for choice in choices:
+            if value == choice:
+                return choice
+        self.refuse(key, f"must be {one_of(choices)}, is {shown(value)}{guess(value, choices)}")
+        return default
+
+    def words(self, key: str, default: tuple[str, ...], choices: Iterable[str]) -> tuple[str, ...]:
+        """Read one of `choices` or a list of some of them."""
+        value = self._ask(key, list(default))
+        choices = tuple(choices)
+        words: list[object] = value if isinstance(value, list) else [value]
+        if not words:
+            self.refuse(key, f"must name at least one of {', '.join(choices)}")
+        for word in words:
+            if word not in choices:
+                rest = f"{shown(word)} is not{guess(word, choices)}"
+                self.refuse(key, f"must be one or a list of {', '.join(choices)}: {rest}")
+        chosen = tuple(word for word in words if isinstance(word, str))
+        return chosen if self.sound(key) else default
+
+    def path(self, key: str, default: str) -> Path:
+        """Read a path; one that is not absolute starts at the folder of the file."""
+        return self.folder / self.text(key, default)
+
+    def optional_path(self, key: str) -> Path | None:
+        """Read a path that may be missing or left as an empty text: None then."""
+        if self._ask(key, "") == "":
+            return None
+        path = self.path(key, "")
+        return path if self.sound(key) else None
+
+    def part(self, keys: Iterable[str]) -> dict[str, object]:
+        """Hand over those of `keys` that are there to a reader who has checks of his own."""
+        wanted = set(keys)
+        self._known |= wanted
+        return {key: value for key, value in self._values.items() if key in wanted}
+
+    # Tables
+
+    def table(self, key: str) -> Table:
+        """Go into the table of this name; a missing one is empty."""
+        if key not in self._tables:
+            value = self._ask(key, {})
+            if not isinstance(value, dict):
+                self.refuse(key, f"must be one table, is {shown(value)}")
+                value = {}
+            self._tables[key] = [Table(value, self.problems, self.folder, (*self._path, key))]
+        return self._tables[key][0]
+
+    def tables(self, key: str) -> list[Table] | None:
+        """Go into each table of a list; None when the list is missing (or wrong)."""
+        value = self._ask(key, None)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            self.refuse(key, f"must be tables headed [[{key}]], is {shown(value)}")
+            return None
+        if key not in self._tables:
+            self._tables[key] = [
+                Table(each, self.problems, self.folder, (*self._path, key, number))
+                for number, each in enumerate(value)
+            ]
+        return self._tables[key]
+
+    # The end
+
+    def finish(self) -> None:
+        """Refuse every key, here and in the tables below, that nobody asked for; raise it all."""
+        self.refuse_unknown()
+        self.problems.raise_any()
+
+    def refuse_unknown(self) -> None:
+        """Note every key, here and in the tables below, that nobody asked for."""
+        for key in self._values:
+            if key not in self._known:
+                self.refuse(key, f"is not known here{guess(key, self._known)}")
+        for tables in self._tables.values():
+            for table in tables:
+                table.refuse_unknown()
+
+    def _ask(self, key: str, default: object) -> object:
+        self._known.add(key)
+        return self._values.get(key, default)
+
+    def _shown(self, key: str) -> str:
+        """Name a key the way the sysop finds it: "[calls] nodes", "[[events]] 2, name"."""
+        names = [printable(part) for part in self._path if isinstance(part, str)]
+        if self._path and isinstance(self._path[-1], int):
+            return f"[[{'.'.join(names)}]] {self._path[-1] + 1}, {printable(key)}"
+        value = self._values.get(key)
+        if isinstance(value, dict):
+            return f"[{'.'.join([*names, printable(key)])}]"
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            return f"[[{'.'.join([*names, printable(key)])}]]"
+        return f"[{'.'.join(names)}] {printable(key)}" if names else printable(key)
+
+
+# Words
+
+
+def printable(text: str) -> str:
+    """Show a text of unknown origin, short and on one line."""
+    clipped = text if len(text) <= 40 else f"{text[:37]}..."
+    return "".join(letter if letter.isprintable() else "?" for letter in clipped)
+
+
+def shown(value: object) -> str:
+    """Show a wrong value as a sentence may quote it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{printable(value)}"'
+    if isinstance(value, int) and value.bit_length() > 100:
+        return "a number of very many digits"
+    if isinstance(value, int | float):
+        return printable(str(value))
+    if isinstance(value, dict):
+        return "a table"
+    return "a list" if isinstance(value, list) else f"the date or time {value}"
+
+
+def one_of(choices: Iterable[str]) -> str:
+    """List choices: "a" or "b" or "c"."""
+    return " or ".join(f'"{choice}"' for choice in choices)
+
+
+def guess(value: object, choices: Iterable[str]) -> str:
+    """Guess what was meant, as the tail of a sentence; empty when nothing is near."""
+    near = difflib.get_close_matches(value, choices, n=1) if isinstance(value, str) else []
+    return f'; did you mean "{near[0]}"?' if near else ""
+
+
+# The file
+
+
+def open_table(path: Path) -> Table:
+    """Read a TOML file; raises `SettingsError` when it cannot be read or is not TOML."""
+    file = str(path)
+    text = _read(path)
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(file, [_syntax_problem(str(error), text)]) from None
+    except (ValueError, RecursionError) as error:
+        reason = "is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise SettingsError(file, [Problem("", f"is not valid TOML ({reason})")]) from None
+    return Table(values, Problems(file, text), path.absolute().parent)
+
+
+def _read(path: Path) -> str:
+    def refused(reason: str, line: int | None = None) -> SettingsError:
+        return SettingsError(str(path), [Problem("", reason, line)])
+
+    try:
+        if not S_ISREG(path.stat().st_mode):
+            raise refused("is not a file")
+        with path.open("rb") as file:
+            data = file.read(LONGEST_FILE + 1)
+    except FileNotFoundError:
+        raise refused("there is no such file") from None
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise refused(f"cannot be read ({why})") from None
+    if len(data) > LONGEST_FILE:
+        raise refused(f"is longer than {LONGEST_FILE // 1024} kB, which no settings need")
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        reason = f"is not UTF-8 text (byte {data[error.start]:02X}); save it as UTF-8"
+        raise refused(reason, line) from None
+
+
+def _syntax_problem(message: str, text: str) -> Problem:
+    """Turn tomllib's message, which ends in the place, into a problem."""
+    match = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message)
+    if match is None:
+        return Problem("", f"is not valid TOML ({message})")
+    reason, line, column = match.groups()
+    if line is None:
+        return Problem("", f"is not valid TOML ({reason}, at its end)", text.count("\n") + 1)
+    return Problem("", f"is not valid TOML ({reason})", int(line), int(column))
+
+
+# Lines
+
+
+def lines_of_keys(text: str) -> dict[KeyPath, int]:
+    """Find the line on which each key and each table of a valid TOML text stands.
+
+    tomllib tells no lines, so the text is cut into its statements, each the fewest lines that
+    tomllib accepts by themselves, and each is asked what it defines. What is written inside a value
+    of several lines is left out: which line would be a guess.
+    """
+    found: dict[KeyPath, int] = {}
+    header: KeyPath = ()
+    arrays: dict[KeyPath, int] = {}
+    first, chunk = 1, ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if not chunk:
+            first = number
+        chunk += line + "\n"
+        try:
+            statement = tomllib.loads(chunk)
+        except ValueError:
+            if number - first > LONGEST_STATEMENT:
+                break
+            continue
+        if chunk.lstrip().startswith("["):
+            header = _header(statement, arrays)
+            for length in range(1, len(header) + 1):
+                found.setdefault(header[:length], first)
+        elif number == first:
+            found.update((path, first) for path in _paths(statement, header))
+        else:
+            found.update(((*header, key), first) for key in statement)
+        chunk = ""
+    return found
+
+
+def _header(statement: object, arrays: dict[KeyPath, int]) -> KeyPath:
+    """Tell which table the keys after a header go to; `arrays` counts the [[...]] seen so far."""
+    path: KeyPath = ()
+    while isinstance(statement, dict) and statement:
+        if path in arrays:
+            path = (*path, arrays[path] - 1)
+        ((key, statement),) = statement.items()
+        path = (*path, key)
+    if isinstance(statement, list):
+        arrays[path] = arrays.get(path, 0) + 1
+        path = (*path, arrays[path] - 1)
+    return path
+
+
+def _paths(value: object, path: KeyPath) -> Iterator[KeyPath]:
+    """List the paths to every key that a value holds, its own included."""
+    if path:
+        yield path
+    items: Iterable[tuple[str | int, object]] = ()
+    if isinstance(value, dict):
+        items = value.items()
+    elif isinstance(value, list):
+        items = enumerate(value)
+    for key, inner in items:
+        yield from _paths(inner, (*path, key))
