@@ -171,6 +171,8 @@ rounds = Table(
     # How many cards of the shoe were gone before this hand.
     Column("start_position", Integer, nullable=False),
     Column("bet", Integer, CheckConstraint("bet > 0"), nullable=False),
+    # What a coin was worth when the hand was dealt.
+    Column("coin", Integer, nullable=False),
     Column("rules", Text, nullable=False),
     Column("dealt", Integer, nullable=False),
     # What was settled so far; the transfers of the hand must add up to these.

@@ -1,0 +1,63 @@
+"""The face of the time bank: everything that callers, tables and the lobby ask of it.
+
+Every function takes the desk, an open transaction, first; whoever opens the transaction commits
+it. Those that name a call also take `ticked`, the whole monotonic seconds since its log-on, and
+see to it that the time used is posted, a new day begun, held time given back after its event and
+nothing left on line beyond the next one. A `Refused` is a sentence for the caller.
+"""
+
+from __future__ import annotations
+
+from timebank.calls import (
+    LEASE_SECONDS,
+    RENEW_SECONDS,
+    OpenCall,
+    Opened,
+    close_call,
+    close_dead_calls,
+    open_call,
+    open_calls,
+    renew,
+    touch,
+)
+from timebank.database import Desk
+from timebank.ledger import Row
+from timebank.notices import add_notice, notices
+from timebank.posting import Purse, Receipt
+from timebank.teller import withdraw
+from timebank.wagers import (
+    Move,
+    Placed,
+    Settlement,
+    Wager,
+    act,
+    place_bet,
+    stand_without_call,
+)
+
+__all__ = [
+    "LEASE_SECONDS",
+    "RENEW_SECONDS",
+    "Desk",
+    "Move",
+    "OpenCall",
+    "Opened",
+    "Placed",
+    "Purse",
+    "Receipt",
+    "Row",
+    "Settlement",
+    "Wager",
+    "act",
+    "add_notice",
+    "close_call",
+    "close_dead_calls",
+    "notices",
+    "open_call",
+    "open_calls",
+    "place_bet",
+    "renew",
+    "stand_without_call",
+    "touch",
+    "withdraw",
+]

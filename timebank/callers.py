@@ -1,0 +1,159 @@
+"""The people who call: their names, passwords and preferences. Their minutes are in the ledger."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+
+from timebank import names
+from timebank.calls import leave_no_call
+from timebank.database import Desk
+from timebank.ledger import ADJUSTMENT, FORFEIT
+from timebank.model import CALLER_ACCOUNTS, instant, stamp
+from timebank.posting import Posting
+from timebank.refusals import CallerOnline, NameTaken, UnknownCaller
+
+
+@dataclass(frozen=True, slots=True)
+class CallerRecord:
+    """A caller as the books know him."""
+
+    id: int
+    name: str
+    password_hash: str = field(repr=False)
+    # The sysop lets him in no more.
+    locked: bool
+    created: datetime
+    last_call: datetime | None
+    preferences: dict[str, Any]
+
+
+def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
+    """Enter a new caller with his accounts, all empty.
+
+    Raises `names.NameRefused` for a name that cannot be used, and `NameTaken` when a living
+    caller has it or one that looks like it.
+    """
+    run = desk.connection.exec_driver_sql
+    kept = names.check(name)
+    try:
+        caller_id = run(
+            "INSERT INTO callers (name, fold, password_hash, locked, created, preferences)"
+            " VALUES (?, ?, ?, 0, ?, '{}')",
+            (kept, names.fold(kept), password_hash, stamp(desk.now)),
+        ).lastrowid
+    except IntegrityError as error:
+        raise _taken(kept) from error
+    run(
+        "INSERT INTO accounts (kind, caller_id, unit, balance) VALUES (?, ?, 'second', 0)",
+        [(kind, caller_id) for kind in CALLER_ACCOUNTS],
+    )
+    return get(desk, caller_id)
+
+
+_FIELDS = "SELECT id, name, password_hash, locked, created, last_call, preferences FROM callers"
+
+
+def find(desk: Desk, name: str) -> CallerRecord | None:
+    """Find the living caller of this name, however it is written."""
+    row = desk.connection.exec_driver_sql(
+        f"{_FIELDS} WHERE fold = ? AND deleted IS NULL", (names.fold(name),)
+    ).first()
+    return None if row is None else _record(*row)
+
+
+def get(desk: Desk, caller_id: int) -> CallerRecord:
+    """Give a living caller by number; raises `UnknownCaller`."""
+    row = desk.connection.exec_driver_sql(
+        f"{_FIELDS} WHERE id = ? AND deleted IS NULL", (caller_id,)
+    ).first()
+    if row is None:
+        raise UnknownCaller(f"There is no caller number {caller_id}.")
+    return _record(*row)
+
+
+def listing(desk: Desk) -> list[CallerRecord]:
+    """List the living callers by name."""
+    rows = desk.connection.exec_driver_sql(
+        f"{_FIELDS} WHERE deleted IS NULL ORDER BY name COLLATE NOCASE"
+    )
+    return [_record(*row) for row in rows]
+
+
+def set_locked(desk: Desk, caller_id: int, locked: bool) -> CallerRecord:
+    """Lock a caller out, or let him in again; a call that is open stays open."""
+    return _change(desk, caller_id, "locked = ?", int(locked))
+
+
+def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerRecord:
+    """Store a new hash, made by whoever knows how (door/passwords.py)."""
+    return _change(desk, caller_id, "password_hash = ?", password_hash)
+
+
+def set_preferences(desk: Desk, caller_id: int, preferences: Mapping[str, object]) -> CallerRecord:
+    """Replace what the caller prefers, any JSON object."""
+    return _change(desk, caller_id, "preferences = ?", json.dumps(preferences, ensure_ascii=False))
+
+
+def rename(desk: Desk, caller_id: int, name: str) -> CallerRecord:
+    """Give a caller another name; raises as `register` does."""
+    kept = names.check(name)
+    try:
+        return _change(desk, caller_id, "name = ?, fold = ?", kept, names.fold(kept))
+    except IntegrityError as error:
+        raise _taken(kept) from error
+
+
+def delete(desk: Desk, caller_id: int) -> None:
+    """Strike a caller off: what he had is forfeited, his name is free, his history stays.
+
+    An open hand is void and its stake forfeited too. Raises `CallerOnline` and `UnknownCaller`.
+    """
+    if not leave_no_call(desk, caller_id):
+        raise CallerOnline("He is on line; let him log off first.")
+    run = desk.connection.exec_driver_sql
+    now = stamp(desk.now)
+    posting = Posting.of_caller(desk, caller_id)
+    why = f"{posting.name} was deleted"
+    posting.round_id = posting.round_in_play
+    posting.move(posting.stake, FORFEIT, posting.balance["stake"], "deletion", f"{why}: hand void")
+    posting.round_id = None
+    for account in (posting.online, posting.held, posting.bank):
+        posting.move(account, FORFEIT, posting.balance[account.kind], "deletion", why)
+    posting.move(ADJUSTMENT, posting.loan, -posting.balance["loan"], "deletion", why)
+    posting.finish(0, "")
+    run(
+        "UPDATE rounds SET settled = ?, outcome = 'void' WHERE caller_id = ? AND settled IS NULL",
+        (now, caller_id),
+    )
+    run("UPDATE shoes SET closed = ? WHERE caller_id = ? AND closed IS NULL", (now, caller_id))
+    run("UPDATE callers SET deleted = ?, password_hash = '' WHERE id = ?", (now, caller_id))
+
+
+def _change(desk: Desk, caller_id: int, what: str, *values: object) -> CallerRecord:
+    desk.connection.exec_driver_sql(
+        f"UPDATE callers SET {what} WHERE id = ? AND deleted IS NULL", (*values, caller_id)
+    )
+    return get(desk, caller_id)
+
+
+def _taken(name: str) -> NameTaken:
+    return NameTaken(f"The name {name} is taken, or looks too much like one that is.")
+
+
+def _record(*row: Any) -> CallerRecord:
+    number, name, password_hash, locked, created, last_call, preferences = row
+    return CallerRecord(
+        id=number,
+        name=name,
+        password_hash=password_hash,
+        locked=bool(locked),
+        created=instant(created),
+        last_call=None if last_call is None else instant(last_call),
+        preferences=json.loads(preferences),
+    )

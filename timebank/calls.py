@@ -1,0 +1,214 @@
+"""Calls: opening, keeping, taking over and closing them. One a caller, over all processes.
+
+A call is a row with a lease. The process that serves it renews the lease every RENEW_SECONDS; one
+that was not renewed for LEASE_SECONDS is dead, and anybody may close it. How much of a call is
+charged depends on that: a live one to this moment, a dead one to its last renewal, for nobody
+knows whether the caller was still served after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from timebank.database import Desk
+from timebank.model import instant, stamp
+from timebank.notices import notices
+from timebank.posting import Posting, Receipt, enter
+from timebank.refusals import AlreadyOnline, CallClosed, CallerLocked, UnknownCaller
+
+LEASE_SECONDS = 30
+RENEW_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A call that was opened, what it brought, and what waited for the caller."""
+
+    call_id: int
+    receipt: Receipt
+    notices: tuple[str, ...]
+    # A live call of the same caller was ended for this one.
+    taken_over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    """Somebody who is on line."""
+
+    call_id: int
+    caller_id: int
+    name: str
+    node: int
+    process: str
+    address: str
+    since: datetime
+    # The lease has not run out.
+    live: bool
+
+
+class _Lease(NamedTuple):
+    call_id: int
+    node: int
+    opened: int
+    renewed: int
+    ticked_at_renewal: int
+
+    def live(self, now: int) -> bool:
+        return now - self.renewed <= LEASE_SECONDS
+
+
+LEASES = "SELECT id, node, opened, renewed, ticked_at_renewal FROM calls WHERE closed IS NULL"
+
+
+def open_call(  # noqa: PLR0917  a call is named by who, where, over what and how, in this order
+    desk: Desk, caller_id: int, node: int, process: str, address: str, take_over: bool
+) -> Opened:
+    """Open a call: the day's grant on the first of a day, and what waited for the caller.
+
+    `process` is any text that no other running process uses. A call of the same caller whose
+    lease is dead is closed on the way; a live one raises `AlreadyOnline` unless `take_over`.
+    Raises `CallerLocked` and `UnknownCaller`.
+    """
+    run = desk.connection.exec_driver_sql
+    locked = run(
+        "SELECT locked FROM callers WHERE id = ? AND deleted IS NULL", (caller_id,)
+    ).scalar()
+    if locked is None:
+        raise UnknownCaller(f"There is no caller number {caller_id}.")
+    if locked:
+        raise CallerLocked("This caller is locked out; ask the sysop.")
+    now = stamp(desk.now)
+    taken_over = False
+    old = _lease_of_caller(desk, caller_id)
+    if old is not None and old.live(now):
+        if not take_over:
+            raise AlreadyOnline(old.node, instant(old.opened), old.call_id)
+        _close_live(desk, old, f"taken over from node {node}")
+        taken_over = True
+    elif old is not None:
+        _close_dead(desk, old)
+    call_id = run(
+        "INSERT INTO calls (caller_id, node, process, address, opened, ticked, charged, waived,"
+        " renewed, ticked_at_renewal) VALUES (?, ?, ?, ?, ?, 0, 0, 0, ?, 0)",
+        (caller_id, node, process, address, now, now),
+    ).lastrowid
+    run("UPDATE callers SET last_call = ? WHERE id = ?", (now, caller_id))
+    receipt = touch(desk, call_id, 0)
+    return Opened(call_id, receipt, notices(desk, caller_id), taken_over)
+
+
+def touch(desk: Desk, call_id: int, ticked: int) -> Receipt:
+    """Post what the clocks brought about since the last entry; raises `CallClosed`."""
+    return enter(desk, call_id, ticked).finish(0, "")
+
+
+def renew(desk: Desk, process: str, calls: Sequence[tuple[int, int]]) -> list[int]:
+    """Renew the leases of a process's calls, given as (call, ticked); moves no time.
+
+    Returns the calls among them that are no longer open.
+    """
+    run = desk.connection.exec_driver_sql
+    now = stamp(desk.now)
+    _mend_leases(desk, now)
+    if not calls:
+        return []
+    run(
+        "UPDATE calls SET renewed = ?, ticked_at_renewal = max(ticked_at_renewal, ?)"
+        " WHERE id = ? AND process = ? AND closed IS NULL",
+        [(now, ticked, call_id, process) for call_id, ticked in calls],
+    )
+    still = set(
+        run("SELECT id FROM calls WHERE process = ? AND closed IS NULL", (process,)).scalars()
+    )
+    return [call_id for call_id, _ in calls if call_id not in still]
+
+
+def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
+    """Post the last of a call and close it; `reason` is for the sysop. Raises `CallClosed`."""
+    receipt = touch(desk, call_id, ticked)
+    _close(desk, call_id, reason, None)
+    return receipt
+
+
+def open_calls(desk: Desk) -> list[OpenCall]:
+    """List who is on line, over all processes, by node."""
+    now = stamp(desk.now)
+    found = desk.connection.exec_driver_sql(
+        "SELECT k.id, k.caller_id, c.name, k.node, k.process, k.address, k.opened, k.renewed"
+        " FROM calls k JOIN callers c ON c.id = k.caller_id"
+        " WHERE k.closed IS NULL ORDER BY k.node, k.id"
+    )
+    return [
+        OpenCall(call_id, caller_id, name, node, process, address, instant(opened), live)
+        for call_id, caller_id, name, node, process, address, opened, renewed in found
+        for live in (now - renewed <= LEASE_SECONDS,)
+    ]
+
+
+def close_dead_calls(desk: Desk) -> list[int]:
+    """Close the calls whose lease has run out; returns their numbers."""
+    now = stamp(desk.now)
+    _mend_leases(desk, now)
+    leases = [_Lease(*row) for row in desk.connection.exec_driver_sql(LEASES)]
+    dead = [lease for lease in leases if not lease.live(now)]
+    for lease in dead:
+        _close_dead(desk, lease)
+    return [lease.call_id for lease in dead]
+
+
+def leave_no_call(desk: Desk, caller_id: int) -> bool:
+    """Close the caller's call when its lease is dead; False when he is on a live one."""
+    lease = _lease_of_caller(desk, caller_id)
+    if lease is None:
+        return True
+    if lease.live(stamp(desk.now)):
+        return False
+    _close_dead(desk, lease)
+    return True
+
+
+def _lease_of_caller(desk: Desk, caller_id: int) -> _Lease | None:
+    row = desk.connection.exec_driver_sql(f"{LEASES} AND caller_id = ?", (caller_id,)).first()
+    return None if row is None else _Lease(*row)
+
+
+def _mend_leases(desk: Desk, now: int) -> None:
+    """Bring leases that were renewed in the future back to now, so that they run out in time.
+
+    They are left by a wall clock that was stepped back; a live process renews them soon.
+    """
+    desk.connection.exec_driver_sql(
+        "UPDATE calls SET renewed = ? WHERE closed IS NULL AND renewed > ?", (now, now)
+    )
+
+
+def _close_live(desk: Desk, lease: _Lease, reason: str) -> None:
+    """Charge a call to this moment, as far as the lease vouches for it, and close it."""
+    since = min(max(0, stamp(desk.now) - lease.renewed), LEASE_SECONDS)
+    posting = Posting.of_call(desk, lease.call_id)
+    posting.charge_to(lease.ticked_at_renewal + since)
+    posting.finish(0, "")
+    _close(desk, lease.call_id, reason, None)
+
+
+def _close_dead(desk: Desk, lease: _Lease) -> None:
+    posting = Posting.of_call(desk, lease.call_id)
+    posting.charge_to(lease.ticked_at_renewal)
+    posting.finish(0, "")
+    note = (
+        f"The lease was last renewed {posting.ticked} seconds after log-on;"
+        " the seconds after that were not charged."
+    )
+    _close(desk, lease.call_id, "lease ran out", note)
+
+
+def _close(desk: Desk, call_id: int, reason: str, note: str | None) -> None:
+    changed = desk.connection.exec_driver_sql(
+        "UPDATE calls SET closed = ?, reason = ?, note = ? WHERE id = ? AND closed IS NULL",
+        (stamp(desk.now), reason, note, call_id),
+    ).rowcount
+    if not changed:
+        raise CallClosed("This call has ended.")

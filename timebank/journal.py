@@ -1,0 +1,200 @@
+"""The journal: shoes and rounds as they were played, to be found again after a crash or a year.
+
+The journal stores what the tables give it and never looks inside: rules, actions and results are
+JSON, a seed is 32 bytes. What it does see to: a seed stays out of every `repr`, and `shown_seed`
+gives it only when the shoe is done.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from timebank.database import Desk
+from timebank.model import instant, stamp
+from timebank.refusals import RoundInPlay, ShoeGone
+
+OVERDUE_AFTER = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Shoe:
+    """A sealed shoe of one caller and game."""
+
+    id: int
+    # The SHA-256 of the seed, to be shown before the bet.
+    seal: str
+    decks: int
+    # Cards dealt from it before the hand in question, or so far.
+    position: int
+    # What the caller said when he cut, '' for nothing; None until the first hand is dealt.
+    cut: str | None
+    # Nothing was dealt from it yet, so it may still be cut.
+    fresh: bool
+    # It will not be dealt from again, so its seed may be shown.
+    done: bool
+    seed: bytes = field(repr=False)
+
+    @property
+    def shown_seed(self) -> str | None:
+        """The seed in hexadecimal once the shoe is done, None before."""
+        return self.seed.hex() if self.done else None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRound:
+    """A round as the journal has it. Amounts are seconds."""
+
+    id: int
+    game: str
+    caller_id: int
+    caller: str
+    day: date
+    dealt: datetime
+    rules: Mapping[str, object]
+    # The opening bet.
+    stake: int
+    # What a coin was worth when it was placed.
+    coin: int
+    # With the position that this round began at; None for a game without cards.
+    shoe: Shoe | None
+    # (sequence, action), the bet first.
+    actions: tuple[tuple[int, Mapping[str, object]], ...]
+    # Cards of the shoe that the round has used.
+    cards_used: int
+    settled: bool
+    # "void" when the caller was deleted with the hand still open.
+    outcome: str | None
+    result: Mapping[str, object] | None
+    lost: int
+    returned: int
+    won: int
+
+    @property
+    def sequence(self) -> int:
+        """The number of the last action, 0 while there is only the bet."""
+        return self.actions[-1][0]
+
+    @property
+    def start(self) -> int:
+        """How many cards of the shoe were gone before this round."""
+        return 0 if self.shoe is None else self.shoe.position
+
+
+def open_shoe(  # noqa: PLR0917  a shoe is named by whose, what for, how large and its two secrets
+    desk: Desk, caller_id: int, game: str, decks: int, seed: bytes, seal: str
+) -> Shoe:
+    """Give the caller's open shoe for a game, or seal a new one from `seed`.
+
+    A shoe of another number of decks (the sysop has changed the rules) is closed and replaced,
+    which lets its seed be seen. `seed` and `seal` are not used when there is a shoe.
+    """
+    row = _open_shoe(desk, caller_id, game)
+    if row is not None and row[2] != decks:
+        close_shoe(desk, row[0])
+        row = None
+    if row is None:
+        desk.connection.exec_driver_sql(
+            "INSERT INTO shoes (caller_id, game, decks, seed, seal, opened)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (caller_id, game, decks, seed, seal, stamp(desk.now)),
+        )
+        row = _open_shoe(desk, caller_id, game)
+    return _shoe(*row)
+
+
+def close_shoe(desk: Desk, shoe_id: int) -> None:
+    """Declare a shoe done: nothing more is dealt from it and its seed may be shown.
+
+    Raises `RoundInPlay` while a hand from it is open, `ShoeGone` when it is done already.
+    """
+    run = desk.connection.exec_driver_sql
+    if run("SELECT 1 FROM rounds WHERE shoe_id = ? AND settled IS NULL", (shoe_id,)).scalar():
+        raise RoundInPlay("A hand from this shoe is still in play.")
+    closed = run(
+        "UPDATE shoes SET closed = ? WHERE id = ? AND closed IS NULL", (stamp(desk.now), shoe_id)
+    ).rowcount
+    if not closed:
+        raise ShoeGone("This shoe is done already.")
+
+
+def round_in_play(desk: Desk, caller_id: int) -> StoredRound | None:
+    """Find the caller's open hand."""
+    return next(_rounds(desk, "r.caller_id = ? AND r.settled IS NULL", (caller_id,)), None)
+
+
+def stored_round(desk: Desk, round_id: int) -> StoredRound | None:
+    """Find a round by its number."""
+    return next(_rounds(desk, "r.id = ?", (round_id,)), None)
+
+
+def rounds(desk: Desk, caller_id: int | None) -> Iterator[StoredRound]:
+    """Go through the rounds of a caller, or of everybody, in the order they were dealt."""
+    if caller_id is None:
+        return _rounds(desk, "1", ())
+    return _rounds(desk, "r.caller_id = ?", (caller_id,))
+
+
+def overdue(desk: Desk) -> list[StoredRound]:
+    """List the rounds that were left open past the end of the day after the one they began."""
+    yesterday = desk.settings.schedule.day_of(desk.now) - OVERDUE_AFTER
+    return list(_rounds(desk, "r.settled IS NULL AND r.day < ?", (yesterday.isoformat(),)))
+
+
+POSITION = """coalesce((SELECT start_position + (SELECT max(cards_used) FROM actions
+    WHERE round_id = r.id) FROM rounds r WHERE r.shoe_id = s.id ORDER BY r.id DESC LIMIT 1), 0)"""
+
+
+def _open_shoe(desk: Desk, caller_id: int, game: str) -> Any:
+    return desk.connection.exec_driver_sql(
+        f"SELECT s.id, s.seal, s.decks, {POSITION}, s.cut, s.closed, s.seed FROM shoes s"
+        " WHERE s.caller_id = ? AND s.game = ? AND s.closed IS NULL",
+        (caller_id, game),
+    ).first()
+
+
+def _shoe(number: int, seal: str, decks: int, position: int, cut: str | None, *rest: Any) -> Shoe:
+    closed, seed = rest
+    return Shoe(number, seal, decks, position, cut, cut is None, closed is not None, seed)
+
+
+ROUNDS = """
+SELECT r.id, r.game, r.caller_id, c.name, r.day, r.dealt, r.rules, r.bet, r.coin, r.settled,
+       r.outcome, r.result, r.lost, r.returned, r.won,
+       s.id, s.seal, s.decks, r.start_position, s.cut, s.closed, s.seed
+FROM rounds r JOIN callers c ON c.id = r.caller_id LEFT JOIN shoes s ON s.id = r.shoe_id
+WHERE {where} ORDER BY r.id
+"""
+
+
+def _rounds(desk: Desk, where: str, values: tuple[object, ...]) -> Iterator[StoredRound]:
+    for row in desk.connection.exec_driver_sql(ROUNDS.format(where=where), values):
+        (number, game, caller_id, caller, day, dealt, rules, bet, coin, settled) = row[:10]
+        outcome, result, lost, returned, won = row[10:15]
+        played = desk.connection.exec_driver_sql(
+            "SELECT sequence, action, cards_used FROM actions WHERE round_id = ? ORDER BY sequence",
+            (number,),
+        ).all()
+        yield StoredRound(
+            id=number,
+            game=game,
+            caller_id=caller_id,
+            caller=caller,
+            day=date.fromisoformat(day),
+            dealt=instant(dealt),
+            rules=json.loads(rules),
+            stake=bet,
+            coin=coin,
+            shoe=None if row[15] is None else _shoe(*row[15:]),
+            actions=tuple((sequence, json.loads(action)) for sequence, action, _ in played),
+            cards_used=max((used for _, _, used in played), default=0),
+            settled=settled is not None,
+            outcome=outcome,
+            result=None if result is None else json.loads(result),
+            lost=lost,
+            returned=returned,
+            won=won,
+        )

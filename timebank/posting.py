@@ -1,0 +1,373 @@
+"""One entry in the making: what every operation of the bank does for a caller around its own part.
+
+An operation enters with `enter`, which puts on the entry what the clocks have brought about since
+the last one (time used, a new day, time that comes back after an event). It adds its own movements
+and ends with `finish`, which moves whatever would reach past the next event and writes it all down.
+Nothing is written before `finish`, so a refusal leaves nothing behind.
+
+This is the hot path of every bet: SQL text that is ready beforehand, and as little as will do.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from timebank.database import Desk
+from timebank.ledger import (
+    ALLOTMENT,
+    ELAPSED,
+    EXTERNAL,
+    FORFEIT,
+    Account,
+    Movement,
+    Row,
+    transfer,
+)
+from timebank.model import stamp
+from timebank.refusals import CallClosed, UnknownCaller
+from timebank.schedule import Closed
+from timebank.words import MINUTE, span, title
+
+SECOND = timedelta(seconds=1)
+
+# Kinds of rows that a caller does not see happen at the table or on the clock.
+TOLD = frozenset(
+    {"forfeit", "carry", "grant", "release", "clamp", "external", "held", "withdrawal"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """What a caller has after an operation. Amounts are seconds."""
+
+    # Usable now; what has ticked since `ticked` is still in it.
+    online: int
+    # His, but behind the next event.
+    held: int
+    bank: int
+    # On the table.
+    stake: int
+    # Zero or less: what he owes.
+    loan: int
+    # Seconds since log-on that are accounted for.
+    ticked: int
+    # The caller's day; the grant and the turns are of this one.
+    day: date
+    # The closed period that contains the moment of the operation, else the next; None without.
+    closing: Closed | None
+    # Turns taken today, by game; a game that was not played is missing.
+    turns: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an operation did: the purse after it, and the rows that its entry moved, in order."""
+
+    purse: Purse
+    rows: tuple[Row, ...]
+
+    def sentences(self) -> tuple[str, ...]:
+        """Say what was moved beside the hand and the time used, in the words of the rows."""
+        return tuple(f"{row.why}." for row in self.rows if row.kind in TOLD)
+
+
+# All that an operation must know, in one row. {call} gives the columns of the call.
+_READ = """
+SELECT c.id, {call}, c.name, c.day, c.held_until, c.held_behind,
+       online.id, online.balance, held.id, held.balance, bank.id, bank.balance,
+       stake.id, stake.balance, loan.id, loan.balance,
+       (SELECT id FROM rounds WHERE caller_id = c.id AND settled IS NULL),
+       (SELECT json_group_object(game, turns) FROM
+           (SELECT game, count(*) AS turns FROM rounds
+            WHERE caller_id = c.id AND day = c.day GROUP BY game))
+FROM {start}
+JOIN accounts online ON online.caller_id = c.id AND online.unit = 'second'
+    AND online.kind = 'online'
+JOIN accounts held ON held.caller_id = c.id AND held.unit = 'second' AND held.kind = 'held'
+JOIN accounts bank ON bank.caller_id = c.id AND bank.unit = 'second' AND bank.kind = 'bank'
+JOIN accounts stake ON stake.caller_id = c.id AND stake.unit = 'second' AND stake.kind = 'stake'
+JOIN accounts loan ON loan.caller_id = c.id AND loan.unit = 'second' AND loan.kind = 'loan'
+"""
+READ_CALL = (
+    _READ.format(
+        call="k.node, k.ticked, k.charged, k.waived",
+        start="calls k JOIN callers c ON c.id = k.caller_id",
+    )
+    + "WHERE k.id = ? AND k.closed IS NULL"
+)
+READ_CALLER = (
+    _READ.format(call="NULL, 0, 0, 0", start="callers c") + "WHERE c.id = ? AND c.deleted IS NULL"
+)
+
+# What the day brought to online, held and stake together, apart from the grant and the time used.
+EARNED = """
+SELECT (SELECT coalesce(sum(amount), 0) FROM transfers
+        WHERE target IN (?1, ?2, ?3) AND source NOT IN (?1, ?2, ?3, ?4) AND id > ?6)
+     - (SELECT coalesce(sum(amount), 0) FROM transfers
+        WHERE source IN (?1, ?2, ?3) AND target NOT IN (?1, ?2, ?3, ?5) AND id > ?6)
+"""
+
+
+class Posting:
+    """The entry of one caller: his balances as it will leave them, and its movements so far."""
+
+    def __init__(self, desk: Desk, call_id: int | None, row: Any) -> None:
+        """Take what READ_CALL or READ_CALLER found."""
+        self.desk = desk
+        self.call_id = call_id
+        self.round_id: int | None = None
+        (self.caller_id, self.node, self.ticked, self.charged, self.waived, self.name) = row[:6]
+        (self.day, self.held_until, self.held_behind) = row[6:9]
+        self.online = Account(row[9], "online", "second")
+        self.held = Account(row[11], "held", "second")
+        self.bank = Account(row[13], "bank", "second")
+        self.stake = Account(row[15], "stake", "second")
+        self.loan = Account(row[17], "loan", "second")
+        self.balance = {
+            "online": row[10],
+            "held": row[12],
+            "bank": row[14],
+            "stake": row[16],
+            "loan": row[18],
+        }
+        self.round_in_play: int | None = row[19]
+        self.turns: dict[str, int] = json.loads(row[20])
+        self.movements: list[Movement] = []
+        schedule = desk.settings.schedule
+        self.closing: Closed | None = schedule.closed_at_or_after(desk.now)
+        # The most that `online` may hold now; None when no event is ever to come.
+        self.limit: int | None = None
+        if self.closing is not None:
+            self.limit = max(0, (self.closing.start - desk.now) // SECOND)
+        self._call_changed = False
+        self._caller_changed = False
+        # Where in the movements the new day begins, when this entry begins one.
+        self._day_begins: int | None = None
+        # Movements that THEBANK.EXT must be told of: (index, the record's source).
+        self._outbox: list[tuple[int, str]] = []
+
+    @classmethod
+    def of_call(cls, desk: Desk, call_id: int) -> Posting:
+        """Read the caller of an open call; raises `CallClosed`."""
+        row = desk.connection.exec_driver_sql(READ_CALL, (call_id,)).first()
+        if row is None:
+            raise CallClosed("This call has ended.")
+        return cls(desk, call_id, row)
+
+    @classmethod
+    def of_caller(cls, desk: Desk, caller_id: int) -> Posting:
+        """Read a caller who is on no call; raises `UnknownCaller`."""
+        row = desk.connection.exec_driver_sql(READ_CALLER, (caller_id,)).first()
+        if row is None:
+            raise UnknownCaller(f"There is no caller number {caller_id}.")
+        return cls(desk, None, row)
+
+    @property
+    def usable(self) -> int:
+        """Seconds that may be spent now: those on line that no event cuts off."""
+        online: int = self.balance["online"]
+        return online if self.limit is None else min(online, self.limit)
+
+    @property
+    def event(self) -> str:
+        """Name the next event with its local time, "Mail hour at 03:00"."""
+        if self.closing is None:
+            return "no event"
+        local = self.desk.settings.schedule.local(self.closing.start)
+        return f"{self.closing.name} at {local:%H:%M}"
+
+    def move(self, source: Account, target: Account, amount: int, kind: str, why: str) -> None:
+        """Put a movement on the entry, unless there is nothing to move."""
+        if amount == 0:
+            return
+        if source.kind in self.balance:
+            self.balance[source.kind] -= amount
+        if target.kind in self.balance:
+            self.balance[target.kind] += amount
+        self.movements.append(
+            Movement(source, target, amount, kind, why, self.call_id, self.round_id)
+        )
+
+    def charge_to(self, ticked: int) -> None:
+        """Charge the time up to `ticked` seconds after log-on.
+
+        What is left of it when nothing is left on line is waived, for good: it is accounted for.
+        """
+        due = ticked - self.ticked
+        if due <= 0:
+            return
+        charge = min(due, self.balance["online"])
+        self.move(self.online, ELAPSED, charge, "elapsed", f"Time used on node {self.node}")
+        self.ticked = ticked
+        self.charged += charge
+        self.waived += due - charge
+        self._call_changed = True
+
+    def change_day(self) -> None:
+        """Begin a new day when the board's has: the old one's rest goes, the new grant comes."""
+        today = self.desk.settings.schedule.day_of(self.desk.now).isoformat()
+        if self.day is not None:
+            if today <= self.day:
+                return
+            self._leave_day()
+        self.day = today
+        self.turns = {}
+        self._caller_changed = True
+        self._day_begins = len(self.movements)
+        minutes = self.desk.settings.minutes_per_day
+        why = f"{span(minutes * MINUTE)} for {today}"
+        self.move(ALLOTMENT, self.online, minutes * MINUTE, "grant", why)
+
+    def _leave_day(self) -> None:
+        """Forfeit what is left of the grant, and put away what was earned beyond it."""
+        online, held = self.balance["online"], self.balance["held"]
+        kept = min(online + held, max(0, self._earned())) if online or held else 0
+        kept_online = min(kept, online)
+        kept_held = kept - kept_online
+        why = f"What was left of the minutes for {self.day}"
+        self.move(self.online, FORFEIT, online - kept_online, "forfeit", why)
+        self.move(self.held, FORFEIT, held - kept_held, "forfeit", why)
+        self._put_away(self.online, kept_online, "carry", f"Earned on {self.day}", "Day change")
+        self._put_away(self.held, kept_held, "carry", f"Earned on {self.day}", "Day change")
+
+    def _earned(self) -> int:
+        run = self.desk.connection.exec_driver_sql
+        after = run(
+            "SELECT after FROM days WHERE caller_id = ? AND day = ?", (self.caller_id, self.day)
+        ).scalar_one()
+        own = (self.online.id, self.held.id, self.stake.id)
+        earned: int = run(EARNED, (*own, ALLOTMENT.id, ELAPSED.id, after)).scalar_one()
+        return earned
+
+    def release(self) -> None:
+        """Give back what was held behind an event that is no longer the next one.
+
+        The next closed period ending later than the one it waits for means that this one is
+        over, or was taken out of the schedule. A clock that stepped back releases nothing.
+        """
+        if self.balance["held"] == 0:
+            return
+        room = self.balance["held"]
+        if self.closing is not None and self.limit is not None:
+            if self.held_until is not None and stamp(self.closing.end) <= self.held_until:
+                return
+            room = min(room, max(0, self.limit - self.balance["online"]))
+        why = f"{span(room)} back after {self.held_behind}"
+        self.move(self.held, self.online, room, "release", why)
+        if self.balance["held"]:
+            self._wait_for_event()
+
+    def finish(self, winnings: int, source: str) -> Receipt:
+        """Clamp, write the entry down and tell what came of it.
+
+        `winnings` are the seconds won in this entry, the first to go when online would reach past
+        the event; `source` is the game they came from, for the record in THEBANK.EXT.
+        """
+        self._clamp(winnings, source)
+        return Receipt(self._purse(), self._write())
+
+    def _clamp(self, winnings: int, source: str) -> None:
+        if self.limit is None:
+            return
+        surplus = self.balance["online"] - self.limit
+        if surplus <= 0:
+            return
+        won = min(surplus, winnings)
+        reason = f"{span(won)} won past {self.event}"
+        self._put_away(self.online, won, "clamp", reason, title(source))
+        why = f"{span(surplus - won)} more after {self.event}"
+        self.move(self.online, self.held, surplus - won, "held", why)
+        if surplus > won:
+            self._wait_for_event()
+
+    def _wait_for_event(self) -> None:
+        if self.closing is not None:
+            self.held_until = stamp(self.closing.end)
+            self.held_behind = self.event
+            self._caller_changed = True
+
+    def _put_away(self, account: Account, amount: int, kind: str, why: str, source: str) -> None:
+        """Move time to where the board keeps what a caller cannot use now (time bank mode)."""
+        mode = self.desk.settings.mode
+        if amount == 0:
+            return
+        if mode == "none":
+            why = f"{why}: forfeited, this board keeps no time bank"
+            self.move(account, FORFEIT, amount, kind, why)
+            return
+        waiting = self.balance["bank"] % MINUTE
+        self.move(account, self.bank, amount, kind, f"{why}: put in the bank")
+        # Seconds below a minute stay, and go out with the next ones that make it whole.
+        whole = (waiting + amount) // MINUTE * MINUTE
+        if mode == "external" and whole:
+            why = f"{span(whole)} passed on through THEBANK.EXT"
+            self.move(self.bank, EXTERNAL, whole, "external", why)
+            self._outbox.append((len(self.movements) - 1, source))
+
+    def _purse(self) -> Purse:
+        balance = self.balance
+        return Purse(
+            balance["online"],
+            balance["held"],
+            balance["bank"],
+            balance["stake"],
+            balance["loan"],
+            self.ticked,
+            date.fromisoformat(self.day),
+            self.closing,
+            self.turns,
+        )
+
+    def _write(self) -> tuple[Row, ...]:
+        run = self.desk.connection.exec_driver_sql
+        rows = transfer(self.desk, self.movements)
+        if self._call_changed:
+            run(
+                "UPDATE calls SET ticked = ?, charged = ?, waived = ? WHERE id = ?",
+                (self.ticked, self.charged, self.waived, self.call_id),
+            )
+        if self._caller_changed:
+            run(
+                "UPDATE callers SET day = ?, held_until = ?, held_behind = ? WHERE id = ?",
+                (self.day, self.held_until, self.held_behind, self.caller_id),
+            )
+        if self._day_begins is not None:
+            self._write_day(rows, self._day_begins)
+        for index, source in self._outbox:
+            run(
+                "INSERT INTO outbox (number, name, minutes, source, at, state)"
+                " VALUES (?, ?, ?, ?, ?, 'waiting')",
+                (
+                    rows[index].number,
+                    self.name,
+                    rows[index].amount // MINUTE,
+                    source,
+                    stamp(self.desk.now),
+                ),
+            )
+        return rows
+
+    def _write_day(self, rows: tuple[Row, ...], begins: int) -> None:
+        """Remember from which transfer on the new day counts, and which one was its grant."""
+        run = self.desk.connection.exec_driver_sql
+        if rows:
+            after = rows[0].number + begins - 1
+        else:
+            after = run("SELECT coalesce(max(id), 0) FROM transfers").scalar_one()
+        granted = [row.number for row in rows[begins:] if row.kind == "grant"]
+        run(
+            "INSERT INTO days (caller_id, day, after, grant_id) VALUES (?, ?, ?, ?)",
+            (self.caller_id, self.day, after, granted[0] if granted else None),
+        )
+
+
+def enter(desk: Desk, call_id: int, ticked: int) -> Posting:
+    """Begin the entry of an open call with what the clocks brought about; raises `CallClosed`."""
+    posting = Posting.of_call(desk, call_id)
+    posting.charge_to(ticked)
+    posting.change_day()
+    posting.release()
+    return posting
