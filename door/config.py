@@ -1,0 +1,216 @@
+"""sysop.toml, whole: read once, checked, and frozen.
+
+The time bank reads its own part (`timebank.settings`), the games say which variations they know
+(`door.games`); this adds the board's own keys, and refuses what nobody knows. A missing table or
+key is the default, so an empty file is a valid board. docs/sysop-guide.md and the comments in
+sysop.toml say what each key means.
+
+Kept light, because a door process reads this before its first screen: no database, no network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from door.games.blackjack_rules import (
+    BLACK_JACK_FOR_TIME,
+    SYSOP_KEYS,
+    Rules,
+    RulesRefused,
+    rules_from_mapping,
+)
+from timebank import names
+from timebank.settings import BankSettings, SettingsError, Table, open_table, read_bank
+
+__all__ = [
+    "BlackJackForTime",
+    "Board",
+    "Calls",
+    "Config",
+    "Listener",
+    "SettingsError",
+    "load",
+    "read",
+]
+
+ListenerKind = Literal["telnet"]
+LISTENER_KINDS: tuple[ListenerKind, ...] = ("telnet",)
+
+EVERY_ADDRESS = "0.0.0.0"
+LONGEST_BOARD_NAME = 40
+MOST_NODES = 9999
+MOST_COINS = 1440  # a day of the smallest coins
+DAY_SECONDS = 24 * 60 * 60
+_BYTES = frozenset(map(str, range(256)))
+
+
+@dataclass(frozen=True)
+class Board:
+    """Whose board it is, and where it keeps its things.
+
+    `sysop` is a caller's name as `names.check` keeps it. `texts` need not exist.
+    """
+
+    name: str
+    sysop: str
+    data: Path
+    texts: Path
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Where callers reach the board; port 0 is any that is free."""
+
+    kind: ListenerKind
+    host: str
+    port: int
+
+
+@dataclass(frozen=True)
+class Calls:
+    """How many callers at once, and how patient the board is with each."""
+
+    nodes: int
+    idle_warning_seconds: int
+    idle_limit_seconds: int
+    logon_seconds: int
+
+
+@dataclass(frozen=True)
+class BlackJackForTime:
+    """The table's coin, its bets in coins, and the house's variations.
+
+    `turns_per_day` is 0 where there is no limit.
+    """
+
+    coin_minutes: int
+    smallest_bet: int
+    largest_bet: int
+    turns_per_day: int
+    rules: Rules
+
+
+@dataclass(frozen=True)
+class Config:
+    """All of one sysop.toml."""
+
+    path: Path
+    board: Board
+    listeners: tuple[Listener, ...]
+    calls: Calls
+    bank: BankSettings
+    black_jack_for_time: BlackJackForTime
+
+    @property
+    def database(self) -> Path:
+        """The file of the books."""
+        return self.bank.database
+
+
+def load(path: Path) -> Config:
+    """Read and check a sysop.toml; raises `SettingsError` with everything that is wrong with it."""
+    root = open_table(path)
+    config = read(root, path)
+    root.finish()
+    return config
+
+
+def read(root: Table, path: Path) -> Config:
+    """Read a file that is open; its problems are noted in `root`, which is yet to be finished."""
+    games = root.table("games")
+    return Config(
+        path=path,
+        board=_board(root.table("board")),
+        listeners=_listeners(root),
+        calls=_calls(root.table("calls")),
+        bank=read_bank(root),
+        black_jack_for_time=_black_jack_for_time(games.table("black-jack-for-time")),
+    )
+
+
+def _board(table: Table) -> Board:
+    name = table.text("name", "Black Jack For Time", LONGEST_BOARD_NAME)
+    sysop = table.text("sysop", "Sysop")
+    try:
+        sysop = names.check(sysop)
+    except names.NameRefused as refusal:
+        table.refuse("sysop", f"must be a name a caller can have: {str(refusal).rstrip('.')}")
+    return Board(name, sysop, table.path("data", "data"), table.path("texts", "texts"))
+
+
+def _listeners(root: Table) -> tuple[Listener, ...]:
+    tables = root.tables("listeners")
+    if tables is None:
+        return (Listener("telnet", EVERY_ADDRESS, 2323),)
+    if not tables:
+        root.refuse("listeners", "must be one at least, or nobody could call")
+    listeners: list[Listener] = []
+    for table in tables:
+        listener = Listener(
+            kind=table.choice("kind", LISTENER_KINDS[0], LISTENER_KINDS),
+            host=_host(table),
+            port=table.whole("port", 2323, 0, 65535),
+        )
+        if table.sound("host", "port") and _taken(listener, listeners):
+            table.refuse("port", f"{listener.port} is taken by a listener above")
+        listeners.append(listener)
+    return tuple(listeners)
+
+
+def _host(table: Table) -> str:
+    host = table.text("host", EVERY_ADDRESS)
+    parts = host.split(".")
+    if len(parts) == 4 and all(part in _BYTES for part in parts):
+        return host
+    reason = f'must be an IPv4 address of this machine, or "{EVERY_ADDRESS}" for all of them'
+    table.refuse("host", f'{reason}, is "{host}"')
+    return EVERY_ADDRESS
+
+
+def _taken(listener: Listener, others: Sequence[Listener]) -> bool:
+    return listener.port != 0 and any(
+        other.port == listener.port
+        and (other.host == listener.host or EVERY_ADDRESS in (other.host, listener.host))
+        for other in others
+    )
+
+
+def _calls(table: Table) -> Calls:
+    calls = Calls(
+        nodes=table.whole("nodes", 16, 1, MOST_NODES),
+        idle_warning_seconds=table.whole("idle_warning_seconds", 240, 1, DAY_SECONDS),
+        idle_limit_seconds=table.whole("idle_limit_seconds", 300, 2, DAY_SECONDS),
+        logon_seconds=table.whole("logon_seconds", 180, 1, DAY_SECONDS),
+    )
+    warning, limit = calls.idle_warning_seconds, calls.idle_limit_seconds
+    if table.sound("idle_warning_seconds", "idle_limit_seconds") and warning >= limit:
+        key = "idle_warning_seconds" if "idle_warning_seconds" in table else "idle_limit_seconds"
+        reason = f"the warning after {warning} seconds must come before the log-off after {limit}"
+        table.refuse(key, reason)
+    return calls
+
+
+def _black_jack_for_time(table: Table) -> BlackJackForTime:
+    game = BlackJackForTime(
+        coin_minutes=table.whole("coin_minutes", 1, 1, MOST_COINS),
+        smallest_bet=table.whole("smallest_bet", 1, 1, MOST_COINS),
+        largest_bet=table.whole("largest_bet", 10, 1, MOST_COINS),
+        turns_per_day=table.whole("turns_per_day", 20, 0, 9999),
+        rules=_rules(table, BLACK_JACK_FOR_TIME),
+    )
+    if table.sound("smallest_bet", "largest_bet") and game.smallest_bet > game.largest_bet:
+        reason = f"must not be more than largest_bet, which is {game.largest_bet}"
+        table.refuse("smallest_bet", reason)
+    return game
+
+
+def _rules(table: Table, base: Rules) -> Rules:
+    try:
+        return rules_from_mapping(table.part(SYSOP_KEYS), base)
+    except RulesRefused as refusal:
+        for key, reason in refusal.problems:
+            table.refuse(key, reason)
+        return base
