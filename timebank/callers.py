@@ -120,7 +120,7 @@ def delete(desk: Desk, caller_id: int) -> None:
     now = stamp(desk.now)
     posting = Posting.of_caller(desk, caller_id)
     why = f"{posting.name} was deleted"
-    posting.round_id = posting.round_in_play
+    posting.round_id = posting.in_play.round_id if posting.in_play else None
     posting.move(posting.stake, FORFEIT, posting.balance["stake"], "deletion", f"{why}: hand void")
     posting.round_id = None
     for account in (posting.online, posting.held, posting.bank):

@@ -63,7 +63,7 @@ class _Lease(NamedTuple):
 LEASES = "SELECT id, node, opened, renewed, ticked_at_renewal FROM calls WHERE closed IS NULL"
 
 
-def open_call(  # noqa: PLR0917  a call is named by who, where, over what and how, in this order
+def open_call(
     desk: Desk, caller_id: int, node: int, process: str, address: str, take_over: bool
 ) -> Opened:
     """Open a call: the day's grant on the first of a day, and what waited for the caller.

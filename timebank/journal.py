@@ -84,9 +84,7 @@ class StoredRound:
         return 0 if self.shoe is None else self.shoe.position
 
 
-def open_shoe(  # noqa: PLR0917  a shoe is named by whose, what for, how large and its two secrets
-    desk: Desk, caller_id: int, game: str, decks: int, seed: bytes, seal: str
-) -> Shoe:
+def open_shoe(desk: Desk, caller_id: int, game: str, decks: int, seed: bytes, seal: str) -> Shoe:
     """Give the caller's open shoe for a game, or seal a new one from `seed`.
 
     A shoe of another number of decks (the sysop has changed the rules) is closed and replaced,

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import NamedTuple
 
 from timebank.database import Desk
 from timebank.ledger import (
@@ -74,15 +74,18 @@ class Receipt:
         return tuple(f"{row.why}." for row in self.rows if row.kind in TOLD)
 
 
-# All that an operation must know, in one row. {call} gives the columns of the call.
+# All that an operation must know, in one row and, as JSON, in one column: SQLAlchemy looks at every
+# column of every result anew, which for these two dozen took longer than SQLite took to find them.
 _READ = """
-SELECT c.id, {call}, c.name, c.day, c.held_until, c.held_behind,
-       online.id, online.balance, held.id, held.balance, bank.id, bank.balance,
-       stake.id, stake.balance, loan.id, loan.balance,
-       (SELECT id FROM rounds WHERE caller_id = c.id AND settled IS NULL),
-       (SELECT json_group_object(game, turns) FROM
-           (SELECT game, count(*) AS turns FROM rounds
-            WHERE caller_id = c.id AND day = c.day GROUP BY game))
+SELECT json_array(
+    c.id, {call}, c.name, c.day, c.held_until, c.held_behind,
+    online.id, online.balance, held.id, held.balance, bank.id, bank.balance,
+    stake.id, stake.balance, loan.id, loan.balance,
+    r.id, r.game, (SELECT max(sequence) FROM actions WHERE round_id = r.id),
+    (SELECT id FROM accounts WHERE kind = 'house' AND game = r.game AND unit = 'second'),
+    (SELECT json_group_object(game, turns) FROM
+        (SELECT game, count(*) AS turns FROM rounds
+         WHERE caller_id = c.id AND day = c.day GROUP BY game)))
 FROM {start}
 JOIN accounts online ON online.caller_id = c.id AND online.unit = 'second'
     AND online.kind = 'online'
@@ -90,6 +93,7 @@ JOIN accounts held ON held.caller_id = c.id AND held.unit = 'second' AND held.ki
 JOIN accounts bank ON bank.caller_id = c.id AND bank.unit = 'second' AND bank.kind = 'bank'
 JOIN accounts stake ON stake.caller_id = c.id AND stake.unit = 'second' AND stake.kind = 'stake'
 JOIN accounts loan ON loan.caller_id = c.id AND loan.unit = 'second' AND loan.kind = 'loan'
+LEFT JOIN rounds r ON r.caller_id = c.id AND r.settled IS NULL
 """
 READ_CALL = (
     _READ.format(
@@ -111,11 +115,21 @@ SELECT (SELECT coalesce(sum(amount), 0) FROM transfers
 """
 
 
+class InPlay(NamedTuple):
+    """The caller's open round: its last action, and the game's house once it has an account."""
+
+    round_id: int
+    game: str
+    sequence: int
+    house_id: int | None
+
+
 class Posting:
     """The entry of one caller: his balances as it will leave them, and its movements so far."""
 
-    def __init__(self, desk: Desk, call_id: int | None, row: Any) -> None:
+    def __init__(self, desk: Desk, call_id: int | None, found: str) -> None:
         """Take what READ_CALL or READ_CALLER found."""
+        row = json.loads(found)
         self.desk = desk
         self.call_id = call_id
         self.round_id: int | None = None
@@ -133,8 +147,8 @@ class Posting:
             "stake": row[16],
             "loan": row[18],
         }
-        self.round_in_play: int | None = row[19]
-        self.turns: dict[str, int] = json.loads(row[20])
+        self.in_play: InPlay | None = None if row[19] is None else InPlay(*row[19:23])
+        self.turns: dict[str, int] = row[23]
         self.movements: list[Movement] = []
         schedule = desk.settings.schedule
         self.closing: Closed | None = schedule.closed_at_or_after(desk.now)
@@ -152,18 +166,18 @@ class Posting:
     @classmethod
     def of_call(cls, desk: Desk, call_id: int) -> Posting:
         """Read the caller of an open call; raises `CallClosed`."""
-        row = desk.connection.exec_driver_sql(READ_CALL, (call_id,)).first()
-        if row is None:
+        found = desk.connection.exec_driver_sql(READ_CALL, (call_id,)).scalar()
+        if found is None:
             raise CallClosed("This call has ended.")
-        return cls(desk, call_id, row)
+        return cls(desk, call_id, found)
 
     @classmethod
     def of_caller(cls, desk: Desk, caller_id: int) -> Posting:
         """Read a caller who is on no call; raises `UnknownCaller`."""
-        row = desk.connection.exec_driver_sql(READ_CALLER, (caller_id,)).first()
-        if row is None:
+        found = desk.connection.exec_driver_sql(READ_CALLER, (caller_id,)).scalar()
+        if found is None:
             raise UnknownCaller(f"There is no caller number {caller_id}.")
-        return cls(desk, None, row)
+        return cls(desk, None, found)
 
     @property
     def usable(self) -> int:

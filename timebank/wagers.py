@@ -14,7 +14,7 @@ from typing import Any
 
 from timebank.calls import leave_no_call
 from timebank.database import Desk
-from timebank.ledger import HOUSE, Account, house
+from timebank.ledger import Account, house
 from timebank.model import stamp
 from timebank.notices import add_notice
 from timebank.posting import Posting, Receipt, enter
@@ -110,8 +110,8 @@ def place_bet(
     posting = enter(desk, call_id, ticked)
     if wager.amount <= 0:
         raise ValueError(f"not a bet: {wager.amount} seconds")
-    if posting.round_in_play is not None:
-        raise RoundInPlay(f"Hand {posting.round_in_play} is still in play.")
+    if posting.in_play is not None:
+        raise RoundInPlay(f"Hand {posting.in_play.round_id} is still in play.")
     turns = posting.turns.get(wager.game, 0)
     if wager.turns_limit is not None and turns >= wager.turns_limit:
         raise TurnsUsed(f"You have played all {wager.turns_limit} turns of today.")
@@ -166,7 +166,7 @@ def stand_without_call(
     if not settlement.final or any(move.stake for move in moves):
         raise ValueError("a hand that nobody returned to is only stood and settled")
     posting = Posting.of_caller(desk, caller_id)
-    if posting.round_in_play != round_id:
+    if posting.in_play is None or posting.in_play.round_id != round_id:
         raise RoundOver("This hand is over.")
     day, game = desk.connection.exec_driver_sql(
         "SELECT day, game FROM rounds WHERE id = ?", (round_id,)
@@ -185,31 +185,22 @@ def stand_without_call(
     return receipt
 
 
-ROUND = f"""
-SELECT caller_id, game, settled, (SELECT max(sequence) FROM actions WHERE round_id = rounds.id),
-       ({HOUSE.replace("game = ?", "game = rounds.game").replace("unit = ?", "unit = 'second'")})
-FROM rounds WHERE id = ?
-"""
-
-
 def _proceed(posting: Posting, moves: Sequence[Move], settlement: Settlement | None) -> Receipt:
     """Journal the moves, post what they stake, settle, and finish the entry."""
-    desk = posting.desk
-    round_id = moves[0].round_id if moves else posting.round_in_play
-    row = desk.connection.exec_driver_sql(ROUND, (round_id,)).first()
-    if row is None or row[0] != posting.caller_id or row[2] is not None:
+    desk, hand = posting.desk, posting.in_play
+    if hand is None or any(move.round_id != hand.round_id for move in moves):
         raise RoundOver("This hand is over.")
-    _, game, _, last, house_id = row
-    posting.round_id = round_id
+    posting.round_id, game, last, house_id = hand
     for move in moves:
         last += 1
-        if move.sequence != last or move.round_id != round_id:
+        if move.sequence != last:
             raise OutOfStep("This hand has gone on meanwhile.")
         _write_action(desk, posting.call_id, move)
         if move.stake and (move.stake < 0 or not move.kind or move.coin <= 0):
             raise ValueError(f"not a stake: {move}")
-        why = f"{_spoken(move.kind).capitalize()} for {span(move.stake)} at {title(game)}"
-        posting.move(posting.online, posting.stake, move.stake, move.kind, why)
+        if move.stake:
+            why = f"{_spoken(move.kind).capitalize()} for {span(move.stake)} at {title(game)}"
+            posting.move(posting.online, posting.stake, move.stake, move.kind, why)
     if settlement is None:
         return posting.finish(0, "")
     _check(settlement, posting.balance["stake"])
@@ -223,7 +214,7 @@ def _proceed(posting: Posting, moves: Sequence[Move], settlement: Settlement | N
             settlement.returned,
             settlement.won,
             *_ending(desk, settlement),
-            round_id,
+            hand.round_id,
         ),
     )
     return posting.finish(settlement.won, game)
