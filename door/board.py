@@ -1,0 +1,181 @@
+"""The board: its settings, its books, its nodes, and who is on them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from door import passwords
+from door.caller import Caller
+from door.console import Console, Interruption, TakenOver
+from door.games.shuffle import SEED_BYTES
+from timebank import bank, callers, names
+from timebank.database import BooksUnavailable
+from timebank.refusals import AlreadyOnline, CallClosed
+
+if TYPE_CHECKING:
+    from door.books import Books
+    from door.clock import Clock
+    from door.config import Config
+    from timebank.callers import CallerRecord
+
+HANDOVER_SECONDS = 2.0  # how long an old call may take to post its time before it is closed for it
+
+
+class BoardFull(Exception):
+    """Every node is taken; the text is for the caller."""
+
+
+def new_seed() -> bytes:
+    """Return a seed for a shuffle, from the operating system."""
+    return secrets.token_bytes(SEED_BYTES)
+
+
+class Board:
+    """What every session of one server shares."""
+
+    def __init__(
+        self,
+        config: Config,
+        books: Books,
+        clock: Clock,
+        new_seed: Callable[[], bytes] = new_seed,
+    ) -> None:
+        """Open for callers with these settings and books."""
+        self.config = config
+        self.books = books
+        self.clock = clock
+        self._new_seed = new_seed
+        self.passwords = passwords.PasswordDesk()
+        self.process = f"{socket.gethostname()}:{os.getpid()}"
+        self.nodes: dict[int, Caller | None] = {}  # None: taken by a log-on that is under way
+
+    def callers(self) -> list[Caller]:
+        """Return who is on line here, by node."""
+        return [caller for _, caller in sorted(self.nodes.items()) if caller is not None]
+
+    # Names and passwords.
+
+    def is_sysop(self, name: str) -> bool:
+        """Tell whether `name` is the sysop's."""
+        return names.fold(name) == names.fold(self.config.board.sysop)
+
+    def check_new_name(self, typed: str) -> str:
+        """Return the name as it will be kept; `NameRefused` says why it cannot be."""
+        name = names.check(typed)
+        if names.fold(name) in names.RESERVED or self.is_sysop(name):
+            raise names.NameRefused("That name is kept for the house. Please choose another.")
+        return name
+
+    async def name_is_taken(self, name: str) -> bool:
+        """Tell whether a caller has this name or one that looks like it."""
+        return await self._find(name) is not None
+
+    async def authenticate(self, name: str, password: str) -> CallerRecord | None:
+        """Return the caller whose name and password these are, else `None`, equally slowly."""
+        record = await self._find(name)
+        stored = record.password_hash if record is not None else None
+        return record if await self.passwords.verify(stored, password) else None
+
+    async def register(self, name: str, password_hash: str) -> CallerRecord:
+        """Enter a new caller in the books; `Refused` when the name has just been taken."""
+        return await self.books.run(lambda desk: callers.register(desk, name, password_hash))
+
+    async def _find(self, name: str) -> CallerRecord | None:
+        return await self.books.run(lambda desk: callers.find(desk, name))
+
+    # Calls.
+
+    async def open_call(self, console: Console, record: CallerRecord, *, take_over: bool) -> Caller:
+        """Open a call on a free node.
+
+        Raises `AlreadyOnline` when he has a call and does not take it over, and `BoardFull`.
+        """
+        other = self._caller_here(record.id)
+        if take_over and other is not None:
+            await self._hand_over(other)
+        if not take_over:
+            # Asked before a node is looked for: on a full board he may have the one he wants.
+            await self._refuse_second_call(record)
+        node = self._take_node(record)
+        logged_on = self.clock.monotonic()
+        try:
+            opened = await self.books.run(
+                lambda desk: bank.open_call(
+                    desk,
+                    record.id,
+                    node=node,
+                    process=self.process,
+                    address=console.line.address,
+                    take_over=take_over,
+                )
+            )
+            caller = Caller(
+                console, self.books, self.config, record, node, opened, logged_on, self._new_seed
+            )
+        except BaseException:
+            del self.nodes[node]
+            raise
+        self.nodes[node] = caller
+        return caller
+
+    async def close_call(self, caller: Caller, reason: str) -> None:
+        """Post what is left to post, close the call and free its node."""
+        try:
+            with contextlib.suppress(CallClosed, BooksUnavailable):
+                await caller.post(
+                    lambda desk, call, ticked: bank.close_call(desk, call, ticked, reason)
+                )
+        finally:
+            if self.nodes.get(caller.node) is caller:
+                del self.nodes[caller.node]
+            caller.ended.set()
+
+    async def renew_leases(self) -> None:
+        """Tell the books that these calls live; callers whose call is closed are interrupted."""
+        living = {caller.call_id: caller for caller in self.callers()}
+        if not living:
+            return
+        ticks = [(call_id, caller.ticked()) for call_id, caller in living.items()]
+        for call_id in await self.books.run(lambda desk: bank.renew(desk, self.process, ticks)):
+            living[call_id].console.interrupt(TakenOver("Another call of yours has taken over."))
+
+    def interrupt_all(self, interruption: Interruption) -> None:
+        """End every call that is on."""
+        for caller in self.callers():
+            caller.console.interrupt(interruption)
+
+    async def _refuse_second_call(self, record: CallerRecord) -> None:
+        """Raise `AlreadyOnline` when he has a call that lives, here or in another process."""
+        for call in await self.books.run(bank.open_calls):
+            if call.caller_id == record.id and call.live:
+                raise AlreadyOnline(call.node, call.since, call.call_id)
+
+    def _caller_here(self, caller_id: int) -> Caller | None:
+        return next((c for c in self.callers() if c.record.id == caller_id), None)
+
+    async def _hand_over(self, other: Caller) -> None:
+        """Let the old call of this server end by itself, so that it is charged to the second."""
+        other.console.interrupt(TakenOver("Another call of yours has taken over."))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(HANDOVER_SECONDS):
+                await other.ended.wait()
+
+    def _take_node(self, record: CallerRecord) -> int:
+        """Reserve the lowest free node; the sysop finds one on a full board as well."""
+        nodes = self.config.calls.nodes
+        free = (node for node in range(1, nodes + 1) if node not in self.nodes)
+        node = next(free, None)
+        if node is None:
+            if not self.is_sysop(record.name):
+                raise BoardFull(
+                    f"All {nodes} nodes are busy. Nothing of yours is lost; please try again soon."
+                )
+            node = max(self.nodes) + 1
+        self.nodes[node] = None
+        return node

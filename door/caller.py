@@ -1,0 +1,270 @@
+"""Who is calling: the console, the purse, and the clock that runs against it.
+
+Rooms and tables talk to a `Caller` and to nothing else. Every movement of his time goes through
+`post`, which says how many seconds have ticked and adopts the purse that comes back; between two
+entries the time left is the purse's less what has ticked since.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeVar
+
+from door import wording
+from door.console import Console, IdledOut, TakenOver, TimeUp
+from timebank import bank, callers
+from timebank.database import BooksUnavailable
+from timebank.refusals import CallClosed
+from timebank.wagers import Placed
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from door.books import Books
+    from door.clock import Clock, Timer
+    from door.config import Config
+    from timebank.bank import Opened, Purse, Receipt
+    from timebank.callers import CallerRecord
+    from timebank.database import Desk
+
+POST_SECONDS = 60  # used time is posted at least this often (DESIGN, Elapsed)
+WARNINGS = (300, 180, 120, 60)  # seconds left at which a caller is warned
+
+T = TypeVar("T")
+R = TypeVar("R", bound="Receipt | Placed")
+
+
+class Caller:
+    """A caller on a call."""
+
+    def __init__(
+        self,
+        console: Console,
+        books: Books,
+        config: Config,
+        record: CallerRecord,
+        node: int,
+        opened: Opened,
+        logged_on: float,
+        new_seed: Callable[[], bytes],
+    ) -> None:
+        """Begin with what `open_call` gave; `logged_on` is the monotonic instant before it."""
+        self.new_seed = new_seed
+        self.console = console
+        self.books = books
+        self.config = config
+        self.record = record
+        self.node = node
+        self.call_id = opened.call_id
+        self.notices = opened.notices
+        self.opening = opened.receipt
+        self.clock: Clock = console.clock
+        self.since: datetime = self.clock.now()
+        self.place = "Log-on"
+        self.statement = ""  # how he did at the table he came from
+        self.coin = config.black_jack_for_time.coin_minutes * 60
+        self.ended = asyncio.Event()
+        self._logged_on = logged_on
+        self._purse: Purse = opened.receipt.purse
+        self._asked = self._adopted = 0
+        self._grace_until: float | None = None
+        self._touch_wanted = asyncio.Event()
+        self._timer: Timer | None = None
+        self._warned = self._idle_warned = False
+        self._next_warning = 0
+        self._notice_day()
+
+    # Time.
+
+    @property
+    def purse(self) -> Purse:
+        """What his accounts held after the last entry, in seconds."""
+        return self._purse
+
+    def ticked(self) -> int:
+        """Return the whole seconds since log-on."""
+        return int(self.clock.monotonic() - self._logged_on)
+
+    def time_left(self) -> int:
+        """Return the seconds of time left that the screen shows, never below 0."""
+        return max(0, self._purse.online - max(0, self.ticked() - self._purse.ticked))
+
+    def pot(self, coin: int) -> int:
+        """Return how many whole coins of `coin` seconds the time left holds."""
+        return self.time_left() // coin
+
+    def seconds_to_event(self) -> int | None:
+        """Return the seconds to the next system event, 0 during one, `None` without any."""
+        return self.config.bank.schedule.seconds_to_event(self.clock.now())
+
+    def grace(self, seconds: float) -> None:
+        """Let the call go on without time for `seconds`, uncharged."""
+        self._grace_until = self.clock.monotonic() + seconds
+        self.console.lift_time_up()
+
+    def end_grace(self) -> None:
+        """End the uncharged time."""
+        self._grace_until = None
+
+    # The books.
+
+    async def post(self, operation: Callable[[Desk, int, int], R]) -> R:
+        """Carry out `operation(desk, call_id, ticked)` and return its result once durable.
+
+        The purse that comes back is adopted, unless a later one was.
+        """
+        self._asked += 1
+        number, ticked = self._asked, self.ticked()
+        result = await self.books.run(lambda desk: operation(desk, self.call_id, ticked))
+        if number > self._adopted:
+            self._adopted = number
+            self._adopt(result.receipt if isinstance(result, Placed) else result)
+        return result
+
+    async def ask_books(self, operation: Callable[[Desk], T]) -> T:
+        """Carry out an operation that does not touch his purse."""
+        return await self.books.run(operation)
+
+    async def touch(self) -> Receipt:
+        """Post the time used, and let the day and the events do their work."""
+        return await self.post(bank.touch)
+
+    async def remember(self, preferences: Mapping[str, object]) -> None:
+        """Keep preferences of his beside those he has."""
+        merged = {**self.record.preferences, **preferences}
+        self.record = await self.books.run(
+            lambda desk: callers.set_preferences(desk, self.record.id, merged)
+        )
+
+    # The clock that runs.
+
+    def start_ticking(self) -> None:
+        """Begin to tick: once a second the status line, warnings, idle time, entries due."""
+        self._arm_warnings()
+        self._tick()
+
+    def stop_ticking(self) -> None:
+        """Stop the clock; idle or without time, nothing happens to him any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    async def keep(self) -> None:
+        """Make the entries that the clock asks for, until cancelled or the call is closed."""
+        while True:
+            await self._touch_wanted.wait()
+            self._touch_wanted.clear()
+            try:
+                self.tell(await self.touch())
+            except CallClosed:
+                self.console.interrupt(TakenOver("Another call of yours has taken over."))
+                return
+            except BooksUnavailable:
+                self.console.say("|12The books cannot be written just now; please wait.")
+            self.check_time()
+
+    def check_time(self) -> None:
+        """Interrupt him when his time is up."""
+        if self.time_left() <= 0 and self._grace_until is None:
+            self.console.interrupt(TimeUp("Your time is up."))
+
+    def tell(self, receipt: Receipt) -> None:
+        """Say what an entry moved besides time used, in the words of its rows."""
+        for sentence in wording.sentences(receipt):
+            self.console.say(f"|14{sentence}")
+
+    def show_status(self) -> None:
+        """Show the status line as it is now."""
+        self.console.display.status(self.status_line())
+
+    def status_line(self) -> str:
+        """Return node, time left, pot, bank and next event, with pipe codes."""
+        left = self.time_left()
+        colour = "12" if left <= 60 else "14" if left <= 300 else "15"
+        parts = [
+            f"|17|11Node |15{self.node}",
+            f"|11Time left |{colour}{wording.clock_time(left)}",
+            f"|11Pot |15{wording.coins(left // self.coin)}",
+            self._bank_words(),
+        ]
+        closing = self._purse.closing
+        if closing is not None:
+            event = wording.event_at(closing, self.config.bank.schedule, self.clock.now())
+            parts.append(f"|15{event[:26]}")
+        return " |09\N{BOX DRAWINGS LIGHT VERTICAL} ".join(parts)
+
+    # Inside.
+
+    def _bank_words(self) -> str:
+        if self.config.bank.mode == "built-in":
+            return f"|11Bank |15{wording.clock_time(self._purse.bank)}"
+        if self.config.bank.mode == "external":
+            return "|11Bank |15elsewhere"
+        return "|11No bank"
+
+    def _adopt(self, receipt: Receipt) -> None:
+        self._purse = receipt.purse
+        self._notice_day()
+        self._arm_warnings()
+        if self._timer is not None:
+            self.show_status()
+
+    def _notice_day(self) -> None:
+        self._next_day = self.config.bank.schedule.next_day(self.clock.now())
+
+    def _arm_warnings(self) -> None:
+        """Choose the next warning: the largest one that time left is still above."""
+        left = self.time_left()
+        self._next_warning = next((limit for limit in WARNINGS if left > limit), 0)
+
+    def _tick(self) -> None:
+        until_next = 1.0 - (self.clock.monotonic() - self._logged_on) % 1.0
+        self._timer = self.clock.call_later(until_next, self._tick)
+        left = self.time_left()
+        self.show_status()
+        self._warn(left)
+        self._check_idle()
+        if self._grace_until is not None and self.clock.monotonic() >= self._grace_until:
+            self._grace_until = None
+        if self._touch_is_due(left):
+            self._touch_wanted.set()
+
+    def _warn(self, left: int) -> None:
+        if not 0 < left <= self._next_warning:
+            return
+        self._arm_warnings()
+        to_event = self.seconds_to_event()
+        closing = self._purse.closing
+        why = ""
+        if closing is not None and to_event is not None and to_event <= left:
+            now = self.clock.now()
+            why = f" before {wording.event_at(closing, self.config.bank.schedule, now)}"
+        self.console.bell()
+        self.console.say(f"|12{span(left)} left{why}.")
+
+    def _check_idle(self) -> None:
+        idle = self.clock.monotonic() - self.console.last_key
+        calls = self.config.calls
+        if idle >= calls.idle_limit_seconds:
+            self.console.interrupt(IdledOut("No key was pressed for too long."))
+        elif idle < calls.idle_warning_seconds:
+            self._idle_warned = False
+        elif not self._idle_warned:
+            self._idle_warned = True
+            remaining = calls.idle_limit_seconds - calls.idle_warning_seconds
+            self.console.bell()
+            self.console.say(f"|12Are you there? The line is dropped in {span(remaining)}.")
+
+    def _touch_is_due(self, left: int) -> bool:
+        now = self.clock.now()
+        to_event = self.config.bank.schedule.seconds_to_event(now)
+        closing = self._purse.closing
+        return (
+            self.ticked() - self._purse.ticked >= POST_SECONDS
+            or (left <= 0 and self._grace_until is None)
+            or now >= self._next_day
+            or (to_event is not None and to_event < left)
+            or (closing is not None and now >= closing.end)
+        )

@@ -1,0 +1,311 @@
+"""The `door` command: run the board, check its settings, look after callers, doubt a hand.
+
+Every import beyond click waits until a command needs it: `door --help` must be quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+if TYPE_CHECKING:
+    from door.config import Config
+    from timebank.callers import CallerRecord
+    from timebank.database import Desk
+
+EXIT_WRONG = 1  # something checked is not as it should be
+EXIT_REFUSED = 2  # the command could not be carried out; the sentence says why
+
+
+class Sentence(click.ClickException):
+    """An error for the person at the shell: a sentence, and exit status 2."""
+
+    exit_code = EXIT_REFUSED
+
+    def show(self, file: object = None) -> None:
+        """Print the sentence, and nothing before it."""
+        click.echo(self.format_message(), err=True)
+
+
+config_option = click.option(
+    "--config",
+    "config_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("sysop.toml"),
+    show_default=True,
+    help="The board's settings.",
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="blackjack-for-time", prog_name="door")
+def main() -> None:
+    """Black Jack For Time: a BBS door game board over telnet."""
+
+
+@main.command()
+@config_option
+@click.option("--verbose", is_flag=True, help="Log every call.")
+def serve(config_path: Path, verbose: bool) -> None:
+    """Open the board to callers, until SIGTERM or Ctrl-C; SIGHUP reads the settings again."""
+    import asyncio
+    import logging
+
+    from door import server
+    from timebank.database import BooksUnavailable, DatabaseRefused
+
+    config = _load(config_path)
+    logging.basicConfig(
+        level=logging.INFO if verbose else logging.WARNING,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+    try:
+        asyncio.run(server.serve(config, click.echo))
+    except (DatabaseRefused, BooksUnavailable, OSError) as error:
+        raise Sentence(str(error)) from error
+
+
+@main.command()
+@config_option
+def check(config_path: Path) -> None:
+    """Check the settings, and name everything that is wrong with them."""
+    config = _load(config_path)
+    events = ", ".join(event.name for event in config.bank.events) or "none"
+    click.echo(f"{config_path} is in order.")
+    click.echo(
+        f"Board {config.board.name}, {config.calls.nodes} nodes, data in {config.board.data}."
+    )
+    click.echo(f"Time zone {config.bank.zone.key}, time bank {config.bank.mode}, events: {events}.")
+
+
+@main.command()
+@click.argument("file", type=click.File("rb"))
+def replay(file: BinaryIO) -> None:
+    """Play a hand, or a list of hands, from the JSON in FILE (- for standard input)."""
+    from door import replay as replays
+
+    try:
+        text = file.read().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Sentence(f"The input cannot be read: {error}.") from error
+    try:
+        click.echo(replays.render(replays.replay(replays.parse(text))))
+    except replays.ReplayError as error:
+        raise Sentence(str(error)) from error
+
+
+@main.command()
+@click.option("--seed", required=True, help="The seed, 64 hexadecimal digits.")
+@click.option("--cut", default="", help="The words the caller cut the cards with.")
+@click.option("--decks", default=1, show_default=True, help="Decks in the shoe.")
+def verify(seed: str, cut: str, decks: int) -> None:
+    """Print the seal of a seed and the order of the cards that it makes."""
+    from door.games import shuffle
+
+    try:
+        raw = bytes.fromhex(seed)
+    except ValueError as error:
+        raise Sentence("--seed must be hexadecimal digits.") from error
+    if decks not in range(1, 9):
+        raise Sentence("--decks must be 1 to 8.")
+    try:
+        seal, cards = shuffle.seal(raw), shuffle.shuffle(raw, cut, decks)
+    except ValueError as error:
+        raise Sentence(str(error)) from error
+    click.echo(f"seal {seal}")
+    for start in range(0, len(cards), 13):
+        click.echo(" ".join(cards[start : start + 13]))
+
+
+@main.command()
+@config_option
+@click.argument("number", type=click.IntRange(min=1))
+@click.option("--json", "as_json", is_flag=True, help="In the form that `door replay` takes.")
+def hand(config_path: Path, number: int, as_json: bool) -> None:
+    """Show a played hand: seal, seed once the shoe is done, cards, actions, transfers."""
+    from door import hands
+
+    config = _load(config_path)
+    with _desk(config) as desk:
+        try:
+            text = hands.as_json(desk, number) if as_json else hands.describe(desk, number)
+        except hands.NoSuchHand as error:
+            raise Sentence(str(error)) from error
+    click.echo(text)
+
+
+@main.command()
+@config_option
+def audit(config_path: Path) -> None:
+    """Check the books, and replay every settled hand from its journal."""
+    from door import hands
+
+    config = _load(config_path)
+    with _desk(config) as desk:
+        findings, counted = hands.audit(desk)
+    for finding in findings:
+        click.echo(finding)
+    if findings:
+        click.echo(f"{len(findings)} things are wrong in the books.", err=True)
+        sys.exit(EXIT_WRONG)
+    click.echo(f"The books are in order; {counted} settled hands were replayed and agree.")
+
+
+@main.group()
+def callers() -> None:
+    """Look after the callers of the board."""
+
+
+@callers.command("list")
+@config_option
+def list_callers(config_path: Path) -> None:
+    """List the callers, with their last call."""
+    from timebank import callers as records
+
+    config = _load(config_path)
+    with _desk(config) as desk:
+        known = records.listing(desk)
+    click.echo(f"{'Caller':<26}{'Since':<12}{'Last call':<18}")
+    for record in known:
+        schedule = config.bank.schedule
+        since = f"{schedule.local(record.created):%Y-%m-%d}"
+        last = f"{schedule.local(record.last_call):%Y-%m-%d %H:%M}" if record.last_call else "never"
+        click.echo(f"{record.name:<26}{since:<12}{last:<18}{'locked' if record.locked else ''}")
+
+
+@callers.command()
+@config_option
+@click.argument("name")
+def lock(config_path: Path, name: str) -> None:
+    """Keep a caller out, from his next log-on on."""
+    _set_locked(config_path, name, locked=True)
+
+
+@callers.command()
+@config_option
+@click.argument("name")
+def unlock(config_path: Path, name: str) -> None:
+    """Let a locked caller in again."""
+    _set_locked(config_path, name, locked=False)
+
+
+@callers.command()
+@config_option
+@click.argument("name")
+@click.argument("new_name")
+def rename(config_path: Path, name: str, new_name: str) -> None:
+    """Give a caller another name; what he has stays his."""
+    from timebank import callers as records
+    from timebank import names
+
+    with _desk(_load(config_path)) as desk:
+        record = _caller(desk, name)
+        try:
+            renamed = records.rename(desk, record.id, names.check(new_name))
+        except names.NameRefused as error:
+            raise Sentence(str(error)) from error
+    click.echo(f"{record.name} is now {renamed.name}.")
+
+
+@callers.command()
+@config_option
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def delete(config_path: Path, name: str, yes: bool) -> None:
+    """Delete a caller: what he had is forfeited, his history stays in the ledger."""
+    from timebank import callers as records
+
+    config = _load(config_path)
+    with _desk(config) as desk:
+        record = _caller(desk, name)
+    if not yes:
+        click.confirm(f"Delete {record.name} and forfeit all his time?", abort=True)
+    with _desk(config) as desk:
+        records.delete(desk, record.id)
+    click.echo(f"{record.name} is deleted; his time is in the account forfeit.")
+
+
+@callers.command()
+@config_option
+@click.argument("name")
+@click.option("--stdin", is_flag=True, help="Read the password from standard input.")
+def password(config_path: Path, name: str, stdin: bool) -> None:
+    """Set a caller's password; the sysop's own name is entered with it when it is new."""
+    from door import passwords
+    from timebank import callers as records
+    from timebank import names
+
+    config = _load(config_path)
+    with _desk(config) as desk:
+        record = records.find(desk, name)
+    is_sysop = names.fold(name) == names.fold(config.board.sysop)
+    if record is None and not is_sysop:
+        raise Sentence(f"There is no caller named {name}.")
+    typed = (
+        sys.stdin.readline().rstrip("\r\n")
+        if stdin
+        else click.prompt("The new password", hide_input=True, confirmation_prompt=True)
+    )
+    try:
+        passwords.check(typed, name)
+    except passwords.PasswordRefused as error:
+        raise Sentence(str(error)) from error
+    hashed = passwords.hash_password(typed)
+    with _desk(config) as desk:
+        if record is None:
+            record = records.register(desk, config.board.sysop, hashed)
+        else:
+            records.set_password_hash(desk, record.id, hashed)
+    click.echo(f"{record.name} has a new password.")
+
+
+def _set_locked(config_path: Path, name: str, *, locked: bool) -> None:
+    from timebank import callers as records
+
+    with _desk(_load(config_path)) as desk:
+        record = _caller(desk, name)
+        records.set_locked(desk, record.id, locked)
+    click.echo(f"{record.name} is {'locked out' if locked else 'let in again'}.")
+
+
+def _caller(desk: Desk, name: str) -> CallerRecord:
+    from timebank import callers as records
+
+    record = records.find(desk, name)
+    if record is None:
+        raise Sentence(f"There is no caller named {name}. `door callers list` shows them all.")
+    return record
+
+
+def _load(path: Path) -> Config:
+    """Read the settings; what is wrong with them is told, all of it at once."""
+    from door import config
+    from timebank.settings import SettingsError
+
+    try:
+        return config.load(path)
+    except SettingsError as error:
+        raise Sentence(str(error)) from error
+
+
+@contextmanager
+def _desk(config: Config) -> Iterator[Desk]:
+    """Open the board's books for one transaction; every refusal is a sentence."""
+    from timebank.database import BooksUnavailable, Database, DatabaseRefused
+    from timebank.refusals import Refused
+
+    database = Database(config.database)
+    try:
+        database.open_existing()
+        with database.transaction(config.bank, datetime.now(UTC)) as desk:
+            yield desk
+    except (DatabaseRefused, BooksUnavailable, Refused) as error:
+        raise Sentence(str(error)) from error
+    finally:
+        database.close()

@@ -1,0 +1,64 @@
+"""The board's time, behind one small interface so that tests can own it.
+
+Two clocks, never mixed: the wall clock says which day and which event it is and may step back
+and forth; the monotonic clock counts the seconds a caller uses and never does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Timer(Protocol):
+    """A callback that waits for its moment."""
+
+    def cancel(self) -> None:
+        """Forget the callback; harmless when it has already run."""
+
+
+class Clock(Protocol):
+    """What the board asks of time."""
+
+    def now(self) -> datetime:
+        """Return the wall clock's instant, aware, in UTC."""
+
+    def monotonic(self) -> float:
+        """Return seconds from an arbitrary start; never goes back."""
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
+        """Run `callback` on the event loop when `seconds` have passed."""
+
+
+class SystemClock:
+    """The machine's own clocks."""
+
+    def now(self) -> datetime:
+        """Return the wall clock's instant, aware, in UTC."""
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        """Return the machine's monotonic seconds."""
+        return time.monotonic()
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
+        """Run `callback` on the running event loop when `seconds` have passed."""
+        return asyncio.get_running_loop().call_later(seconds, callback)
+
+
+async def sleep(clock: Clock, seconds: float) -> None:
+    """Wait until `seconds` have passed on `clock`."""
+    woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def wake() -> None:
+        if not woken.done():
+            woken.set_result(None)
+
+    timer = clock.call_later(seconds, wake)
+    try:
+        await woken
+    finally:
+        timer.cancel()

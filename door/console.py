@@ -1,0 +1,334 @@
+"""A caller's keyboard and screen: the only way rooms and tables meet a line.
+
+A `Console` takes bytes from its line, turns them into keys, and lets a coroutine read top to
+bottom: `choice = await console.ask(...)`. Whatever ends a call (the carrier is lost, the time is
+up, another call took over) arrives as an `Interruption` raised from the same `await`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from ansi.charset import Charset, encode
+from ansi.keys import BACKSPACE, ENTER, ESCAPE, INTERRUPT, KeyDecoder
+from door.clock import Clock
+from door.display import CanvasDisplay, Display, LinesDisplay, Scene
+from door.lines.line import Hangup, Line
+
+ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
+KEYS_WAITING = 512  # typed ahead; more than this stays in the socket
+PARTING_SECONDS = 2.0  # how long the last words may take to leave
+CANVAS_COLUMNS, CANVAS_ROWS = 80, 24
+
+
+class Interruption(Exception):
+    """Something ends what the caller was doing; raised from the wait for a key."""
+
+    rank = 0  # of two interruptions, the one with the higher rank is raised
+
+
+class TimeUp(Interruption):
+    """No time is left; what comes back from a hand may lift it."""
+
+
+class IdledOut(Interruption):
+    """No key was pressed for as long as the sysop allows."""
+
+    rank = 1
+
+
+class Closing(Interruption):
+    """The board is going down, or the sysop ends this call; the text is for the caller."""
+
+    rank = 2
+
+
+class TakenOver(Interruption):
+    """Another call of the same caller has taken his place."""
+
+    rank = 3
+
+
+class CarrierLost(Interruption):
+    """The line is gone; nothing can be said any more."""
+
+    rank = 4
+
+
+class Paint(Enum):
+    """What may be sent besides text."""
+
+    COLOUR = "colour"
+    MONO = "mono"  # positions and cleared screens, no colours
+    LINES = "lines"  # text alone: not a single escape sequence
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a terminal is spoken to."""
+
+    charset: Charset
+    paint: Paint
+
+
+class Console:
+    """One caller's keys and screen, on one line."""
+
+    def __init__(self, line: Line, look: Look, clock: Clock) -> None:
+        """Take over `line`; the display is plain lines until `paint_screens`."""
+        self.line = line
+        self.clock = clock
+        self.look = look
+        self.last_key = clock.monotonic()
+        self._loop = asyncio.get_running_loop()
+        self._decoder = KeyDecoder(look.charset)
+        self._keys: deque[str] = deque()
+        self._paused = False
+        self._waiter: asyncio.Future[None] | None = None
+        self._interruption: Interruption | None = None
+        self._flush: asyncio.TimerHandle | None = None
+        self._painted = False
+        self.display: Display = self._lines()
+        self.on_key: Callable[[], None] = _nothing
+        self.on_redraw: Callable[[], None] = _nothing
+        line.attach(self)
+
+    # What the line tells us.
+
+    def received(self, data: bytes) -> None:
+        """Take bytes from the line."""
+        keys = self._decoder.feed(data)
+        if keys:
+            self._typed(keys)
+        if self._decoder.pending_escape:
+            if self._flush is not None:
+                self._flush.cancel()
+            self._flush = self._loop.call_later(ESCAPE_SECONDS, self._flush_escape)
+
+    def hung_up(self, reason: str) -> None:
+        """Take the news that the line has ended."""
+        self.interrupt(CarrierLost(reason))
+
+    def resized(self, columns: int, rows: int) -> None:
+        """Lay the screen out anew."""
+        if self._painted:
+            self.paint_screens()
+            self.on_redraw()
+
+    # Interruptions.
+
+    def interrupt(self, interruption: Interruption) -> None:
+        """Raise `interruption` from the wait for a key, now or at the next one."""
+        standing = self._interruption
+        if standing is None or interruption.rank > standing.rank:
+            self._interruption = interruption
+            self._wake()
+
+    def lift_time_up(self) -> None:
+        """Forget a `TimeUp` that no longer holds."""
+        if isinstance(self._interruption, TimeUp):
+            self._interruption = None
+
+    @property
+    def interruption(self) -> Interruption | None:
+        """What will be raised at the next wait for a key."""
+        return self._interruption
+
+    # Keys.
+
+    async def key(self) -> str:
+        """Return the next key; raise the `Interruption` that came instead of one."""
+        while self._interruption is None:
+            if self._keys:
+                key = self._keys.popleft()
+                if self._paused and not self._keys:
+                    self._paused = False
+                    self.line.resume()
+                return key
+            self._waiter = self._loop.create_future()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+        raise self._interruption
+
+    def forget_keys(self) -> None:
+        """Drop what was typed ahead, before a question that deserves a fresh answer."""
+        self._keys.clear()
+        if self._paused:
+            self._paused = False
+            self.line.resume()
+
+    async def ask(
+        self,
+        choices: Mapping[str, str],
+        *,
+        question: str = "",
+        default: str | None = None,
+        cancel: str | None = None,
+    ) -> str:
+        """Show the choices with their letters lit and return the letter that was pressed.
+
+        `choices` maps upper-case letters to labels; Enter gives `default`, Esc and Ctrl-C give
+        `cancel`, where they are given; other keys are ignored.
+        """
+        menu = "  ".join(_lit(letter, label) for letter, label in choices.items())
+        self.display.prompt(f"|15{question}|07  {menu}" if question else menu)
+        while True:
+            key = await self.key()
+            letter: str | None = key.upper()
+            if key == ENTER:
+                letter = default
+            elif key in (ESCAPE, INTERRUPT):
+                letter = cancel
+            if letter is not None and letter in choices:
+                self.display.typed(letter)
+                self.display.answered()
+                return letter
+
+    async def entry(
+        self,
+        prompt: str,
+        *,
+        longest: int,
+        accept: Callable[[str], bool] = str.isprintable,
+        secret: bool = False,
+        changed: Callable[[str], None] | None = None,
+    ) -> str | None:
+        """Let the caller type up to `longest` characters; return them at Enter, `None` at Esc.
+
+        `accept` says which characters count; `secret` shows stars; `changed` hears every change.
+        """
+        self.display.prompt(prompt)
+        text = ""
+        while True:
+            key = await self.key()
+            if key == ENTER:
+                break
+            if key in (ESCAPE, INTERRUPT):
+                self.display.answered()
+                return None
+            if key == BACKSPACE and text:
+                text = text[:-1]
+            elif len(key) == 1 and len(text) < longest and accept(key):
+                text += key
+            else:
+                continue
+            self.display.typed("*" * len(text) if secret else text)
+            if changed is not None:
+                changed(text)
+        self.display.answered()
+        return text
+
+    async def any_key(self, prompt: str = "|08Press any key") -> None:
+        """Wait until the caller has seen it."""
+        self.display.prompt(prompt)
+        await self.key()
+        self.display.answered()
+
+    # Screens.
+
+    def paint_screens(self) -> None:
+        """Use painted screens where the terminal can show them, lines where it cannot."""
+        self._painted = True
+        large = self.line.columns >= CANVAS_COLUMNS and self.line.rows >= CANVAS_ROWS
+        if self.look.paint is not Paint.LINES and large:
+            colour = self.look.paint is Paint.COLOUR
+            self.display = CanvasDisplay(
+                self.send, self.line.columns, self.line.rows, colour=colour
+            )
+        else:
+            self.display = self._lines()
+
+    def scroll_lines(self) -> None:
+        """Go back to lines, as at the log-on and the good-bye."""
+        self.display.close()
+        self._painted = False
+        self.display = self._lines()
+
+    def use_look(self, look: Look) -> None:
+        """Speak to the terminal in another way from now on."""
+        self.display.close()
+        self.look = look
+        self._decoder = KeyDecoder(look.charset)
+        if self._painted:
+            self.paint_screens()
+        else:
+            self.display = self._lines()
+
+    @property
+    def is_painted(self) -> bool:
+        """Whether screens are painted; else everything is told in lines."""
+        return isinstance(self.display, CanvasDisplay)
+
+    @property
+    def page_rows(self) -> int:
+        """How many rows of text fit on a screen at once."""
+        display = self.display
+        return display.scene_rows if isinstance(display, CanvasDisplay) else self.line.rows - 4
+
+    def stage(self, scene: Scene) -> None:
+        """Show a scene."""
+        self.display.stage(scene)
+
+    def say(self, text: str) -> None:
+        """Give the caller a message; pipe codes allowed."""
+        self.display.say(text)
+
+    def bell(self) -> None:
+        """Ring the caller's bell."""
+        self.line.write(b"\a")
+
+    def send(self, text: str) -> None:
+        """Send text in the caller's character set."""
+        self.line.write(encode(text, self.look.charset))
+
+    async def part(self) -> None:
+        """Let the last words leave, then hang up."""
+        try:
+            await self.line.drain(PARTING_SECONDS)
+        except Hangup:
+            return
+        self.line.hang_up()
+
+    def _lines(self) -> LinesDisplay:
+        return LinesDisplay(self.send, self.line.columns, colour=self.look.paint is Paint.COLOUR)
+
+    def _typed(self, keys: Sequence[str]) -> None:
+        self.last_key = self.clock.monotonic()
+        self._keys.extend(keys)
+        if len(self._keys) > KEYS_WAITING and not self._paused:
+            self._paused = True
+            self.line.pause()
+        self.on_key()
+        self._wake()
+
+    def _flush_escape(self) -> None:
+        self._flush = None
+        keys = self._decoder.flush()
+        if keys:
+            self._typed(keys)
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+
+def _lit(letter: str, label: str) -> str:
+    """Return a label with its letter lit, or with the letter put before it.
+
+    >>> _lit("P", "Place bet"), _lit("X", "Quit")
+    ('|08<|15P|08>|07lace bet', '|08<|15X|08>|07 Quit')
+    """
+    at = label.upper().find(letter)
+    if at < 0:
+        return f"|08<|15{letter}|08>|07 {label}"
+    return f"|07{label[:at]}|08<|15{label[at]}|08>|07{label[at + 1 :]}"
+
+
+def _nothing() -> None:
+    """Be the callback of those who asked for none."""

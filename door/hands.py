@@ -1,0 +1,144 @@
+"""Played hands out of the journal: shown to who doubts one, and all of them checked again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from door import replay
+from door.games import shuffle
+from door.games.blackjack_rules import SYSOP_KEYS
+from door.tables.journaled import rebuild, result_of
+from timebank import journal, ledger
+from timebank.audit import Finding
+from timebank.audit import audit as audit_books
+from timebank.words import clock, span, title
+
+if TYPE_CHECKING:
+    from door.games.cards import Card
+    from timebank.database import Desk
+    from timebank.journal import Shoe, StoredRound
+
+
+class NoSuchHand(Exception):
+    """There is no such hand, or it cannot be shown so; the text says which."""
+
+
+def describe(desk: Desk, number: int) -> str:
+    """Return a hand in words: seal and seed, cards, actions, transfers, result.
+
+    What is not open yet stays hidden: the seed until the shoe is done, cards that were not dealt,
+    and the hole card until the hand is settled. `NoSuchHand` when there is none.
+    """
+    stored = _stored(desk, number)
+    local = desk.settings.schedule.local(stored.dealt)
+    lines = [
+        f"Hand {stored.id}: {title(stored.game)}, {stored.caller}, dealt {local:%Y-%m-%d %H:%M:%S}",
+        f"Bet      {span(stored.stake)}",
+        *_shoe_lines(stored.shoe),
+        f"Cards    {_cards_words(stored)}",
+        f"Actions  {', '.join(replay.journaled_actions(stored.actions)) or 'none'}",
+        f"Result   {_result_words(stored)}",
+        "Transfers",
+    ]
+    for row in ledger.lines(desk, caller_id=None, round_id=number, since=None):
+        moved = f"{row.source} -> {row.target}"
+        lines.append(f"  {row.number:>6}  {clock(row.amount):>9}  {moved:<18}  {row.why}")
+    return "\n".join(lines)
+
+
+def as_json(desk: Desk, number: int) -> str:
+    """Return a settled hand in the form that `door replay` takes; its stake is in seconds."""
+    stored = _stored(desk, number)
+    if not stored.settled:
+        raise NoSuchHand(f"Hand {number} is still in play; its cards are not open yet.")
+    rules = {key: value for key, value in stored.rules.items() if key in SYSOP_KEYS}
+    return json.dumps(
+        {
+            "game": stored.game,
+            "rules": rules,
+            "stake": stored.stake,
+            "shoe": " ".join(_dealt_cards(stored)),
+            "actions": list(replay.journaled_actions(stored.actions)),
+        }
+    )
+
+
+def audit(desk: Desk) -> tuple[list[Finding], int]:
+    """Check the books, and every settled hand against its journal; return findings and hands."""
+    findings = list(audit_books(desk))
+    counted = 0
+    for stored in journal.rounds(desk, None):
+        if stored.shoe is not None and shuffle.seal(stored.shoe.seed) != stored.shoe.seal:
+            findings.append(Finding(f"hand {stored.id}", "its seed does not fit its seal."))
+        if stored.settled and stored.outcome != "void":
+            counted += 1
+            findings.extend(_check(stored))
+    return findings, counted
+
+
+def _check(stored: StoredRound) -> Iterator[Finding]:
+    """Replay one settled hand and compare it with what the books say of it."""
+    where = f"hand {stored.id}"
+    try:
+        again = rebuild(stored)
+    except (replay.ReplayError, ValueError) as error:
+        yield Finding(where, f"its journal cannot be replayed: {error}")
+        return
+    if not again.over:
+        yield Finding(where, "it is settled, but by its journal it is still in play.")
+        return
+    totals = again.totals
+    outcome = " ".join(again.outcomes)
+    if outcome != stored.outcome:
+        yield Finding(where, f"its outcome is {stored.outcome}, replayed it is {outcome}.")
+    for name, booked, replayed in (
+        ("lost", stored.lost, totals.lost),
+        ("returned", stored.returned, totals.returned),
+        ("won", stored.won, totals.won),
+    ):
+        if booked != replayed:
+            sentence = f"{name} is {booked} seconds in the books, replayed it is {replayed}."
+            yield Finding(where, sentence)
+    if dict(stored.result or {}) != result_of(again):
+        yield Finding(where, "the result in its journal is not that of the replay.")
+
+
+def _stored(desk: Desk, number: int) -> StoredRound:
+    stored = journal.stored_round(desk, number)
+    if stored is None:
+        raise NoSuchHand(f"There is no hand {number} in the books.")
+    return stored
+
+
+def _shoe_lines(shoe: Shoe | None) -> list[str]:
+    if shoe is None:
+        return []
+    seed = shoe.shown_seed or "not shown before the shoe is done"
+    lines = [f"Seal     {shoe.seal}", f"Seed     {seed}"]
+    if shoe.cut:
+        lines.append(f"Cut      {shoe.cut}")
+    decks = "1 deck" if shoe.decks == 1 else f"{shoe.decks} decks"
+    return [*lines, f"Shoe     {decks}, dealt from card {shoe.position + 1} on"]
+
+
+def _dealt_cards(stored: StoredRound) -> tuple[Card, ...]:
+    round_ = rebuild(stored)
+    return round_.shoe[: round_.cards_used]
+
+
+def _cards_words(stored: StoredRound) -> str:
+    round_ = rebuild(stored)
+    player = " and ".join(" ".join(hand.cards) for seat in round_.seats for hand in seat.hands)
+    cards = round_.dealer_hand if stored.settled else round_.dealer
+    dealer = " ".join(card or "??" for card in cards)
+    return f"player {player}; dealer {dealer}; {round_.cards_used} used"
+
+
+def _result_words(stored: StoredRound) -> str:
+    if not stored.settled:
+        return "still in play"
+    net = stored.won - stored.lost
+    words = f"won {span(net)}" if net > 0 else f"lost {span(-net)}" if net < 0 else "even"
+    return f"{stored.outcome}: {words}"

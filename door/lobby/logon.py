@@ -1,0 +1,176 @@
+"""Log-on: who is calling, is it really he, and is there room and time for him.
+
+Nothing here tells whether a name exists: an unknown name is asked for a password as well, which
+takes as long to be wrong.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from door import passwords
+from door.console import Console, IdledOut
+from door.lobby import looks
+from timebank import names
+from timebank.refusals import AlreadyOnline, Refused
+
+if TYPE_CHECKING:
+    from door.board import Board
+    from door.caller import Caller
+    from timebank.callers import CallerRecord
+
+TRIES = 3
+NEW = "NEW"
+
+log = logging.getLogger("door.logon")
+
+
+class Refusal(Exception):
+    """The caller is not let in; the text tells him why, and the line is dropped."""
+
+
+async def log_on(board: Board, console: Console) -> Caller:
+    """Lead a caller from the first line to his call; raise `Refusal` when he is not let in."""
+    limit = board.config.calls.logon_seconds
+    timer = board.clock.call_later(
+        limit, lambda: console.interrupt(IdledOut("The log-on took too long."))
+    )
+    try:
+        _welcome(board, console)
+        _refuse_during_event(board)
+        record = await _identify(board, console)
+        if record.locked:
+            log.info("locked caller %s refused from %s", record.name, console.line.address)
+            raise Refusal(f"{record.name}, the sysop has locked your name. Please write to him.")
+        look = looks.remembered(record.preferences, console.line.hints)
+        confirmed = look is not None
+        if look is None:
+            look = await looks.choose(console)
+        console.use_look(look)
+        caller = await _open_call(board, console, record)
+    finally:
+        timer.cancel()
+    if not confirmed:
+        await looks.remember(caller, look)
+    return caller
+
+
+def _welcome(board: Board, console: Console) -> None:
+    config = board.config
+    console.say("")
+    console.say(f"|15{config.board.name}|07 - Black Jack For Time")
+    console.say(
+        f"|08Sysop {config.board.sysop}, {config.calls.nodes} nodes, "
+        f"{config.bank.minutes_per_day} minutes a day"
+    )
+    console.say("")
+
+
+def _refuse_during_event(board: Board) -> None:
+    """Tell a caller who comes during a system event when to call back."""
+    schedule = board.config.bank.schedule
+    now = board.clock.now()
+    closed = schedule.closed_at_or_after(now)
+    if closed is not None and closed.start <= now:
+        until = schedule.local(closed.end)
+        raise Refusal(
+            f"The board is closed for {closed.name} until {until:%H:%M} ({until:%Z}). "
+            "Please call back then."
+        )
+
+
+async def _identify(board: Board, console: Console) -> CallerRecord:
+    """Ask for name and password, three times at most."""
+    for _ in range(TRIES):
+        console.say(f"|07Your name, or |15{NEW}|07 if this is your first call.")
+        name = await console.entry("|11Name:|07", longest=names.LONGEST)
+        if not name:
+            continue
+        if name.strip().upper() == NEW:
+            record = await _register(board, console)
+            if record is not None:
+                return record
+            continue
+        password = await console.entry("|11Password:|07", longest=passwords.LONGEST, secret=True)
+        if password is None:
+            continue
+        record = await board.authenticate(name, password)
+        if record is not None:
+            return record
+        log.warning("failed log-on from %s", console.line.address)
+        console.say("|12That name and that password do not belong together.")
+    raise Refusal("That was the third try. Good-bye.")
+
+
+async def _register(board: Board, console: Console) -> CallerRecord | None:
+    """Enter a new caller in the books; `None` when he thinks better of it."""
+    console.say("|07Welcome. Esc takes you back at any question.")
+    while True:
+        typed = await console.entry("|11The name you want:|07", longest=names.LONGEST)
+        if not typed:
+            return None
+        try:
+            name = board.check_new_name(typed)
+        except names.NameRefused as refusal:
+            console.say(f"|12{refusal}")
+            continue
+        if await board.name_is_taken(name):
+            console.say("|12That name, or one that looks like it, is taken.")
+            continue
+        hashed = await new_password(board, console, name)
+        if hashed is None:
+            return None
+        try:
+            record = await board.register(name, hashed)
+        except Refused as refusal:  # somebody else was faster
+            console.say(f"|12{refusal}")
+            continue
+        log.info("new caller %s from %s", record.name, console.line.address)
+        console.say(f"|10Welcome, {record.name}. Remember your password: nobody here knows it.")
+        return record
+
+
+async def new_password(board: Board, console: Console, name: str) -> str | None:
+    """Let the caller choose a password, typed twice; return its hash, `None` at Esc."""
+    while True:
+        first = await console.entry(
+            f"|11A password (at least {passwords.SHORTEST} characters):|07",
+            longest=passwords.LONGEST,
+            secret=True,
+        )
+        if not first:
+            return None
+        try:
+            passwords.check(first, name)
+        except passwords.PasswordRefused as refusal:
+            console.say(f"|12{refusal}")
+            continue
+        second = await console.entry(
+            "|11The same once more:|07", longest=passwords.LONGEST, secret=True
+        )
+        if second is None:
+            return None
+        if first == second:
+            return await board.passwords.hash(first)
+        console.say("|12The two were not the same. Once more, please.")
+
+
+async def _open_call(board: Board, console: Console, record: CallerRecord) -> Caller:
+    """Give the caller a node and a call, or let him take over the one he has."""
+    try:
+        return await board.open_call(console, record, take_over=False)
+    except AlreadyOnline as ghost:
+        await _ask_take_over(console, ghost)
+    return await board.open_call(console, record, take_over=True)
+
+
+async def _ask_take_over(console: Console, ghost: AlreadyOnline) -> None:
+    console.say("")
+    console.say(f"|14You are on line already, on node {ghost.node}.")
+    console.say("|07If that call is a ghost, take it over: a hand left open is waiting for you.")
+    answer = await console.ask(
+        {"Y": "Yes", "N": "No"}, question="Take over?", default="Y", cancel="N"
+    )
+    if answer == "N":
+        raise Refusal("Then your other call goes on. Good-bye.")

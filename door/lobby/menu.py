@@ -1,0 +1,144 @@
+"""The main menu, and the rooms behind it that are too small for a file of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from door import passwords, wording
+from door.display import LAYOUT_COLUMNS
+from door.lobby import looks
+from door.lobby.logon import new_password
+from door.lobby.pages import Page, read
+from door.lobby.teller import visit_bank
+from door.tables.black_jack_for_time import GAME, BlackJackForTime
+from timebank import callers
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from door.board import Board
+    from door.caller import Caller
+
+
+async def main_menu(board: Board, caller: Caller) -> None:
+    """Lead the caller through the board until he says good-bye."""
+    while True:
+        caller.place = "Main menu"
+        caller.coin = board.config.black_jack_for_time.coin_minutes * 60
+        caller.console.stage(_main_page(board, caller))
+        choice = await caller.console.ask(
+            {
+                "B": "Black Jack",
+                "T": "Time bank",
+                "W": "Who is on",
+                "Y": "Your settings",
+                "G": "Good-bye",
+            },
+            default="B",
+            cancel="G",
+        )
+        if choice == "B":
+            await BlackJackForTime(caller).visit()
+        elif choice == "T":
+            await visit_bank(caller)
+        elif choice == "W":
+            await _who_is_on(board, caller)
+        elif choice == "Y":
+            await _settings(board, caller)
+        elif await _really_go(caller):
+            return
+
+
+def _main_page(board: Board, caller: Caller) -> Page:
+    config = board.config
+    purse = caller.purse
+    game = config.black_jack_for_time
+    body = [
+        f"|07Good to see you, |15{caller.record.name}|07.",
+        "",
+        f"|07  Time left          |15{wording.clock_time(caller.time_left())}",
+    ]
+    if purse.held and purse.closing is not None:
+        body.append(f"|07  After {purse.closing.name:<13}|15{wording.clock_time(purse.held)} more")
+    if config.bank.mode == "built-in":
+        body.append(f"|07  In the time bank   |15{wording.clock_time(purse.bank)}")
+    turns = purse.turns.get(GAME, 0)
+    limit = f" of {game.turns_per_day}" if game.turns_per_day else ""
+    body += [
+        f"|07  Turns today        |15{turns}{limit}",
+        "",
+        f"|07One coin is {span(game.coin_minutes * 60)} of your time. "
+        f"Bets are {game.smallest_bet} to {wording.coins(game.largest_bet)}.",
+    ]
+    if caller.statement:
+        body += ["", f"|14{caller.statement}"]
+    return Page(config.board.name, body)
+
+
+async def _really_go(caller: Caller) -> bool:
+    answer = await caller.console.ask(
+        {"Y": "Yes", "N": "No"}, question="Leave the board?", default="Y", cancel="N"
+    )
+    return answer == "Y"
+
+
+async def _who_is_on(board: Board, caller: Caller) -> None:
+    now = board.clock.now()
+    rows = [f"|11{'Node':>4}  {'Caller':<26}{'Where':<24}{'On for':>9}"]
+    for other in board.callers():
+        on_for = wording.clock_time(int((now - other.since).total_seconds()))
+        rows.append(f"|15{other.node:>4}  |07{other.record.name:<26}{other.place:<24}{on_for:>9}")
+    await read(caller.console, "Who is on", "\n".join(row[: LAYOUT_COLUMNS + 12] for row in rows))
+
+
+async def _settings(board: Board, caller: Caller) -> None:
+    """Let the caller change his password, his screen, and whether he cuts."""
+    console = caller.console
+    while True:
+        caller.place = "Settings"
+        cuts = caller.record.preferences.get("cut") is True
+        look = console.look
+        body = [
+            f"|07Screen         |15{look.charset.value}, {look.paint.value}",
+            f"|07Cut the cards  |15{'yes, ask me before each shuffle' if cuts else 'no'}",
+            "|07Password       |15******",
+        ]
+        console.stage(Page("Your settings", body))
+        choice = await console.ask(
+            {"S": "Screen", "C": "Cut the cards", "P": "Password", "Q": "Quit"}, cancel="Q"
+        )
+        if choice == "S":
+            await _change_look(caller)
+        elif choice == "C":
+            await caller.remember({"cut": not cuts})
+        elif choice == "P":
+            await _change_password(board, caller)
+        else:
+            return
+
+
+async def _change_look(caller: Caller) -> None:
+    console = caller.console
+    console.scroll_lines()
+    look = await looks.choose(console)
+    console.use_look(look)
+    console.paint_screens()
+    await looks.remember(caller, look)
+
+
+async def _change_password(board: Board, caller: Caller) -> None:
+    console = caller.console
+    old = await console.entry("|11Your password now:|07", longest=passwords.LONGEST, secret=True)
+    if not old:
+        return
+    if await board.authenticate(caller.record.name, old) is None:
+        console.say("|12That is not your password.")
+        await console.any_key()
+        return
+    hashed = await new_password(board, console, caller.record.name)
+    if hashed is None:
+        return
+    caller.record = await caller.ask_books(
+        lambda desk: callers.set_password_hash(desk, caller.record.id, hashed)
+    )
+    console.say("|10Your password is changed.")
+    await console.any_key()

@@ -1,0 +1,57 @@
+"""Pages of text: paged, and interrupted by a key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from door.display import LAYOUT_COLUMNS, wrap
+
+if TYPE_CHECKING:
+    from ansi.canvas import Canvas
+    from door.console import Console
+
+
+@dataclass(frozen=True)
+class Page:
+    """A title and lines of text, pipe codes allowed, as many as fit."""
+
+    title: str
+    body: Sequence[str]
+
+    def paint(self, canvas: Canvas, left: int, rows: int) -> None:
+        """Paint the title as a bar and the body below it."""
+        canvas.put_pipe(0, 0, "|17" + " " * (canvas.columns - 1))
+        canvas.put_pipe(0, left + 1, f"|17|15{self.title}")
+        for number, line in enumerate(self.body[: rows - 2]):
+            canvas.put_pipe(number + 2, left + 1, line)
+
+    def lines(self) -> Sequence[str]:
+        """Return title and body."""
+        return [f"|15{self.title}", "", *self.body]
+
+
+async def read(console: Console, title: str, text: str) -> None:
+    """Let the caller read a text of any length, page by page."""
+    width = min(console.line.columns - 1, LAYOUT_COLUMNS) - 2
+    body = wrap(text, width)
+    room = console.page_rows - 2
+    pages = [body[start : start + room] for start in range(0, len(body), room)] or [[]]
+    number = 0
+    while True:
+        heading = title if len(pages) == 1 else f"{title} ({number + 1} of {len(pages)})"
+        console.stage(Page(heading, pages[number]))
+        choices = {"Q": "Quit"}
+        if number + 1 < len(pages):
+            choices = {"N": "Next", **choices}
+        if number > 0:
+            choices = {"P": "Previous", **choices}
+        choice = await console.ask(
+            choices,
+            default=next(iter(reversed(choices))) if len(pages) == number + 1 else "N",
+            cancel="Q",
+        )
+        if choice == "Q":
+            return
+        number += 1 if choice == "N" else -1

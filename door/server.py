@@ -1,0 +1,150 @@
+"""The server: listeners, leases, signals, and an orderly end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from door import config as settings
+from door import overdue
+from door.board import Board, new_seed
+from door.books import Books
+from door.clock import Clock, SystemClock, sleep
+from door.console import Closing
+from door.lines import telnet
+from door.session import answer
+from timebank.calls import RENEW_SECONDS
+from timebank.settings import SettingsError
+from timebank.database import BooksUnavailable, Database
+
+if TYPE_CHECKING:
+    from door.config import Config
+    from door.lines.line import Line
+
+CLOSING_SECONDS = 8.0  # how long callers may take to be posted and hung up at the end
+OVERDUE_SECONDS = 600.0
+
+log = logging.getLogger("door.server")
+
+
+class Server:
+    """A board with its listeners."""
+
+    def __init__(
+        self,
+        config: Config,
+        database: Database,
+        clock: Clock,
+        new_seed: Callable[[], bytes] = new_seed,
+    ) -> None:
+        """Serve the board of `config` from an open `database`."""
+        self._database = database
+        self._clock = clock
+        self.books = Books(database, lambda: self.board.config.bank, clock)
+        self.board = Board(config, self.books, clock, new_seed)
+        self.ports: list[int] = []
+        self._sessions: set[asyncio.Task[object]] = set()
+        self._listeners: list[telnet.TelnetListener] = []
+        self._keepers: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Settle what an earlier process left, then listen."""
+        await overdue.stand_all(self.books)
+        for listener in self.board.config.listeners:
+            telephone = await telnet.listen(
+                listener.host, listener.port, self._answer, telnet.USUAL_LIMITS
+            )
+            self._listeners.append(telephone)
+            self.ports.append(telephone.port)
+        self._keepers = [
+            asyncio.create_task(self._every(RENEW_SECONDS, self.board.renew_leases)),
+            asyncio.create_task(self._every(OVERDUE_SECONDS, self._stand_overdue)),
+        ]
+
+    async def stop(self, words: str) -> None:
+        """Take no more calls, end those that are on in peace, and close the books."""
+        for listener in self._listeners:
+            listener.close()
+        for keeper in self._keepers:
+            keeper.cancel()
+        await asyncio.gather(*self._keepers, return_exceptions=True)
+        self.board.interrupt_all(Closing(words))
+        if self._sessions:
+            _, late = await asyncio.wait(self._sessions, timeout=CLOSING_SECONDS)
+            for session in late:
+                session.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        for listener in self._listeners:
+            await listener.finish()
+        await self.books.close()
+        self.board.passwords.close()
+
+    def reload(self) -> None:
+        """Read the file again, for calls to come; a bad file keeps the old settings."""
+        old = self.board.config
+        try:
+            new = settings.load(old.path)
+        except SettingsError as error:
+            log.error("%s is not used, the settings stay as they were:\n%s", old.path, error)
+            return
+        if (new.board.data, new.listeners) != (old.board.data, old.listeners):
+            log.warning("a new data folder or new listeners count from the next start on")
+        self.board.config = new
+        log.info("%s was read again; it counts for new calls", old.path)
+
+    async def _answer(self, line: Line) -> None:
+        """Serve a line; the listener hangs it up afterwards."""
+        session = asyncio.current_task()
+        assert session is not None  # the listener gives every call a task
+        self._sessions.add(session)
+        try:
+            await answer(self.board, line)
+        finally:
+            self._sessions.discard(session)
+
+    async def _stand_overdue(self) -> None:
+        await overdue.stand_all(self.books)
+
+    async def _every(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            await sleep(self._clock, seconds)
+            try:
+                await work()
+            except BooksUnavailable as error:
+                log.error("%s", error)
+
+
+async def serve(config: Config, announce: Callable[[str], None]) -> None:
+    """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again."""
+    config.board.data.mkdir(parents=True, exist_ok=True)
+    database = Database(config.database)
+    database.open()
+    try:
+        server = Server(config, database, SystemClock())
+        await server.start()
+        for words in _announcement(config, server.ports):
+            announce(words)
+        ended = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, ended.set)
+        loop.add_signal_handler(signal.SIGHUP, server.reload)
+        await ended.wait()
+        announce("Closing: callers are told, hands in play stay in the journal.")
+        await server.stop("The board is closing. A hand on the table waits for you.")
+    finally:
+        database.close()
+
+
+def _announcement(config: Config, ports: list[int]) -> list[str]:
+    """Say in plain words where the board is, where its data is, and how to call it."""
+    lines = [f"{config.board.name} is open: {config.calls.nodes} nodes."]
+    for listener, port in zip(config.listeners, ports, strict=True):
+        lines.append(f"It listens for {listener.kind} on {listener.host}, port {port}.")
+    lines.append(f"Its data is in {config.board.data}.")
+    lines.append(f"Call it with:  telnet localhost {ports[0]}")
+    lines.append("Stop it with Ctrl-C; callers are told, and no hand is lost.")
+    return lines

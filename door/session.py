@@ -1,0 +1,160 @@
+"""One call from the first byte to the last: log-on, the evening, the good-bye."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.board import BoardFull
+from door.console import (
+    CarrierLost,
+    Closing,
+    Console,
+    IdledOut,
+    Interruption,
+    TakenOver,
+    TimeUp,
+)
+from door.lobby import looks
+from door.lobby.logon import Refusal, log_on
+from door.lobby.menu import main_menu
+from door.lobby.teller import last_chance
+from door.tables.black_jack_for_time import BlackJackForTime
+from timebank.database import BooksUnavailable
+from timebank.refusals import CallClosed, Refused
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from door.board import Board
+    from door.caller import Caller
+    from door.lines.line import Line
+
+log = logging.getLogger("door.calls")
+
+
+async def answer(board: Board, line: Line) -> None:
+    """Serve a caller on `line` until one of both goes."""
+    console = Console(line, looks.guess(line.hints), board.clock)
+    caller: Caller | None = None
+    try:
+        caller = await log_on(board, console)
+        log.info("%s on node %d from %s", caller.record.name, caller.node, line.address)
+        await _call(board, caller)
+    except CarrierLost:
+        log.info("carrier lost from %s before log-on", line.address)
+    except (Refusal, BoardFull, Interruption, Refused) as refusal:
+        console.say(f"|14{refusal}")
+    except BooksUnavailable:
+        log.error("a caller from %s was turned away: the books are unavailable", line.address)
+        console.say("|12The board's books cannot be opened just now. Please call again later.")
+    except Exception:
+        log.exception("a session from %s failed", line.address)
+        console.say("|12Something went wrong here; the sysop will find it in his log.")
+    finally:
+        await console.part()
+        line.abort()
+
+
+async def _call(board: Board, caller: Caller) -> None:
+    """Run the evening of a caller who has a call, and close the call whatever happened."""
+    reason = "failed"
+    try:
+        reason = await _evening_with_clock(board, caller)
+    finally:
+        caller.stop_ticking()
+        await asyncio.shield(board.close_call(caller, reason))
+        log.info("%s left node %d: %s", caller.record.name, caller.node, reason)
+
+
+async def _evening_with_clock(board: Board, caller: Caller) -> str:
+    """Let the caller's clock run beside his evening; return why the evening ended."""
+    async with asyncio.TaskGroup() as group:
+        keeper = group.create_task(caller.keep())
+        try:
+            return await _evening(board, caller)
+        finally:
+            keeper.cancel()
+
+
+async def _evening(board: Board, caller: Caller) -> str:
+    """Receive the caller, lead him through the board, and say good-bye; return why it ended."""
+    console = caller.console
+    try:
+        try:
+            await _receive(caller)
+            await main_menu(board, caller)
+        except TimeUp:
+            # Savings may carry the evening on, once.
+            if not await last_chance(caller):
+                raise
+            await main_menu(board, caller)
+    except CarrierLost:
+        return "carrier lost"
+    except TakenOver as taken:
+        return _good_bye(caller, str(taken), "taken over")
+    except CallClosed:
+        return _good_bye(caller, "Another call of yours has taken over.", "taken over")
+    except TimeUp:
+        return _good_bye(caller, _time_up_words(caller), "time up")
+    except IdledOut as idled:
+        console.bell()
+        return _good_bye(caller, f"{idled} A hand on the table waits for you.", "idle")
+    except Closing as closing:
+        return _good_bye(caller, str(closing), "closed by the board")
+    return _good_bye(caller, f"Good-bye, {caller.record.name}. Call again!", "log-off")
+
+
+async def _receive(caller: Caller) -> None:
+    """Say what is new, let the clock run, stand or resume what was left open."""
+    console = caller.console
+    console.paint_screens()
+    console.on_redraw = caller.show_status
+    for notice in caller.notices:
+        console.say(f"|14{notice}")
+    caller.tell(caller.opening)
+    if caller.notices or wording.sentences(caller.opening):
+        caller.show_status()
+        await console.any_key()
+    table = BlackJackForTime(caller)
+    if caller.time_left() <= 0:
+        await _receive_without_time(caller, table)
+    caller.start_ticking()
+    if await table.has_open_hand():
+        await table.visit()
+
+
+async def _receive_without_time(caller: Caller, table: BlackJackForTime) -> None:
+    """Tell a caller that he has no time left; stand his open hand first, which may bring some."""
+    caller.console.say("|12You have no time left today.")
+    if await table.has_open_hand():
+        await table.stand_open_hand()
+        await caller.console.any_key()
+    if caller.time_left() <= 0 and not await last_chance(caller):
+        raise TimeUp("You have no time left today.")
+
+
+def _time_up_words(caller: Caller) -> str:
+    closing = caller.purse.closing
+    schedule = caller.config.bank.schedule
+    now = caller.clock.now()
+    if closing is not None and closing.start <= now:
+        back = wording.when(closing.end, schedule, now)
+        return f"{closing.name} has begun. Please call back at {back}."
+    tomorrow = wording.when(schedule.next_day(now), schedule, now)
+    return f"Your time is up. The next day's minutes are yours from {tomorrow} on."
+
+
+def _good_bye(caller: Caller, words: str, reason: str) -> str:
+    """Say the last words; a caller without carrier hears none."""
+    console = caller.console
+    caller.stop_ticking()
+    console.scroll_lines()
+    if caller.statement:
+        console.say(f"|14{caller.statement}")
+    console.say(f"|15{words}")
+    if caller.purse.held and caller.purse.closing is not None:
+        closing = caller.purse.closing
+        console.say(f"|07{span(caller.purse.held)} more wait for you after {closing.name}.")
+    return reason

@@ -1,0 +1,453 @@
+"""Black Jack For Time as a caller meets it: sit down, place a bet, play the hand, get up.
+
+Commit before show: an action and all it moves are durable before the new round is adopted and
+drawn, so what a caller has seen is always in the books. The rules are the engine's; this room
+only asks, leaves out what the pot cannot pay, and says what happened.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.console import TimeUp
+from door.games import shuffle
+from door.games.blackjack import Action, Phase, Round, start
+from door.games.blackjack_events import Event, Outcome
+from door.games.blackjack_rules import rules_to_mapping
+from door.tables.black_jack_rules_page import read_rules
+from door.tables.black_jack_scene import Sitting, TableScene
+from door.tables.black_jack_words import sentences
+from door.tables.journaled import rebuild, settlement_of
+from timebank import bank, journal
+from timebank.database import BooksUnavailable
+from timebank.refusals import NotEnough, Refused
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from door.caller import Caller
+    from timebank.database import Desk
+    from timebank.posting import Receipt
+
+GAME = "black-jack-for-time"
+LONGEST_CUT = 60
+
+ACTION_KEYS = {
+    Action.INSURANCE: ("I", "Insurance"),
+    Action.NO_INSURANCE: ("N", "No insurance"),
+    Action.DOUBLE: ("D", "Double down"),
+    Action.HIT: ("H", "Hit"),
+    Action.STAY: ("S", "Stay"),
+}
+
+log = logging.getLogger("door.tables")
+
+
+class BlackJackForTime:
+    """One caller's visit to the table."""
+
+    def __init__(self, caller: Caller) -> None:
+        """Lay the table for `caller`, under the settings of his call."""
+        self.caller = caller
+        self.console = caller.console
+        self.settings = caller.config.black_jack_for_time
+        self.coin = self.settings.coin_minutes * 60
+        self.rules = replace(self.settings.rules, insurance_unit=self.coin)
+        self.limit = self.settings.turns_per_day or None
+        self.scene = TableScene(self.coin, self.limit)
+        self.shoe: journal.Shoe | None = None
+        self.round: Round | None = None
+        self.round_id = 0
+        self.sequence = 0
+
+    # The evening at this table.
+
+    async def visit(self) -> None:
+        """Stay until the caller gets up, or something ends his call."""
+        self.caller.place = "Black Jack For Time"
+        if self.round is None:
+            await self._find_open_hand()
+        self.caller.coin = self.coin
+        self._look()
+        self.console.stage(self.scene)
+        try:
+            if self.round is not None:
+                self.console.say("|14The hand you left is still on the table.")
+                await self._play()
+            while await self._between_hands():
+                pass
+        finally:
+            self._close_statement()
+
+    async def has_open_hand(self) -> bool:
+        """Look for a hand that was left open; it is laid on the table when there is one."""
+        await self._find_open_hand()
+        return self.round is not None
+
+    async def stand_open_hand(self) -> None:
+        """Stand the hand that `has_open_hand` found, for a caller who has no time left."""
+        self.console.stage(self.scene)
+        await self._stand()
+
+    async def _between_hands(self) -> bool:
+        """Offer the game menu once; `False` when the caller gets up or his turns are used."""
+        self._look()
+        if self.limit is not None and self.scene.turns >= self.limit:
+            self.console.say(f"|14That was your last turn for today: {self.limit} a day.")
+            await self.console.any_key()
+            return False
+        cut = "Cut is on" if self._cuts() else "Cut is off"
+        choices = {"P": "Place Bet", "R": "Rules", "C": cut, "Q": "Quit"}
+        choice = await self.console.ask(choices, default="P", cancel="Q")
+        if choice == "P":
+            await self._turn()
+        elif choice == "R":
+            await read_rules(self.console, self.settings)
+            self.console.stage(self.scene)
+        elif choice == "C":
+            await self.caller.remember({"cut": not self._cuts()})
+            on = "asked for a few words that cut" if self._cuts() else "not asked to cut"
+            self.console.say(f"|07From now on you are {on} the cards before each shuffle.")
+        return choice != "Q"
+
+    async def _turn(self) -> None:
+        """One turn: seal, cut, bet, hand."""
+        refusal = self._no_bet_possible()
+        if refusal:
+            self.console.say(f"|12{refusal}")
+            return
+        try:
+            shoe = await self._next_shoe()
+            cut = await self._ask_cut(shoe)
+            bet = await self._ask_bet() if cut is not None else None
+            if cut is None or bet is None:
+                self.console.say("|07No bet placed.")
+                return
+            await self._place(shoe, cut, bet)
+        except Refused as refused:
+            self.console.say(f"|12{refused}")
+            return
+        except BooksUnavailable:
+            self._books_unavailable()
+            return
+        await self._play()
+
+    # Before the deal.
+
+    def _no_bet_possible(self) -> str:
+        """Return why no bet can be placed now, "" when one can."""
+        smallest = self.settings.smallest_bet
+        pot = self.caller.pot(self.coin)
+        if pot <= smallest:
+            return (
+                f"Your pot holds {wording.coins(pot)}; the smallest bet is "
+                f"{wording.coins(smallest)}, and your last coin cannot be bet."
+            )
+        return ""
+
+    async def _next_shoe(self) -> journal.Shoe:
+        """Show the seal of the shoe that the next hand comes from, sealed before the bet."""
+        seed = self.caller.new_seed()
+        seal = shuffle.seal(seed)
+        old = self.shoe
+        stale = old is not None and self._is_used_up(old)
+
+        def find_or_open(desk: Desk) -> journal.Shoe:
+            caller_id, decks = self.caller.record.id, self.rules.decks
+            shoe = journal.open_shoe(desk, caller_id, GAME, decks=decks, seed=seed, seal=seal)
+            if self._is_used_up(shoe):
+                journal.close_shoe(desk, shoe.id)
+                shoe = journal.open_shoe(desk, caller_id, GAME, decks=decks, seed=seed, seal=seal)
+            return shoe
+
+        self.shoe = shoe = await self.caller.ask_books(find_or_open)
+        if stale:
+            self.console.say("|07The dealer shuffles.")
+        self.scene.seal, self.scene.seed, self.scene.cut = shoe.seal, "", shoe.cut or ""
+        self.scene.round = self.round = None
+        self._look()
+        self.console.display.refresh()
+        if not self.console.is_painted:
+            self.console.say(f"|08Seal {shoe.seal}")
+        return shoe
+
+    def _is_used_up(self, shoe: journal.Shoe) -> bool:
+        return self.rules.shuffle_due(shoe.position, 1)
+
+    async def _ask_cut(self, shoe: journal.Shoe) -> str | None:
+        """Return the words that cut this shoe, "" for none, `None` at Esc."""
+        if shoe.position > 0:
+            return shoe.cut or ""
+        if not self._cuts():
+            return ""
+        words = await self.console.entry(
+            "|07A few words to cut the cards (Enter for none):|15", longest=LONGEST_CUT
+        )
+        if words is None:
+            return None
+        self.scene.cut = shuffle.normal_cut(words)
+        self.console.display.refresh()
+        return self.scene.cut
+
+    async def _ask_bet(self) -> int | None:
+        """Return the bet in coins, `None` when the caller thinks better of it."""
+        smallest = self.settings.smallest_bet
+        while True:
+            largest = min(self.settings.largest_bet, self.caller.pot(self.coin) - 1)
+            if largest < smallest:
+                return None
+            last = min(max(self._last_bet(), smallest), largest)
+            self._warn_of_cut(str(last))
+            typed = await self.console.entry(
+                f"|07Coins to bet, |15{smallest}|07 to |15{largest}|07 (Enter for {last}):|15",
+                longest=4,
+                accept=str.isdecimal,
+                changed=self._warn_of_cut,
+            )
+            if typed is None:
+                return None
+            bet = int(typed) if typed else last
+            if smallest <= bet <= largest:
+                return bet
+            self.console.say(f"|12{self._bet_refusal(bet, largest)}")
+
+    def _bet_refusal(self, bet: int, largest: int) -> str:
+        if bet < self.settings.smallest_bet:
+            return f"The smallest bet is {wording.coins(self.settings.smallest_bet)}."
+        if bet > self.settings.largest_bet:
+            return f"The largest bet here is {wording.coins(self.settings.largest_bet)}."
+        return f"You may bet up to {wording.coins(largest)}: your last coin stays with you."
+
+    def _warn_of_cut(self, typed: str) -> None:
+        """Say when the next event would cut a full win on the bet that is being typed."""
+        bet = int(typed) if typed else 0
+        to_event = self.caller.seconds_to_event()
+        closing = self.caller.purse.closing
+        possible = 0 < bet <= min(self.settings.largest_bet, self.caller.pot(self.coin) - 1)
+        if not possible or to_event is None or closing is None:
+            return
+        full = int(bet * self.coin * self._best_odds())
+        surplus = min(full, self.caller.time_left() + full - to_event)
+        if surplus <= 0:
+            return
+        bank_settings = self.caller.config.bank
+        event = wording.event_at(closing, bank_settings.schedule, self.caller.clock.now())
+        where = {
+            "built-in": "would go to your time bank",
+            "external": "would go to your time bank elsewhere",
+            "none": "would be trimmed",
+        }[bank_settings.mode]
+        self.console.say(
+            f"|14{event}: of a full win of {wording.clock_time(full)} on "
+            f"{wording.coins(bet)}, {wording.clock_time(surplus)} {where}."
+        )
+
+    def _best_odds(self) -> float:
+        """Return the most that one coin of the opening bet can win."""
+        rules = self.rules
+        single = max(rules.natural_pays, rules.charlie_pays, rules.twenty_one_pays, rules.win_pays)
+        doubled = max(rules.win_pays, rules.doubled_21_pays)
+        return float(max(single - 1, 2 * (doubled - 1)))
+
+    async def _place(self, shoe: journal.Shoe, cut: str, bet: int) -> None:
+        """Stake the bet and deal; all of it is durable before a card is shown."""
+        stake = bet * self.coin
+        cards = shuffle.shuffle(shoe.seed, cut, shoe.decks)[shoe.position :]
+        dealt, events = start(self.rules, cards, [stake])
+        wager = bank.Wager(
+            game=GAME,
+            amount=stake,
+            coin=self.coin,
+            turns_limit=self.limit,
+            shoe_id=shoe.id,
+            cut=cut,
+            rules=rules_to_mapping(self.rules),
+            action={"action": "bet", "stake": stake},
+            cards_used=dealt.cards_used,
+        )
+        settlement = settlement_of(dealt, events)
+
+        def place(desk: Desk, call: int, ticked: int) -> bank.Placed:
+            placed = bank.place_bet(desk, call, ticked, wager, settlement)
+            self._finish_shoe(desk, shoe, dealt)
+            return placed
+
+        placed = await self.caller.post(place)
+        self.round_id, self.sequence = placed.round_id, 0
+        self.scene.sitting.turns += 1
+        if bet != self._last_bet():
+            await self.caller.remember({"bets": {GAME: bet}})
+        self._show(dealt, events, placed.receipt)
+
+    # The hand.
+
+    async def _play(self) -> None:
+        """Play the hand at the table to its end."""
+        while self.round is not None and not self.round.over:
+            try:
+                await self._act(await self._decide(self.round))
+            except TimeUp:
+                await self._stand()
+                self._go_on_with_what_came_back()
+            except NotEnough as refused:
+                self.console.say(f"|12{refused}")
+            except BooksUnavailable:
+                self._books_unavailable()
+                await self.console.any_key("|07Press any key to try again")
+
+    async def _decide(self, round_: Round) -> Action:
+        """Ask what to do, among what cards, rules and pot allow."""
+        actions = [action for action in round_.legal() if self._can_pay(round_, action)]
+        if actions == [Action.NO_INSURANCE]:
+            self.console.say("|07Insurance would take your last coin: declined.")
+            return Action.NO_INSURANCE
+        question = ""
+        if round_.phase is Phase.INSURANCE:
+            price = wording.coins_of(round_.amount(Action.INSURANCE), self.coin)
+            question = f"The dealer shows an ace. Insurance for {price}?"
+        keys = {ACTION_KEYS[action][0]: action for action in actions}
+        choices = {ACTION_KEYS[action][0]: ACTION_KEYS[action][1] for action in actions}
+        return keys[await self.console.ask(choices, question=question)]
+
+    def _can_pay(self, round_: Round, action: Action) -> bool:
+        amount = round_.amount(action)
+        return not amount or self.caller.time_left() - amount >= self.coin
+
+    async def _act(self, action: Action) -> None:
+        """Carry out one action: pure first, then durable, then adopted and drawn."""
+        assert self.round is not None
+        stake = self.round.amount(action)
+        after, events = self.round.apply(action)
+        move = bank.Move(
+            round_id=self.round_id,
+            sequence=self.sequence + 1,
+            action={"action": str(action)},
+            stake=stake,
+            kind="insurance" if action is Action.INSURANCE else "double",
+            coin=self.coin,
+            cards_used=after.cards_used,
+        )
+        settlement = settlement_of(after, events)
+        shoe = self.shoe
+
+        def act(desk: Desk, call: int, ticked: int) -> Receipt:
+            receipt = bank.act(desk, call, ticked, move, settlement)
+            self._finish_shoe(desk, shoe, after)
+            return receipt
+
+        receipt = await self.caller.post(act)
+        self.sequence += 1
+        self._show(after, events, receipt)
+
+    async def _stand(self) -> None:
+        """Decline insurance and stand, as happens to a hand whose caller has no time left."""
+        self.console.say("|14Your time is up: the hand is stood.")
+        while self.round is not None and not self.round.over:
+            legal = self.round.legal()
+            standing = Action.NO_INSURANCE if Action.NO_INSURANCE in legal else Action.STAY
+            try:
+                await self._act(standing)
+            except BooksUnavailable:
+                self._books_unavailable()
+                return
+
+    def _go_on_with_what_came_back(self) -> None:
+        """Let the call go on when the hand brought time back and no event has begun."""
+        if self.round is not None and self.round.over and self.caller.time_left() > 0:
+            self.console.lift_time_up()
+
+    def _show(self, after: Round, events: Sequence[Event], receipt: Receipt) -> None:
+        """Adopt the new round and draw it."""
+        self.round = self.scene.round = after
+        self._count(events)
+        if after.over:
+            self._reveal_seed()
+        self._look()
+        self.console.display.refresh()
+        for said in sentences(events, self.coin):
+            self.console.say(said)
+        self.caller.tell(receipt)
+        if after.over and not self.console.is_painted and self.scene.seed:
+            self.console.say(f"|08Seed {self.scene.seed}")
+
+    def _count(self, events: Sequence[Event]) -> None:
+        settlement = settlement_of(self.round, events) if self.round is not None else None
+        if settlement is None:
+            return
+        sitting = self.scene.sitting
+        sitting.won += settlement.won
+        sitting.lost += settlement.lost
+        if settlement.final and self.round is not None:
+            outcome = self.round.outcomes[0]
+            hand = self.round.seats[0].hands[0].settled
+            if outcome is Outcome.PUSH:
+                sitting.pushes += 1
+            elif hand is not None and hand.won:
+                sitting.wins += 1
+            else:
+                sitting.losses += 1
+
+    @staticmethod
+    def _finish_shoe(desk: Desk, shoe: journal.Shoe | None, after: Round) -> None:
+        """Close the shoe with the hand, where it is shuffled for every one: the seed is free."""
+        if shoe is not None and after.over and after.rules.shuffle == "hand":
+            journal.close_shoe(desk, shoe.id)
+
+    def _reveal_seed(self) -> None:
+        """Show the seed of a shoe that is done; one that runs on keeps it."""
+        if self.shoe is not None and self.rules.shuffle == "hand":
+            self.scene.seed = self.shoe.seed.hex()
+
+    # Coming and going.
+
+    async def _find_open_hand(self) -> None:
+        """Rebuild the hand that was left open, from its journal."""
+        caller_id = self.caller.record.id
+        stored = await self.caller.ask_books(lambda desk: journal.round_in_play(desk, caller_id))
+        if stored is None or stored.game != GAME or stored.shoe is None:
+            return
+        self.round = self.scene.round = rebuild(stored)
+        self.round_id, self.sequence = stored.id, len(stored.actions) - 1
+        # The hand goes on under the rules and coins that it was dealt under.
+        self.rules, self.coin = self.round.rules, self.round.rules.insurance_unit
+        self.shoe, self.scene.coin = stored.shoe, self.coin
+        self.scene.seal, self.scene.cut = stored.shoe.seal, stored.shoe.cut or ""
+
+    def _look(self) -> None:
+        """Bring the figures of the scene up to date."""
+        self.scene.turns = self.caller.purse.turns.get(GAME, 0)
+        self.scene.pot = self.caller.pot(self.coin)
+
+    def _close_statement(self) -> None:
+        """Say how the caller did: the brief statement of the help file, for the good-bye."""
+        sitting: Sitting = self.scene.sitting
+        if not sitting.turns:
+            return
+        result = (
+            f"ahead by {span(sitting.net)}"
+            if sitting.net > 0
+            else f"behind by {span(-sitting.net)}"
+            if sitting.net < 0
+            else "even"
+        )
+        turns = "1 turn" if sitting.turns == 1 else f"{sitting.turns} turns"
+        self.caller.statement = (
+            f"Black Jack For Time: {turns}, {sitting.wins} won, {sitting.losses} lost, "
+            f"{sitting.pushes} stand-offs; you leave the table {result}."
+        )
+
+    def _cuts(self) -> bool:
+        return self.caller.record.preferences.get("cut") is True
+
+    def _last_bet(self) -> int:
+        bets = self.caller.record.preferences.get("bets")
+        last = bets.get(GAME) if isinstance(bets, dict) else None
+        return last if isinstance(last, int) else self.settings.smallest_bet
+
+    def _books_unavailable(self) -> None:
+        log.warning("books unavailable at the table of %s", self.caller.record.name)
+        self.console.say("|12The books cannot be written just now. Nothing has changed.")

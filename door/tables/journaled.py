@@ -1,0 +1,51 @@
+"""Between a round and the books: what its events settle, and how a journal becomes it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from door import replay
+from door.games import shuffle
+from door.games.blackjack import Round
+from door.games.blackjack_events import Event, InsuranceSettled, Settled
+from timebank.journal import StoredRound
+from timebank.wagers import Settlement
+
+
+def settlement_of(round_: Round, events: Iterable[Event]) -> Settlement | None:
+    """Return what `events` settle, in seconds; `None` when they settle nothing.
+
+    It is final when the round is over, and then carries outcome and cards for the journal.
+    """
+    settled = [event for event in events if isinstance(event, Settled | InsuranceSettled)]
+    if not settled:
+        return None
+    return Settlement(
+        lost=sum(event.lost for event in settled),
+        returned=sum(event.returned for event in settled),
+        won=sum(event.won for event in settled),
+        final=round_.over,
+        outcome=" ".join(round_.outcomes) if round_.over else "",
+        result=result_of(round_) if round_.over else {},
+    )
+
+
+def result_of(round_: Round) -> dict[str, object]:
+    """Return the outcome of a round that is over, as its journal keeps it."""
+    totals = round_.totals
+    return {
+        "outcomes": [str(outcome) for outcome in round_.outcomes],
+        "player": [list(hand.cards) for seat in round_.seats for hand in seat.hands],
+        "dealer": list(round_.dealer_hand),
+        "net": totals.won - totals.lost,
+        "cards_used": round_.cards_used,
+    }
+
+
+def rebuild(stored: StoredRound) -> Round:
+    """Return the round as its journal left it; the same three, the same round."""
+    shoe = stored.shoe
+    assert shoe is not None  # every round of black jack is dealt from a shoe
+    cards = shuffle.shuffle(shoe.seed, shoe.cut or "", shoe.decks)[shoe.position :]
+    actions = replay.journaled_actions(stored.actions)
+    return replay.replay_round(stored.game, stored.rules, cards, stored.stake, actions).round

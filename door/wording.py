@@ -1,0 +1,79 @@
+"""How times, coins and events are put into words, the same way everywhere."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from timebank.ledger import Row
+    from timebank.posting import Receipt
+    from timebank.schedule import Closed, Schedule
+
+
+def clock_time(seconds: int) -> str:
+    """Return a span of seconds as m:ss, or h:mm:ss from an hour on.
+
+    >>> clock_time(61), clock_time(3600), clock_time(-5)
+    ('1:01', '1:00:00', '-0:05')
+    """
+    sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
+    hours, rest = divmod(seconds, 3600)
+    if hours:
+        return f"{sign}{hours}:{rest // 60:02}:{rest % 60:02}"
+    return f"{sign}{rest // 60}:{rest % 60:02}"
+
+
+def coins(count: int) -> str:
+    """Return a number of coins in words.
+
+    >>> coins(1), coins(12)
+    ('1 coin', '12 coins')
+    """
+    return "1 coin" if count == 1 else f"{count} coins"
+
+
+def coins_of(seconds: int, coin: int) -> str:
+    """Return an amount of seconds in coins of `coin` seconds; a half is written as one.
+
+    >>> coins_of(90, 60), coins_of(30, 60), coins_of(120, 60)
+    ('1½ coins', '½ coin', '2 coins')
+    """
+    whole, rest = divmod(seconds, coin)
+    if not rest:
+        return coins(whole)
+    if rest * 2 != coin:
+        return span(seconds)
+    return f"{whole or ''}½ coin{'s' if whole else ''}"
+
+
+def when(instant: datetime, schedule: Schedule, now: datetime) -> str:
+    """Return the board's local time of `instant`: HH:MM, with the weekday beyond a day ahead."""
+    local = schedule.local(instant)
+    if instant - now < timedelta(days=1):
+        return f"{local:%H:%M}"
+    return f"{local:%a} {local:%H:%M}"
+
+
+def event_at(closed: Closed, schedule: Schedule, now: datetime) -> str:
+    """Return a closed period and its start, such as ``Mail hour at 03:00``."""
+    return f"{closed.name} at {when(closed.start, schedule, now)}"
+
+
+def sentences(receipt: Receipt) -> list[str]:
+    """Return what a caller is told of an entry, in the order of its rows."""
+    return [said for row in receipt.rows if (said := told(row))]
+
+
+def told(row: Row) -> str:
+    """Return what a caller is told of a row of his ledger, "" for what he sees anyway."""
+    match row.kind:
+        case "grant":
+            return f"{row.why} are granted."
+        case "forfeit" | "carry":
+            return f"{span(row.amount)}: {row.why}."
+        case "release" | "clamp" | "held" | "external":
+            return f"{row.why}."
+    return ""

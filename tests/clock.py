@@ -1,0 +1,58 @@
+"""A clock that stands still until a test moves it."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+
+class FakeTimer:
+    def __init__(self, callback: Callable[[], None]) -> None:
+        self.callback: Callable[[], None] | None = callback
+
+    def cancel(self) -> None:
+        self.callback = None
+
+
+class FakeClock:
+    """Both clocks of a board; the wall clock can also be stepped on its own."""
+
+    def __init__(self, now: datetime) -> None:
+        self._now = now
+        self._monotonic = 1000.0
+        self._numbers = itertools.count()
+        self._timers: list[tuple[float, int, FakeTimer]] = []
+
+    def now(self) -> datetime:
+        return self._now
+
+    def monotonic(self) -> float:
+        return self._monotonic
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> FakeTimer:
+        timer = FakeTimer(callback)
+        heapq.heappush(self._timers, (self._monotonic + seconds, next(self._numbers), timer))
+        return timer
+
+    async def advance(self, seconds: float) -> None:
+        """Let time pass; every timer runs at its moment, and tasks get a turn after each."""
+        end = self._monotonic + seconds
+        while self._timers and self._timers[0][0] <= end:
+            due, _, timer = heapq.heappop(self._timers)
+            self._move_to(max(due, self._monotonic))
+            if timer.callback is not None:
+                timer.callback()
+                await asyncio.sleep(0)
+        self._move_to(end)
+        await asyncio.sleep(0)
+
+    def step_wall_clock(self, seconds: float) -> None:
+        """Set the wall clock forward or back; the monotonic clock knows nothing of it."""
+        self._now += timedelta(seconds=seconds)
+
+    def _move_to(self, monotonic: float) -> None:
+        self._now += timedelta(seconds=monotonic - self._monotonic)
+        self._monotonic = monotonic

@@ -1,0 +1,145 @@
+"""A whole board for a test: the real server on a free port, under a clock that the test moves."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+
+from door import config as settings
+from door.games import shuffle
+from door.games.blackjack import Round, start
+from door.games.blackjack_rules import BLACK_JACK_FOR_TIME
+from door.server import Server
+from tests.clock import FakeClock
+from tests.terminal import MODERN, Profile, Terminal
+from timebank.audit import Finding
+from timebank.database import Database, Desk
+
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+PASSWORD = "open sesame"
+
+BOARD = """
+[board]
+name = "The Test Board"
+[[listeners]]
+kind = "telnet"
+host = "127.0.0.1"
+port = 0
+"""
+
+
+class World:
+    """One board, its clock, and the seeds that its shuffles will come from."""
+
+    def __init__(self, folder: Path, clock: FakeClock) -> None:
+        self.folder = folder
+        self.clock = clock
+        self.seeds: list[bytes] = []
+        self.terminals: list[Terminal] = []
+        self._next_seed = count(1)
+        self.config = settings.load(folder / "sysop.toml")
+        self.server: Server
+        self.database: Database
+
+    def new_seed(self) -> bytes:
+        if self.seeds:
+            return self.seeds.pop(0)
+        return next(self._next_seed).to_bytes(shuffle.SEED_BYTES, "big")
+
+    async def open(self) -> None:
+        self.config.board.data.mkdir(parents=True, exist_ok=True)
+        self.database = Database(self.config.database)
+        self.database.open()
+        self.server = Server(self.config, self.database, self.clock, self.new_seed)
+        await self.server.start()
+
+    async def close(self) -> None:
+        await self.server.stop("The board is closing.")
+        for terminal in self.terminals:
+            await terminal.close()
+        self.database.close()
+
+    async def call(self, profile: Profile = MODERN) -> Terminal:
+        terminal = Terminal(profile)
+        await terminal.connect(self.server.ports[0])
+        self.terminals.append(terminal)
+        return terminal
+
+    @contextmanager
+    def books(self) -> Iterator[Desk]:
+        with self.database.transaction(self.config.bank, self.clock.now()) as desk:
+            yield desk
+
+    def balances(self, name: str) -> dict[str, int]:
+        """The caller's accounts in seconds."""
+        with self.books() as desk:
+            found = desk.connection.exec_driver_sql(
+                "SELECT a.kind, a.balance FROM accounts a JOIN callers c ON c.id = a.caller_id"
+                " WHERE c.name = ? AND a.unit = 'second'",
+                (name,),
+            )
+            return dict(found.tuples().all())
+
+    def findings(self) -> list[Finding]:
+        from door import hands
+
+        with self.books() as desk:
+            return hands.audit(desk)[0]
+
+
+@asynccontextmanager
+async def world(folder: Path, *, toml: str = BOARD, now: datetime = NOON) -> AsyncIterator[World]:
+    """Open a board in `folder`; at the end it is closed, and its books must be in order."""
+    (folder / "sysop.toml").write_text(toml, encoding="utf-8")
+    here = World(folder, FakeClock(now))
+    await here.open()
+    try:
+        yield here
+        assert here.findings() == []
+    finally:
+        await here.close()
+
+
+async def register(terminal: Terminal, name: str) -> None:
+    """Log on as a new caller and go to the main menu."""
+    await terminal.until("Name:")
+    terminal.send("new\r")
+    await terminal.until("The name you want:")
+    terminal.send(f"{name}\r")
+    await terminal.until("A password")
+    terminal.send(f"{PASSWORD}\r")
+    await terminal.until("once more:")
+    terminal.send(f"{PASSWORD}\r")
+    await confirm_look(terminal)
+
+
+async def log_on(terminal: Terminal, name: str) -> None:
+    """Type name and password of a caller whose screen is known."""
+    await terminal.until("Name:")
+    terminal.send(f"{name}\r")
+    await terminal.until("Password:")
+    terminal.send(f"{PASSWORD}\r")
+
+
+async def confirm_look(terminal: Terminal) -> None:
+    """Accept the guess about the screen, and read on to the main menu."""
+    await terminal.until("Which of these boxes looks right?")
+    await terminal.until("Your choice")
+    terminal.send("\r")
+    await terminal.until("are granted")
+    await terminal.until("Press any key")
+    terminal.send(" ")
+    await terminal.until("ood-bye")
+
+
+def seed_of(deal: Callable[[Round], bool]) -> bytes:
+    """Find a seed whose hand of the default game, dealt from its top, is as `deal` wants it."""
+    for number in range(10_000, 200_000):
+        seed = number.to_bytes(shuffle.SEED_BYTES, "big")
+        dealt, _ = start(BLACK_JACK_FOR_TIME, shuffle.shuffle(seed, "", 1), [600])
+        if deal(dealt):
+            return seed
+    raise AssertionError("no seed deals that hand")
