@@ -209,14 +209,14 @@ class Table:
         return self._tables[key][0]
 
     def tables(self, key: str) -> list[Table] | None:
-        """Go into each table of a list; None when the list is missing (or wrong)."""
+        """Go into each table of a list; None when the list is missing."""
         value = self._ask(key, None)
         if value is None:
             return None
-        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-            self.refuse(key, f"must be tables headed [[{key}]], is {shown(value)}")
-            return None
         if key not in self._tables:
+            if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+                self.refuse(key, f"must be tables headed [[{key}]], is {shown(value)}")
+                value = []
             self._tables[key] = [
                 Table(each, self.problems, self.folder, (*self._path, key, number))
                 for number, each in enumerate(value)
@@ -356,27 +356,32 @@ def lines_of_keys(text: str) -> dict[KeyPath, int]:
     found: dict[KeyPath, int] = {}
     header: KeyPath = ()
     arrays: dict[KeyPath, int] = {}
+    for first, statement, text_of_it in _statements(text):
+        if text_of_it.lstrip().startswith("["):
+            header = _header(statement, arrays)
+            paths = [header[:length] for length in range(1, len(header) + 1)]
+        elif text_of_it.count("\n") == 1:
+            paths = [path for key in statement for path in _paths(statement[key], (*header, key))]
+        else:
+            paths = [(*header, key) for key in statement]
+        for path in paths:
+            found.setdefault(path, first)
+    return found
+
+
+def _statements(text: str) -> Iterator[tuple[int, dict[str, object], str]]:
+    """Cut a valid TOML text up: first line, what it says, and the text of each statement."""
     first, chunk = 1, ""
     for number, line in enumerate(text.split("\n"), 1):
-        if not chunk:
-            first = number
         chunk += line + "\n"
         try:
             statement = tomllib.loads(chunk)
         except ValueError:
             if number - first > LONGEST_STATEMENT:
-                break
+                return
             continue
-        if chunk.lstrip().startswith("["):
-            header = _header(statement, arrays)
-            for length in range(1, len(header) + 1):
-                found.setdefault(header[:length], first)
-        elif number == first:
-            found.update((path, first) for path in _paths(statement, header))
-        else:
-            found.update(((*header, key), first) for key in statement)
-        chunk = ""
-    return found
+        yield first, statement, chunk
+        first, chunk = number + 1, ""
 
 
 def _header(statement: object, arrays: dict[KeyPath, int]) -> KeyPath:
@@ -394,9 +399,8 @@ def _header(statement: object, arrays: dict[KeyPath, int]) -> KeyPath:
 
 
 def _paths(value: object, path: KeyPath) -> Iterator[KeyPath]:
-    """List the paths to every key that a value holds, its own included."""
-    if path:
-        yield path
+    """List the path to a value, and those to every key within it."""
+    yield path
     items: Iterable[tuple[str | int, object]] = ()
     if isinstance(value, dict):
         items = value.items()
