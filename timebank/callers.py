@@ -67,6 +67,15 @@ def find(desk: Desk, name: str) -> CallerRecord | None:
     return None if row is None else _record(*row)
 
 
+def number_of(desk: Desk, name: str) -> int | None:
+    """Tell the number of the caller of this name; of the last one deleted when nobody has it."""
+    number: int | None = desk.connection.exec_driver_sql(
+        "SELECT id FROM callers WHERE fold = ? ORDER BY deleted IS NOT NULL, deleted DESC",
+        (names.fold(name),),
+    ).scalar()
+    return number
+
+
 def get(desk: Desk, caller_id: int) -> CallerRecord:
     """Give a living caller by number; raises `UnknownCaller`."""
     row = desk.connection.exec_driver_sql(

@@ -35,6 +35,7 @@ __all__ = [
     "Row",
     "audit",
     "balances",
+    "count",
     "house",
     "lines",
     "transfer",
@@ -212,3 +213,9 @@ def lines(
     where = f"WHERE {' AND '.join(wanted)} " if wanted else ""
     found = desk.connection.exec_driver_sql(f"{LINES}{where}ORDER BY t.id", tuple(values))
     return [Line(*row) for row in found]
+
+
+def count(desk: Desk) -> int:
+    """Tell how many transfers the books hold."""
+    number: int = desk.connection.exec_driver_sql("SELECT count(*) FROM transfers").scalar_one()
+    return number
