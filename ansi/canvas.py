@@ -302,8 +302,6 @@ class Canvas:
     def _write_unsteady(self, row: int, start: int, end: int, parts: list[str]) -> None:
         """Cell by cell, saying the column again after what terminals disagree about."""
         cells, styles = self._cells[row], self._styles[row]
-        if cells[start] == "":  # only its style changed: draw the whole character again
-            start -= 1
         for column in range(start, end):
             character = cells[column]
             if character:

@@ -1,0 +1,228 @@
+"""Pictures for callers: .ANS and .ASC files in CP437, with the SAUCE record at their end.
+
+Files come from anywhere, so what is read is made harmless: of escape sequences only those stay
+that colour, go right, go to a position or clear, and a record that is cut short or lies about
+itself costs no more than the record. The picture itself ends where DOS ended it, at byte 1A.
+
+The layout of SAUCE is that of its revision 5 (ACiD, 1994): 128 bytes, numbers little-endian,
+texts padded with spaces, preceded by up to 255 comment lines of 64 bytes.
+"""
+
+import codecs
+import re
+import struct
+from dataclasses import dataclass
+from datetime import date
+
+from ansi.canvas import Canvas
+from ansi.charset import GLYPHS, clean
+from ansi.style import PLAIN, from_sgr
+
+_RECORD = struct.Struct("<5s2s35s20s20s8sIBBHHHHBB22s")
+_COMMENT_LINE = 64
+_MOST_COMMENTS = 255
+_END_OF_FILE = b"\x1a"
+_USUAL_COLUMNS = 80
+
+_CONTROLS = {0: " ", 9: "\t", 10: "\n", 13: "\r", 27: "\x1b", 26: ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Sauce:
+    """What a picture says of itself; the numbers mean what SAUCE says for characters (type 1)."""
+
+    title: str = ""
+    author: str = ""
+    group: str = ""
+    made: date | None = None
+    data_type: int = 1
+    file_type: int = 1
+    columns: int = 0
+    lines: int = 0
+    flags: int = 0
+    font: str = ""
+    comments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Art:
+    """A picture: text with harmless escape sequences, lines ended as they were in the file."""
+
+    text: str
+    sauce: Sauce | None
+
+
+def _letters() -> str:
+    letters = list(bytes(range(256)).decode("cp437"))
+    for byte, glyph in GLYPHS.items():
+        letters[byte] = glyph
+    for byte, control in _CONTROLS.items():
+        letters[byte] = control or "\ufffe"
+    return "".join(letters)
+
+
+_LETTERS = _letters()
+# For writing: byte 0 has to be itself for the table to be built, and space is byte 32.
+_BYTES = codecs.charmap_build("\0" + _LETTERS[1:])
+
+
+def _decode(data: bytes) -> str:
+    return codecs.charmap_decode(data, "ignore", _LETTERS)[0]
+
+
+def _encode(text: str) -> bytes:
+    return codecs.charmap_encode(text, "ansi.stand-ins", _BYTES)[0].replace(_END_OF_FILE, b"")
+
+
+# A sequence we know, or else any beginning of one, to be taken out. Those with texts in them
+# were how pictures once gave keys of the caller's keyboard a new meaning.
+_SEQUENCE = re.compile(
+    r"""\x1b\[([0-9;]{0,40})([mCHfJ])|\x1b(?:\[(?:"[^"]{0,99}"|[ -?])*+[@-~]?)?"""
+)
+
+
+def _harmless(sequence: re.Match[str]) -> str:
+    if not sequence[2] or (sequence[2] == "J" and sequence[1] != "2"):
+        return ""
+    return sequence[0]
+
+
+def read(data: bytes) -> Art:
+    """A picture out of a file's bytes; never raises, whatever they are."""
+    picture, sauce = data, None
+    if len(data) >= _RECORD.size and data[-_RECORD.size :].startswith(b"SAUCE"):
+        picture = data[: -_RECORD.size]
+        fields = _RECORD.unpack(data[-_RECORD.size :])
+        comments, picture = _read_comments(picture, fields[13])
+        sauce = _read_record(fields, comments)
+    else:
+        cut_short = data.rfind(b"SAUCE00", -_RECORD.size)
+        if cut_short >= 0:
+            picture = data[:cut_short]
+    text = _SEQUENCE.sub(_harmless, _decode(picture.split(_END_OF_FILE, 1)[0]))
+    return Art(text, sauce)
+
+
+def _read_comments(before_record: bytes, count: int) -> tuple[tuple[str, ...], bytes]:
+    """Comment lines, and what stands before them; none when the block is not where it says."""
+    start = len(before_record) - count * _COMMENT_LINE
+    if not count or start < 5 or before_record[start - 5 : start] != b"COMNT":
+        return (), before_record
+    lines = (
+        _field(before_record[line : line + _COMMENT_LINE])
+        for line in range(start, len(before_record), _COMMENT_LINE)
+    )
+    return tuple(lines), before_record[: start - 5]
+
+
+def _field(data: bytes) -> str:
+    return clean(_decode(data.split(b"\0", 1)[0])).rstrip(" ")
+
+
+def _read_record(fields: tuple[object, ...], comments: tuple[str, ...]) -> Sauce:
+    texts = [_field(field) for field in fields if isinstance(field, bytes)]
+    numbers = [field for field in fields if isinstance(field, int)]
+    _, _, title, author, group, day, font = texts
+    _, data_type, file_type, columns, lines, _, _, _, flags = numbers
+    try:
+        made = date(int(day[:4]), int(day[4:6]), int(day[6:])) if len(day) == 8 else None
+    except ValueError:
+        made = None
+    return Sauce(
+        title, author, group, made, data_type, file_type, columns, lines, flags, font, comments
+    )
+
+
+def write(art: Art) -> bytes:
+    """The file of a picture; struct.error when a number of its record does not fit its field.
+
+    Texts too long for their field are cut, comments after the 255th left out.
+    """
+    picture = _encode(art.text)
+    sauce = art.sauce
+    if sauce is None:
+        return picture
+    comments = sauce.comments[:_MOST_COMMENTS]
+    block = b"".join(_encode(line)[:_COMMENT_LINE].ljust(_COMMENT_LINE) for line in comments)
+    record = _RECORD.pack(
+        b"SAUCE",
+        b"00",
+        _encode(sauce.title).ljust(35),
+        _encode(sauce.author).ljust(20),
+        _encode(sauce.group).ljust(20),
+        (f"{sauce.made:%Y%m%d}" if sauce.made else "").encode().ljust(8),
+        len(picture),
+        sauce.data_type,
+        sauce.file_type,
+        sauce.columns,
+        sauce.lines,
+        0,
+        0,
+        len(comments),
+        sauce.flags,
+        _encode(sauce.font),
+    )
+    return picture + _END_OF_FILE + (b"COMNT" + block if block else b"") + record
+
+
+_TOKEN = re.compile(r"\x1b\[([0-9;]*)([mCHfJ])|([\r\n\t])|([^\x1b\r\n\t]+)")
+
+
+class _Painter:
+    """A PC's screen driver with the canvas for a screen: it wraps at once after its last column."""
+
+    def __init__(self, canvas: Canvas, row: int, column: int, columns: int) -> None:
+        self._canvas = canvas
+        self._origin = row, column
+        self._columns = columns
+        self._row = self._column = 0
+        self._style = PLAIN
+
+    def obey(self, token: re.Match[str]) -> None:
+        parameters, final, control, text = token.groups()
+        if text:
+            self._print(text)
+        elif control == "\r":
+            self._column = 0
+        elif control == "\n":
+            self._row += 1
+        elif control == "\t":
+            self._column = min(self._column // 8 * 8 + 8, self._columns - 1)
+        elif final == "m":
+            self._style = from_sgr(parameters, self._style)
+        elif final == "J":
+            seen = min(self._columns, self._canvas.width)
+            self._canvas.blank(*self._origin, seen, self._canvas.rows)
+            self._row = self._column = 0
+        else:
+            self._go(final, [int(part[:5] or 0) for part in parameters.split(";")])
+
+    def _go(self, final: str, numbers: list[int]) -> None:
+        first, second = (*numbers, 0)[:2]
+        if final == "C":
+            self._column = min(self._column + max(first, 1), self._columns - 1)
+        else:
+            self._row = max(first, 1) - 1
+            self._column = min(max(second, 1), self._columns) - 1
+
+    def _print(self, text: str) -> None:
+        row, column = self._origin
+        start = 0
+        while start < len(text):
+            piece = text[start : start + self._columns - self._column]
+            self._canvas.put(row + self._row, column + self._column, piece, self._style)
+            start += len(piece)
+            self._column += len(piece)
+            if self._column == self._columns:
+                self._row, self._column = self._row + 1, 0
+
+
+def paint(canvas: Canvas, art: Art, row: int, column: int) -> None:
+    """Paint a picture with its upper left corner at row and column; what is outside is clipped.
+
+    So a picture of eighty columns loses its last one, instead of wrapping the caller's screen.
+    """
+    columns = (art.sauce.columns if art.sauce else 0) or _USUAL_COLUMNS
+    painter = _Painter(canvas, row, column, columns)
+    for token in _TOKEN.finditer(art.text):
+        painter.obey(token)

@@ -1,0 +1,112 @@
+"""Playing cards as a caller sees them.
+
+A card is named by rank and suit, "TH" or "AS": "A23456789TJQK" and "HSDC". Drawn, it is a block of
+seven by five cells whose upper left corner tells rank and suit, so that a fan of overlapping
+cards can still be read. All of it is in CP437; the charset turns lines and suits into what
+poorer terminals have.
+"""
+
+from collections.abc import Sequence
+
+from ansi.canvas import Canvas
+from ansi.style import Colour, Style
+
+CARD_WIDTH = 7
+CARD_HEIGHT = 5
+_GAP = 1  # between cards that do not overlap
+_LEAST_STEP = 4  # what must stay visible of a covered card: its edge, "10" and the suit
+
+_SUIT_SIGNS = {"H": "♥", "S": "♠", "D": "♦", "C": "♣"}
+_SUIT_NAMES = {"H": "hearts", "S": "spades", "D": "diamonds", "C": "clubs"}
+_RANK_NAMES = {"A": "ace", "J": "jack", "Q": "queen", "K": "king", "T": "10"}
+_COURT = frozenset("JQK")
+
+# The face is the light grey that PC screens had for paper; their white cannot be a background.
+_EDGE = Style(Colour.BLACK, Colour.GREY)
+_BLACK = Style(Colour.BLACK, Colour.GREY)
+_RED = Style(Colour.RED, Colour.GREY)
+_BACK_EDGE = Style(Colour.WHITE, Colour.BLUE)
+_BACK = Style(Colour.LIGHT_CYAN, Colour.BLUE)
+
+_BACK_LINES = ("┌─────┐", "│░▒▓▒░│", "│▒▓■▓▒│", "│░▒▓▒░│", "└─────┘")
+
+
+def _parts(card: str) -> tuple[str, str]:
+    """Rank as it is printed on the card, and suit letter."""
+    if len(card) != 2 or card[0] not in "A23456789TJQK" or card[1] not in _SUIT_SIGNS:
+        raise ValueError(f"{card!r} is no card: a rank of A23456789TJQK, then a suit of HSDC.")
+    return ("10" if card[0] == "T" else card[0]), card[1]
+
+
+def plain(card: str) -> str:
+    """The card in words: "10 of hearts", "ace of spades". ValueError for what is no card."""
+    rank, suit = _parts(card)
+    return f"{_RANK_NAMES.get(rank, rank)} of {_SUIT_NAMES[suit]}"
+
+
+def short(card: str) -> str:
+    """The card in two or three cells: "10♥", which a terminal without suits gets as "10H"."""
+    rank, suit = _parts(card)
+    return rank + _SUIT_SIGNS[suit]
+
+
+def draw(card: str | None) -> tuple[str, ...]:
+    """The five lines of a card, seven cells each; None is a card face down."""
+    if card is None:
+        return _BACK_LINES
+    rank, suit = _parts(card)
+    sign = _SUIT_SIGNS[suit]
+    if rank in _COURT:
+        middle = f"░{rank}░"
+    elif rank == "A":
+        middle = f"·{sign}·"
+    else:
+        middle = sign
+    return (
+        "┌─────┐",
+        f"│{rank + sign:<5}│",
+        f"│{middle:^5}│",
+        f"│{sign + rank:>5}│",
+        "└─────┘",
+    )
+
+
+def _edge(card: str | None) -> Style:
+    return _BACK_EDGE if card is None else _EDGE
+
+
+def paint_card(canvas: Canvas, row: int, column: int, card: str | None) -> None:
+    """Paint a card, or one face down for None, with its upper left corner at row and column."""
+    face = _BACK if card is None else _RED if card[1:] in {"H", "D"} else _BLACK
+    for offset, line in enumerate(draw(card)):
+        canvas.put(row + offset, column, line, _edge(card))
+        if 0 < offset < CARD_HEIGHT - 1:
+            canvas.put(row + offset, column + 1, line[1:-1], face)
+
+
+def step_of(count: int, width: int) -> int:
+    """Cells from one card to the next when `count` of them share `width` cells.
+
+    As far apart as they fit: beside each other if there is room, else fanned, but never closer
+    than their ranks and suits can be read (then they take more than `width`).
+    """
+    if count < 2:
+        return CARD_WIDTH + _GAP
+    return max(_LEAST_STEP, min(CARD_WIDTH + _GAP, (width - CARD_WIDTH) // (count - 1)))
+
+
+def paint_hand(
+    canvas: Canvas, row: int, column: int, cards: Sequence[str | None], width: int
+) -> int:
+    """Paint cards from the left, later ones upon earlier; returns the column after the last."""
+    step = step_of(len(cards), width)
+    end = column
+    for card in cards:
+        covers = end > column
+        paint_card(canvas, row, column, card)
+        if covers:
+            canvas.put(row, column, "┬", _edge(card))
+            canvas.put(row + CARD_HEIGHT - 1, column, "┴", _edge(card))
+        end = column + CARD_WIDTH
+        column += step
+    return end

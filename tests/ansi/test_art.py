@@ -1,0 +1,196 @@
+import struct
+from datetime import date
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ansi.art import Art, Sauce, paint, read, write
+from ansi.canvas import Canvas
+from ansi.style import Colour, Style
+from tests.ansi.terminal import shown
+
+SAUCE = Sauce(
+    title="Casino",
+    author="Sysop",
+    group="The House",
+    made=date(1994, 7, 30),
+    columns=80,
+    lines=25,
+    flags=1,
+    font="IBM VGA",
+    comments=("First line", "Zweite Größe"),
+)
+RECORD = write(Art("", SAUCE))[-128:]
+
+FIELDS = st.text(alphabet="abc ÄÖü░█", max_size=20).map(str.strip)
+SAUCES = st.builds(
+    Sauce,
+    FIELDS,
+    FIELDS,
+    FIELDS,
+    st.none() | st.dates(date(1900, 1, 1)),
+    st.integers(0, 255),
+    st.integers(0, 255),
+    st.integers(0, 0xFFFF),
+    st.integers(0, 0xFFFF),
+    st.integers(0, 255),
+    FIELDS,
+    st.lists(FIELDS, max_size=5).map(tuple),
+)
+PICTURES = st.text(alphabet="abc \r\n\t░█♥☺•♫é│\xa0")
+
+
+@given(PICTURES, st.none() | SAUCES)
+def test_a_written_picture_is_read_back(text: str, sauce: Sauce | None) -> None:
+    readable = text.replace("\0", " ")
+    assert read(write(Art(readable, sauce))) == Art(readable, sauce)
+
+
+@given(st.binary(max_size=300))
+@example(b"\x1aSAUCE00" + b"\xff" * 121)
+@example(b"COMNT" + RECORD)
+def test_any_bytes_are_a_picture_that_can_be_written_again(data: bytes) -> None:
+    art = read(data)
+    assert read(write(art)) == art
+
+
+@given(st.binary(max_size=128), st.integers(0, 127))
+def test_a_record_full_of_lies_leaves_the_picture(junk: bytes, length: int) -> None:
+    assert read(b"picture\x1aSAUCE00" + junk.ljust(121, b"\xff")[:121]).text == "picture"
+    assert read(b"picture\x1aSAUCE00"[: length + 8] + junk[:100]).text == "picture"
+
+
+def test_the_record_is_laid_out_as_sauce_says() -> None:
+    file = write(Art("picture", SAUCE))
+    assert file.startswith(b"picture\x1aCOMNTFirst line" + b" " * 54 + b"Zweite Gr\x94\xe1e")
+    record = file[-128:]
+    assert record[:7] == b"SAUCE00"
+    assert record[7:42] == b"Casino".ljust(35)
+    assert record[42:62] == b"Sysop".ljust(20)
+    assert record[62:82] == b"The House".ljust(20)
+    assert record[82:90] == b"19940730"
+    assert struct.unpack("<IBBHHHHBB", record[90:106]) == (7, 1, 1, 80, 25, 0, 0, 2, 1)
+    assert record[106:] == b"IBM VGA".ljust(22, b"\0")
+
+
+def test_texts_too_long_for_the_record_are_cut() -> None:
+    art = read(write(Art("x", Sauce(title="t" * 99, comments=("c" * 99,) * 300))))
+    assert art.sauce == Sauce(title="t" * 35, comments=("c" * 64,) * 255)
+
+
+@pytest.mark.parametrize("length", range(7, 128))
+def test_a_record_cut_short_is_no_part_of_the_picture(length: int) -> None:
+    assert read(b"picture\x1a" + RECORD[:length]) == Art("picture", None)
+    assert read(b"picture" + RECORD[:length]) == Art("picture", None)
+
+
+def test_comments_that_are_not_where_the_record_says_are_left_out() -> None:
+    art = read(b"picture\x1a" + RECORD)
+    assert art.text == "picture"
+    assert art.sauce is not None
+    assert art.sauce.comments == ()
+
+
+def test_a_date_that_never_was_is_none() -> None:
+    for day in (b"19941332", b"        ", b"yesterda", b"00000000"):
+        sauce = read(RECORD[:82] + day + RECORD[90:]).sauce
+        assert sauce is not None
+        assert sauce.made is None
+
+
+def test_texts_of_the_record_cannot_move_the_cursor() -> None:
+    sauce = read(b"SAUCE00\x1b[2J\x07\r\nhello".ljust(42) + RECORD[42:]).sauce
+    assert sauce is not None
+    assert sauce.title.isprintable()
+
+
+def test_the_picture_ends_where_dos_ended_it() -> None:
+    assert read(b"seen\x1anot seen").text == "seen"
+
+
+def test_bytes_below_32_are_the_pictures_of_a_pc() -> None:
+    assert read(b"\x01\x03\x07\x0e\x10\x7f\xff\x00").text == "☺♥•♫►⌂\xa0 "
+    assert read(b"a\r\n\tb").text == "a\r\n\tb"
+
+
+@pytest.mark.parametrize("kept", ["\x1b[0;1;31m", "\x1b[m", "\x1b[5C", "\x1b[3;4H", "\x1b[2J"])
+def test_colours_positions_and_clear_are_kept(kept: str) -> None:
+    assert read(f"a{kept}b".encode()).text == f"a{kept}b"
+
+
+@pytest.mark.parametrize(
+    "dropped",
+    [
+        b"\x1b",
+        b"\x1b[6n",
+        b"\x1b[?1000h",
+        b"\x1b[5A",
+        b"\x1b[s",
+        b"\x1b[0J",
+        b"\x1b[!p",
+        b"\x1b[>c",
+        b"\x1b[=255h",
+        b"\x1b[" + b"1;" * 40 + b"m",
+        b'\x1b[13;"format c:";13p',
+    ],
+)
+def test_every_other_sequence_is_dropped(dropped: bytes) -> None:
+    assert read(b"a" + dropped + "é".encode("cp437")).text == "aé"
+
+
+@given(st.lists(st.sampled_from(["\x1b", "[", "31", ";", "m", "n", "C", "6", "é"])).map("".join))
+def test_dropping_one_sequence_never_makes_another(text: str) -> None:
+    once = read(text.encode("cp437")).text
+    assert read(once.encode("cp437")).text == once
+
+
+def test_a_picture_is_painted_with_its_colours_and_positions() -> None:
+    canvas = Canvas(30, 6)
+    art = read(b"\x1b[2J\x1b[1;33mgold\r\nnext\x1b[2Cfar\tx\x1b[4;3H\x1b[0;31mred")
+    paint(canvas, art, 1, 2)
+    assert [canvas.text(row) for row in range(6)] == [
+        "",
+        "  gold",
+        "  next  far       x",
+        "",
+        "    red",
+        "",
+    ]
+    assert canvas.style_at(1, 2) == Style(Colour.BROWN, bold=True)
+    assert canvas.style_at(4, 4) == Style(Colour.RED)
+
+
+def test_a_picture_of_eighty_columns_loses_the_last_and_never_wraps_the_screen() -> None:
+    canvas = Canvas(80, 4)
+    paint(canvas, Art("1" * 80 + "2" * 80 + "3", None), 0, 0)
+    display = shown(canvas).display
+    assert display[:3] == ["1" * 79 + " ", "2" * 79 + " ", "3".ljust(80)]
+
+
+def test_a_picture_wraps_at_the_width_of_its_record() -> None:
+    canvas = Canvas(80, 4)
+    paint(canvas, Art("12345" * 3, Sauce(columns=5)), 0, 10)
+    assert [canvas.text(row) for row in range(3)] == [" " * 10 + "12345"] * 3
+
+
+def test_clearing_in_a_picture_leaves_what_is_beside_it() -> None:
+    canvas = Canvas(20, 3)
+    for row in range(3):
+        canvas.put(row, 0, "x" * 19)
+    paint(canvas, Art("\x1b[2Jab", Sauce(columns=4)), 1, 5)
+    assert [canvas.text(row) for row in range(3)] == [
+        "x" * 19,
+        "xxxxxab  xxxxxxxxxx",
+        "xxxxx    xxxxxxxxxx",
+    ]
+
+
+TOKENS = ["\x1b[", "9", "99999999", ";", "m", "C", "H", "f", "2J", "\r", "\n", "\t", "a", "é"]
+
+
+@given(st.lists(st.sampled_from(TOKENS)))
+def test_a_hostile_picture_stays_within_the_canvas(tokens: list[str]) -> None:
+    canvas = Canvas(10, 3)
+    paint(canvas, read("".join(tokens).encode("cp437")), 0, 0)
+    shown(canvas)

@@ -1,0 +1,121 @@
+from itertools import product
+
+import pytest
+
+from ansi.canvas import Canvas
+from ansi.cards import CARD_HEIGHT, CARD_WIDTH, draw, paint_card, paint_hand, plain, short, step_of
+from ansi.charset import Charset, encode
+from ansi.style import Colour
+from tests.ansi.terminal import shown
+
+DECK = ["".join(card) for card in product("A23456789TJQK", "HSDC")]
+
+
+@pytest.mark.parametrize("card", [*DECK, None])
+def test_every_card_fills_its_block_in_every_charset(card: str | None) -> None:
+    lines = draw(card)
+    assert [len(line) for line in lines] == [CARD_WIDTH] * CARD_HEIGHT
+    for charset in (Charset.CP437, Charset.ASCII):
+        assert [len(encode(line, charset)) for line in lines] == [CARD_WIDTH] * CARD_HEIGHT
+        assert b"?" not in encode("".join(lines), charset)
+
+
+def test_no_two_cards_look_alike_not_even_their_visible_edge_in_a_fan() -> None:
+    corners = {draw(card)[1][:4] for card in [*DECK, None]}
+    assert len(corners) == 53
+    assert len({encode(corner, Charset.ASCII) for corner in corners}) == 53
+
+
+def test_a_card_shows_rank_and_suit_in_two_corners() -> None:
+    assert draw("TH") == ("┌─────┐", "│10♥  │", "│  ♥  │", "│  ♥10│", "└─────┘")
+    assert encode("\n".join(draw("AS")), Charset.ASCII).decode().split("\n") == [
+        "+-----+",
+        "|AS   |",
+        "| .S. |",
+        "|   SA|",
+        "+-----+",
+    ]
+
+
+def test_a_card_face_down_shows_nothing_of_itself() -> None:
+    assert not set("".join(draw(None))) & set("♥♦♣♠A23456789JQK")
+
+
+@pytest.mark.parametrize(
+    ("card", "words", "sign"),
+    [
+        ("TH", "10 of hearts", "10♥"),
+        ("AS", "ace of spades", "A♠"),
+        ("2D", "2 of diamonds", "2♦"),
+        ("JC", "jack of clubs", "J♣"),
+        ("QH", "queen of hearts", "Q♥"),
+        ("KS", "king of spades", "K♠"),
+    ],
+)
+def test_cards_in_words_and_signs(card: str, words: str, sign: str) -> None:
+    assert plain(card) == words
+    assert short(card) == sign
+
+
+@pytest.mark.parametrize("card", ["", "T", "1H", "10H", "AX", "HA", "ah"])
+def test_what_is_no_card_is_refused_in_a_sentence(card: str) -> None:
+    for say in (plain, short, draw):
+        with pytest.raises(ValueError, match=f"'{card}' is no card: a rank of .* suit of HSDC"):
+            say(card)
+
+
+@pytest.mark.parametrize(
+    ("card", "ink", "paper"),
+    [
+        ("AH", "red", "white"),
+        ("TD", "red", "white"),
+        ("AS", "black", "white"),
+        ("KC", "black", "white"),
+        (None, "cyan", "blue"),
+    ],
+)
+def test_red_suits_are_red_and_backs_are_blue(card: str | None, ink: str, paper: str) -> None:
+    canvas = Canvas(20, 7)
+    paint_card(canvas, 1, 2, card)
+    terminal = shown(canvas)
+    assert [line[2:9] for line in terminal.display[1:6]] == list(draw(card))
+    corner = terminal.buffer[2][3]
+    assert (corner.fg, corner.bg) == (ink, paper)
+
+
+def test_the_edge_of_a_red_card_is_not_red() -> None:
+    canvas = Canvas(20, 7)
+    paint_card(canvas, 0, 0, "AH")
+    assert canvas.style_at(1, 0).foreground == Colour.BLACK
+
+
+@pytest.mark.parametrize(
+    ("count", "width", "step"),
+    [(0, 39, 8), (1, 7, 8), (2, 39, 8), (5, 39, 8), (5, 38, 7), (5, 25, 4), (5, 10, 4)],
+)
+def test_cards_fan_out_as_far_as_there_is_room(count: int, width: int, step: int) -> None:
+    assert step_of(count, width) == step
+
+
+def test_five_cards_lie_beside_each_other_where_there_is_room() -> None:
+    canvas = Canvas(60, 5)
+    assert paint_hand(canvas, 0, 1, ["3H", None, "TH", "AC", "QD"], 39) == 40
+    assert canvas.text(1) == " │3♥   │ │░▒▓▒░│ │10♥  │ │A♣   │ │Q♦   │"
+
+
+def test_in_a_fan_every_rank_and_suit_can_still_be_read() -> None:
+    canvas = Canvas(60, 5)
+    assert paint_hand(canvas, 0, 0, ["3H", "TH", "AC"], 15) == 15
+    assert [canvas.text(row) for row in range(5)] == [
+        "┌───┬───┬─────┐",
+        "│3♥ │10♥│A♣   │",
+        "│  ♥│  ♥│ ·♣· │",
+        "│   │  ♥│   ♣A│",
+        "└───┴───┴─────┘",
+    ]
+
+
+def test_an_empty_hand_takes_no_room() -> None:
+    canvas = Canvas(60, 5)
+    assert paint_hand(canvas, 0, 3, [], 39) == 3
+    assert canvas.text(0) == ""

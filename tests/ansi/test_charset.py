@@ -1,0 +1,131 @@
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansi.charset import Charset, Decoder, clean, encode
+from ansi.width import text_width
+
+ANY_TEXT = st.text(alphabet=st.characters(), max_size=40) | st.text(alphabet="♥│é漢½\x03ÿ\xa0a")
+
+
+@given(ANY_TEXT, st.sampled_from(Charset))
+def test_byte_255_never_goes_out(text: str, charset: Charset) -> None:
+    assert b"\xff" not in encode(text, charset)
+
+
+@given(ANY_TEXT, st.sampled_from([Charset.CP437, Charset.ASCII]))
+def test_text_is_as_wide_encoded_as_it_was(text: str, charset: Charset) -> None:
+    shown = "".join(filter(str.isprintable, text))
+    assert len(encode(shown, charset)) == text_width(shown)
+
+
+@given(ANY_TEXT)
+def test_ascii_is_ascii(text: str) -> None:
+    assert encode(text, Charset.ASCII).isascii()
+
+
+@given(st.text(alphabet=[chr(code) for code in range(128)]), st.sampled_from(Charset))
+def test_ascii_and_controls_pass_untouched(text: str, charset: Charset) -> None:
+    assert encode(text, charset) == text.encode()
+    assert encode(text + "♥", charset)[: len(text)] == text.encode()
+
+
+@pytest.mark.parametrize("charset", [Charset.CP437, Charset.UTF8])
+def test_what_the_charset_has_comes_back_from_its_decoder(charset: Charset) -> None:
+    text = "Größe ░▒▓ ┌─┐ ╔═╗ ½ ÿ α"
+    assert Decoder(charset).decode(encode(text, charset)) == text
+
+
+def test_suits_are_the_low_bytes_of_a_pc_screen() -> None:
+    assert encode("♥♦♣♠☺☻►◄", Charset.CP437) == bytes([3, 4, 5, 6, 1, 2, 16, 17])
+
+
+def test_glyphs_whose_bytes_would_do_something_become_look_alikes() -> None:
+    assert encode("•◘○◙♂♀♪♫☼↕‼¶§▬↨↑↓→←∟↔▲▼⌂", Charset.CP437) == b"**ooMFddo|!PS-|^v><L-^v^"
+
+
+@pytest.mark.parametrize(
+    ("text", "ascii_text"),
+    [
+        ("┌─┬┐│└┴┘├┼┤", b"+-++|+++" + b"+++"),
+        ("╔═╗║╚╝", b"+=+|++"),
+        ("10♥ J♦ Q♣ K♠", b"10H JD QC KS"),
+        ("Größe Łódź naïve", b"Grose Lodz naive"),
+        ("“What’s up” — he said…", b'"What\'s up" - he said.'),
+        ("Ａ１", b"A 1 "),
+        ("漢字 2½ x²", b"???? 2? x?"),
+        ("a\u0301b\u200bc", b"abc"),
+        ("a\xa0b", b"a b"),
+    ],
+)
+def test_what_ascii_lacks_falls_back_to_something_alike(text: str, ascii_text: bytes) -> None:
+    assert encode(text, Charset.ASCII) == ascii_text
+
+
+@pytest.mark.parametrize(
+    ("text", "pc_text"),
+    [("Łódź", b"L\xa2dz"), ("“x”", b'"x"'), ("漢", b"??"), ("a\xa0b", b"a b"), ("½€", b"\xabE")],
+)
+def test_what_cp437_lacks_falls_back_to_something_alike(text: str, pc_text: bytes) -> None:
+    assert encode(text, Charset.CP437) == pc_text
+
+
+def test_broken_text_is_replaced_and_not_raised() -> None:
+    assert encode("a\ud800b", Charset.UTF8) == b"a?b"
+
+
+@given(st.text(), st.data())
+def test_utf_8_may_be_cut_anywhere(text: str, data: st.DataObject) -> None:
+    encoded = text.encode()
+    decoder = Decoder(Charset.UTF8)
+    cut = data.draw(st.integers(0, len(encoded)))
+    assert decoder.decode(encoded[:cut]) + decoder.decode(encoded[cut:]) == text
+    assert not decoder.pending
+
+
+@given(st.binary(), st.sampled_from(Charset))
+def test_no_bytes_are_too_bad_to_decode(data: bytes, charset: Charset) -> None:
+    assert "\ufffd" not in Decoder(charset).decode(data)
+
+
+def test_bad_bytes_are_dropped() -> None:
+    assert Decoder(Charset.UTF8).decode(b"a\xff\xc3b\xe2\x99c") == "abc"
+    assert Decoder(Charset.ASCII).decode(b"a\xe9b") == "ab"
+
+
+def test_the_beginning_of_a_character_waits_until_it_is_forgotten() -> None:
+    decoder = Decoder(Charset.UTF8)
+    assert decoder.decode(b"\xc3") == ""
+    assert decoder.pending
+    decoder.reset()
+    assert not decoder.pending
+    assert decoder.decode(b"\xa9x") == "x"
+
+
+@given(st.text(alphabet=st.characters() | st.sampled_from("\x1b\x9b\u202e\u200d\ufeff\u0301")))
+def test_clean_text_has_nothing_that_moves_hides_or_reorders(text: str) -> None:
+    cleaned = clean(text)
+    assert not {unicodedata.category(letter) for letter in cleaned} & {
+        "Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"
+    }  # fmt: skip
+    assert clean(cleaned) == cleaned
+
+
+@pytest.mark.parametrize(
+    ("typed", "cleaned"),
+    [
+        ("Ann\x1b[2J\x07a\x9b\r\n", "Ann[2Ja"),
+        ("abc\u202edef\u2066", "abcdef"),
+        ("a\u200bb\u2060c\ufeffd\u00ade", "abcde"),
+        ("a\u3164b\u2800c\ufe0fd\U000e0041", "abcd"),
+        ("a\u00a0b\u3000c\td", "a b cd"),
+        ("e\u0301", "é"),
+        ("x" + "\u0334" * 40 + "y", "x\u0334\u0334y"),
+        ("plain, as it was", "plain, as it was"),
+        ("Ünïcode 漢字 ♥", "Ünïcode 漢字 ♥"),
+    ],
+)
+def test_clean_takes_out_what_others_could_play_tricks_with(typed: str, cleaned: str) -> None:
+    assert clean(typed) == cleaned

@@ -1,0 +1,255 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansi import keys
+from ansi.charset import Charset
+from ansi.keys import (
+    BACKSPACE,
+    ENTER,
+    ESCAPE,
+    INTERRUPT,
+    TAB,
+    CursorReport,
+    DeviceAttributes,
+    KeyDecoder,
+)
+
+PIECES = st.sampled_from(
+    [bytes((control,)) for control in b"\r\n\0\x1b\x07\x18\x7f\xc3\xa9\xff"]
+    + b"[ O ] P \\ ~ c R 3 1;5A ?1;2 24;80R \xe2\x99\xa5".split(b" ")
+    + b"\x1b[A \x1b[[B \x1bOP \x1b[200~".split(b" ")
+    + [b"p" * 70, b"1" * 70]
+)
+
+
+def typed(data: bytes, charset: Charset = Charset.CP437) -> list[str]:
+    return KeyDecoder(charset).feed(data)
+
+
+@given(st.lists(PIECES | st.binary(max_size=3)), st.sampled_from(Charset), st.data())
+def test_however_packets_cut_the_bytes_the_keys_are_the_same(
+    pieces: list[bytes], charset: Charset, data: st.DataObject
+) -> None:
+    stream = b"".join(pieces)
+    whole, cut = KeyDecoder(charset), KeyDecoder(charset)
+    expected = whole.feed(stream)
+    got: list[str] = []
+    while stream:
+        length = data.draw(st.integers(1, len(stream)))
+        got += cut.feed(stream[:length])
+        stream = stream[length:]
+    assert got == expected
+    assert cut.pending_escape == whole.pending_escape
+    assert cut.flush() == whole.flush()
+    assert cut.take_reports() == whole.take_reports()
+
+
+@given(st.binary(), st.sampled_from(Charset))
+def test_every_key_is_one_printable_character_or_a_constant(data: bytes, charset: Charset) -> None:
+    constants = {name for name in vars(keys).values() if isinstance(name, keys.Key)}
+    for key in typed(data, charset):
+        assert key in constants or (len(key) == 1 and key.isprintable())
+
+
+@given(st.binary())
+def test_after_a_flush_the_next_letter_is_a_letter(data: bytes) -> None:
+    decoder = KeyDecoder(Charset.UTF8)
+    decoder.feed(data)
+    decoder.flush()
+    assert not decoder.pending_escape
+    assert decoder.feed(b"x") == ["x"]
+
+
+@pytest.mark.parametrize("data", [b"\r", b"\r\n", b"\r\0", b"\n"])
+def test_every_end_of_line_is_one_enter(data: bytes) -> None:
+    assert typed(data) == [ENTER]
+    assert typed(data * 3) == [ENTER] * 3
+    assert typed(data + b"x") == [ENTER, "x"]
+
+
+def test_a_line_feed_after_a_return_is_no_key_even_when_it_comes_later() -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    assert decoder.feed(b"\r") == [ENTER]
+    assert decoder.feed(b"\n") == []
+    assert decoder.feed(b"\n") == [ENTER]
+
+
+def test_return_does_not_wait_for_what_may_follow() -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    decoder.feed(b"\r")
+    assert not decoder.pending_escape
+
+
+@pytest.mark.parametrize(
+    ("data", "key"),
+    [(b"\x08", BACKSPACE), (b"\x7f", BACKSPACE), (b"\t", TAB), (b"\x03", INTERRUPT)],
+)
+def test_controls_that_are_keys(data: bytes, key: str) -> None:
+    assert typed(data) == [key]
+    assert typed(b"a" + data + b"b") == ["a", key, "b"]
+
+
+def test_other_controls_are_swallowed() -> None:
+    assert typed(b"\0\x01\x05\x07\x11\x13\x1a\x1fa") == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("sequences", "key"),
+    [
+        ([b"\x1b[A", b"\x1bOA", b"\x1b[1;5A"], keys.UP),
+        ([b"\x1b[B", b"\x1bOB", b"\x1bO5B"], keys.DOWN),
+        ([b"\x1b[C", b"\x1bOC"], keys.RIGHT),
+        ([b"\x1b[D", b"\x1bOD"], keys.LEFT),
+        ([b"\x1b[1~", b"\x1b[H", b"\x1bOH", b"\x1b[7~"], keys.HOME),
+        ([b"\x1b[4~", b"\x1b[F", b"\x1bOF", b"\x1b[8~", b"\x1b[K"], keys.END),
+        ([b"\x1b[V", b"\x1b[5~", b"\x1b[5;2~"], keys.PAGE_UP),
+        ([b"\x1b[U", b"\x1b[6~"], keys.PAGE_DOWN),
+        ([b"\x1b[@", b"\x1b[2~"], keys.INSERT),
+        ([b"\x1b[3~"], keys.DELETE),
+        ([b"\x1b[11~", b"\x1bOP", b"\x1b[[A", b"\x1b[1;2P"], keys.F1),
+        ([b"\x1b[12~", b"\x1bOQ", b"\x1b[[B"], keys.F2),
+        ([b"\x1b[13~", b"\x1bOR", b"\x1b[[C", b"\x1b[R"], keys.F3),
+        ([b"\x1b[14~", b"\x1bOS", b"\x1b[[D"], keys.F4),
+        ([b"\x1b[15~", b"\x1b[[E"], keys.F5),
+        ([b"\x1b[17~"], keys.F6),
+        ([b"\x1b[18~"], keys.F7),
+        ([b"\x1b[19~"], keys.F8),
+        ([b"\x1b[20~"], keys.F9),
+        ([b"\x1b[21~"], keys.F10),
+        ([b"\x1b[23~"], keys.F11),
+        ([b"\x1b[24~"], keys.F12),
+        ([b"\x1bOM"], ENTER),
+    ],
+)
+def test_sequences_of_syncterm_xterm_and_consoles(sequences: list[bytes], key: str) -> None:
+    for sequence in sequences:
+        assert typed(b"a" + sequence + b"z") == ["a", key, "z"]
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        b"\x1b[I",
+        b"\x1b[O",
+        b"\x1b[200~",
+        b"\x1b[201~",
+        b"\x1b[?62;1;4c",
+        b"\x1b[24;80R",
+        b"\x1b[0n",
+        b"\x1b[8;24;80t",
+        b"\x1b[?1;2$y",
+        b"\x1b[<0;3;4M",
+        b"\x1b[99~",
+        b"\x1b[Z",
+        b"\x1b[[Z",
+        b"\x1b[[1A",
+        b"\x1b[?A",
+        b"\x1bOz",
+        b"\x1bq",
+        b"\x1b]11;rgb:0000/0000/0000\x07",
+        b"\x1b]11;rgb:0000/0000/0000\x1b\\",
+        b"\x1bP>|XTerm(370)\x1b\\",
+        b"\x1b_private\x1b\\",
+        b"\x1b^message\x1b\\",
+        b"\x1bXstring\x1b\\",
+        b"\x1b]52;c;" + b"QUJD" * 100 + b"\x07",
+        b"\x1b[" + b"1;" * 100 + b"R",
+        b"\x1b[12345;80R",
+        b"PuTTY",
+        b"PuTTYPuTTY",
+    ],
+)
+def test_what_a_terminal_says_on_its_own_account_is_no_key(noise: bytes) -> None:
+    for charset in Charset:
+        assert typed(b"a" + noise + b"z", charset) == ["a", "z"]
+
+
+def test_the_letters_of_an_answerback_are_keys_when_typed() -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    assert [decoder.feed(bytes((letter,))) for letter in b"PuTTY"] == [[key] for key in "PuTTY"]
+
+
+def test_reports_are_kept_until_they_are_taken() -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    decoder.feed(b"\x1b[24;80R\x1b[=67;84;101;114;109;1;332c\x1b[<0;2;3;7c")
+    assert decoder.take_reports() == [
+        CursorReport(24, 80),
+        DeviceAttributes("=67;84;101;114;109;1;332"),
+        DeviceAttributes("<0;2;3;7"),
+    ]
+    assert decoder.take_reports() == []
+
+
+def test_a_flood_of_reports_keeps_the_last_few() -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    decoder.feed(b"".join(b"\x1b[%d;1R" % row for row in range(1, 1000)))
+    reports = decoder.take_reports()
+    assert len(reports) == keys.MOST_REPORTS
+    assert reports[-1] == CursorReport(999, 1)
+
+
+def test_a_lone_escape_is_a_key_once_nothing_follows() -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    assert decoder.feed(b"\x1b") == []
+    assert decoder.pending_escape
+    assert decoder.flush() == [ESCAPE]
+    assert decoder.flush() == []
+
+
+@pytest.mark.parametrize("beginning", [b"\x1b[", b"\x1b[1;", b"\x1bO", b"\x1b]0;x", b"\x1bP\x1b"])
+def test_an_unfinished_sequence_is_dropped_once_nothing_follows(beginning: bytes) -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    assert decoder.feed(beginning) == []
+    assert decoder.pending_escape
+    assert decoder.flush() == []
+    assert decoder.feed(b"A") == ["A"]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"\x1b\x1b[A", [ESCAPE, keys.UP]),
+        (b"\x1b\r", [ESCAPE, ENTER]),
+        (b"\x1b\x7f", [ESCAPE, BACKSPACE]),
+        (b"\x1b\x81", [ESCAPE, "ü"]),
+        (b"\x1b[\rx", [ENTER, "x"]),
+        (b"\x1b[1\x1b[A", [keys.UP]),
+        (b"\x1b[1\x18x", ["x"]),
+        (b"\x1bO\rx", [ENTER, "x"]),
+        (b"\x1b]0;title\x18x", ["x"]),
+        (b"\x1b]0;title\x1b[A", [keys.UP]),
+    ],
+)
+def test_a_sequence_broken_off_does_not_take_the_next_key_with_it(
+    data: bytes, expected: list[str]
+) -> None:
+    assert typed(data) == expected
+
+
+def test_typed_characters_are_read_in_the_callers_charset() -> None:
+    assert typed(b"\x81", Charset.CP437) == ["ü"]
+    assert typed("ü♥漢".encode(), Charset.UTF8) == ["ü", "♥", "漢"]
+    assert typed("aü".encode(), Charset.ASCII) == ["a"]
+
+
+def test_a_character_broken_off_by_a_key_is_dropped() -> None:
+    assert typed(b"\xc3\r\xa9x", Charset.UTF8) == [ENTER, "x"]
+    assert typed(b"\xc3x", Charset.UTF8) == ["x"]
+
+
+def test_characters_that_cannot_be_shown_are_no_keys() -> None:
+    assert typed("a\u202e\u200b\x9bb".encode(), Charset.UTF8) == ["a", "b"]
+
+
+def test_a_paste_arrives_whole() -> None:
+    text = "bet 15\rhit\r"
+    assert typed(text.encode()) == [ENTER if key == "\r" else key for key in text]
+
+
+def test_an_endless_sequence_keeps_no_more_than_its_bound() -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    for _ in range(100):
+        decoder.feed(b"\x1b[" + b"1" * 1000)
+        assert decoder.feed(b"2" * 1000) == []
+        assert len(decoder._sequence) <= keys.LONGEST_SEQUENCE + 1
