@@ -1,0 +1,334 @@
+"""sysop.toml, whole: the one we ship, and what is said about others."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import subprocess
+import sys
+import tomllib
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from door import config
+from door.config import Listener, SettingsError
+from door.games.blackjack_rules import BLACK_JACK_FOR_TIME, SYSOP_KEYS
+from timebank.settings import Problems, Table
+
+SHIPPED = Path(__file__).parents[2] / "sysop.toml"
+
+
+class Asked(dict):
+    """A table that remembers which keys it was asked for."""
+
+    def __init__(self, values: dict[str, object] | None = None) -> None:
+        super().__init__(values or {})
+        self.asked: set[str] = set()
+
+    def get(self, key, default=None):
+        self.asked.add(key)
+        return super().get(key, default)
+
+
+@pytest.fixture
+def load(tmp_path):
+    """Load a text as sysop.toml."""
+
+    def load(text: str) -> config.Config:
+        path = tmp_path / "sysop.toml"
+        path.write_text(text, encoding="utf-8")
+        return config.load(path)
+
+    return load
+
+
+@pytest.fixture
+def refusal(load, tmp_path):
+    """Load a text that must be refused; return the sentences without the name of the file."""
+
+    def sentences(text: str) -> list[str]:
+        with pytest.raises(SettingsError) as refused:
+            load(text)
+        return str(refused.value).replace(f"{tmp_path / 'sysop.toml'}, ", "").split("\n")
+
+    return sentences
+
+
+def keys_that_are_read() -> dict[str, set[str]]:
+    """Every key that some reader asks for, by the header of its table."""
+    events, listeners, game = Asked(), Asked(), Asked()
+    tables = {name: Asked() for name in ("board", "calls", "timebank")}
+    root = Asked({**tables, "events": [events], "listeners": [listeners]})
+    root["games"] = Asked({"black-jack-for-time": game})
+    config.read(Table(root, Problems("", ""), Path()), Path())
+    assert root.asked == set(root)
+    return {
+        **{f"[{name}]": table.asked for name, table in tables.items()},
+        "[[listeners]]": listeners.asked,
+        "[[events]]": events.asked,
+        "[games.black-jack-for-time]": game.asked | set(SYSOP_KEYS),
+    }
+
+
+class TestTheShippedFile:
+    def test_its_values_are_the_built_in_defaults(self, load):
+        shipped = config.load(SHIPPED)
+        folder = SHIPPED.parent
+        built_in = load("")
+        board = dataclasses.replace(built_in.board, data=folder / "data", texts=folder / "texts")
+        bank = dataclasses.replace(
+            built_in.bank, database=folder / "data" / built_in.bank.database.name
+        )
+        assert shipped == dataclasses.replace(built_in, path=SHIPPED, board=board, bank=bank)
+
+    def test_every_key_stands_in_it_under_its_table_and_no_other(self):
+        written: dict[str, set[str]] = {}
+        header = ""
+        for line in SHIPPED.read_text(encoding="utf-8").splitlines():
+            if line.startswith("["):
+                header = line
+                written[header] = set()
+            elif key := re.match(r"(\w+) =", line):
+                written[header].add(key[1])
+        assert written == keys_that_are_read()
+
+    def test_every_key_has_a_comment_of_its_own_above_it(self):
+        lines = SHIPPED.read_text(encoding="utf-8").splitlines()
+        for above, line in pairwise(lines):
+            if re.match(r"\w+ =", line):
+                assert above.startswith("#"), line
+
+    def test_it_fits_a_screen_of_a_hundred_columns(self):
+        assert max(map(len, SHIPPED.read_text(encoding="utf-8").splitlines())) <= 100
+
+
+class TestTheGuide:
+    def test_names_every_key_with_its_default(self):
+        guide = (SHIPPED.parent / "docs" / "sysop-guide.md").read_text(encoding="utf-8")
+        told: dict[str, dict[str, str]] = {}
+        header = ""
+        for line in guide.splitlines():
+            if heading := re.match(r"### `(\[.*\])`", line):
+                header = heading[1]
+            elif row := re.match(r"\| `(\w+)` \|[^|]*\|[^|]*\| (.*?) \|", line):
+                told.setdefault(header, {})[row[1]] = row[2].strip("`")
+        read = keys_that_are_read()
+        read["[games.black-jack-for-time]"] -= set(SYSOP_KEYS)  # docs/rules.md has these
+        assert {header: set(rows) for header, rows in told.items()} == read
+        shipped = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
+        for header, rows in told.items():
+            table = shipped
+            for name in header.strip("[]").split("."):
+                table = table[name]
+            table = table[0] if isinstance(table, list) else table
+            for key, default in rows.items():
+                assert default == "needed" or tomllib.loads(f"x = {default}")["x"] == table[key]
+
+
+class TestDefaults:
+    def test_an_empty_file_is_a_valid_board(self, load, tmp_path):
+        board = load("")
+        assert board.board.name == "Black Jack For Time"
+        assert board.listeners == (Listener("telnet", "0.0.0.0", 2323),)
+        assert board.calls == config.Calls(16, 240, 300, 180)
+        assert board.black_jack_for_time == config.BlackJackForTime(
+            1, 1, 10, 20, BLACK_JACK_FOR_TIME
+        )
+        assert board.database == board.bank.database == tmp_path / "data" / "board.sqlite3"
+
+    def test_settings_are_frozen(self, load):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            load("").calls.nodes = 1
+
+
+class TestValues:
+    def test_everything_can_be_set(self, load, tmp_path):
+        board = load(
+            """
+            [board]
+            name = "The Ace of Clubs"
+            sysop = "Ann O'Neil"
+            texts = "/srv/texts"
+            [[listeners]]
+            host = "127.0.0.1"
+            port = 23
+            [[listeners]]
+            host = "10.0.0.7"
+            port = 0
+            [calls]
+            nodes = 3
+            idle_warning_seconds = 10
+            idle_limit_seconds = 11
+            logon_seconds = 60
+            [games.black-jack-for-time]
+            coin_minutes = 5
+            smallest_bet = 2
+            largest_bet = 2
+            turns_per_day = 0
+            ties = "push"
+            natural_pays = 2.5
+            """
+        )
+        assert board.board == config.Board(
+            "The Ace of Clubs", "Ann O'Neil", tmp_path / "data", Path("/srv/texts")
+        )
+        assert board.listeners == (
+            Listener("telnet", "127.0.0.1", 23),
+            Listener("telnet", "10.0.0.7", 0),
+        )
+        assert board.calls == config.Calls(3, 10, 11, 60)
+        rules = dataclasses.replace(BLACK_JACK_FOR_TIME, ties="push", natural_pays=Fraction(5, 2))
+        assert board.black_jack_for_time == config.BlackJackForTime(5, 2, 2, 0, rules)
+
+    def test_the_sysops_name_is_kept_as_a_callers_would_be(self, load):
+        assert load('[board]\nsysop = " Ann  O\u2019Neil "').board.sysop == "Ann O'Neil"
+
+    @pytest.mark.parametrize("port", [0, 2323])
+    def test_one_port_may_serve_several_addresses(self, load, port):
+        text = "".join(
+            f'[[listeners]]\nhost = "{host}"\nport = {port}\n' for host in ("127.0.0.1", "10.0.0.7")
+        )
+        assert len(load(text).listeners) == 2
+
+    def test_any_free_port_may_be_asked_for_more_than_once(self, load):
+        assert len(load("[[listeners]]\nport = 0\n" * 2).listeners) == 2
+
+
+class TestWrongValues:
+    @pytest.mark.parametrize(
+        ("text", "sentence"),
+        [
+            (
+                f'[board]\nname = "{"x" * 41}"',
+                "line 2: [board] name: must be 40 characters at most, is 41 long.",
+            ),
+            (
+                '[board]\nsysop = "x"',
+                "line 2: [board] sysop: must be a name a caller can have: "
+                "A name has 2 to 24 characters.",
+            ),
+            (
+                '[[listeners]]\nkind = "telnt"',
+                'line 2: [[listeners]] 1, kind: must be "telnet", is "telnt"; '
+                'did you mean "telnet"?',
+            ),
+            (
+                "[[listeners]]\nport = 65536",
+                "line 2: [[listeners]] 1, port: must be a whole number from 0 to 65535, is 65536.",
+            ),
+            *(
+                (
+                    f'[[listeners]]\nhost = "{host}"',
+                    "line 2: [[listeners]] 1, host: must be an IPv4 address of this machine, "
+                    f'or "0.0.0.0" for all of them, is "{host}".',
+                )
+                for host in ("::1", "localhost", "1.2.3", "1.2.3.256", "1.2.3.04", "1.2.3.４")
+            ),
+            (
+                "listeners = []",
+                "line 1: listeners: must be one at least, or nobody could call.",
+            ),
+            (
+                "[calls]\nnodes = 0",
+                "line 2: [calls] nodes: must be a whole number from 1 to 9999, is 0.",
+            ),
+            (
+                "[calls]\nidle_warning_seconds = 300",
+                "line 2: [calls] idle_warning_seconds: "
+                "the warning after 300 seconds must come before the log-off after 300.",
+            ),
+            (
+                "[calls]\nidle_limit_seconds = 200",
+                "line 2: [calls] idle_limit_seconds: "
+                "the warning after 240 seconds must come before the log-off after 200.",
+            ),
+            (
+                "[calls]\nlogon_seconds = 0",
+                "line 2: [calls] logon_seconds: must be a whole number from 1 to 86400, is 0.",
+            ),
+            (
+                "[calls]\nnode = 3",
+                'line 2: [calls] node: is not known here; did you mean "nodes"?',
+            ),
+            ("[call]", 'line 1: [call]: is not known here; did you mean "calls"?'),
+            ("[[event]]", 'line 1: [[event]]: is not known here; did you mean "events"?'),
+            (
+                "[games.black-jack]",
+                "line 1: [games.black-jack]: is not known here; "
+                'did you mean "black-jack-for-time"?',
+            ),
+            *(
+                (
+                    f"[games.black-jack-for-time]\n{key} = {value}",
+                    f"line 2: [games.black-jack-for-time] {key}: {reason}.",
+                )
+                for key, value, reason in [
+                    ("coin_minutes", "0", "must be a whole number from 1 to 1440, is 0"),
+                    ("coin_minutes", "0.5", "must be a whole number from 1 to 1440, is 0.5"),
+                    ("turns_per_day", "-1", "must be a whole number from 0 to 9999, is -1"),
+                    ("smallest_bet", "11", "must not be more than largest_bet, which is 10"),
+                    ("seats", "7", "is not known here"),
+                    ("ties", '"player"', 'must be "dealer" or "push", is "player"'),
+                    ("decks", "true", "must be a whole number from 1 to 8, is true"),
+                ]
+            ),
+        ],
+    )
+    def test_are_refused_with_line_key_and_reason(self, refusal, text, sentence):
+        assert refusal(text) == [sentence]
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [("0.0.0.0", "0.0.0.0"), ("0.0.0.0", "127.0.0.1"), ("127.0.0.1", "0.0.0.0")],
+    )
+    def test_two_listeners_in_one_place(self, refusal, one, other):
+        text = f'[[listeners]]\nhost = "{one}"\n[[listeners]]\nhost = "{other}"\nport = 2323'
+        assert refusal(text) == [
+            "line 5: [[listeners]] 2, port: 2323 is taken by a listener above."
+        ]
+
+    def test_house_variations_that_do_not_go_together(self, refusal):
+        (sentence,) = refusal(
+            '[games.black-jack-for-time]\nhit_on_21 = true\ntwenty_one_paid = "at once"'
+        )
+        assert sentence.startswith("line 2: [games.black-jack-for-time] hit_on_21: cannot be true")
+
+    def test_everything_that_is_wrong_is_told_at_once(self, refusal):
+        sentences = refusal(
+            '[games.black-jack-for-time]\ntie = 1\ndecks = 0\ncoin_minutes = "x"\n'
+            "[board]\ncolour = 1\ntime_zone = 2\n[[events]]\nwhen = 3\n[oops]\n"
+        )
+        keys = [sentence.split(": ")[1] for sentence in sentences]
+        assert keys == [
+            "[games.black-jack-for-time] tie",
+            "[games.black-jack-for-time] decks",
+            "[games.black-jack-for-time] coin_minutes",
+            "[board] colour",
+            "[board] time_zone",
+            "[[events]] 1, name",
+            "[[events]] 1, time",
+            "[[events]] 1, minutes",
+            "[[events]] 1, when",
+            "[oops]",
+        ]
+
+    def test_a_wrong_value_is_not_compared_with_others(self, refusal):
+        text = '[games.black-jack-for-time]\nsmallest_bet = 50\nlargest_bet = "x"'
+        assert len(refusal(text)) == 1
+
+
+class TestStartUp:
+    def test_reading_settings_loads_neither_database_nor_network(self):
+        heavy = "{'sqlalchemy', 'telnetlib3', 'asyncio', 'socket', 'click', 'argon2', 'wcwidth'}"
+        code = f"import sys, door.config; print(sorted({heavy} & set(sys.modules)))"
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=SHIPPED.parent,
+        )
+        assert done.stdout == "[]\n"
