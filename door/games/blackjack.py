@@ -37,6 +37,7 @@ from door.games.blackjack_events import Event, InsuranceSettled, Outcome, Settle
 from door.games.blackjack_hands import Hand, Seat, Turn, insurance_amount
 from door.games.blackjack_rules import BLACK_JACK_FOR_TIME, MOST_SEATS, Rules
 from door.games.cards import Card, Count, count
+from door.games.quoting import either
 
 __all__ = [
     "BLACK_JACK_FOR_TIME",
@@ -178,7 +179,7 @@ class Round:
         if action not in legal:
             if not legal:
                 raise IllegalAction(f"{action} is not open: the hand is over.")
-            raise IllegalAction(f"{action} is not open here: it is {' or '.join(legal)}.")
+            raise IllegalAction(f"{action} is not open here: it is {either(legal)}.")
 
 
 def start(

@@ -14,6 +14,7 @@ from math import isfinite
 from typing import Literal, NamedTuple
 
 from door.games.cards import CARDS_IN_DECK, Card, count
+from door.games.quoting import either, shown, shown_key
 
 CHARLIE_CARDS = 5
 """A hand of so many cards is complete (help file, The Play and The Dealer's Turn)."""
@@ -195,31 +196,8 @@ def _plain(number: Fraction) -> int | float:
     return int(number) if number.denominator == 1 else float(number)
 
 
-def shown(value: object) -> str:
-    """A wrong value as a sentence may quote it: short, on one line, whatever it was."""
-    if isinstance(value, str):
-        return f'"{_clipped(value)}"'
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: "null"}[value]
-    if isinstance(value, int | float | Decimal):
-        # Python refuses to write out integers of thousands of digits.
-        huge = isinstance(value, int) and value.bit_length() > 100
-        return "a number of very many digits" if huge else _clipped(str(value))
-    return "a table" if isinstance(value, Mapping) else "a list"
-
-
-def shown_key(key: object) -> str:
-    """A key of unknown origin, as a sentence may name it."""
-    return _clipped(key) if isinstance(key, str) else shown(key)
-
-
-def _clipped(text: str) -> str:
-    printable = "".join(letter if letter.isprintable() else "?" for letter in text[:41])
-    return printable if len(text) <= 40 else printable[:40] + "..."
-
-
 def _choice(*words: str) -> Callable[[object], object]:
-    listed = " or ".join(f'"{word}"' for word in words)
+    listed = either([f'"{word}"' for word in words])
 
     def check(value: object) -> object:
         if not isinstance(value, str) or value not in words:

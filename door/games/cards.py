@@ -8,6 +8,8 @@ neither rules, nor money, nor how a card is drawn on a screen.
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from door.games.quoting import shown
+
 RANKS = "A23456789TJQK"
 SUITS = "HSDC"
 
@@ -62,8 +64,7 @@ def parse_card(text: str) -> Card:
     card = _PACK.get(text)
     if card is None:
         raise ValueError(
-            f'"{_shortened(text)}" is no card: '
-            f"a card is one of {RANKS} and one of {SUITS}, such as TH."
+            f"{shown(text)} is no card: a card is one of {RANKS} and one of {SUITS}, such as TH."
         )
     return card
 
@@ -128,9 +129,3 @@ def is_natural(cards: tuple[Card, ...]) -> bool:
     (True, False)
     """
     return len(cards) == 2 and count(cards).total == 21
-
-
-def _shortened(text: str) -> str:
-    """Text of unknown origin, made fit to stand in a sentence."""
-    printable = "".join(letter if letter.isprintable() else "?" for letter in text[:13])
-    return printable if len(text) <= 12 else printable[:12] + "..."
