@@ -1,0 +1,58 @@
+"""Hypothesis strategies: shoes, houses and stakes as a hand may meet them."""
+
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from door.games.cards import Card, deck
+
+unhurried = settings(deadline=None)
+"""A machine that is busy with other tests is no fault of a hand."""
+
+flags = st.booleans()
+paid = st.sampled_from(["at once", "after dealer"])
+pays = st.sampled_from([1, 1.5, 2, 2.5, 3, 7])
+
+
+def sensible(house: dict[str, object]) -> bool:
+    return not (house.get("hit_on_21") and house.get("twenty_one_paid") == "at once")
+
+
+houses = st.fixed_dictionaries(
+    {},
+    optional={
+        "ties": st.sampled_from(["dealer", "push"]),
+        "insurance_rounding": st.sampled_from(["exact", "down"]),
+        "insurance_unit": st.sampled_from([1, 60, 300]),
+        "insurance_pays": st.integers(1, 3),
+        "insurance_on_natural": flags,
+        "peek_under_ace": flags,
+        "hit_on_21": flags,
+        "natural_paid": paid,
+        "charlie_paid": paid,
+        "twenty_one_paid": paid,
+        "five_card_21": st.sampled_from(["twenty-one", "charlie"]),
+        "win_pays": pays,
+        "natural_pays": pays,
+        "twenty_one_pays": pays,
+        "charlie_pays": pays,
+        "doubled_21_pays": pays,
+        "dealer_over": st.sampled_from(["pays", "push"]),
+    },
+).filter(sensible)
+
+stakes = st.integers(1, 500).map(lambda half: 2 * half)
+
+
+_TELLING = tuple(card for card in deck(1) if card.rank in "A234T")
+_OTHERS = tuple(card for card in deck(1) if card not in _TELLING)
+
+
+def shoes() -> st.SearchStrategy[tuple[Card, ...]]:
+    """A deck in random order, or one with aces, low cards and tens on top: naturals, insurance
+    and Charlies are rare in the first and common in the second."""
+    telling = st.permutations(_TELLING).map(lambda top: (*top, *_OTHERS))
+    return st.one_of(st.permutations(deck(1)).map(tuple), telling)
+
+
+choices = st.lists(st.integers(0, 5), min_size=8, max_size=8)
+"""Which of the legal actions is taken, turn by turn."""

@@ -1,0 +1,74 @@
+"""Short ways for the tests to stack a shoe, play a hand and find what was settled."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from door.games.blackjack import BLACK_JACK_FOR_TIME, Action, Round, Rules, start
+from door.games.blackjack_events import Event, InsuranceSettled, Outcome, Settled
+from door.games.blackjack_rules import rules_from_mapping
+from door.games.cards import Card, parse_cards
+
+STAKE = 600  # two coins of five minutes
+
+HIT, STAY, DOUBLE, SPLIT = Action.HIT, Action.STAY, Action.DOUBLE, Action.SPLIT
+INSURE, DECLINE = Action.INSURANCE, Action.NO_INSURANCE
+
+
+def house(**keys: object) -> Rules:
+    """Black Jack For Time with keys as in sysop.toml."""
+    return rules_from_mapping(keys, BLACK_JACK_FOR_TIME)
+
+
+def stacked(player: str, dealer: str, rest: str = "") -> tuple[Card, ...]:
+    """A shoe that deals these two hands, and the rest after them."""
+    first, second = parse_cards(player)
+    up, hole = parse_cards(dealer)
+    return (first, up, second, hole, *parse_cards(rest))
+
+
+@dataclass(frozen=True)
+class Played:
+    round: Round
+    events: tuple[Event, ...]
+
+    def of(self, kind: type) -> list[Event]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    @property
+    def settled(self) -> Settled:
+        (event,) = self.of(Settled)
+        assert isinstance(event, Settled)
+        return event
+
+    @property
+    def insurance(self) -> InsuranceSettled:
+        (event,) = self.of(InsuranceSettled)
+        assert isinstance(event, InsuranceSettled)
+        return event
+
+    @property
+    def outcome(self) -> Outcome:
+        return self.settled.outcome
+
+    @property
+    def moved(self) -> tuple[int, int, int]:
+        """Lost, returned and won on the hand."""
+        return (self.settled.lost, self.settled.returned, self.settled.won)
+
+    @property
+    def cards(self) -> str:
+        return " ".join(self.round.seats[0].hands[0].cards)
+
+
+def play(
+    shoe: Iterable[Card],
+    *actions: Action,
+    rules: Rules = BLACK_JACK_FOR_TIME,
+    stakes: tuple[int, ...] = (STAKE,),
+) -> Played:
+    game, happened = start(rules, tuple(shoe), stakes)
+    events = list(happened)
+    for action in actions:
+        game, happened = game.apply(action)
+        events += happened
+    return Played(game, tuple(events))

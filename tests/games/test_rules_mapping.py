@@ -1,0 +1,114 @@
+"""Rules from the keys of a table in sysop.toml: what is taken, what is refused, and how."""
+
+import json
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+
+from door.games.blackjack_rules import (
+    BLACK_JACK_FOR_TIME,
+    SYSOP_KEYS,
+    RulesRefused,
+    rules_from_mapping,
+    rules_to_mapping,
+)
+from tests.games.chances import houses, unhurried
+
+
+def problems_of(mapping: dict[str, object]) -> list[tuple[str, str]]:
+    with pytest.raises(RulesRefused) as refused:
+        rules_from_mapping(mapping, BLACK_JACK_FOR_TIME)
+    return [tuple(problem) for problem in refused.value.problems]
+
+
+def test_no_keys_leave_the_game_as_it_is() -> None:
+    assert rules_from_mapping({}, BLACK_JACK_FOR_TIME) == BLACK_JACK_FOR_TIME
+
+
+def test_every_wrong_key_is_named_at_once() -> None:
+    found = problems_of({"ties": "draw", "decks": 9, "tie": "push", "peek_under_ace": 1})
+    assert found == [
+        ("ties", 'must be "dealer" or "push", is "draw"'),
+        ("decks", "must be a whole number from 1 to 8, is 9"),
+        ("tie", "is no rule of this game"),
+        ("peek_under_ace", "must be true or false, is 1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("decks", 0),
+        ("decks", True),
+        ("decks", 1.0),
+        ("decks", "1"),
+        ("decks", None),
+        ("shuffle", "never"),
+        ("shuffle", ["hand"]),
+        ("penetration", 0),
+        ("penetration", 101),
+        ("natural_pays", 2.2),
+        ("natural_pays", 0.5),
+        ("natural_pays", 101),
+        ("natural_pays", -3),
+        ("natural_pays", True),
+        ("natural_pays", "3"),
+        ("natural_pays", float("nan")),
+        ("natural_pays", float("inf")),
+        pytest.param("natural_pays", 10**5000, id="natural_pays-of-5000-digits"),
+        ("natural_pays", Decimal("1e999999999")),
+        ("natural_pays", Decimal("1.50000000000000000000000000000000000000001")),
+        ("insurance_pays", 1.5),
+        ("insurance_unit", 0),
+        ("hit_on_21", "yes"),
+        ("dealer_over", {}),
+    ],
+)
+def test_an_impossible_value_is_refused_under_its_key(key: str, value: object) -> None:
+    ((named, reason),) = problems_of({key: value})
+    assert named == key
+    assert reason.startswith("must be ")
+    assert len(reason) < 140
+
+
+def test_a_reason_shows_hostile_text_short_and_on_one_line() -> None:
+    ((key, reason),) = problems_of({"ties": "\x1b[2J\n" + "x" * 5000})
+    assert key == "ties"
+    assert reason.isprintable()
+    assert len(reason) < 90
+
+
+def test_an_unknown_key_is_shown_short_and_on_one_line() -> None:
+    ((key, _),) = problems_of({"\r\n" + "x" * 5000: 1})
+    assert key.isprintable()
+    assert len(key) < 50
+
+
+def test_drawing_at_21_and_being_paid_there_exclude_each_other() -> None:
+    ((key, reason),) = problems_of({"hit_on_21": True, "twenty_one_paid": "at once"})
+    assert key == "hit_on_21"
+    assert "twenty_one_paid" in reason
+
+
+def test_whole_and_half_numbers_may_be_written_in_any_way() -> None:
+    for value in (2.5, Decimal("2.50"), 3, 3.0):
+        assert (
+            rules_from_mapping({"natural_pays": value}, BLACK_JACK_FOR_TIME).natural_pays == value
+        )
+
+
+def test_splitting_belongs_to_the_game_and_is_no_key() -> None:
+    assert problems_of({"split": "once"}) == [("split", "is no rule of this game")]
+
+
+def test_the_sysop_may_set_every_rule_but_the_value_of_a_coin() -> None:
+    assert set(rules_to_mapping(BLACK_JACK_FOR_TIME)) == {*SYSOP_KEYS, "insurance_unit"}
+
+
+@unhurried
+@given(houses)
+def test_rules_survive_the_journal(mapping: dict[str, object]) -> None:
+    rules = rules_from_mapping(mapping, BLACK_JACK_FOR_TIME)
+    journaled = json.loads(json.dumps(rules_to_mapping(rules)))
+    assert rules_from_mapping(journaled, BLACK_JACK_FOR_TIME) == rules
