@@ -154,7 +154,8 @@ def audit(config_path: Path) -> None:
     if findings:
         click.echo(f"{len(findings)} things are wrong in the books.", err=True)
         sys.exit(EXIT_WRONG)
-    click.echo(f"The books are in order; {counted} settled hands were replayed and agree.")
+    hands_words = "1 settled hand was" if counted == 1 else f"{counted} settled hands were"
+    click.echo(f"The books are in order; {hands_words} replayed and agree.")
 
 
 @main.group()

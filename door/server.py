@@ -17,8 +17,8 @@ from door.console import Closing
 from door.lines import telnet
 from door.session import answer
 from timebank.calls import RENEW_SECONDS
-from timebank.settings import SettingsError
 from timebank.database import BooksUnavailable, Database
+from timebank.settings import SettingsError
 
 if TYPE_CHECKING:
     from door.config import Config

@@ -17,7 +17,7 @@ from door.console import (
     TakenOver,
     TimeUp,
 )
-from door.lobby import looks
+from door.lobby import looks, texts
 from door.lobby.logon import Refusal, log_on
 from door.lobby.menu import main_menu
 from door.lobby.teller import last_chance
@@ -103,6 +103,11 @@ async def _evening(board: Board, caller: Caller) -> str:
         return _good_bye(caller, f"{idled} A hand on the table waits for you.", "idle")
     except Closing as closing:
         return _good_bye(caller, str(closing), "closed by the board")
+    except BooksUnavailable as broken:
+        log.error("%s", broken)
+        return _good_bye(caller, f"{broken} Please call again later.", "books unavailable")
+    except Refused as refused:
+        return _good_bye(caller, str(refused), "refused")
     return _good_bye(caller, f"Good-bye, {caller.record.name}. Call again!", "log-off")
 
 
@@ -153,6 +158,8 @@ def _good_bye(caller: Caller, words: str, reason: str) -> str:
     console.scroll_lines()
     if caller.statement:
         console.say(f"|14{caller.statement}")
+    if reason == "log-off":
+        texts.show(console, caller.config.board.texts, "goodbye")
     console.say(f"|15{words}")
     if caller.purse.held and caller.purse.closing is not None:
         closing = caller.purse.closing

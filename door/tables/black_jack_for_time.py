@@ -77,6 +77,7 @@ class BlackJackForTime:
         try:
             if self.round is not None:
                 self.console.say("|14The hand you left is still on the table.")
+                self.scene.sitting.turns += 1
                 await self._play()
             while await self._between_hands():
                 pass

@@ -1,0 +1,66 @@
+"""The sysop's own screens: .ans and .asc files in his texts folder, shown instead of ours.
+
+`welcome` greets whoever connects, `goodbye` sees callers off. A terminal that paints gets the .ans
+file when there is one, every other the .asc file.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ansi import art
+from ansi.canvas import Canvas
+from door.console import Paint
+from door.display import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from door.console import Console
+
+LARGEST = 256 * 1024  # bytes; more is no screen
+
+log = logging.getLogger("door.texts")
+
+
+def show(console: Console, folder: Path, name: str) -> bool:
+    """Show the sysop's screen of that name on scrolling lines; `False` when he has none."""
+    paints = console.look.paint is not Paint.LINES
+    for ending in (".ans", ".asc") if paints else (".asc",):
+        data = _read(folder / f"{name}{ending}")
+        if data is None:
+            continue
+        picture = art.read(data)
+        if ending == ".ans":
+            paint_once(console, partial(art.paint, art=picture, row=0, column=0))
+        else:
+            for line in picture.text.splitlines():
+                console.say(plain(line))
+        return True
+    return False
+
+
+def paint_once(console: Console, paint: Callable[[Canvas], None]) -> None:
+    """Paint a picture on a cleared screen and go on with lines below it."""
+    canvas = Canvas(
+        console.line.columns, console.line.rows, colour=console.look.paint is Paint.COLOUR
+    )
+    paint(canvas)
+    used = max((row + 1 for row in range(console.line.rows) if canvas.text(row).strip()), default=0)
+    below = min(used + 1, console.line.rows)
+    console.send(f"\x1b[2J{canvas.render()}\x1b[0m\x1b[{below};1H\x1b[?25h")
+
+
+def _read(path: Path) -> bytes | None:
+    """Return a screen's bytes; one that cannot be read is named in the log, once a call."""
+    try:
+        with path.open("rb") as file:
+            return file.read(LARGEST)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        log.warning("%s cannot be read: %s", path, error.strerror)
+        return None
