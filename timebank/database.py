@@ -107,15 +107,21 @@ class Database:
             raise DatabaseRefused(
                 f"The database {self.path} cannot be opened: {error.strerror}."
             ) from error
-        self._prepare()
+        with self._refusing():
+            self._set_journal_mode()
+            with self.engine.begin() as connection:
+                _create_when_empty(connection)
+                _check(connection, self.path)
 
     def open_existing(self) -> None:
-        """Check a file that must be there already. Raises `DatabaseRefused`."""
+        """Check a file that must be there already; nothing is written. Raises `DatabaseRefused`."""
         if not self.path.is_file() or self.path.stat().st_size == 0:
             raise DatabaseRefused(
                 f"There is no database at {self.path}. The board makes one when it first serves."
             )
-        self._prepare()
+        reading = self.engine.execution_options(read_only=True)
+        with self._refusing(), reading.begin() as connection:
+            _check(connection, self.path)
 
     def close(self) -> None:
         """Close every connection that is not in use."""
@@ -140,14 +146,11 @@ class Database:
         ):
             yield Desk(connection, settings, now)
 
-    def _prepare(self) -> None:
+    @contextlib.contextmanager
+    def _refusing(self) -> Iterator[None]:
         try:
-            self._set_journal_mode()
-            with self.engine.begin() as connection:
-                _create_or_check(connection, self.path)
+            yield
         except DBAPIError as error:
-            if _errorname(error) == "SQLITE_NOTADB":
-                raise DatabaseRefused(f"{self.path} is not a database.") from error
             raise DatabaseRefused(
                 f"The database {self.path} cannot be opened: {error.orig}."
             ) from error
@@ -160,21 +163,21 @@ class Database:
         patience = time.monotonic() + self._busy_seconds
         while True:
             try:
-                with contextlib.closing(self.engine.raw_connection()) as connection:
-                    cursor = connection.cursor()
+                # On the driver's own cursor: the mode cannot change inside of a transaction.
+                with (
+                    self.engine.connect() as connection,
+                    contextlib.closing(connection.connection.cursor()) as cursor,
+                ):
                     cursor.execute("PRAGMA journal_mode = WAL")
                     (mode,) = cursor.fetchone() or ("",)
                 break
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorname not in {"SQLITE_BUSY", "SQLITE_LOCKED"}:
+            except sqlite3.DatabaseError as error:
+                busy = error.sqlite_errorname in {"SQLITE_BUSY", "SQLITE_LOCKED"}
+                if not busy or time.monotonic() >= patience:
                     raise DatabaseRefused(
                         f"The database {self.path} cannot be opened: {error}."
                     ) from error
-                if time.monotonic() >= patience:
-                    raise DatabaseRefused(f"The database {self.path} is in use.") from error
                 time.sleep(0.01)
-            except sqlite3.DatabaseError as error:
-                raise DatabaseRefused(f"{self.path} is not a database.") from error
         if mode != "wal":
             raise DatabaseRefused(
                 f"The database {self.path} is on a disk without shared memory (a network drive?),"
@@ -217,22 +220,22 @@ def _unavailable(error: BaseException) -> BooksUnavailable:
     return BooksUnavailable(f"The books cannot be written just now ({reason}).")
 
 
-def _create_or_check(connection: Connection, path: Path) -> None:
+def _check(connection: Connection, path: Path) -> None:
     run = connection.exec_driver_sql
-    version = run("PRAGMA user_version").scalar_one()
-    application = run("PRAGMA application_id").scalar_one()
-    if version == 0 and run("SELECT count(*) FROM sqlite_master").scalar_one() == 0:
-        _create(connection)
-    elif application != APPLICATION_ID:
+    if run("PRAGMA application_id").scalar_one() != APPLICATION_ID:
         raise DatabaseRefused(f"{path} is the database of some other program.")
-    elif version > SCHEMA_VERSION:
+    version = run("PRAGMA user_version").scalar_one()
+    if version > SCHEMA_VERSION:
         raise DatabaseRefused(
             f"{path} was written by a newer program (its version is {version}, this program knows"
             f" {SCHEMA_VERSION}). Install the newer program, or restore an older backup."
         )
 
 
-def _create(connection: Connection) -> None:
+def _create_when_empty(connection: Connection) -> None:
+    """Lay the tables in a new file; whoever comes second to this lock finds them there."""
+    if connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one():
+        return
     metadata.create_all(connection)
     for trigger in TRIGGERS.values():
         connection.exec_driver_sql(trigger)

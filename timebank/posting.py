@@ -37,6 +37,9 @@ SECOND = timedelta(seconds=1)
 TOLD = frozenset(
     {"forfeit", "carry", "grant", "release", "clamp", "external", "held", "withdrawal"}
 )
+# Of these a single second is how wall clock and call are rounded against each other: the books
+# have it, the screen need not.
+ROUNDED = frozenset({"held", "release"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,11 @@ class Receipt:
 
     def sentences(self) -> tuple[str, ...]:
         """Say what was moved beside the hand and the time used, in the words of the rows."""
-        return tuple(f"{row.why}." for row in self.rows if row.kind in TOLD)
+        return tuple(
+            f"{row.why}."
+            for row in self.rows
+            if row.kind in TOLD and not (row.kind in ROUNDED and row.amount == 1)
+        )
 
 
 # All that an operation must know, in one row and, as JSON, in one column: SQLAlchemy looks at every
@@ -330,10 +337,16 @@ class Posting:
             balance["stake"],
             balance["loan"],
             self.ticked,
-            date.fromisoformat(self.day),
+            self._date(),
             self.closing,
             self.turns,
         )
+
+    def _date(self) -> date:
+        """Tell the caller's day; the board's for one who has never called."""
+        if self.day is None:
+            return self.desk.settings.schedule.day_of(self.desk.now)
+        return date.fromisoformat(self.day)
 
     def _write(self) -> tuple[Row, ...]:
         run = self.desk.connection.exec_driver_sql
