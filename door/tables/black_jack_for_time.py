@@ -17,6 +17,7 @@ from door.games import shuffle
 from door.games.blackjack import Action, Phase, Round, start
 from door.games.blackjack_events import Event, Outcome
 from door.games.blackjack_rules import rules_to_mapping
+from door.tables.betting import Betting
 from door.tables.black_jack_rules_page import read_rules
 from door.tables.black_jack_scene import Sitting, TableScene
 from door.tables.black_jack_words import sentences
@@ -57,6 +58,7 @@ class BlackJackForTime:
         self.settings = caller.config.black_jack_for_time
         self.coin = self.settings.coin_minutes * 60
         self.rules = replace(self.settings.rules, insurance_unit=self.coin)
+        self.betting = Betting(caller, GAME, self.settings, self.rules)
         self.limit = self.settings.turns_per_day or None
         self.scene = TableScene(self.coin, self.limit)
         self.shoe: journal.Shoe | None = None
@@ -117,14 +119,14 @@ class BlackJackForTime:
 
     async def _turn(self) -> None:
         """One turn: seal, cut, bet, hand."""
-        refusal = self._no_bet_possible()
+        refusal = self.betting.refusal()
         if refusal:
             self.console.say(f"|12{refusal}")
             return
         try:
             shoe = await self._next_shoe()
             cut = await self._ask_cut(shoe)
-            bet = await self._ask_bet() if cut is not None else None
+            bet = await self.betting.ask() if cut is not None else None
             if cut is None or bet is None:
                 self.console.say("|07No bet placed.")
                 return
@@ -138,17 +140,6 @@ class BlackJackForTime:
         await self._play()
 
     # Before the deal.
-
-    def _no_bet_possible(self) -> str:
-        """Return why no bet can be placed now, "" when one can."""
-        smallest = self.settings.smallest_bet
-        pot = self.caller.pot(self.coin)
-        if pot <= smallest:
-            return (
-                f"Your pot holds {wording.coins(pot)}; the smallest bet is "
-                f"{wording.coins(smallest)}, and your last coin cannot be bet."
-            )
-        return ""
 
     async def _next_shoe(self) -> journal.Shoe:
         """Show the seal of the shoe that the next hand comes from, sealed before the bet."""
@@ -194,66 +185,6 @@ class BlackJackForTime:
         self.console.display.refresh()
         return self.scene.cut
 
-    async def _ask_bet(self) -> int | None:
-        """Return the bet in coins, `None` when the caller thinks better of it."""
-        smallest = self.settings.smallest_bet
-        while True:
-            largest = min(self.settings.largest_bet, self.caller.pot(self.coin) - 1)
-            if largest < smallest:
-                return None
-            last = min(max(self._last_bet(), smallest), largest)
-            self._warn_of_cut(str(last))
-            typed = await self.console.entry(
-                f"|07Coins to bet, |15{smallest}|07 to |15{largest}|07 (Enter for {last}):|15",
-                longest=4,
-                accept=str.isdecimal,
-                changed=self._warn_of_cut,
-            )
-            if typed is None:
-                return None
-            bet = int(typed) if typed else last
-            if smallest <= bet <= largest:
-                return bet
-            self.console.say(f"|12{self._bet_refusal(bet, largest)}")
-
-    def _bet_refusal(self, bet: int, largest: int) -> str:
-        if bet < self.settings.smallest_bet:
-            return f"The smallest bet is {wording.coins(self.settings.smallest_bet)}."
-        if bet > self.settings.largest_bet:
-            return f"The largest bet here is {wording.coins(self.settings.largest_bet)}."
-        return f"You may bet up to {wording.coins(largest)}: your last coin stays with you."
-
-    def _warn_of_cut(self, typed: str) -> None:
-        """Say when the next event would cut a full win on the bet that is being typed."""
-        bet = int(typed) if typed else 0
-        to_event = self.caller.seconds_to_event()
-        closing = self.caller.purse.closing
-        possible = 0 < bet <= min(self.settings.largest_bet, self.caller.pot(self.coin) - 1)
-        if not possible or to_event is None or closing is None:
-            return
-        full = int(bet * self.coin * self._best_odds())
-        surplus = min(full, self.caller.time_left() + full - to_event)
-        if surplus <= 0:
-            return
-        bank_settings = self.caller.config.bank
-        event = wording.event_at(closing, bank_settings.schedule, self.caller.clock.now())
-        where = {
-            "built-in": "would go to your time bank",
-            "external": "would go to your time bank elsewhere",
-            "none": "would be trimmed",
-        }[bank_settings.mode]
-        self.console.say(
-            f"|14{event}: of a full win of {wording.clock_time(full)} on "
-            f"{wording.coins(bet)}, {wording.clock_time(surplus)} {where}."
-        )
-
-    def _best_odds(self) -> float:
-        """Return the most that one coin of the opening bet can win."""
-        rules = self.rules
-        single = max(rules.natural_pays, rules.charlie_pays, rules.twenty_one_pays, rules.win_pays)
-        doubled = max(rules.win_pays, rules.doubled_21_pays)
-        return float(max(single - 1, 2 * (doubled - 1)))
-
     async def _place(self, shoe: journal.Shoe, cut: str, bet: int) -> None:
         """Stake the bet and deal; all of it is durable before a card is shown."""
         stake = bet * self.coin
@@ -280,7 +211,7 @@ class BlackJackForTime:
         placed = await self.caller.post(place)
         self.round_id, self.sequence = placed.round_id, 0
         self.scene.sitting.turns += 1
-        if bet != self._last_bet():
+        if bet != self.betting.last():
             await self.caller.remember({"bets": {GAME: bet}})
         self._show(dealt, events, placed.receipt)
 
@@ -443,11 +374,6 @@ class BlackJackForTime:
 
     def _cuts(self) -> bool:
         return self.caller.record.preferences.get("cut") is True
-
-    def _last_bet(self) -> int:
-        bets = self.caller.record.preferences.get("bets")
-        last = bets.get(GAME) if isinstance(bets, dict) else None
-        return last if isinstance(last, int) else self.settings.smallest_bet
 
     def _books_unavailable(self) -> None:
         log.warning("books unavailable at the table of %s", self.caller.record.name)

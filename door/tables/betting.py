@@ -1,0 +1,102 @@
+"""Before the deal: how much a caller may bet, and what he is told while he types it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from door import wording
+
+if TYPE_CHECKING:
+    from door.caller import Caller
+    from door.config import BlackJackForTime
+    from door.games.blackjack_rules import Rules
+
+
+class Betting:
+    """The bet of one caller at one table, in coins of `coin` seconds."""
+
+    def __init__(self, caller: Caller, game: str, settings: BlackJackForTime, rules: Rules) -> None:
+        """Take bets for `game`; his last one is remembered under that name."""
+        self.caller = caller
+        self.console = caller.console
+        self.game = game
+        self.settings = settings
+        self.rules = rules
+        self.coin = settings.coin_minutes * 60
+
+    def refusal(self) -> str:
+        """Return why no bet can be placed now, "" when one can."""
+        smallest = self.settings.smallest_bet
+        pot = self.caller.pot(self.coin)
+        if pot <= smallest:
+            return (
+                f"Your pot holds {wording.coins(pot)}; the smallest bet is "
+                f"{wording.coins(smallest)}, and your last coin cannot be bet."
+            )
+        return ""
+
+    async def ask(self) -> int | None:
+        """Return the bet in coins, `None` when the caller thinks better of it."""
+        smallest = self.settings.smallest_bet
+        while True:
+            largest = min(self.settings.largest_bet, self.caller.pot(self.coin) - 1)
+            if largest < smallest:
+                return None
+            last = min(max(self.last(), smallest), largest)
+            self._warn_of_cut(str(last))
+            typed = await self.console.entry(
+                f"|07Coins to bet, |15{smallest}|07 to |15{largest}|07 (Enter for {last}):|15",
+                longest=4,
+                accept=str.isdecimal,
+                changed=self._warn_of_cut,
+            )
+            if typed is None:
+                return None
+            bet = int(typed) if typed else last
+            if smallest <= bet <= largest:
+                return bet
+            self.console.say(f"|12{self._bet_refusal(bet, largest)}")
+
+    def _bet_refusal(self, bet: int, largest: int) -> str:
+        if bet < self.settings.smallest_bet:
+            return f"The smallest bet is {wording.coins(self.settings.smallest_bet)}."
+        if bet > self.settings.largest_bet:
+            return f"The largest bet here is {wording.coins(self.settings.largest_bet)}."
+        return f"You may bet up to {wording.coins(largest)}: your last coin stays with you."
+
+    def _warn_of_cut(self, typed: str) -> None:
+        """Say when the next event would cut a full win on the bet that is being typed."""
+        bet = int(typed) if typed else 0
+        to_event = self.caller.seconds_to_event()
+        closing = self.caller.purse.closing
+        possible = 0 < bet <= min(self.settings.largest_bet, self.caller.pot(self.coin) - 1)
+        if not possible or to_event is None or closing is None:
+            return
+        full = int(bet * self.coin * self._best_odds())
+        surplus = min(full, self.caller.time_left() + full - to_event)
+        if surplus <= 0:
+            return
+        bank_settings = self.caller.config.bank
+        event = wording.event_at(closing, bank_settings.schedule, self.caller.clock.now())
+        where = {
+            "built-in": "would go to your time bank",
+            "external": "would go to your time bank elsewhere",
+            "none": "would be trimmed",
+        }[bank_settings.mode]
+        self.console.say(
+            f"|14{event}: of a full win of {wording.clock_time(full)} on "
+            f"{wording.coins(bet)}, {wording.clock_time(surplus)} {where}."
+        )
+
+    def _best_odds(self) -> float:
+        """Return the most that one coin of the opening bet can win."""
+        rules = self.rules
+        single = max(rules.natural_pays, rules.charlie_pays, rules.twenty_one_pays, rules.win_pays)
+        doubled = max(rules.win_pays, rules.doubled_21_pays)
+        return float(max(single - 1, 2 * (doubled - 1)))
+
+    def last(self) -> int:
+        """Return the bet he placed last, the smallest one before his first."""
+        bets = self.caller.record.preferences.get("bets")
+        last = bets.get(self.game) if isinstance(bets, dict) else None
+        return last if isinstance(last, int) else self.settings.smallest_bet
