@@ -180,7 +180,7 @@ class Canvas:
 
     def fill(self, style: Style = PLAIN, character: str = " ") -> None:
         """Fill the whole canvas with one character of one cell."""
-        self._unsteady.clear()
+        self._unsteady.clear()  # all is overwritten: rows may be written in one piece again
         for row in range(self.rows):
             self.put(row, 0, character * self.width, style)
 

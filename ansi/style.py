@@ -104,6 +104,12 @@ _PIPE = re.compile(r"\|([01][0-9]|2[0-3])")
 _PC_ORDER = tuple(Colour(c & 10 | (c & 1) << 2 | (c & 4) >> 2) for c in range(16))
 
 
+@lru_cache(maxsize=4096)
+def _piped(style: Style, code: int) -> Style:
+    colour = _PC_ORDER[code & 15]
+    return replace(style, foreground=colour) if code < 16 else replace(style, background=colour)
+
+
 def from_pipe(text: str, style: Style = PLAIN) -> list[tuple[Style, str]]:
     """Split a sysop's text at its pipe codes: |00 to |15 text colours, |16 to |23 backgrounds.
 
@@ -112,11 +118,7 @@ def from_pipe(text: str, style: Style = PLAIN) -> list[tuple[Style, str]]:
     parts = _PIPE.split(text)
     pieces = [(style, parts[0])]
     for code, piece in zip(parts[1::2], parts[2::2], strict=True):
-        colour = _PC_ORDER[int(code) & 15]
-        if int(code) < 16:
-            style = replace(style, foreground=colour)
-        else:
-            style = replace(style, background=colour)
+        style = _piped(style, int(code))
         pieces.append((style, piece))
     return [(style, piece) for style, piece in pieces if piece]
 

@@ -92,6 +92,14 @@ def test_comments_that_are_not_where_the_record_says_are_left_out() -> None:
     assert art.sauce.comments == ()
 
 
+def test_a_record_that_claims_more_comments_than_there_are_bytes_takes_none() -> None:
+    picture = "x" * 103 + "COMNT" + "y" * 10  # where two comment lines would wrap around to
+    art = read(picture.encode() + RECORD)
+    assert art.text == picture
+    assert art.sauce is not None
+    assert art.sauce.comments == ()
+
+
 def test_a_date_that_never_was_is_none() -> None:
     for day in (b"19941332", b"        ", b"yesterda", b"00000000"):
         sauce = read(RECORD[:82] + day + RECORD[90:]).sauce
