@@ -99,6 +99,7 @@ class LinesDisplay:
         self._send = send
         self._width = columns - 1
         self._colour = colour
+        self._prompt = ""
         self._typed = ""
 
     def stage(self, scene: Scene) -> None:
@@ -111,13 +112,19 @@ class LinesDisplay:
         """Do nothing: every change was told as it happened."""
 
     def say(self, text: str) -> None:
-        """Write the message, broken into lines."""
+        """Write the message, broken into lines; a prompt that it interrupts is asked again."""
+        prompt, typed = self._prompt, self._typed
+        if prompt:
+            self._send("\r\n")
         for line in wrap(text, self._width):
             self._send(self._styled(line) + "\r\n")
+        if prompt:
+            self.prompt(prompt)
+            self.typed(typed)
 
     def prompt(self, text: str) -> None:
         """Write the prompt and stay behind it."""
-        self._typed = ""
+        self._prompt, self._typed = text, ""
         *above, last = wrap(text, self._width)
         for line in above:
             self._send(self._styled(line) + "\r\n")
@@ -136,6 +143,7 @@ class LinesDisplay:
 
     def answered(self) -> None:
         """Go on to the next line."""
+        self._prompt = ""
         self._send("\r\n")
 
     def status(self, text: str) -> None:

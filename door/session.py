@@ -20,6 +20,7 @@ from door.console import (
 from door.lobby import looks, texts
 from door.lobby.logon import Refusal, log_on
 from door.lobby.menu import main_menu
+from door.lobby.pages import read
 from door.lobby.teller import last_chance
 from door.tables.black_jack_for_time import BlackJackForTime
 from timebank.database import BooksUnavailable
@@ -116,12 +117,10 @@ async def _receive(caller: Caller) -> None:
     console = caller.console
     console.paint_screens()
     console.on_redraw = caller.show_status
-    for notice in caller.notices:
-        console.say(f"|14{notice}")
-    caller.tell(caller.opening)
-    if caller.notices or wording.sentences(caller.opening):
+    news = [*caller.notices, *wording.sentences(caller.opening)]
+    if news:
         caller.show_status()
-        await console.any_key()
+        await read(console, f"Welcome, {caller.record.name}", "\n".join(news))
     table = BlackJackForTime(caller)
     if caller.time_left() <= 0:
         await _receive_without_time(caller, table)

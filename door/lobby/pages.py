@@ -37,21 +37,20 @@ async def read(console: Console, title: str, text: str) -> None:
     width = min(console.line.columns - 1, LAYOUT_COLUMNS) - 2
     body = wrap(text, width)
     room = console.page_rows - 2
-    pages = [body[start : start + room] for start in range(0, len(body), room)] or [[]]
+    pages = [body[start : start + room] for start in range(0, len(body), room)]
+    if len(pages) == 1:
+        console.stage(Page(title, pages[0]))
+        await console.any_key()
+        return
     number = 0
     while True:
-        heading = title if len(pages) == 1 else f"{title} ({number + 1} of {len(pages)})"
-        console.stage(Page(heading, pages[number]))
-        choices = {"Q": "Quit"}
-        if number + 1 < len(pages):
-            choices = {"N": "Next", **choices}
+        console.stage(Page(f"{title} ({number + 1} of {len(pages)})", pages[number]))
+        is_last = number + 1 == len(pages)
+        choices = {} if is_last else {"N": "Next"}
         if number > 0:
-            choices = {"P": "Previous", **choices}
-        choice = await console.ask(
-            choices,
-            default=next(iter(reversed(choices))) if len(pages) == number + 1 else "N",
-            cancel="Q",
-        )
+            choices["P"] = "Previous"
+        choices["Q"] = "Quit"
+        choice = await console.ask(choices, default="Q" if is_last else "N", cancel="Q")
         if choice == "Q":
             return
         number += 1 if choice == "N" else -1

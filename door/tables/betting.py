@@ -43,12 +43,14 @@ class Betting:
             if largest < smallest:
                 return None
             last = min(max(self.last(), smallest), largest)
-            self._warn_of_cut(str(last))
+            live = self.console.is_painted
+            self._warn_of_cut(str(last if live else largest))
             typed = await self.console.entry(
                 f"|07Coins to bet, |15{smallest}|07 to |15{largest}|07 (Enter for {last}):|15",
                 longest=4,
                 accept=str.isdecimal,
-                changed=self._warn_of_cut,
+                # Told in lines, every digit would bring another line.
+                changed=self._warn_of_cut if live else None,
             )
             if typed is None:
                 return None
