@@ -32,7 +32,16 @@ def coins(count: int) -> str:
     >>> coins(1), coins(12)
     ('1 coin', '12 coins')
     """
-    return "1 coin" if count == 1 else f"{count} coins"
+    return counted(count, "coin")
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words.
+
+    >>> counted(1, "stand-off"), counted(0, "turn")
+    ('1 stand-off', '0 turns')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def coins_of(seconds: int, coin: int) -> str:

@@ -103,6 +103,8 @@ class BlackJackForTime:
             self.console.say(f"|14That was your last turn for today: {self.limit} a day.")
             await self.console.any_key()
             return False
+        if not self.console.is_painted:
+            self.console.say(self.scene.standing())
         cut = "Cut is on" if self._cuts() else "Cut is off"
         choices = {"P": "Place Bet", "R": "Rules", "C": cut, "Q": "Quit"}
         choice = await self.console.ask(choices, default="P", cancel="Q")
@@ -302,6 +304,8 @@ class BlackJackForTime:
         self.console.display.refresh()
         for said in sentences(events, self.coin):
             self.console.say(said)
+        if not self.console.is_painted and not after.over:
+            self.console.say(f"|07You have |15{after.seats[0].hands[0].count}|07.")
         self.caller.tell(receipt)
         if after.over and not self.console.is_painted and self.scene.seed:
             self.console.say(f"|08Seed {self.scene.seed}")
@@ -366,10 +370,10 @@ class BlackJackForTime:
             if sitting.net < 0
             else "even"
         )
-        turns = "1 turn" if sitting.turns == 1 else f"{sitting.turns} turns"
+        turns = wording.counted(sitting.turns, "turn")
         self.caller.statement = (
             f"Black Jack For Time: {turns}, {sitting.wins} won, {sitting.losses} lost, "
-            f"{sitting.pushes} stand-offs; you leave the table {result}."
+            f"{wording.counted(sitting.pushes, 'stand-off')}; you leave the table {result}."
         )
 
     def _cuts(self) -> bool:

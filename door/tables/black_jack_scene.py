@@ -79,8 +79,12 @@ class TableScene:
             told.append(f"|07You:    |15{mine}|07 ({hand.count})")
             told.extend(f"|07{name}: |15{value}" for name, value in self._figures())
         else:
-            told.append(f"|07Your pot: |15{wording.coins(self.pot)}|07 of {self._coin_words()}.")
+            told.append(f"|07A coin is {self._coin_words()} of your time.")
         return told
+
+    def standing(self) -> str:
+        """Return pot and turns in a line, for a caller who has no panel to look at."""
+        return f"|07Your pot: |15{wording.coins(self.pot)}|07. {self._turn_words()}."
 
     def _paint_title(self, canvas: Canvas, left: int) -> None:
         canvas.put_pipe(0, 0, "|18" + " " * (canvas.columns - 1))
