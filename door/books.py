@@ -27,6 +27,7 @@ class Books:
         self, database: Database, settings: Callable[[], BankSettings], clock: Clock
     ) -> None:
         """Start the writer of an open `database`; `settings` is asked anew for every entry."""
+        self.settings = settings
         self._loop = asyncio.get_running_loop()
         self._writer = Writer(database, settings, clock.now, self._deliver)
 

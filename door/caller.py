@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from timebank.bank import Opened, Purse, Receipt
     from timebank.callers import CallerRecord
     from timebank.database import Desk
+    from timebank.settings import BankSettings
 
 POST_SECONDS = 60  # used time is posted at least this often (DESIGN, Elapsed)
 WARNINGS = (300, 180, 120, 60)  # seconds left at which a caller is warned
@@ -83,6 +84,11 @@ class Caller:
         """What his accounts held after the last entry, in seconds."""
         return self._purse
 
+    @property
+    def bank_settings(self) -> BankSettings:
+        """Events, days and bank as they are for everybody now, whenever his call began."""
+        return self.books.settings()
+
     def ticked(self) -> int:
         """Return the whole seconds since log-on."""
         return int(self.clock.monotonic() - self._logged_on)
@@ -97,7 +103,7 @@ class Caller:
 
     def seconds_to_event(self) -> int | None:
         """Return the seconds to the next system event, 0 during one, `None` without any."""
-        return self.config.bank.schedule.seconds_to_event(self.clock.now())
+        return self.bank_settings.schedule.seconds_to_event(self.clock.now())
 
     def grace(self, seconds: float) -> None:
         """Let the call go on without time for `seconds`, uncharged."""
@@ -191,16 +197,16 @@ class Caller:
         ]
         closing = self._purse.closing
         if closing is not None:
-            event = wording.event_at(closing, self.config.bank.schedule, self.clock.now())
+            event = wording.event_at(closing, self.bank_settings.schedule, self.clock.now())
             parts.append(f"|15{event[:26]}")
         return " |09\N{BOX DRAWINGS LIGHT VERTICAL} ".join(parts)
 
     # Inside.
 
     def _bank_words(self) -> str:
-        if self.config.bank.mode == "built-in":
+        if self.bank_settings.mode == "built-in":
             return f"|11Bank |15{wording.clock_time(self._purse.bank)}"
-        if self.config.bank.mode == "external":
+        if self.bank_settings.mode == "external":
             return "|11Bank |15elsewhere"
         return "|11No bank"
 
@@ -212,7 +218,7 @@ class Caller:
             self.show_status()
 
     def _notice_day(self) -> None:
-        self._next_day = self.config.bank.schedule.next_day(self.clock.now())
+        self._next_day = self.bank_settings.schedule.next_day(self.clock.now())
 
     def _arm_warnings(self) -> None:
         """Choose the next warning: the largest one that time left is still above."""
@@ -240,7 +246,7 @@ class Caller:
         why = ""
         if closing is not None and to_event is not None and to_event <= left:
             now = self.clock.now()
-            why = f" before {wording.event_at(closing, self.config.bank.schedule, now)}"
+            why = f" before {wording.event_at(closing, self.bank_settings.schedule, now)}"
         self.console.bell()
         self.console.say(f"|12{span(left)} left{why}.")
 
@@ -259,7 +265,7 @@ class Caller:
 
     def _touch_is_due(self, left: int) -> bool:
         now = self.clock.now()
-        to_event = self.config.bank.schedule.seconds_to_event(now)
+        to_event = self.bank_settings.schedule.seconds_to_event(now)
         closing = self._purse.closing
         return (
             self.ticked() - self._purse.ticked >= POST_SECONDS

@@ -67,7 +67,7 @@ def serve(config_path: Path, verbose: bool) -> None:
     )
     try:
         asyncio.run(server.serve(config, click.echo))
-    except (DatabaseRefused, BooksUnavailable, OSError) as error:
+    except (DatabaseRefused, BooksUnavailable, server.CannotListen, OSError) as error:
         raise Sentence(str(error)) from error
 
 

@@ -30,6 +30,10 @@ OVERDUE_SECONDS = 600.0
 log = logging.getLogger("door.server")
 
 
+class CannotListen(Exception):
+    """A port cannot be opened; the text says which, and what to do."""
+
+
 class Server:
     """A board with its listeners."""
 
@@ -51,12 +55,19 @@ class Server:
         self._keepers: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Settle what an earlier process left, then listen."""
+        """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
         await overdue.stand_all(self.books)
         for listener in self.board.config.listeners:
-            telephone = await telnet.listen(
-                listener.host, listener.port, self._answer, telnet.USUAL_LIMITS
-            )
+            try:
+                telephone = await telnet.listen(
+                    listener.host, listener.port, self._answer, telnet.USUAL_LIMITS
+                )
+            except OSError as error:
+                raise CannotListen(
+                    f"Port {listener.port} on {listener.host} cannot be opened"
+                    f" ({error.strerror or error}). Is another board running?"
+                    f" [[listeners]] in {self.board.config.path} says where to listen."
+                ) from error
             self._listeners.append(telephone)
             self.ports.append(telephone.port)
         self._keepers = [
@@ -124,7 +135,11 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
     database.open()
     try:
         server = Server(config, database, SystemClock())
-        await server.start()
+        try:
+            await server.start()
+        except BaseException:
+            await server.stop("The board could not be opened.")
+            raise
         for words in _announcement(config, server.ports):
             announce(words)
         ended = asyncio.Event()

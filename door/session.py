@@ -141,7 +141,7 @@ async def _receive_without_time(caller: Caller, table: BlackJackForTime) -> None
 
 def _time_up_words(caller: Caller) -> str:
     closing = caller.purse.closing
-    schedule = caller.config.bank.schedule
+    schedule = caller.bank_settings.schedule
     now = caller.clock.now()
     if closing is not None and closing.start <= now:
         back = wording.when(closing.end, schedule, now)

@@ -59,7 +59,7 @@ def _main_page(board: Board, caller: Caller) -> Page:
     ]
     if purse.held and purse.closing is not None:
         body.append(f"|07  After {purse.closing.name:<13}|15{wording.clock_time(purse.held)} more")
-    if config.bank.mode == "built-in":
+    if caller.bank_settings.mode == "built-in":
         body.append(f"|07  In the time bank   |15{wording.clock_time(purse.bank)}")
     turns = purse.turns.get(GAME, 0)
     limit = f" of {game.turns_per_day}" if game.turns_per_day else ""

@@ -30,7 +30,7 @@ async def visit_bank(caller: Caller) -> None:
     while True:
         caller.console.stage(_window(caller))
         choices = {"Q": "Quit"}
-        if caller.config.bank.mode == "built-in" and caller.purse.bank >= 60:
+        if caller.bank_settings.mode == "built-in" and caller.purse.bank >= 60:
             choices = {"W": "Withdraw", **choices}
         choice = await caller.console.ask(choices, default="Q", cancel="Q")
         if choice == "Q":
@@ -40,7 +40,7 @@ async def visit_bank(caller: Caller) -> None:
 
 async def last_chance(caller: Caller) -> bool:
     """Give a caller without time two uncharged minutes to withdraw; tell whether he did."""
-    if caller.config.bank.mode != "built-in" or caller.purse.bank < 60:
+    if caller.bank_settings.mode != "built-in" or caller.purse.bank < 60:
         return False
     if caller.seconds_to_event() == 0:
         return False
@@ -68,7 +68,7 @@ async def last_chance(caller: Caller) -> bool:
 
 def _window(caller: Caller) -> Page:
     purse = caller.purse
-    mode = caller.config.bank.mode
+    mode = caller.bank_settings.mode
     body = [f"|07Time left           |15{wording.clock_time(caller.time_left())}"]
     if purse.held and purse.closing is not None:
         body.append(f"|07After {purse.closing.name:<14}|15{wording.clock_time(purse.held)} more")

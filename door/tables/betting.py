@@ -78,7 +78,7 @@ class Betting:
         surplus = min(full, self.caller.time_left() + full - to_event)
         if surplus <= 0:
             return
-        bank_settings = self.caller.config.bank
+        bank_settings = self.caller.bank_settings
         event = wording.event_at(closing, bank_settings.schedule, self.caller.clock.now())
         where = {
             "built-in": "would go to your time bank",
