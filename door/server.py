@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
@@ -65,7 +66,7 @@ class Server:
             except OSError as error:
                 raise CannotListen(
                     f"Port {listener.port} on {listener.host} cannot be opened"
-                    f" ({error.strerror or error}). Is another board running?"
+                    f" ({os.strerror(error.errno or 0)}). Is another board running?"
                     f" [[listeners]] in {self.board.config.path} says where to listen."
                 ) from error
             self._listeners.append(telephone)
