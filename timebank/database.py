@@ -216,8 +216,11 @@ def _broken_is_unavailable() -> Iterator[None]:
 
 
 def _unavailable(error: BaseException) -> BooksUnavailable:
-    reason = error.orig if isinstance(error, DBAPIError) else error
-    return BooksUnavailable(f"The books cannot be written just now ({reason}).")
+    return BooksUnavailable(f"The books cannot be written just now ({_reason(error)}).")
+
+
+def _reason(error: BaseException) -> BaseException | None:
+    return error.orig if isinstance(error, DBAPIError) else error
 
 
 def _check(connection: Connection, path: Path) -> None:
@@ -345,7 +348,7 @@ class Writer:
             # next group starts with another one.
             self._hang_up()
             if _is_broken(error):
-                log.error("%d requests could not be committed: %s", len(group), error)
+                log.error("%d requests could not be committed: %s", len(group), _reason(error))
             else:
                 log.exception("%d requests could not be committed", len(group))
             return [Done(request.ticket, None, _unavailable(error)) for request in group]

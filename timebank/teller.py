@@ -18,10 +18,11 @@ def withdraw(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
         raise ValueError(f"not whole minutes: {seconds} seconds")
     posting = enter(desk, call_id, ticked)
     if seconds > posting.balance["bank"]:
-        raise NotEnough(f"There are {span(posting.balance['bank'])} in your bank account.")
+        raise NotEnough(f"Your bank account holds {span(posting.balance['bank'])}.")
     if posting.limit is not None:
         room = max(0, posting.limit - posting.balance["online"]) // MINUTE * MINUTE
         if seconds > room:
-            raise NoRoom(f"No more than {span(room)} fit before {posting.event}.")
+            most = f"Only {span(room)} of it" if room else "None of it"
+            raise NoRoom(f"{most} could be used before {posting.event}.")
     posting.move(posting.bank, posting.online, seconds, "withdrawal", f"{span(seconds)} withdrawn")
     return posting.finish(0, "")

@@ -1,0 +1,178 @@
+"""Books for a test: a real database in a fast folder, and clocks that only the test moves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from timebank import bank, callers, ledger
+from timebank.database import Database
+from timebank.settings import BankSettings, Event
+
+DAILY = frozenset(range(7))
+MAIL_HOUR = Event("Mail hour", time(3), DAILY, 60)
+GAME = "black-jack-for-time"
+NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+WIN = "win"
+LOSE = "lose"
+
+
+def settings_for(folder: Path, **changes) -> BankSettings:
+    standard = BankSettings(
+        zone=ZoneInfo("UTC"),
+        events=(MAIL_HOUR,),
+        minutes_per_day=60,
+        mode="built-in",
+        thebank_ext=None,
+        database=folder / "board.sqlite3",
+    )
+    return replace(standard, **changes)
+
+
+class Books:
+    """The books of a board. `now` is the wall clock, `uptime` the monotonic one."""
+
+    def __init__(self, folder: Path, now: datetime = NOON, **changes) -> None:
+        self.settings = settings_for(folder, **changes)
+        self.now = now
+        self.uptime = 0
+        self.database = Database(self.settings.database, busy_seconds=5)
+        self.database.open()
+
+    def close(self) -> None:
+        self.database.close()
+
+    def change(self, **changes) -> None:
+        """What a SIGHUP with another sysop.toml does."""
+        self.settings = replace(self.settings, **changes)
+
+    def do(self, operation, *values):
+        with self.database.transaction(self.settings, self.now) as desk:
+            return operation(desk, *values)
+
+    def sql(self, statement: str, *values):
+        with self.database.transaction(self.settings, self.now) as desk:
+            found = desk.connection.exec_driver_sql(statement, values)
+            return [tuple(row) for row in found] if found.returns_rows else []
+
+    def wait(self, seconds: int) -> None:
+        """Let time pass, on both clocks."""
+        self.now += timedelta(seconds=seconds)
+        self.uptime += seconds
+
+    def wait_until(self, now: datetime) -> None:
+        self.wait(int((now - self.now).total_seconds()))
+
+    def step(self, seconds: int) -> None:
+        """Set the wall clock; no time passes."""
+        self.now += timedelta(seconds=seconds)
+
+    def caller(self, name: str) -> int:
+        return self.do(callers.register, name, "hash").id
+
+    def call(self, caller_id: int, *, node: int = 1, process: str = "p", take_over: bool = False):
+        return Call(self, caller_id, node, process, take_over)
+
+    def balances(self, caller_id: int) -> dict[str, int]:
+        return dict(self.sql("SELECT kind, balance FROM accounts WHERE caller_id = ?", caller_id))
+
+    def system(self) -> dict[str, int]:
+        return dict(self.sql("SELECT kind, balance FROM accounts WHERE caller_id IS NULL"))
+
+    def audit(self) -> list[str]:
+        with self.database.reading(self.settings, self.now) as desk:
+            return [str(finding) for finding in ledger.audit(desk)]
+
+
+class Call:
+    """A call of a caller, as the process that serves it knows it."""
+
+    def __init__(self, books: Books, caller_id: int, node: int, process: str, take_over: bool):
+        self.books = books
+        self.caller_id = caller_id
+        self.logged_on = books.uptime
+        self.opened = books.do(bank.open_call, caller_id, node, process, "192.0.2.1", take_over)
+        self.id = self.opened.call_id
+        self.receipt = self.opened.receipt
+        self.sequence = 0
+
+    @property
+    def ticked(self) -> int:
+        return self.books.uptime - self.logged_on
+
+    @property
+    def purse(self) -> bank.Purse:
+        return self.receipt.purse
+
+    @property
+    def moved(self) -> list[tuple[str, int, str, str]]:
+        """What the last entry moved."""
+        return [(row.kind, row.amount, row.source, row.target) for row in self.receipt.rows]
+
+    def post(self, operation, *values):
+        answer = self.books.do(operation, self.id, self.ticked, *values)
+        self.receipt = getattr(answer, "receipt", answer)
+        return answer
+
+    def touch(self) -> None:
+        self.post(bank.touch)
+
+    def close(self) -> None:
+        self.post(bank.close_call, "hung up")
+
+    def renew(self) -> list[int]:
+        process = self.books.sql("SELECT process FROM calls WHERE id = ?", self.id)[0][0]
+        return self.books.do(bank.renew, process, [(self.id, self.ticked)])
+
+    def withdraw(self, seconds: int) -> None:
+        self.post(bank.withdraw, seconds)
+
+    def bet(self, seconds: int, settlement=None, **changes) -> int:
+        placed = self.post(bank.place_bet, wager(seconds, **changes), settlement)
+        self.sequence = 0
+        self.round_id = placed.round_id
+        return placed.round_id
+
+    def act(self, settlement=None, *, stake: int = 0, kind: str = "", coin: int = 60) -> None:
+        move = bank.Move(self.round_id, self.sequence + 1, {"action": "stay"}, 4, stake, kind, coin)
+        self.post(bank.act, move, settlement)
+        self.sequence += 1
+
+    def win(self, bet: int, winnings: int) -> None:
+        """Play a hand that wins."""
+        self.bet(bet)
+        self.act(won(bet, winnings))
+
+    def lose(self, bet: int) -> None:
+        """Play a hand that loses."""
+        self.bet(bet)
+        self.act(lost(bet))
+
+
+def wager(seconds: int, **changes) -> bank.Wager:
+    standard = bank.Wager(
+        game=GAME,
+        amount=seconds,
+        coin=60,
+        turns_limit=None,
+        shoe_id=None,
+        cut=None,
+        rules={"decks": 1},
+        action={"action": "bet", "stake": seconds},
+    )
+    return replace(standard, **changes)
+
+
+def won(stake: int, winnings: int, *, final: bool = True) -> bank.Settlement:
+    return bank.Settlement(0, stake, winnings, "win", {"net": winnings}, final)
+
+
+def lost(stake: int, *, final: bool = True) -> bank.Settlement:
+    return bank.Settlement(stake, 0, 0, "lose", {"net": -stake}, final)
+
+
+def pushed(stake: int) -> bank.Settlement:
+    return bank.Settlement(0, stake, 0, "push", {"net": 0}, True)
