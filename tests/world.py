@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from itertools import count
 from pathlib import Path
+
+from argon2 import PasswordHasher
 
 from door import config as settings
 from door.games import shuffle
@@ -15,8 +19,10 @@ from door.games.blackjack_rules import BLACK_JACK_FOR_TIME
 from door.server import Server
 from tests.clock import FakeClock
 from tests.terminal import MODERN, Profile, Terminal
+from timebank import callers, ledger
 from timebank.audit import Finding
 from timebank.database import Database, Desk
+from timebank.ledger import Account, Movement
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 PASSWORD = "open sesame"
@@ -29,6 +35,18 @@ kind = "telnet"
 host = "127.0.0.1"
 port = 0
 """
+
+# What callers of the profiles in `tests.terminal` chose at their first call.
+LOOKS: Mapping[str, object] = {
+    "xterm-256color": {"charset": "utf-8", "paint": "colour"},
+    "syncterm": {"charset": "cp437", "paint": "colour"},
+    "unknown": {"charset": "ascii", "paint": "lines"},
+}
+
+
+@cache
+def _quick_hash() -> str:
+    return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
 
 
 class World:
@@ -68,6 +86,35 @@ class World:
         self.terminals.append(terminal)
         return terminal
 
+    async def pass_time(self, seconds: float) -> None:
+        """Let time pass; what the clock asks of the books is done before the next second."""
+        end = self.clock.monotonic() + seconds
+        while (left := end - self.clock.monotonic()) > 0:
+            await self.clock.advance(min(1.0, left))
+            await self.settled()
+
+    async def settled(self) -> None:
+        """Wait until everything that was asked of the books has been answered."""
+        await self.server.books.run(lambda desk: None)
+        await asyncio.sleep(0)
+
+    def enter(self, name: str, *, saved: int = 0, looks: Mapping[str, object] = LOOKS) -> None:
+        """Put a caller with PASSWORD in the books, with `saved` seconds in the bank.
+
+        His password is hashed so that a log-on costs next to nothing.
+        """
+        with self.books() as desk:
+            record = callers.register(desk, name, _quick_hash())
+            callers.set_preferences(desk, record.id, {"looks": looks})
+            bank = next(
+                Account(held.account_id, "bank", "second")
+                for held in ledger.balances(desk)
+                if held.caller_id == record.id and held.kind == "bank"
+            )
+            if saved:
+                gift = Movement(ledger.ADJUSTMENT, bank, saved, "gift", "A gift", None, None)
+                ledger.transfer(desk, [gift])
+
     @contextmanager
     def books(self) -> Iterator[Desk]:
         with self.database.transaction(self.config.bank, self.clock.now()) as desk:
@@ -81,7 +128,17 @@ class World:
                 " WHERE c.name = ? AND a.unit = 'second'",
                 (name,),
             )
-            return dict(found.tuples().all())
+            return {kind: balance for kind, balance in found}
+
+    def moved(self, name: str) -> list[tuple[str, int]]:
+        """What the ledger has of the caller so far, in order: (kind, seconds)."""
+        return [(line.kind, line.amount) for line in self.lines(name)]
+
+    def lines(self, name: str) -> list[ledger.Line]:
+        """What the ledger has of the caller so far, in order."""
+        with self.books() as desk:
+            number = callers.number_of(desk, name)
+            return ledger.lines(desk, caller_id=number, round_id=None, since=None)
 
     def findings(self) -> list[Finding]:
         from door import hands
@@ -135,11 +192,11 @@ async def confirm_look(terminal: Terminal) -> None:
     await terminal.until("ood-bye")
 
 
-def seed_of(deal: Callable[[Round], bool]) -> bytes:
+def seed_of(deal: Callable[[Round], bool], cut: str = "") -> bytes:
     """Find a seed whose hand of the default game, dealt from its top, is as `deal` wants it."""
     for number in range(10_000, 200_000):
         seed = number.to_bytes(shuffle.SEED_BYTES, "big")
-        dealt, _ = start(BLACK_JACK_FOR_TIME, shuffle.shuffle(seed, "", 1), [600])
+        dealt, _ = start(BLACK_JACK_FOR_TIME, shuffle.shuffle(seed, cut, 1), [600])
         if deal(dealt):
             return seed
     raise AssertionError("no seed deals that hand")

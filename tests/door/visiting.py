@@ -1,0 +1,167 @@
+"""A caller of the board as tests speak of him: what he does, what he sees, what he has."""
+
+from __future__ import annotations
+
+import re
+
+from tests.door.playing import hand
+from tests.terminal import MODERN, Profile, Terminal
+from tests.world import BOARD, World, log_on
+
+MINUTE = 60
+MENU = "<G>ood-bye"
+TABLE = "<P>lace Bet"
+PATIENT = {"idle_warning_seconds": 86_399, "idle_limit_seconds": 86_400}
+NO_EVENTS = "events = []\n"
+
+
+def sysop_toml(
+    *, events: str | None = None, timebank: str = "", zone: str = "UTC", **calls: int
+) -> str:
+    """A sysop.toml for callers who never idle out; `events` None leaves the default one."""
+    lines = [f"{key} = {value}" for key, value in {**PATIENT, **calls}.items()]
+    board = BOARD.replace("[board]", f'[board]\ntime_zone = "{zone}"')
+    head, tail = (NO_EVENTS, "") if events == "" else ("", events or "")
+    return "\n".join((head, board, "[calls]", *lines, "[timebank]", timebank, tail))
+
+
+def event(name: str, time: str, minutes: int = 60) -> str:
+    """A table of `[[events]]` for every day."""
+    return f'[[events]]\nname = "{name}"\ntime = "{time}"\nminutes = {minutes}\n'
+
+
+class Guest:
+    """Somebody at a terminal who is in the books under `name`."""
+
+    def __init__(self, board: World, name: str) -> None:
+        self.board = board
+        self.name = name
+        self.terminal: Terminal
+
+    # What he does.
+
+    async def dials(self, profile: Profile = MODERN) -> None:
+        """Connect, and read on to the question for the name."""
+        self.terminal = await self.board.call(profile)
+        await self.is_asked("Name:")
+
+    async def calls(self, profile: Profile = MODERN) -> None:
+        """Connect, and type name and password."""
+        self.terminal = await self.board.call(profile)
+        await log_on(self.terminal, self.name)
+
+    async def visits(self, profile: Profile = MODERN) -> None:
+        """Call, read what is new where there is something, and go to the main menu."""
+        await self.calls(profile)
+        await self.goes_on_to(MENU)
+
+    async def goes_on_to(self, prompt: str) -> None:
+        """Press a key when asked for any, until asked `prompt`."""
+        await self.terminal.wait_for(
+            lambda _: prompt in self.prompt or "Press any key" in self.prompt, prompt
+        )
+        if prompt not in self.prompt:
+            self.presses(" ")
+            await self.is_asked(prompt)
+
+    def presses(self, keys: str) -> None:
+        self.terminal.send(keys)
+
+    async def sits_down(self) -> None:
+        self.presses("b")
+        await self.is_asked(TABLE)
+
+    async def bets(self, coins: int, *actions: str, ends: str = "", asked: str = "<H>it") -> None:
+        """Bet at the table; the hand that is dealt would go through `actions` and end so."""
+        self.board.seeds = [hand(*actions, ends=ends)]
+        self.presses("p")
+        await self.is_asked("Coins to bet")
+        self.presses(f"{coins}\r")
+        await self.is_asked(asked)
+
+    async def stays(self) -> None:
+        self.presses("s")
+        await self.is_asked(TABLE)
+
+    async def logs_off(self) -> None:
+        """Leave from the main menu."""
+        self.presses("g")
+        await self.is_asked("Leave the board?")
+        self.presses("y")
+        await self.terminal.until_closed()
+
+    async def drops_carrier(self) -> None:
+        """Hang up without a word, and wait until the board has noticed."""
+        caller = self.caller
+        self.terminal.abort()
+        await caller.ended.wait()
+
+    # What he sees.
+
+    @property
+    def prompt(self) -> str:
+        """The row in which his cursor stands."""
+        return self.terminal.row(min(self.terminal.screen.cursor.y, len(self.terminal.lines) - 1))
+
+    @property
+    def screen(self) -> str:
+        """All that is on his screen as one text, lines that were broken made whole again."""
+        return " ".join(line.strip() for line in self.terminal.lines if line.strip())
+
+    async def is_asked(self, prompt: str) -> None:
+        await self.terminal.wait_for(lambda _: prompt in self.prompt, f"the prompt {prompt!r}")
+
+    async def sees(self, text: str) -> None:
+        await self.terminal.wait_for(lambda _: text in self.screen, repr(text))
+
+    async def is_sent_off(self, *words: str) -> None:
+        """Read these last words, and find the line closed."""
+        await self.terminal.until_closed()
+        for text in words:
+            assert text in self.screen, self.terminal.picture
+
+    @property
+    def status(self) -> str:
+        """The last row of his screen."""
+        return self.terminal.row(-1)
+
+    @property
+    def time_left(self) -> int:
+        """The seconds of time left that the status line shows."""
+        found = re.search(r"Time left ([\d:]+)", self.status)
+        assert found is not None, self.terminal.picture
+        seconds = 0
+        for part in found[1].split(":"):
+            seconds = seconds * 60 + int(part)
+        return seconds
+
+    async def sees_time_left(self, seconds: int) -> None:
+        await self.terminal.wait_for(lambda _: self.time_left == seconds, f"{seconds} s left")
+
+    # What the board knows of him.
+
+    @property
+    def caller(self):
+        return next(
+            caller
+            for caller in self.board.server.board.callers()
+            if caller.record.name == self.name
+        )
+
+    @property
+    def has(self) -> dict[str, int]:
+        """His accounts in seconds."""
+        return self.board.balances(self.name)
+
+    @property
+    def ledger(self) -> list[tuple[str, int]]:
+        """What was moved for him so far: (kind, seconds)."""
+        return self.board.moved(self.name)
+
+
+async def visitor(board: World, name: str, *, saved: int = 0, profile: Profile = MODERN) -> Guest:
+    """Somebody new in the books, on his first call of the day, at the main menu."""
+    board.enter(name, saved=saved)
+    guest = Guest(board, name)
+    await guest.visits(profile)
+    return guest
