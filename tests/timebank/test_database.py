@@ -131,9 +131,14 @@ def test_a_file_in_the_place_of_its_folder_is_refused(database, path):
 
 def test_a_transaction_that_fails_leaves_nothing_behind(database, settings):
     database.open()
-    with pytest.raises(RuntimeError), database.transaction(settings, NOON) as desk:
-        desk.connection.exec_driver_sql("UPDATE accounts SET balance = 1 WHERE id = 1")
-        raise RuntimeError
+
+    def write_and_fail():
+        with database.transaction(settings, NOON) as desk:
+            desk.connection.exec_driver_sql("UPDATE accounts SET balance = 1 WHERE id = 1")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_and_fail()
     with database.reading(settings, NOON) as desk:
         run = desk.connection.exec_driver_sql
         assert run("SELECT balance FROM accounts WHERE id = 1").scalar() == 0
