@@ -1,0 +1,113 @@
+"""How records stand in the files by which time banks exchange minutes.
+
+Pure text: what is done with the files is in `thebank_ext`. Documented in docs/formats.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+LINE_END = b"\r\n"
+DOS_END_OF_FILE = b"\x1a"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One line of the file: `minutes` for the account of `name`, negative to take them out.
+
+    `at` is local time without a zone. `number` is ours, that of the transfer; files of other
+    programs may leave it out.
+    """
+
+    name: str
+    minutes: int
+    source: str
+    at: datetime
+    number: int | None
+
+
+class NotARecord(ValueError):
+    """A line that cannot be read; the text says why."""
+
+
+class Layout(Protocol):
+    """How records stand in a file, one a line."""
+
+    def format_record(self, record: Record) -> bytes:
+        """Write a record as a line, its end included."""
+
+    def parse_record(self, line: bytes) -> Record | None:
+        """Read a line with or without its end; None when it says nothing, else `NotARecord`."""
+
+
+class Semicolons:
+    """`name;minutes;source;YYYY-MM-DD HH:MM;number` in CP437; a line that begins with ; is none."""
+
+    def format_record(self, record: Record) -> bytes:
+        """Write a record as a line; letters that CP437 lacks are replaced (see `_cp437`)."""
+        fields = [
+            _cp437(record.name),
+            b"%d" % record.minutes,
+            _cp437(record.source),
+            record.at.strftime("%Y-%m-%d %H:%M").encode("ascii"),
+        ]
+        if record.number is not None:
+            fields.append(b"%d" % record.number)
+        return b";".join(fields) + LINE_END
+
+    def parse_record(self, line: bytes) -> Record | None:
+        """Read a line; None for a comment or an empty line, `NotARecord` for nonsense."""
+        text = line.rstrip(b"\r\n" + DOS_END_OF_FILE).decode("cp437")
+        if not text.strip() or text.startswith(";"):
+            return None
+        fields = [field.strip() for field in text.split(";")]
+        if len(fields) not in (4, 5):
+            raise NotARecord(f"it has {len(fields)} fields instead of 5")
+        name, minutes, source, at, *number = fields
+        if not name:
+            raise NotARecord("it names nobody")
+        return Record(
+            name=name,
+            minutes=_whole(minutes, "minutes are"),
+            source=source,
+            at=_local_time(at),
+            number=_whole(number[0], "number is") if number else None,
+        )
+
+
+SEMICOLONS = Semicolons()
+
+
+def _cp437(text: str) -> bytes:
+    """Encode a field: a letter that CP437 lacks loses its accents, or is written as \\uXXXX.
+
+    What would end the field or the line becomes a comma or a space.
+    """
+    encoded = bytearray()
+    for character in text.replace(";", ","):
+        bare = unicodedata.normalize("NFD", character)[0]
+        for candidate in (character if character.isprintable() else " ", bare):
+            with contextlib.suppress(UnicodeEncodeError):
+                encoded += candidate.encode("cp437")
+                break
+        else:
+            encoded += character.encode("ascii", "backslashreplace")
+    return bytes(encoded)
+
+
+def _whole(field: str, what: str) -> int:
+    if re.fullmatch(r"[+-]?[0-9]{1,18}", field) is None:
+        raise NotARecord(f"its {what} not a whole number")
+    return int(field)
+
+
+def _local_time(field: str) -> datetime:
+    try:
+        return datetime.strptime(field, "%Y-%m-%d %H:%M")
+    except ValueError:
+        raise NotARecord("its time is not written YYYY-MM-DD HH:MM") from None
