@@ -1,6 +1,6 @@
 """What holds for every hand, whatever the cards, the house and the decisions."""
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from itertools import pairwise
 
 import pytest
@@ -18,7 +18,7 @@ from door.games.blackjack import (
 )
 from door.games.blackjack_events import DealerDealt, Dealt, Event, InsuranceSettled, Settled
 from door.games.blackjack_rules import rules_from_mapping
-from door.games.cards import Card, count
+from door.games.cards import Card, count, parse_cards
 from door.replay import replay_round
 from tests.games.chances import choices, houses, shoes, stakes, unhurried
 
@@ -93,6 +93,24 @@ def test_acting_leaves_the_round_before_as_it_was(
     states, _, taken = played(rules, shoe, [stake], chosen)
     for (game, after), action in zip(pairwise(states), taken, strict=True):
         assert game.apply(action)[0] == after
+
+
+def test_nothing_on_the_table_can_be_changed_in_place() -> None:
+    shoe = parse_cards("2H 3H 4H 5H")
+    game, events = start(BLACK_JACK_FOR_TIME, shoe, [2])
+    seat = game.seats[0]
+    for thing, name in (
+        (game, "phase"),
+        (game.turn, "seat"),
+        (seat, "bet"),
+        (seat.hands[0], "stake"),
+        (game.rules, "ties"),
+        (game.totals, "won"),
+        (events[0], "card"),
+        (replay_round("black-jack-for-time", {}, shoe, 2, []), "round"),
+    ):
+        with pytest.raises(FrozenInstanceError):
+            setattr(thing, name, None)
 
 
 @unhurried

@@ -86,6 +86,7 @@ def test_a_stake_without_an_exact_half_is_refused() -> None:
 def test_an_odd_stake_is_played_where_no_half_is_ever_needed() -> None:
     rules = house(insurance_rounding="down")
     assert play(stacked("TH 9H", "TC 8S"), STAY, stakes=(5,), rules=rules).moved == (0, 5, 5)
+    assert play(stacked("TH 9H", "TC 8S"), STAY, stakes=(1,), rules=rules).moved == (0, 1, 1)
 
 
 @pytest.mark.parametrize("key", ["win_pays", "natural_pays", "twenty_one_pays", "charlie_pays"])
@@ -355,13 +356,13 @@ def test_totals_add_up_hands_and_insurance() -> None:
 
 def test_a_deck_for_every_hand_is_shuffled_as_soon_as_a_card_is_gone() -> None:
     assert not BLACK_JACK_FOR_TIME.shuffle_due(0, seats=1)
-    assert BLACK_JACK_FOR_TIME.shuffle_due(4, seats=1)
+    assert BLACK_JACK_FOR_TIME.shuffle_due(1, seats=1)
 
 
 def test_a_shoe_that_runs_on_is_shuffled_at_its_penetration() -> None:
-    rules = house(shuffle="shoe", decks=2, penetration=50)
-    assert not rules.shuffle_due(51, seats=1)
-    assert rules.shuffle_due(52, seats=1)
+    rules = house(shuffle="shoe", decks=8, penetration=75)
+    assert not rules.shuffle_due(311, seats=1)
+    assert rules.shuffle_due(312, seats=1)
 
 
 def test_a_shoe_is_shuffled_when_a_hand_might_not_be_finished_from_it() -> None:

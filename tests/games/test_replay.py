@@ -269,6 +269,7 @@ def test_a_missing_key_is_named(key: str) -> None:
         Decimal("1e-999999999"),
         Decimal("0.0000000000001"),
         Decimal("1.0000000000001"),
+        Decimal("0.0001220703125"),
         pytest.param(10**5000, id="5000-digits"),
     ],
 )

@@ -1,7 +1,9 @@
 """Rules from the keys of a table in sysop.toml: what is taken, what is refused, and how."""
 
 import json
+import re
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -96,6 +98,22 @@ def test_whole_and_half_numbers_may_be_written_in_any_way() -> None:
         assert (
             rules_from_mapping({"natural_pays": value}, BLACK_JACK_FOR_TIME).natural_pays == value
         )
+
+
+@pytest.mark.parametrize(
+    ("key", "least", "most"),
+    [("decks", 1, 8), ("penetration", 1, 100), ("insurance_pays", 1, 100), ("win_pays", 1, 100)],
+)
+def test_the_ends_of_a_range_belong_to_it(key: str, least: int, most: int) -> None:
+    for value in (least, most):
+        assert rules_to_mapping(rules_from_mapping({key: value}, BLACK_JACK_FOR_TIME))[key] == value
+
+
+def test_the_page_of_rules_lists_every_key_with_its_default() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "rules.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| `(.+?)` \|", page.partition("### All keys")[2], re.M)
+    defaults = rules_to_mapping(BLACK_JACK_FOR_TIME)
+    assert dict(rows) == {key: json.dumps(defaults[key]) for key in SYSOP_KEYS}
 
 
 def test_splitting_belongs_to_the_game_and_is_no_key() -> None:

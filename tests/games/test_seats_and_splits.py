@@ -13,7 +13,7 @@ from door.games.blackjack_events import (
     Split,
     TwentyOne,
 )
-from door.games.cards import parse_cards
+from door.games.cards import deck, parse_cards
 from tests.games.tabletop import (
     DECLINE,
     DOUBLE,
@@ -74,6 +74,10 @@ def test_a_table_has_one_to_seven_seats() -> None:
         play(parse_cards("2H 3H 4H 5H"), stakes=(2,) * 8)
 
 
+def test_seven_seats_can_be_taken() -> None:
+    assert len(play(deck(1), stakes=(2,) * 7).round.seats) == 7
+
+
 def test_every_stake_is_checked() -> None:
     with pytest.raises(ValueError, match="must be even, is 3"):
         play(parse_cards("2H 3H 4H 5H"), stakes=(2, 3))
@@ -117,6 +121,13 @@ def test_21_in_two_cards_after_a_split_is_no_natural() -> None:
     table = play(stacked("AH AD", "7S TS", "KC 5C"), SPLIT, STAY, rules=SPLITTING)
     assert table.of(TwentyOne) == [TwentyOne(0, 0)]
     assert table.round.outcomes == (Outcome.TWENTY_ONE, Outcome.LOSE)
+
+
+def test_21_after_a_split_may_be_drawn_to_where_21_is_but_not_doubled() -> None:
+    rules = replace(house(hit_on_21=True), split="once")
+    table = play(stacked("AH AD", "7S TS", "KC 5C"), SPLIT, rules=rules)
+    assert table.round.turn == Turn(0, 0)
+    assert table.round.legal() == (HIT, STAY)
 
 
 def test_the_second_hand_has_its_turn_when_the_first_has_bust() -> None:
