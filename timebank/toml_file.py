@@ -20,6 +20,7 @@ from typing import TypeVar
 
 LONGEST_FILE = 256 * 1024  # bytes; a hundred times what a board needs
 LONGEST_STATEMENT = 200  # lines; whoever writes a longer list is told no line numbers after it
+DEEPEST_TABLE = 8  # tables within tables that are looked into for lines
 LONGEST_TEXT = 200  # characters of a text, unless its reader says otherwise
 
 KeyPath = tuple[str | int, ...]
@@ -359,7 +360,8 @@ def lines_of_keys(text: str) -> dict[KeyPath, int]:
     for first, statement, text_of_it in _statements(text):
         if text_of_it.lstrip().startswith("["):
             header = _header(statement, arrays)
-            paths = [header[:length] for length in range(1, len(header) + 1)]
+            deepest = min(len(header), DEEPEST_TABLE)
+            paths = [header[:length] for length in range(1, deepest + 1)]
         elif text_of_it.count("\n") == 1:
             paths = [path for key in statement for path in _paths(statement[key], (*header, key))]
         else:
@@ -401,6 +403,8 @@ def _header(statement: object, arrays: dict[KeyPath, int]) -> KeyPath:
 def _paths(value: object, path: KeyPath) -> Iterator[KeyPath]:
     """List the path to a value, and those to every key within it."""
     yield path
+    if len(path) >= DEEPEST_TABLE:
+        return
     items: Iterable[tuple[str | int, object]] = ()
     if isinstance(value, dict):
         items = value.items()
