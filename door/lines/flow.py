@@ -1,0 +1,263 @@
+"""A line over an asyncio transport: who waits for whom, and who is cut off for not waiting.
+
+It knows bytes and sockets but no protocol: telnet stands in front of it, rlogin can too. Everything
+that another end could make grow has its bound here: what arrived and nobody took, what was written
+and nobody read, and how long the last words may take.
+"""
+
+import asyncio
+import contextlib
+import logging
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from door.lines.line import USUAL_COLUMNS, USUAL_ROWS, Hangup, Hints, Receiver
+
+logger = logging.getLogger("door.lines")
+
+# One read takes at most this much, and no more than this waits in a line for its receiver. A small
+# read keeps a flood from stalling the other callers, and is cheaper than asyncio's own of 256 kB.
+# All lines share the room: it is filled and emptied within one step of the event loop.
+UNREAD = 4096  # bytes
+INTAKE = memoryview(bytearray(UNREAD))
+
+# A connection whose other end has vanished fails within a minute: an idle one by probes after
+# 20 s, 30 s and 40 s, one with bytes under way (a ticking screen always has some) after 45 s.
+_SOCKET_OPTIONS = (
+    ("SOL_SOCKET", "SO_KEEPALIVE", 1),
+    ("IPPROTO_TCP", "TCP_KEEPIDLE", 20),
+    ("IPPROTO_TCP", "TCP_KEEPINTVL", 10),
+    ("IPPROTO_TCP", "TCP_KEEPCNT", 3),
+    ("IPPROTO_TCP", "TCP_USER_TIMEOUT", 45_000),
+    ("IPPROTO_TCP", "TCP_NODELAY", 1),
+    # Telnet's Synch sends its Data Mark as urgent data, which would leave a hole in the stream.
+    ("SOL_SOCKET", "SO_OOBINLINE", 1),
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one line may cost the board.
+
+    `unsent` bounds what the caller leaves unread (bytes), `farewell` how long what was written last
+    may take to leave (seconds).
+    """
+
+    unsent: int
+    farewell: float
+
+
+def _discard(_: bytes) -> None:
+    """Take the bytes of a line that has ended."""
+
+
+class StreamLine:
+    """A `Line` whose bytes go through an asyncio transport.
+
+    The protocol in front of it gives every typed byte to `deliver`, reads into `room()` and passes
+    on what the transport tells it.
+    """
+
+    def __init__(self, kind: str, transport: asyncio.Transport, limits: Limits) -> None:
+        """Begin with nobody listening: what arrives waits."""
+        self.kind = kind
+        self.address = _address_of(transport)
+        self.hints = Hints()
+        self.columns, self.rows = USUAL_COLUMNS, USUAL_ROWS
+        self.deliver: Callable[[bytes], None] = self._hold
+        self._transport = transport
+        self._limits = limits
+        self._loop = asyncio.get_running_loop()
+        self._receiver: Receiver | None = None
+        self._waiting = bytearray()
+        self._paused = False
+        self._blocked = False
+        self._unsent = 0
+        self._ended = ""
+        self._drains: set[asyncio.Future[None]] = set()
+        self._farewell: asyncio.TimerHandle | None = None
+        # Low water at 0, so that "resume writing" means that everything has left.
+        transport.set_write_buffer_limits(high=0)
+        _set_options(transport)
+
+    # For whoever holds the line
+
+    def attach(self, receiver: Receiver) -> None:
+        """Hand everything that arrives to `receiver`, and at once what arrived before it came."""
+        self._receiver = receiver
+        self._release()
+        if self._ended:
+            self._loop.call_soon(self._tell_end)
+
+    def pause(self) -> None:
+        """Stop handing over bytes, and reading them."""
+        if not self._ended:
+            self._paused = True
+            self.deliver = self._hold
+            self._transport.pause_reading()
+
+    def resume(self) -> None:
+        """Go on handing over bytes, those that waited first."""
+        if self._paused and not self._ended:
+            self._paused = False
+            self._release()
+
+    def write(self, data: bytes) -> None:
+        """Send `data`, never waiting; a caller who leaves too much of it unread is cut off."""
+        if not self._ended:
+            self._transport.write(data)
+            if self._blocked:
+                self.count_unsent(len(data))
+
+    async def drain(self, seconds: float) -> None:
+        """Wait until everything written has left; `Hangup` when the line ends first or in time."""
+        if self._blocked and not self._ended:
+            gone = self._loop.create_future()
+            self._drains.add(gone)
+            try:
+                async with asyncio.timeout(seconds):
+                    await gone
+            except TimeoutError:
+                self.cut_off(f"nothing read for {seconds:g} seconds")
+            finally:
+                self._drains.discard(gone)
+        if self._ended:
+            raise Hangup(self._ended)
+
+    def hang_up(self) -> None:
+        """End the line in peace: nothing is received any more, what was written still goes out.
+
+        The caller's side is read on, unheard, until it hangs up as well: to close a socket with
+        bytes unread would reset it, and take the last words from the caller's screen.
+        """
+        if self._ended:
+            return
+        self._end("the board hung up")
+        self._transport.resume_reading()
+        if self._transport.can_write_eof():
+            self._transport.write_eof()
+        else:
+            self._transport.close()
+        self._limit_farewell()
+
+    def abort(self) -> None:
+        """End the line now, and forget what has not left yet."""
+        self._end("the board broke the connection")
+        self._transport.abort()
+
+    # For the protocol in front
+
+    @property
+    def ended(self) -> bool:
+        """Whether the line is over; bytes may still be on their way out."""
+        return bool(self._ended)
+
+    def room(self) -> memoryview:
+        """Where to read the next bytes into: never more than may wait here."""
+        return INTAKE[: UNREAD - len(self._waiting)] if self._waiting else INTAKE
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Note the size of the screen, clamped already, and tell of a change."""
+        if (columns, rows) != (self.columns, self.rows):
+            self.columns, self.rows = columns, rows
+            if self._receiver is not None and not self._ended:
+                self._receiver.resized(columns, rows)
+
+    def cut_off(self, reason: str) -> None:
+        """End the line now because of what the other end did, with one line in the log."""
+        if not self._ended:
+            logger.warning("%s %s: cut off: %s", self.kind, self.address, reason)
+            self._end(f"cut off: {reason}")
+        self._transport.abort()
+
+    def count_unsent(self, more: int) -> None:
+        """Cut off a caller who leaves too much unread, when `more` bytes were written to him."""
+        self._unsent += more
+        if self._unsent > self._limits.unsent:
+            # Counting what is there costs time, so it is done only when the sum could be too much.
+            self._unsent = self._transport.get_write_buffer_size()
+            if self._unsent > self._limits.unsent:
+                self.cut_off(f"{self._unsent} bytes left unread")
+
+    def block(self) -> None:
+        """Learn from the transport that bytes wait to leave."""
+        self._blocked = True
+        self._unsent = self._transport.get_write_buffer_size()
+
+    def unblock(self) -> None:
+        """Learn from the transport that everything has left."""
+        self._blocked = False
+        self._wake_drains()
+
+    def end_of_input(self) -> None:
+        """Learn that the other end sends no more: that is a hang-up, after the output has left."""
+        self._end("the caller hung up")
+        self._limit_farewell()
+
+    def lose(self, error: Exception | None) -> None:
+        """Learn from the transport that the connection is gone."""
+        reason = getattr(error, "strerror", None) or str(error or "") or "closed"
+        self._end(f"the connection broke: {reason}")
+        if self._farewell is not None:
+            self._farewell.cancel()
+
+    # Inside
+
+    def _hold(self, data: bytes) -> None:
+        self._waiting += data
+        if len(self._waiting) >= UNREAD:
+            self._transport.pause_reading()
+
+    def _release(self) -> None:
+        """Hand over what waits, and go on from there, unless the receiver pauses meanwhile."""
+        if self._receiver is None or self._paused:
+            return
+        if self._waiting:
+            data = bytes(self._waiting)
+            self._waiting.clear()
+            self._receiver.received(data)
+        if not self._paused and not self._ended:
+            self.deliver = self._receiver.received
+            self._transport.resume_reading()
+
+    def _end(self, reason: str) -> None:
+        if self._ended:
+            return
+        self._ended = reason
+        self.deliver = _discard
+        self._wake_drains()
+        if self._receiver is not None:
+            self._waiting.clear()
+            self._loop.call_soon(self._tell_end)
+
+    def _tell_end(self) -> None:
+        receiver, self._receiver = self._receiver, None
+        if receiver is not None:
+            receiver.hung_up(self._ended)
+
+    def _limit_farewell(self) -> None:
+        if self._farewell is None:
+            self._farewell = self._loop.call_later(self._limits.farewell, self._transport.abort)
+
+    def _wake_drains(self) -> None:
+        for gone in self._drains:
+            if not gone.done():
+                gone.set_result(None)
+
+
+def _address_of(transport: asyncio.Transport) -> str:
+    """Where a connection comes from: an address the kernel wrote, so that it is safe to show."""
+    peer = transport.get_extra_info("peername")
+    return str(peer[0]).removeprefix("::ffff:") if peer else "unknown"
+
+
+def _set_options(transport: asyncio.Transport) -> None:
+    wire = transport.get_extra_info("socket")
+    if wire is None:
+        return
+    for level, name, value in _SOCKET_OPTIONS:
+        # Not every system has every option, and none is worth a call that could be served.
+        if hasattr(socket, name):
+            with contextlib.suppress(OSError):
+                wire.setsockopt(getattr(socket, level), getattr(socket, name), value)
