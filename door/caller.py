@@ -67,6 +67,7 @@ class Caller:
         self.statement = ""  # how he did at the table he came from
         self.coin = config.black_jack_for_time.coin_minutes * 60
         self.ended = asyncio.Event()
+        self.on_tick: Callable[[], None] = _nothing
         self._logged_on = logged_on
         self._purse: Purse = opened.receipt.purse
         self._asked = self._adopted = 0
@@ -211,6 +212,8 @@ class Caller:
         return "|11No bank"
 
     def _adopt(self, receipt: Receipt) -> None:
+        if any(row.kind == "external" for row in receipt.rows):
+            self.books.outbox_waits.set()
         self._purse = receipt.purse
         self._notice_day()
         self._arm_warnings()
@@ -230,6 +233,7 @@ class Caller:
         self._timer = self.clock.call_later(until_next, self._tick)
         left = self.time_left()
         self.show_status()
+        self.on_tick()
         self._warn(left)
         self._check_idle()
         if self._grace_until is not None and self.clock.monotonic() >= self._grace_until:
@@ -274,3 +278,7 @@ class Caller:
             or (to_event is not None and to_event < left)
             or (closing is not None and now >= closing.end)
         )
+
+
+def _nothing() -> None:
+    """Be what happens at a tick where a room asked for nothing."""

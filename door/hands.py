@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from door import replay
 from door.games import shuffle
-from door.games.blackjack_rules import SYSOP_KEYS
 from door.tables.journaled import rebuild, result_of
 from timebank import journal, ledger
 from timebank.audit import Finding
@@ -53,11 +52,10 @@ def as_json(desk: Desk, number: int) -> str:
     stored = _stored(desk, number)
     if not stored.settled:
         raise NoSuchHand(f"Hand {number} is still in play; its cards are not open yet.")
-    rules = {key: value for key, value in stored.rules.items() if key in SYSOP_KEYS}
     return json.dumps(
         {
             "game": stored.game,
-            "rules": rules,
+            "rules": dict(stored.rules),
             "stake": stored.stake,
             "shoe": " ".join(_dealt_cards(stored)),
             "actions": list(replay.journaled_actions(stored.actions)),

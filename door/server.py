@@ -20,6 +20,7 @@ from door.session import answer
 from timebank.calls import RENEW_SECONDS
 from timebank.database import BooksUnavailable, Database
 from timebank.settings import SettingsError
+from timebank.thebank_ext import flush_outbox
 
 if TYPE_CHECKING:
     from door.config import Config
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 CLOSING_SECONDS = 8.0  # how long callers may take to be posted and hung up at the end
 OVERDUE_SECONDS = 600.0
+OUTBOX_SECONDS = 60.0  # until a file that could not be written is tried again
 
 log = logging.getLogger("door.server")
 
@@ -71,7 +73,9 @@ class Server:
                 ) from error
             self._listeners.append(telephone)
             self.ports.append(telephone.port)
+        self.books.outbox_waits.set()
         self._keepers = [
+            asyncio.create_task(self._deliver_outbox()),
             asyncio.create_task(self._every(RENEW_SECONDS, self.board.renew_leases)),
             asyncio.create_task(self._every(OVERDUE_SECONDS, self._stand_overdue)),
         ]
@@ -92,6 +96,7 @@ class Server:
         for listener in self._listeners:
             await listener.finish()
         await self.books.close()
+        await self._flush_outbox()
         self.board.passwords.close()
 
     def reload(self) -> None:
@@ -119,6 +124,29 @@ class Server:
 
     async def _stand_overdue(self) -> None:
         await overdue.stand_all(self.books)
+
+    async def _deliver_outbox(self) -> None:
+        """Append what waits for THEBANK.EXT: at once, and again later what could not be written."""
+        waits = self.books.outbox_waits
+        while True:
+            await waits.wait()
+            waits.clear()
+            if not await self._flush_outbox():
+                self._clock.call_later(OUTBOX_SECONDS, waits.set)
+
+    async def _flush_outbox(self) -> bool:
+        """Append what waits for THEBANK.EXT once; tell whether nothing is left waiting."""
+        delivery = await asyncio.get_running_loop().run_in_executor(
+            None, flush_outbox, self._database, self.board.config.bank, self._clock.now()
+        )
+        for number in delivery.doubtful:
+            log.error(
+                "record %d of THEBANK.EXT may or may not have arrived: see `timebank outbox`",
+                number,
+            )
+        if delivery.problem:
+            log.error("%s", delivery.problem)
+        return delivery.problem is None
 
     async def _every(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
         while True:
