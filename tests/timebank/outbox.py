@@ -1,0 +1,38 @@
+"""Records on their way to THEBANK.EXT, for the tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.timebank.books import Books
+from timebank.thebank_ext import Delivery, flush_outbox
+
+ROOT = Path(__file__).parents[2]
+SOURCE = "Black Jack For Time"
+
+
+def put(books: Books, name: str, minutes: int) -> int:
+    """Commit a record, as a clamp does; return its number."""
+    ((number,),) = books.sql(
+        "INSERT INTO transfers (place, size, at, kind, amount, source, target, why)"
+        " VALUES (1, 1, 0, 'external', ?, 1, 4, 'test') RETURNING id",
+        minutes * 60,
+    )
+    books.sql(
+        "INSERT INTO outbox (number, name, minutes, source, at, state)"
+        " VALUES (?, ?, ?, ?, ?, 'waiting')",
+        *(number, name, minutes, SOURCE, int(books.now.timestamp())),
+    )
+    return number
+
+
+def flush(books: Books) -> Delivery:
+    return flush_outbox(books.database, books.settings, books.now)
+
+
+def line(number: int, name: str = "Ann", minutes: int = 12) -> bytes:
+    return b"%b;%d;Black Jack For Time;2026-06-01 12:00;%d\r\n" % (name.encode(), minutes, number)
+
+
+def states(books: Books) -> list[str]:
+    return [state for (state,) in books.sql("SELECT state FROM outbox ORDER BY number")]
