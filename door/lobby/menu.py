@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from door import passwords, wording
-from door.display import LAYOUT_COLUMNS
+from door.display import LAYOUT_COLUMNS, wrap
 from door.lobby import looks
 from door.lobby.logon import new_password
 from door.lobby.pages import Page, read
@@ -70,7 +70,7 @@ def _main_page(board: Board, caller: Caller) -> Page:
         f"Bets are {game.smallest_bet} to {wording.coins(game.largest_bet)}.",
     ]
     if caller.statement:
-        body += ["", f"|14{caller.statement}"]
+        body += ["", *wrap(f"|14{caller.statement}", LAYOUT_COLUMNS - 2)]
     return Page(config.board.name, body)
 
 

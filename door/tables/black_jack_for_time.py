@@ -76,6 +76,8 @@ class BlackJackForTime:
         self.caller.coin = self.coin
         self._look()
         self.console.stage(self.scene)
+        before = self.caller.on_tick
+        self.caller.on_tick = self._follow_pot
         try:
             if self.round is not None:
                 self.console.say("|14The hand you left is still on the table.")
@@ -84,6 +86,7 @@ class BlackJackForTime:
             while await self._between_hands():
                 pass
         finally:
+            self.caller.on_tick = before
             self._close_statement()
 
     async def has_open_hand(self) -> bool:
@@ -357,6 +360,12 @@ class BlackJackForTime:
         """Bring the figures of the scene up to date."""
         self.scene.turns = self.caller.purse.turns.get(GAME, 0)
         self.scene.pot = self.caller.pot(self.coin)
+
+    def _follow_pot(self) -> None:
+        """Paint the table again when time that ticked has taken a coin from the pot."""
+        if self.scene.pot != self.caller.pot(self.coin):
+            self._look()
+            self.console.display.refresh()
 
     def _close_statement(self) -> None:
         """Say how the caller did: the brief statement of the help file, for the good-bye."""
