@@ -21,7 +21,7 @@ from tests.clock import FakeClock
 from tests.terminal import MODERN, Profile, Terminal
 from timebank import callers, ledger
 from timebank.audit import Finding
-from timebank.database import Database, Desk
+from timebank.database import BUSY_SECONDS, Database, Desk
 from timebank.ledger import Account, Movement
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -52,9 +52,10 @@ def _quick_hash() -> str:
 class World:
     """One board, its clock, and the seeds that its shuffles will come from."""
 
-    def __init__(self, folder: Path, clock: FakeClock) -> None:
+    def __init__(self, folder: Path, clock: FakeClock, busy_seconds: float) -> None:
         self.folder = folder
         self.clock = clock
+        self.busy_seconds = busy_seconds
         self.seeds: list[bytes] = []
         self.terminals: list[Terminal] = []
         self._next_seed = count(1)
@@ -69,7 +70,7 @@ class World:
 
     async def open(self) -> None:
         self.config.board.data.mkdir(parents=True, exist_ok=True)
-        self.database = Database(self.config.database)
+        self.database = Database(self.config.database, self.busy_seconds)
         self.database.open()
         self.server = Server(self.config, self.database, self.clock, self.new_seed)
         await self.server.start()
@@ -148,10 +149,12 @@ class World:
 
 
 @asynccontextmanager
-async def world(folder: Path, *, toml: str = BOARD, now: datetime = NOON) -> AsyncIterator[World]:
+async def world(
+    folder: Path, *, toml: str = BOARD, now: datetime = NOON, busy_seconds: float = BUSY_SECONDS
+) -> AsyncIterator[World]:
     """Open a board in `folder`; at the end it is closed, and its books must be in order."""
     (folder / "sysop.toml").write_text(toml, encoding="utf-8")
-    here = World(folder, FakeClock(now))
+    here = World(folder, FakeClock(now), busy_seconds)
     await here.open()
     try:
         yield here
