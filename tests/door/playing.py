@@ -1,0 +1,270 @@
+"""A caller at the black jack table: his screen read as a person reads it, his minutes as the
+ledger has them, and hands that are found to order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from door.games import shuffle
+from door.games.blackjack import Action, IllegalAction, Phase, Round, start
+from door.games.blackjack_rules import BLACK_JACK_FOR_TIME, Rules
+from tests.terminal import MODERN, Profile, Terminal
+from tests.world import BOARD, World, log_on, seed_of, world
+from timebank import ledger
+
+MINUTE = 60
+PLACE_BET = "<P>lace Bet"
+KEYS = {
+    "insurance": "i",
+    "no-insurance": "n",
+    "double": "d",
+    "hit": "h",
+    "stay": "s",
+}
+
+_CARD = re.compile(r"│(?:(10|[A2-9JQK])([♥♠♦♣])|░▒▓▒░│)")
+_SUITS = {"♥": "H", "♠": "S", "♦": "D", "♣": "C"}
+_PANEL = 54  # the first column of the figures beside the cards
+
+
+def house(**keys: object) -> str:
+    """A board whose sysop has set these keys of the game."""
+    lines = (f"{key} = {_toml(value)}" for key, value in keys.items())
+    return "\n".join((BOARD, "[games.black-jack-for-time]", *lines, ""))
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def hand(*actions: str, ends: str = "", cut: str = "", holding: int | None = None) -> bytes:
+    """A seed of the default game whose hand goes through `actions` and ends so.
+
+    Without `ends` it is still in play after them, `holding` a count when one is asked for.
+    """
+    return seed_of(lambda dealt: _goes(dealt, actions, ends, holding), cut)
+
+
+def _goes(round_: Round, actions: tuple[str, ...], ends: str, holding: int | None) -> bool:
+    for action in actions:
+        try:
+            round_, _ = round_.apply(Action(action))
+        except IllegalAction:
+            return False
+    if ends:
+        return round_.over and round_.outcomes == (ends,)
+    if round_.hand is None:
+        return False
+    return holding is None or round_.hand.count.total == holding
+
+
+def insurance_is_offered(dealt: Round) -> bool:
+    return dealt.phase is Phase.INSURANCE
+
+
+class Table:
+    """One caller at the table. `round` is the hand as it must be by its seed."""
+
+    def __init__(self, board: World, terminal: Terminal, name: str) -> None:
+        self.board = board
+        self.terminal = terminal
+        self.name = name
+        self.round: Round
+
+    # What he does.
+
+    async def asks_to_bet(self) -> None:
+        self.terminal.send("p")
+        await self.prompt("Coins to bet")
+
+    async def bets(self, coins: int | str, seed: bytes, **how: Any) -> None:
+        """Place a bet from the game menu; the cards must come from `seed`."""
+        self.board.seeds = [seed]
+        await self.asks_to_bet()
+        await self.types_bet(coins, seed, **how)
+
+    async def types_bet(
+        self,
+        coins: int | str,
+        seed: bytes,
+        *,
+        cut: str = "",
+        rules: Rules = BLACK_JACK_FOR_TIME,
+        position: int = 0,
+        unasked: tuple[str, ...] = (),
+    ) -> None:
+        """Answer the bet prompt, "" is Enter alone; `unasked` is done without a question."""
+        self.terminal.send(f"{coins}\r")
+        cards = shuffle.shuffle(seed, cut, rules.decks)[position:]
+        self.round, _ = start(rules, cards, [2])
+        await self.sees_done(*unasked)
+
+    async def does(self, *actions: str) -> None:
+        """Press the keys of these actions, each when the screen has followed the last one."""
+        for action in actions:
+            self.terminal.send(KEYS[action])
+            await self.sees_done(action)
+
+    async def sees_done(self, *actions: str) -> None:
+        """Wait until the screen shows the hand after `actions`, whoever took them."""
+        for action in actions:
+            self.round, _ = self.round.apply(Action(action))
+        await self.sees_hand()
+
+    async def gets_up(self) -> None:
+        self.terminal.send("q")
+        await self.prompt("ood-bye")
+
+    async def logs_off(self) -> None:
+        await self.gets_up()
+        self.terminal.send("g")
+        await self.prompt("Leave the board?")
+        self.terminal.send("y")
+        await self.terminal.until_closed()
+
+    async def is_gone(self) -> None:
+        """Wait until the board has closed his call."""
+        for caller in self.board.server.board.callers():
+            if caller.record.name == self.name:
+                await caller.ended.wait()
+
+    async def returns(self) -> None:
+        """Log on again, on a day that was begun, and sit down."""
+        self.terminal = await self.board.call()
+        await log_on(self.terminal, self.name)
+        await self.prompt("ood-bye")
+        self.terminal.send("b")
+        await self.prompt(PLACE_BET)
+
+    async def calls_back(self, profile: Profile = MODERN) -> None:
+        """Log on again; the hand that was left is on the table."""
+        self.terminal = await self.board.call(profile)
+        await log_on(self.terminal, self.name)
+        await self.sees_hand()
+
+    # What he sees.
+
+    async def prompt(self, text: str) -> None:
+        """Wait until the prompt row shows `text`."""
+        await self.terminal.wait_for(lambda _: text in self.prompt_row, f"the prompt {text!r}")
+
+    async def message(self, text: str) -> None:
+        """Wait until the messages below the table hold `text`."""
+        await self.terminal.wait_for(lambda _: text in self.messages, f"the message {text!r}")
+
+    async def sees_hand(self) -> None:
+        """Wait until cards, counts and prompt are those of the hand as it must be."""
+        await self.terminal.wait_for(lambda _: self._shows_hand(), f"the hand {self.round}")
+
+    def _shows_hand(self) -> bool:
+        over, phase = self.round.over, self.round.phase
+        asked = PLACE_BET if over else "Insurance for" if phase is Phase.INSURANCE else "<H>it"
+        mine = self.round.seats[0].hands[0]
+        return (
+            asked in self.prompt_row
+            and self.cards("Your hand") == mine.cards
+            and self.cards("Dealer") == self.round.dealer
+            and f"Your hand  {mine.count} " in self.terminal.picture
+        )
+
+    def cards(self, whose: str) -> tuple[str | None, ...]:
+        """The cards that lie under `whose` ("Dealer" or "Your hand"); None is face down."""
+        rows = self.terminal.lines
+        title = next((number for number, row in enumerate(rows) if row[1:].startswith(whose)), 0)
+        found = _CARD.findall(rows[title + 2][:_PANEL]) if title else []
+        return tuple(
+            ("T" if rank == "10" else rank) + _SUITS[suit] if rank else None for rank, suit in found
+        )
+
+    @property
+    def prompt_row(self) -> str:
+        return self.terminal.row(22)
+
+    @property
+    def messages(self) -> str:
+        """The three rows of messages, as one text."""
+        return " ".join(self.terminal.row(row).strip() for row in (19, 20, 21))
+
+    def figure(self, name: str) -> str:
+        """A figure of the panel beside the cards: Pot, Bet, Insured, Sitting, W-L-push."""
+        found = re.search(rf"│ {name} +(.*?) *│", self.terminal.picture)
+        return found[1] if found else ""
+
+    @property
+    def seal(self) -> str:
+        return self._hexadecimal("Seal")
+
+    @property
+    def seed(self) -> str:
+        return self._hexadecimal("Seed")
+
+    def _hexadecimal(self, name: str) -> str:
+        found = re.search(rf"^ {name} ([0-9a-f]{{64}})$", self.terminal.picture, re.MULTILINE)
+        return found[1] if found else ""
+
+    @property
+    def time_left(self) -> int:
+        """The seconds of time left that the status line shows."""
+        found = re.search(r"Time left ([\d:]+)", self.terminal.row(23))
+        assert found is not None, self.terminal.picture
+        seconds = 0
+        for part in found[1].split(":"):
+            seconds = seconds * 60 + int(part)
+        return seconds
+
+    # What the books say.
+
+    @property
+    def online(self) -> int:
+        return self.board.balances(self.name)["online"]
+
+    def moved(self) -> list[tuple[str, int]]:
+        """What the last hand moved, in the order of its rows: (kind, seconds)."""
+        with self.board.books() as desk:
+            number = desk.connection.exec_driver_sql("SELECT max(id) FROM rounds").scalar_one()
+            rows = ledger.lines(desk, caller_id=None, round_id=number, since=None)
+        return [(row.kind, row.amount) for row in rows]
+
+    def journal(self) -> list[str]:
+        """The actions of the last hand, the bet first."""
+        with self.board.books() as desk:
+            found = desk.connection.exec_driver_sql(
+                "SELECT json_extract(action, '$.action') FROM actions"
+                " WHERE round_id = (SELECT max(id) FROM rounds) ORDER BY sequence"
+            )
+            return list(found.scalars())
+
+    @property
+    def hands_dealt(self) -> int:
+        with self.board.books() as desk:
+            count: int = desk.connection.exec_driver_sql("SELECT count(*) FROM rounds").scalar_one()
+            return count
+
+
+@asynccontextmanager
+async def at_the_table(
+    folder: Path, *, toml: str = BOARD, profile: Profile = MODERN, name: str = "Ada"
+) -> AsyncIterator[Table]:
+    """A new caller who has just sat down, with sixty minutes."""
+    async with world(folder, toml=toml) as board:
+        yield await sit_down(board, name, profile)
+
+
+async def sit_down(board: World, name: str, profile: Profile = MODERN) -> Table:
+    """Enter a caller in the books and lead him to the table."""
+    board.enter(name)
+    terminal = await board.call(profile)
+    await log_on(terminal, name)
+    table = Table(board, terminal, name)
+    await table.prompt("Press any key")
+    terminal.send(" ")
+    await table.prompt("ood-bye")
+    terminal.send("b")
+    await table.prompt(PLACE_BET)
+    return table

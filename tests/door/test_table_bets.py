@@ -1,0 +1,250 @@
+"""Bets: from the smallest to the largest, never the last coin, so many a day; and how it ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.door.playing import MINUTE, PLACE_BET, Table, at_the_table, hand, house
+
+# Which amount
+
+
+@pytest.mark.parametrize("coins", [1, 2, 9, 10])
+async def test_every_bet_from_the_smallest_to_the_largest_is_taken(
+    tmp_path: Path, coins: int
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(coins, hand("stay", ends="lose"))
+        assert ada.figure("Bet") == ("1 coin" if coins == 1 else f"{coins} coins")
+        assert ada.moved() == [("stake", coins * MINUTE)]
+        assert ada.online == ada.time_left == (60 - coins) * MINUTE
+
+
+@pytest.mark.parametrize(
+    ("typed", "refusal"),
+    [
+        ("0", "The smallest bet is 2 coins."),
+        ("1", "The smallest bet is 2 coins."),
+        ("7", "The largest bet here is 6 coins."),
+        ("9999", "The largest bet here is 6 coins."),
+    ],
+)
+async def test_other_bets_are_refused_and_asked_again(
+    tmp_path: Path, typed: str, refusal: str
+) -> None:
+    async with at_the_table(tmp_path, toml=house(smallest_bet=2, largest_bet=6)) as ada:
+        await ada.asks_to_bet()
+        assert "Coins to bet, 2 to 6 (Enter for 2):" in ada.prompt_row
+        ada.terminal.send(f"{typed}\r")
+        await ada.message(refusal)
+        await ada.prompt("Coins to bet")
+        assert ada.hands_dealt == 0
+
+
+async def test_the_last_coin_is_never_bet(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(coin_minutes=15)) as ada:
+        await ada.asks_to_bet()
+        assert "Coins to bet, 1 to 3 (Enter for 1):" in ada.prompt_row
+        ada.terminal.send("4\r")
+        await ada.message("You may bet up to 3 coins: your last coin stays with you.")
+        assert ada.hands_dealt == 0
+
+
+@pytest.mark.parametrize(
+    ("coin_minutes", "smallest_bet", "refusal"),
+    [
+        (
+            60,
+            1,
+            "Your pot holds 1 coin; the smallest bet is 1 coin, and your last coin cannot be bet.",
+        ),
+        (
+            12,
+            5,
+            "Your pot holds 5 coins; the smallest bet is 5 coins, and your last coin cannot be "
+            "bet.",
+        ),
+        (
+            61,
+            1,
+            "Your pot holds 0 coins; the smallest bet is 1 coin, and your last coin cannot be bet.",
+        ),
+    ],
+)
+async def test_a_pot_too_small_for_any_bet_is_told_so(
+    tmp_path: Path, coin_minutes: int, smallest_bet: int, refusal: str
+) -> None:
+    toml = house(coin_minutes=coin_minutes, smallest_bet=smallest_bet)
+    async with at_the_table(tmp_path, toml=toml) as ada:
+        ada.terminal.send("p")
+        await ada.message(refusal)
+        await ada.prompt(PLACE_BET)
+        assert ada.hands_dealt == 0
+
+
+async def test_a_bet_that_time_has_made_too_large_is_refused_by_the_books(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(coin_minutes=20)) as ada:
+        await ada.asks_to_bet()
+        ada.terminal.send("2")
+        await ada.prompt(": 2")
+        await ada.board.pass_time(1)
+        ada.terminal.send("\r")
+        await ada.message("You have 59 minutes 59 seconds, and 20 minutes of it must stay in your")
+        await ada.prompt(PLACE_BET)
+        assert ada.hands_dealt == 0
+
+
+async def test_the_pot_on_the_table_follows_the_time_left(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(coin_minutes=20)) as ada:
+        assert ada.figure("Pot") == "3 coins"
+        await ada.board.pass_time(1)
+        await ada.terminal.wait_for(lambda _: ada.figure("Pot") == "2 coins", "a pot of 2 coins")
+
+
+async def test_only_digits_count_and_backspace_takes_them_back(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        seed = hand("hit")
+        ada.board.seeds = [seed]
+        await ada.asks_to_bet()
+        await ada.types_bet("x-9\b?7", seed)
+        assert ada.figure("Bet") == "7 coins"
+
+
+async def test_esc_places_no_bet(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.asks_to_bet()
+        ada.terminal.send("5\x1b")
+        await ada.message("No bet placed.")
+        await ada.prompt(PLACE_BET)
+        assert ada.hands_dealt == 0
+        assert "Turns today: 0 of 20" in ada.terminal.row(0)
+
+
+# The remembered bet
+
+
+async def test_enter_bets_the_smallest_at_first_and_the_last_bet_from_then_on(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path, toml=house(smallest_bet=2)) as ada:
+        seed = hand(ends="push")
+        await ada.bets("", seed)
+        assert ada.figure("Bet") == "2 coins"
+        await ada.bets(6, seed)
+        await ada.bets("", seed)
+        assert ada.figure("Bet") == "6 coins"
+
+
+async def test_the_last_bet_is_remembered_for_the_next_call(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(7, hand(ends="push"))
+        await ada.logs_off()
+        await ada.is_gone()
+        await ada.returns()
+        await ada.asks_to_bet()
+        assert "(Enter for 7):" in ada.prompt_row
+
+
+async def test_a_remembered_bet_that_the_pot_no_longer_bears_is_lowered(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(coin_minutes=6)) as ada:
+        await ada.bets(6, hand("stay", ends="lose"))
+        await ada.does("stay")
+        await ada.asks_to_bet()
+        assert "Coins to bet, 1 to 3 (Enter for 3):" in ada.prompt_row
+
+
+# Turns
+
+
+async def test_a_turn_is_a_bet_placed_and_the_last_one_of_the_day_is_said(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(turns_per_day=2)) as ada:
+        seed = hand(ends="push")
+        assert "Turns today: 0 of 2" in ada.terminal.row(0)
+        await ada.bets(1, seed)
+        assert "Turns today: 1 of 2" in ada.terminal.row(0)
+        ada.board.seeds = [seed]
+        await ada.asks_to_bet()
+        ada.terminal.send("1\r")
+        await ada.prompt("Press any key")
+        await ada.message("That was your last turn for today: 2 a day.")
+        ada.terminal.send(" ")
+        await ada.prompt("ood-bye")
+        await ada.terminal.until("Turns today        2 of 2")
+        # Sitting down again brings no third one.
+        ada.terminal.send("b")
+        await ada.message("That was your last turn for today: 2 a day.")
+        assert ada.hands_dealt == 2
+
+
+async def test_the_turns_are_counted_over_all_calls_of_the_day(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(turns_per_day=5)) as ada:
+        await ada.bets(1, hand(ends="push"))
+        await ada.logs_off()
+        await ada.is_gone()
+        await ada.returns()
+        assert "Turns today: 1 of 5" in ada.terminal.row(0)
+
+
+async def test_without_a_limit_turns_are_only_counted(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(turns_per_day=0)) as ada:
+        await ada.bets(1, hand(ends="push"))
+        assert ada.terminal.row(0).endswith("Turns today: 1")
+
+
+# How the caller did
+
+
+async def test_the_statement_tells_how_the_caller_did(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(10, hand(ends="natural"))
+        await ada.bets(3, hand("stay", ends="lose"))
+        await ada.does("stay")
+        await ada.bets(5, hand(ends="push"))
+        assert ada.figure("Sitting") == "+17:00"
+        assert ada.figure("W-L-push") == "1-1-1"
+        await ada.gets_up()
+        statement = "Black Jack For Time: 3 turns, 1 won, 1 lost, 1 stand-off; you leave the table"
+        await ada.terminal.until(statement)
+        await ada.terminal.until("ahead by 17 minutes.")
+        assert ada.online == (60 + 17) * MINUTE
+
+
+@pytest.mark.parametrize(
+    ("seed", "words"),
+    [
+        (hand(ends="dealer-natural"), "0 won, 1 lost, 0 stand-offs; you leave the table behind by"),
+        (hand(ends="push"), "0 won, 0 lost, 1 stand-off; you leave the table even."),
+    ],
+    ids=["behind", "even"],
+)
+async def test_the_good_bye_repeats_the_statement(tmp_path: Path, seed: bytes, words: str) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(4, seed)
+        await ada.logs_off()
+        said = " ".join(ada.terminal.picture.split())
+        assert f"Black Jack For Time: 1 turn, {words}" in said
+        assert "Good-bye, Ada. Call again!" in said
+
+
+async def test_who_placed_no_bet_gets_no_statement(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.logs_off()
+        assert "you leave the table" not in ada.terminal.transcript
+
+
+# Beside the bet
+
+
+async def test_the_rules_can_be_read_at_the_table(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(largest_bet=7)) as ada:
+        await read_all_rules(ada)
+        await ada.prompt(PLACE_BET)
+        assert ada.figure("Pot") == "60 coins"
+
+
+async def read_all_rules(ada: Table) -> None:
+    ada.terminal.send("r")
+    await ada.terminal.until("A bet is 1 to 7 coins, 20 turns")
+    ada.terminal.send("q")

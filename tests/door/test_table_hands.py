@@ -1,0 +1,257 @@
+"""Hands at the table, outcome by outcome: what the dealer says, what the screen shows, and what
+the ledger moved, to the second."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.door.playing import MINUTE, at_the_table, hand, house, insurance_is_offered
+from tests.world import seed_of
+
+
+@pytest.mark.parametrize(
+    ("actions", "outcome", "words", "moved", "net"),
+    [
+        (
+            (),
+            "natural",
+            "Your Twenty-One in two cards wins: the dealer pays 12 coins (8 minutes won).",
+            [("stake", 240), ("returned", 240), ("won", 480)],
+            480,
+        ),
+        (
+            ("hit", "hit", "hit"),
+            "charlie",
+            '"Five-Card Charlie!" declares the dealer. Your Five-Card Charlie wins: the dealer '
+            "pays 12 coins (8 minutes won).",
+            [("stake", 240), ("returned", 240), ("won", 480)],
+            480,
+        ),
+        (
+            ("hit",),
+            "twenty-one",
+            "Your twenty-one wins: the dealer pays 12 coins (8 minutes won).",
+            [("stake", 240), ("returned", 240), ("won", 480)],
+            480,
+        ),
+        (
+            ("stay",),
+            "win",
+            "You win: the dealer pays 8 coins (4 minutes won).",
+            [("stake", 240), ("returned", 240), ("won", 240)],
+            240,
+        ),
+        (
+            (),
+            "push",
+            "Stand-off: your bet comes back.",
+            [("stake", 240), ("returned", 240)],
+            0,
+        ),
+        (
+            ("stay",),
+            "lose",
+            "The dealer wins: 4 coins lost.",
+            [("stake", 240), ("lost", 240)],
+            -240,
+        ),
+        (
+            ("hit",),
+            "bust",
+            'bust," says the dealer. You went over: 4 coins lost.',
+            [("stake", 240), ("lost", 240)],
+            -240,
+        ),
+        (
+            (),
+            "dealer-natural",
+            '"Twenty-One," announces the dealer. The dealer\'s Twenty-One takes it: 4 coins lost.',
+            [("stake", 240), ("lost", 240)],
+            -240,
+        ),
+        (
+            ("stay",),
+            "dealer-charlie",
+            '"Five-Card Charlie," says the dealer, and it is his. '
+            "The dealer's Five-Card Charlie takes it: 4 coins lost.",
+            [("stake", 240), ("lost", 240)],
+            -240,
+        ),
+        (
+            ("double",),
+            "win",
+            "You win: the dealer pays 16 coins (8 minutes won).",
+            [("stake", 240), ("double", 240), ("returned", 480), ("won", 480)],
+            480,
+        ),
+        (
+            ("double",),
+            "twenty-one",
+            "Your twenty-one wins: the dealer pays 16 coins (8 minutes won).",
+            [("stake", 240), ("double", 240), ("returned", 480), ("won", 480)],
+            480,
+        ),
+        (
+            ("double",),
+            "bust",
+            "You went over: 8 coins lost.",
+            [("stake", 240), ("double", 240), ("lost", 480)],
+            -480,
+        ),
+        (
+            ("double",),
+            "lose",
+            "The dealer wins: 8 coins lost.",
+            [("stake", 240), ("double", 240), ("lost", 480)],
+            -480,
+        ),
+    ],
+)
+async def test_what_is_said_is_what_is_moved(
+    tmp_path: Path,
+    actions: tuple[str, ...],
+    outcome: str,
+    words: str,
+    moved: list[tuple[str, int]],
+    net: int,
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(4, hand(*actions, ends=outcome))
+        await ada.does(*actions)
+        await ada.message(words)
+        assert ada.moved() == moved
+        assert ada.online == ada.time_left == 60 * MINUTE + net
+        assert ada.journal() == ["bet", *actions]
+
+
+@pytest.mark.parametrize(
+    ("ending", "words", "moved"),
+    [
+        (
+            "dealer-natural",
+            "The insurance brings 7½ coins. The dealer's Twenty-One takes it: 5 coins lost.",
+            # Half of five coins is two and a half; it comes back with two more for each one.
+            [("stake", 300), ("insurance", 150), ("lost", 300), ("returned", 150), ("won", 300)],
+        ),
+        (
+            "push",
+            "The insurance brings 7½ coins. Stand-off: your bet comes back.",
+            [("stake", 300), ("insurance", 150), ("returned", 450), ("won", 300)],
+        ),
+    ],
+)
+async def test_insurance_is_paid_two_to_one_on_a_dealers_natural(
+    tmp_path: Path, ending: str, words: str, moved: list[tuple[str, int]]
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(5, hand("insurance", ends=ending))
+        assert "The dealer shows an ace. Insurance for 2½ coins?" in ada.prompt_row
+        await ada.does("insurance")
+        await ada.message(words)
+        assert ada.moved() == moved
+        assert (
+            ada.online
+            == ada.time_left
+            == 60 * MINUTE
+            + sum({"won": amount, "lost": -amount}.get(kind, 0) for kind, amount in moved)
+        )
+
+
+async def test_insurance_is_lost_and_the_hand_goes_on_with_the_bet(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(5, hand("insurance", "stay", ends="win"))
+        await ada.does("insurance")
+        await ada.message("The insurance of 2½ coins is lost.")
+        assert ada.moved() == [("stake", 300), ("insurance", 150), ("lost", 150)]
+        assert ada.figure("Insured") == "2½ coins"
+        await ada.does("stay")
+        await ada.message("the dealer pays 10 coins (5 minutes won).")
+        assert ada.moved()[3:] == [("returned", 300), ("won", 300)]
+        assert ada.figure("Sitting") == "+2:30"
+
+
+async def test_insurance_may_be_declined(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(5, hand("no-insurance", "stay", ends="lose"))
+        await ada.does("no-insurance", "stay")
+        assert ada.journal() == ["bet", "no-insurance", "stay"]
+        assert ada.moved() == [("stake", 300), ("lost", 300)]
+
+
+async def test_a_natural_is_offered_insurance_too(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(2, hand("insurance", ends="natural"))
+        await ada.does("insurance")
+        await ada.message("The insurance of 1 coin is lost.")
+        await ada.message("Your Twenty-One in two cards wins: the dealer pays 6 coins")
+        assert ada.online == 60 * MINUTE + 4 * MINUTE - MINUTE
+
+
+async def test_insurance_that_would_take_the_last_coin_is_declined_unasked(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(coin_minutes=4)) as ada:
+        # Fifteen coins: a bet of ten leaves five, of which insurance would take five.
+        await ada.bets(10, hand("no-insurance"), unasked=("no-insurance",))
+        await ada.message("Insurance would take your last coin: declined.")
+        assert ada.journal() == ["bet", "no-insurance"]
+        assert ada.moved() == [("stake", 2400)]
+
+
+async def test_insurance_that_leaves_one_coin_is_offered(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(coin_minutes=4)) as ada:
+        await ada.bets(9, seed_of(insurance_is_offered))
+        assert "Insurance for 4½ coins?" in ada.prompt_row
+        await ada.does("insurance")
+        assert ada.moved()[1] == ("insurance", 1080)
+
+
+async def test_doubling_that_would_take_the_last_coin_is_not_offered(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(coin_minutes=3)) as ada:
+        await ada.bets(10, hand("hit"))
+        assert "ouble" not in ada.prompt_row
+        ada.terminal.send("d")
+        await ada.does("hit")
+        assert ada.journal() == ["bet", "hit"]
+
+
+async def test_doubling_that_leaves_one_coin_is_offered(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(coin_minutes=3, largest_bet=9)) as ada:
+        await ada.bets(9, hand("double", ends="win"))
+        assert "<D>ouble down" in ada.prompt_row
+        await ada.does("double")
+        assert ada.online == 60 * MINUTE + 18 * 3 * MINUTE
+
+
+async def test_doubling_is_offered_on_the_first_two_cards_only(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(2, hand("hit"))
+        assert "<D>ouble down" in ada.prompt_row
+        await ada.does("hit")
+        assert "<D>ouble" not in ada.prompt_row
+
+
+async def test_the_largest_bet_bounds_the_opening_bet_alone(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(largest_bet=3)) as ada:
+        await ada.bets(3, hand("double", ends="lose"))
+        await ada.does("double")
+        assert ada.moved() == [("stake", 180), ("double", 180), ("lost", 360)]
+
+
+async def test_time_that_ticked_is_on_the_ledger_before_the_bet(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.board.clock.advance(37)
+        await ada.bets(2, hand("stay", ends="win"))
+        await ada.board.clock.advance(21)
+        await ada.does("stay")
+        assert ada.online == ada.time_left == 60 * MINUTE - 37 - 21 + 2 * MINUTE
+
+
+async def test_a_hand_may_be_settled_on_cards_that_take_no_part_of_the_time_left(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path, toml=house(coin_minutes=3, largest_bet=19)) as ada:
+        await ada.bets(19, hand("stay", ends="lose"))
+        assert ada.figure("Pot") == "1 coin"
+        await ada.does("stay")
+        assert ada.online == ada.time_left == 3 * MINUTE
