@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from door import wording
+from timebank.database import BooksUnavailable
 
 if TYPE_CHECKING:
     from door.caller import Caller
@@ -99,6 +101,16 @@ class Betting:
 
     def last(self) -> int:
         """Return the bet he placed last, the smallest one before his first."""
-        bets = self.caller.record.preferences.get("bets")
-        last = bets.get(self.game) if isinstance(bets, dict) else None
+        last = self._bets().get(self.game)
         return last if isinstance(last, int) else self.settings.smallest_bet
+
+    async def remember(self, bet: int) -> None:
+        """Keep a bet that was placed as his last one; no hand is held up when that fails."""
+        if bet == self.last():
+            return
+        with contextlib.suppress(BooksUnavailable):
+            await self.caller.remember({"bets": {**self._bets(), self.game: bet}})
+
+    def _bets(self) -> dict[str, object]:
+        bets = self.caller.record.preferences.get("bets")
+        return bets if isinstance(bets, dict) else {}

@@ -24,7 +24,7 @@ from door.tables.black_jack_words import sentences
 from door.tables.journaled import rebuild, settlement_of
 from timebank import bank, journal
 from timebank.database import BooksUnavailable
-from timebank.refusals import NotEnough, Refused
+from timebank.refusals import CallClosed, NotEnough, Refused
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -117,10 +117,18 @@ class BlackJackForTime:
             await read_rules(self.console, self.settings)
             self.console.stage(self.scene)
         elif choice == "C":
-            await self.caller.remember({"cut": not self._cuts()})
-            on = "asked for a few words that cut" if self._cuts() else "not asked to cut"
-            self.console.say(f"|07From now on you are {on} the cards before each shuffle.")
+            await self._change_cut()
         return choice != "Q"
+
+    async def _change_cut(self) -> None:
+        """Ask for a cut from now on, or no more."""
+        try:
+            await self.caller.remember({"cut": not self._cuts()})
+        except BooksUnavailable:
+            self._books_unavailable()
+            return
+        on = "asked for a few words that cut" if self._cuts() else "not asked to cut"
+        self.console.say(f"|07From now on you are {on} the cards before each shuffle.")
 
     async def _turn(self) -> None:
         """One turn: seal, cut, bet, hand."""
@@ -136,6 +144,8 @@ class BlackJackForTime:
                 self.console.say("|07No bet placed.")
                 return
             await self._place(shoe, cut, bet)
+        except CallClosed:
+            raise
         except Refused as refused:
             self.console.say(f"|12{refused}")
             return
@@ -216,9 +226,8 @@ class BlackJackForTime:
         placed = await self.caller.post(place)
         self.round_id, self.sequence = placed.round_id, 0
         self.scene.sitting.turns += 1
-        if bet != self.betting.last():
-            await self.caller.remember({"bets": {GAME: bet}})
         self._show(dealt, events, placed.receipt)
+        await self.betting.remember(bet)
 
     # The hand.
 

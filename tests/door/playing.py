@@ -4,7 +4,7 @@ ledger has them, and hands that are found to order."""
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -248,12 +248,10 @@ class Table:
 
 
 @asynccontextmanager
-async def at_the_table(
-    folder: Path, *, toml: str = BOARD, profile: Profile = MODERN, name: str = "Ada"
-) -> AsyncIterator[Table]:
-    """A new caller who has just sat down, with sixty minutes."""
-    async with world(folder, toml=toml) as board:
-        yield await sit_down(board, name, profile)
+async def at_the_table(folder: Path, **how: Any) -> AsyncIterator[Table]:
+    """A caller who has just sat down, with sixty minutes; `how` is what `world` takes."""
+    async with world(folder, **how) as board:
+        yield await sit_down(board, "Ada")
 
 
 async def sit_down(board: World, name: str, profile: Profile = MODERN) -> Table:
