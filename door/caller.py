@@ -215,6 +215,8 @@ class Caller:
         if any(row.kind == "external" for row in receipt.rows):
             self.books.outbox_waits.set()
         self._purse = receipt.purse
+        if self.time_left() > 0:
+            self.console.lift_time_up()
         self._notice_day()
         self._arm_warnings()
         if self._timer is not None:
