@@ -178,7 +178,7 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
         loop.add_signal_handler(signal.SIGHUP, server.reload)
         await ended.wait()
         announce("Closing: callers are told, hands in play stay in the journal.")
-        await server.stop("The board is closing. A hand on the table waits for you.")
+        await server.stop("The board is closing.")
     finally:
         database.close()
 

@@ -21,7 +21,7 @@ from door.lobby import looks, texts
 from door.lobby.logon import Refusal, log_on
 from door.lobby.menu import main_menu
 from door.lobby.pages import read
-from door.lobby.teller import last_chance
+from door.lobby.teller import GRACE_SECONDS, last_chance
 from door.tables.black_jack_for_time import BlackJackForTime
 from timebank.database import BooksUnavailable
 from timebank.refusals import CallClosed, Refused
@@ -87,9 +87,8 @@ async def _evening(board: Board, caller: Caller) -> str:
             await _receive(caller)
             await main_menu(board, caller)
         except TimeUp:
-            # Savings may carry the evening on, once.
-            if not await last_chance(caller):
-                raise
+            # An open hand or savings may carry the evening on, once.
+            await _go_on_without_time(caller)
             await main_menu(board, caller)
     except CarrierLost:
         return "carrier lost"
@@ -101,7 +100,7 @@ async def _evening(board: Board, caller: Caller) -> str:
         return _good_bye(caller, _time_up_words(caller), "time up")
     except IdledOut as idled:
         console.bell()
-        return _good_bye(caller, f"{idled} A hand on the table waits for you.", "idle")
+        return _good_bye(caller, str(idled), "idle")
     except Closing as closing:
         return _good_bye(caller, str(closing), "closed by the board")
     except BooksUnavailable as broken:
@@ -113,30 +112,40 @@ async def _evening(board: Board, caller: Caller) -> str:
 
 
 async def _receive(caller: Caller) -> None:
-    """Say what is new, let the clock run, stand or resume what was left open."""
+    """Let the clock run, say what is new, and lead him back to a hand that he left."""
     console = caller.console
     console.paint_screens()
     console.on_redraw = caller.show_status
     news = [*caller.notices, *wording.sentences(caller.opening)]
-    if news:
-        caller.show_status()
-        await read(console, f"Welcome, {caller.record.name}", "\n".join(news))
-    table = BlackJackForTime(caller)
     if caller.time_left() <= 0:
-        await _receive_without_time(caller, table)
+        news.append("|12You have no time left.")
+        _grant_grace(caller)
     caller.start_ticking()
+    if news:
+        await read(console, f"Welcome, {caller.record.name}", "\n".join(news))
+    if caller.time_left() <= 0:
+        raise TimeUp("You have no time left.")
+    table = BlackJackForTime(caller)
     if await table.has_open_hand():
         await table.visit()
 
 
-async def _receive_without_time(caller: Caller, table: BlackJackForTime) -> None:
-    """Tell a caller that he has no time left; stand his open hand first, which may bring some."""
-    caller.console.say("|12You have no time left today.")
+async def _go_on_without_time(caller: Caller) -> None:
+    """Stand an open hand and offer the savings; raise `TimeUp` when neither brings any time."""
+    table = BlackJackForTime(caller)
     if await table.has_open_hand():
+        _grant_grace(caller)
         await table.stand_open_hand()
         await caller.console.any_key()
+        caller.end_grace()
     if caller.time_left() <= 0 and not await last_chance(caller):
-        raise TimeUp("You have no time left today.")
+        raise TimeUp("You have no time left.")
+
+
+def _grant_grace(caller: Caller) -> None:
+    """Give him uncharged time to read what happened, unless an event closes the board."""
+    if caller.seconds_to_event() != 0:
+        caller.grace(GRACE_SECONDS)
 
 
 def _time_up_words(caller: Caller) -> str:
@@ -160,6 +169,8 @@ def _good_bye(caller: Caller, words: str, reason: str) -> str:
     if reason == "log-off":
         texts.show(console, caller.config.board.texts, "goodbye")
     console.say(f"|15{words}")
+    if caller.purse.stake and reason != "taken over":
+        console.say("|07The hand on the table waits for you.")
     if caller.purse.held and caller.purse.closing is not None:
         closing = caller.purse.closing
         console.say(f"|07{span(caller.purse.held)} more wait for you after {closing.name}.")

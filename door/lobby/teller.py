@@ -89,7 +89,7 @@ async def _withdraw(caller: Caller) -> None:
         caller.console.say("|12Nothing can be withdrawn before the next system event.")
         return
     typed = await caller.console.entry(
-        f"|07Minutes to withdraw, |15 1|07 to |15{minutes}|07 (Esc for none):|15",
+        f"|07Minutes to withdraw, |151|07 to |15{minutes}|07 (Esc for none):|15",
         longest=5,
         accept=str.isdecimal,
     )
