@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
@@ -98,6 +99,18 @@ class World:
         """Wait until everything that was asked of the books has been answered."""
         await self.server.books.run(lambda desk: None)
         await asyncio.sleep(0)
+
+    @asynccontextmanager
+    async def slow_books(self) -> AsyncIterator[None]:
+        """Let nothing be written meanwhile: what is asked of the books waits its turn."""
+        go_on = threading.Event()
+        standstill = asyncio.create_task(self.server.books.run(lambda desk: go_on.wait()))
+        await asyncio.sleep(0)
+        try:
+            yield
+        finally:
+            go_on.set()
+            await standstill
 
     def enter(self, name: str, *, saved: int = 0, looks: Mapping[str, object] = LOOKS) -> None:
         """Put a caller with PASSWORD in the books, with `saved` seconds in the bank.

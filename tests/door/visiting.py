@@ -64,6 +64,12 @@ class Guest:
             self.presses(" ")
             await self.is_asked(prompt)
 
+    async def reads_that(self, text: str) -> None:
+        """Read a page or a message that waits for any key, and press one."""
+        await self.sees(text)
+        await self.is_asked("Press any key")
+        self.presses(" ")
+
     def presses(self, keys: str) -> None:
         self.terminal.send(keys)
 
@@ -71,9 +77,16 @@ class Guest:
         self.presses("b")
         await self.is_asked(TABLE)
 
-    async def bets(self, coins: int, *actions: str, ends: str = "", asked: str = "<H>it") -> None:
-        """Bet at the table; the hand that is dealt would go through `actions` and end so."""
-        self.board.seeds = [hand(*actions, ends=ends)]
+    async def bets(
+        self,
+        coins: int,
+        *actions: str,
+        ends: str = "",
+        seed: bytes | None = None,
+        asked: str = "<H>it",
+    ) -> None:
+        """Bet at the table: on `seed`, or on a hand that would go through `actions` and end so."""
+        self.board.seeds = [seed or hand(*actions, ends=ends)]
         self.presses("p")
         await self.is_asked("Coins to bet")
         self.presses(f"{coins}\r")
