@@ -238,7 +238,6 @@ class BlackJackForTime:
                 await self._act(await self._decide(self.round))
             except TimeUp:
                 await self._stand()
-                self._go_on_with_what_came_back()
             except NotEnough as refused:
                 self.console.say(f"|12{refused}")
             except BooksUnavailable:
@@ -294,17 +293,7 @@ class BlackJackForTime:
         self.console.say("|14Your time is up: the hand is stood.")
         while self.round is not None and not self.round.over:
             legal = self.round.legal()
-            standing = Action.NO_INSURANCE if Action.NO_INSURANCE in legal else Action.STAY
-            try:
-                await self._act(standing)
-            except BooksUnavailable:
-                self._books_unavailable()
-                return
-
-    def _go_on_with_what_came_back(self) -> None:
-        """Let the call go on when the hand brought time back and no event has begun."""
-        if self.round is not None and self.round.over and self.caller.time_left() > 0:
-            self.console.lift_time_up()
+            await self._act(Action.NO_INSURANCE if Action.NO_INSURANCE in legal else Action.STAY)
 
     def _show(self, after: Round, events: Sequence[Event], receipt: Receipt) -> None:
         """Adopt the new round and draw it."""
