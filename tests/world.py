@@ -142,7 +142,7 @@ class World:
                 " WHERE c.name = ? AND a.unit = 'second'",
                 (name,),
             )
-            return {kind: balance for kind, balance in found}
+            return dict(found.all())
 
     def moved(self, name: str) -> list[tuple[str, int]]:
         """What the ledger has of the caller so far, in order: (kind, seconds)."""

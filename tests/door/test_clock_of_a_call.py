@@ -2,9 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from door.games.blackjack import Action, Phase, Round
 from tests.door.visiting import MENU, MINUTE, TABLE, Guest, sysop_toml, visitor
 from tests.world import World, seed_of, world
+from timebank import bank
+from timebank.bank import Receipt
+from timebank.database import BooksUnavailable
 
 SEVEN_MINUTES = sysop_toml(events="", minutes_per_day=7)
 
@@ -248,6 +253,27 @@ async def test_a_win_decided_as_the_time_runs_out_keeps_the_call_alive(tmp_path:
         await ada.is_asked(TABLE)
         await ada.sees_time_left(6 * MINUTE)
         await ada.bets(2, "stay", ends="win")
+
+
+async def test_a_hand_that_cannot_be_stood_waits_in_the_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_disk(*_: object) -> Receipt:
+        raise BooksUnavailable("The books cannot be written just now (disk full).")
+
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="win")
+        with monkeypatch.context() as disk:
+            disk.setattr(bank, "act", no_disk)
+            await board.pass_time(2 * MINUTE)
+            await ada.is_sent_off(
+                "Please call again later.", "The hand on the table waits for you."
+            )
+        await ada.calls()
+        await ada.reads_that("You have no time left.")
+        await ada.reads_that("the dealer pays 10 coins")
 
 
 # Calling without time.
