@@ -167,6 +167,7 @@ class CanvasDisplay:
         self._send = send
         self._canvas = Canvas(columns, rows, colour=colour)
         self._left = (columns - 1 - LAYOUT_COLUMNS) // 2
+        self._margin = self._left + 1  # where titles, messages and prompts begin
         self._rows = rows
         self._scene: Scene | None = None
         self._messages: deque[str] = deque(maxlen=MESSAGE_ROWS)
@@ -204,7 +205,7 @@ class CanvasDisplay:
 
     def say(self, text: str) -> None:
         """Add the message below the scene; the oldest goes."""
-        self._messages.extend(wrap(text, LAYOUT_COLUMNS))
+        self._messages.extend(wrap(text, LAYOUT_COLUMNS - 2))
         for number, line in enumerate(self._messages):
             self._line(self.scene_rows + number, line)
         self._update()
@@ -214,7 +215,7 @@ class CanvasDisplay:
         self._prompt, self._typed = text, ""
         row = self._rows - STATUS_ROWS - PROMPT_ROWS
         self._line(row, text)
-        self._typed_at = self._left + len(plain(text)) + 1
+        self._typed_at = self._margin + len(plain(text)) + 1
         self._canvas.cursor = (row, min(self._typed_at, self._canvas.columns - 2))
         self._update()
 
@@ -244,7 +245,7 @@ class CanvasDisplay:
         width = self._canvas.columns - 1
         row = self._rows - STATUS_ROWS
         self._canvas.put_pipe(row, 0, "|17" + " " * width)
-        self._canvas.put_pipe(row, self._left, text)
+        self._canvas.put_pipe(row, self._margin, text)
         self._update()
 
     def close(self) -> None:
@@ -253,7 +254,7 @@ class CanvasDisplay:
 
     def _line(self, row: int, text: str) -> None:
         self._canvas.blank(row, 0, self._canvas.columns - 1, 1)
-        self._canvas.put_pipe(row, self._left, text)
+        self._canvas.put_pipe(row, self._margin, text)
 
     def _update(self) -> None:
         if self._painted:

@@ -50,7 +50,7 @@ def paint_once(console: Console, paint: Callable[[Canvas], None]) -> None:
     )
     paint(canvas)
     used = max((row + 1 for row in range(console.line.rows) if canvas.text(row).strip()), default=0)
-    below = min(used + 1, console.line.rows)
+    below = min(used + 2, console.line.rows)
     console.send(f"\x1b[2J{canvas.render()}\x1b[0m\x1b[{below};1H\x1b[?25h")
 
 
