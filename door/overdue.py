@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from door.games.blackjack import Action
 from door.games.blackjack_events import Event
-from door.tables.journaled import rebuild, settlement_of
+from door.tables.journaled import is_done, rebuild, settlement_of
 from timebank import bank, journal
 from timebank.refusals import Refused
 
@@ -62,5 +62,5 @@ def stand(desk: Desk, stored: StoredRound) -> None:
     settlement = settlement_of(round_, events)
     assert settlement is not None  # a round that ends settles its hand
     bank.stand_without_call(desk, stored.caller_id, stored.id, moves, settlement)
-    if round_.rules.shuffle == "hand" and stored.shoe is not None:
+    if stored.shoe is not None and is_done(stored.shoe, round_):
         journal.close_shoe(desk, stored.shoe.id)

@@ -21,7 +21,7 @@ from door.tables.betting import Betting
 from door.tables.black_jack_rules_page import read_rules
 from door.tables.black_jack_scene import Sitting, TableScene
 from door.tables.black_jack_words import sentences
-from door.tables.journaled import rebuild, settlement_of
+from door.tables.journaled import is_done, rebuild, settlement_of
 from timebank import bank, journal
 from timebank.database import BooksUnavailable
 from timebank.refusals import CallClosed, NotEnough, Refused
@@ -161,7 +161,6 @@ class BlackJackForTime:
         seed = self.caller.new_seed()
         seal = shuffle.seal(seed)
         old = self.shoe
-        stale = old is not None and self._is_used_up(old)
 
         def find_or_open(desk: Desk) -> journal.Shoe:
             caller_id, decks = self.caller.record.id, self.rules.decks
@@ -172,7 +171,7 @@ class BlackJackForTime:
             return shoe
 
         self.shoe = shoe = await self.caller.ask_books(find_or_open)
-        if stale:
+        if self.rules.shuffle == "shoe" and old is not None and old.id != shoe.id:
             self.console.say("|07The dealer shuffles.")
         self.scene.seal, self.scene.seed, self.scene.cut = shoe.seal, "", shoe.cut or ""
         self.scene.round = self.round = None
@@ -330,13 +329,13 @@ class BlackJackForTime:
 
     @staticmethod
     def _finish_shoe(desk: Desk, shoe: journal.Shoe | None, after: Round) -> None:
-        """Close the shoe with the hand, where it is shuffled for every one: the seed is free."""
-        if shoe is not None and after.over and after.rules.shuffle == "hand":
+        """Close the shoe with the last hand that is dealt from it: the seed is free."""
+        if shoe is not None and is_done(shoe, after):
             journal.close_shoe(desk, shoe.id)
 
     def _reveal_seed(self) -> None:
         """Show the seed of a shoe that is done; one that runs on keeps it."""
-        if self.shoe is not None and self.rules.shuffle == "hand":
+        if self.shoe is not None and self.round is not None and is_done(self.shoe, self.round):
             self.scene.seed = self.shoe.seed.hex()
 
     # Coming and going.

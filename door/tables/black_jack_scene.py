@@ -65,8 +65,8 @@ class TableScene:
             canvas.put_pipe(SEAL_ROW, left + 1, f"|08Seal {self.seal}")
         if self.seed:
             canvas.put_pipe(SEAL_ROW + 1, left + 1, f"|08Seed {self.seed}")
-        elif self.cut:
-            canvas.put_pipe(SEAL_ROW + 1, left + 1, f"|08Cut with: {self.cut}")
+        if self.cut:
+            canvas.put_pipe(SEAL_ROW + 2, left + 1, f"|08Cut with: {self.cut}")
 
     def lines(self) -> Sequence[str]:
         """Return the table in words."""

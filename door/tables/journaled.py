@@ -8,7 +8,7 @@ from door import replay
 from door.games import shuffle
 from door.games.blackjack import Round
 from door.games.blackjack_events import Event, InsuranceSettled, Settled
-from timebank.journal import StoredRound
+from timebank.journal import Shoe, StoredRound
 from timebank.wagers import Settlement
 
 
@@ -40,6 +40,12 @@ def result_of(round_: Round) -> dict[str, object]:
         "net": totals.won - totals.lost,
         "cards_used": round_.cards_used,
     }
+
+
+def is_done(shoe: Shoe, round_: Round) -> bool:
+    """Tell whether nothing is dealt from a shoe after `round_`, which was dealt from its position:
+    the cards are shuffled before the next one."""
+    return round_.over and round_.rules.shuffle_due(shoe.position + round_.cards_used, 1)
 
 
 def rebuild(stored: StoredRound) -> Round:

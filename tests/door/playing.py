@@ -111,6 +111,11 @@ class Table:
             self.terminal.send(KEYS[action])
             await self.sees_done(action)
 
+    async def stands(self) -> None:
+        """Decline insurance and stay, whatever the cards are."""
+        while not self.round.over:
+            await self.does("no-insurance" if self.round.phase is Phase.INSURANCE else "stay")
+
     async def sees_done(self, *actions: str) -> None:
         """Wait until the screen shows the hand after `actions`, whoever took them."""
         for action in actions:
