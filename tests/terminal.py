@@ -167,7 +167,7 @@ class Terminal(asyncio.Protocol):
         if isinstance(keys, str):
             keys = keys.encode(self.profile.charset).replace(b"\xff", b"\xff\xff")
         self._mark = len(self.transcript)
-        self._line().write(keys)
+        self._write(keys)
 
     def send_urgent(self, byte: bytes) -> None:
         """Send one byte as TCP urgent data, as telnet's Synch does its Data Mark."""
@@ -202,6 +202,11 @@ class Terminal(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
             await self.until_closed()
+
+    def _write(self, data: bytes) -> None:
+        # A broken line is found out by reading; asyncio would warn of every write until then.
+        if not self._line().is_closing():
+            self._line().write(data)
 
     def _line(self) -> asyncio.Transport:
         assert self._transport is not None, "not connected yet"
@@ -350,7 +355,7 @@ class Terminal(asyncio.Protocol):
 
     def _tell(self, option: int, body: bytes) -> None:
         escaped = body.replace(b"\xff", b"\xff\xff")
-        self._line().write(bytes([IAC, SB, option]) + escaped + bytes([IAC, SE]))
+        self._write(bytes([IAC, SB, option]) + escaped + bytes([IAC, SE]))
 
     def _command(self, command: int, option: int) -> None:
-        self._line().write(bytes([IAC, command, option]))
+        self._write(bytes([IAC, command, option]))

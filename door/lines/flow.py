@@ -31,6 +31,9 @@ _SOCKET_OPTIONS = (
     ("IPPROTO_TCP", "TCP_KEEPCNT", 3),
     ("IPPROTO_TCP", "TCP_USER_TIMEOUT", 45_000),
     ("IPPROTO_TCP", "TCP_NODELAY", 1),
+    # What a caller leaves unread waits in the kernel first. It needs no megabytes there: a whole
+    # screen has some ten thousand bytes.
+    ("SOL_SOCKET", "SO_SNDBUF", 65_536),
     # Telnet's Synch sends its Data Mark as urgent data, which would leave a hole in the stream.
     ("SOL_SOCKET", "SO_OOBINLINE", 1),
 )
@@ -105,7 +108,7 @@ class StreamLine:
 
     def write(self, data: bytes) -> None:
         """Send `data`, never waiting; a caller who leaves too much of it unread is cut off."""
-        if not self._ended:
+        if not self.ended:
             self._transport.write(data)
             if self._blocked:
                 self.count_unsent(len(data))
@@ -151,7 +154,7 @@ class StreamLine:
     @property
     def ended(self) -> bool:
         """Whether the line is over; bytes may still be on their way out."""
-        return bool(self._ended)
+        return bool(self._ended) or self._transport.is_closing()
 
     def room(self) -> memoryview:
         """Where to read the next bytes into: never more than may wait here."""

@@ -68,9 +68,10 @@ class TelnetListener:
         What was written last still goes out, for as long as the limits let it.
         """
         self.close()
-        for call in tuple(self._calls):
+        for call in self._calls:
             call.cancel()
-        await asyncio.gather(*self._calls, return_exceptions=True)
+        if self._calls:
+            await asyncio.wait(self._calls)
         for telnet in tuple(self._connected):
             if not telnet.line.ended:
                 telnet.line.abort()
