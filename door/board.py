@@ -8,6 +8,7 @@ import os
 import secrets
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door import passwords
@@ -36,6 +37,32 @@ def new_seed() -> bytes:
     return secrets.token_bytes(SEED_BYTES)
 
 
+def _machine() -> str:
+    """Return a name for where process numbers mean what they mean here: host and namespace."""
+    try:
+        namespace = Path("/proc/self/ns/pid").stat().st_ino
+    except OSError:
+        namespace = 0
+    return f"{socket.gethostname()}/{namespace}"
+
+
+def process_is_gone(process: str) -> bool:
+    """Tell whether a process that called itself so (`Board.process`) has ended on this machine.
+
+    Nothing is known of other machines, and a number may be in use again: then its lease decides.
+    """
+    machine, _, number = process.rpartition(":")
+    if machine != _machine() or not number.isdecimal():
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except (PermissionError, OverflowError):
+        return False
+    return False
+
+
 class Board:
     """What every session of one server shares."""
 
@@ -52,7 +79,7 @@ class Board:
         self.clock = clock
         self._new_seed = new_seed
         self.passwords = passwords.PasswordDesk()
-        self.process = f"{socket.gethostname()}:{os.getpid()}"
+        self.process = f"{_machine()}:{os.getpid()}"
         self.nodes: dict[int, Caller | None] = {}  # None: taken by a log-on that is under way
 
     def callers(self) -> list[Caller]:

@@ -7,16 +7,18 @@ import logging
 import os
 import signal
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from door import config as settings
 from door import overdue
-from door.board import Board, new_seed
+from door.board import Board, new_seed, process_is_gone
 from door.books import Books
 from door.clock import Clock, SystemClock, sleep
 from door.console import Closing
 from door.lines import telnet
 from door.session import answer
+from timebank import bank
 from timebank.calls import RENEW_SECONDS
 from timebank.database import BooksUnavailable, Database
 from timebank.settings import SettingsError
@@ -59,6 +61,7 @@ class Server:
 
     async def start(self) -> None:
         """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
+        await self.books.run(partial(bank.close_orphaned_calls, is_gone=process_is_gone))
         await overdue.stand_all(self.books)
         for listener in self.board.config.listeners:
             try:

@@ -8,7 +8,7 @@ knows whether the caller was still served after it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -157,6 +157,18 @@ def close_dead_calls(desk: Desk) -> list[int]:
     for lease in dead:
         _close_dead(desk, lease)
     return [lease.call_id for lease in dead]
+
+
+def close_orphaned_calls(desk: Desk, is_gone: Callable[[str], bool]) -> list[int]:
+    """Close the calls of processes that are known to be gone, before their leases run out.
+
+    `is_gone` is asked with what the process called itself in `open_call`. Returns the numbers.
+    """
+    orphans = [call.call_id for call in open_calls(desk) if is_gone(call.process)]
+    for lease in [_Lease(*row) for row in desk.connection.exec_driver_sql(LEASES)]:
+        if lease.call_id in orphans:
+            _close_dead(desk, lease)
+    return orphans
 
 
 def leave_no_call(desk: Desk, caller_id: int) -> bool:

@@ -1,0 +1,26 @@
+"""What a server knows of other servers."""
+
+import os
+import subprocess
+import sys
+
+from door.board import _machine, process_is_gone
+
+
+def test_a_process_that_has_ended_here_is_known_to_be_gone() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.getpid())"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert process_is_gone(f"{_machine()}:{ended.stdout.strip()}")
+
+
+def test_a_process_that_runs_is_not_gone() -> None:
+    assert not process_is_gone(f"{_machine()}:{os.getpid()}")
+
+
+def test_nothing_is_known_of_processes_elsewhere() -> None:
+    assert not process_is_gone("another machine:1")
+    assert not process_is_gone("no number at all")
