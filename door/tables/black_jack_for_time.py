@@ -83,6 +83,7 @@ class BlackJackForTime:
                 self.console.say("|14The hand you left is still on the table.")
                 self.scene.sitting.turns += 1
                 await self._play()
+                self._use_settings()
             while await self._between_hands():
                 pass
         finally:
@@ -102,6 +103,7 @@ class BlackJackForTime:
     async def _between_hands(self) -> bool:
         """Offer the game menu once; `False` when the caller gets up or his turns are used."""
         self._look()
+        self.console.display.refresh()
         if self.limit is not None and self.scene.turns >= self.limit:
             self.console.say(f"|14That was your last turn for today: {self.limit} a day.")
             await self.console.any_key()
@@ -352,6 +354,11 @@ class BlackJackForTime:
         self.rules, self.coin = self.round.rules, self.round.rules.insurance_unit
         self.shoe, self.scene.coin = stored.shoe, self.coin
         self.scene.seal, self.scene.cut = stored.shoe.seal, stored.shoe.cut or ""
+
+    def _use_settings(self) -> None:
+        """Play on under the settings of this call, after a hand dealt under those of its day."""
+        self.coin = self.scene.coin = self.caller.coin = self.settings.coin_minutes * 60
+        self.rules = replace(self.settings.rules, insurance_unit=self.coin)
 
     def _look(self) -> None:
         """Bring the figures of the scene up to date."""

@@ -147,10 +147,18 @@ class Table:
         self.terminal.send("b")
         await self.prompt(PLACE_BET)
 
-    async def calls_back(self, profile: Profile = MODERN) -> None:
+    async def calls_back(self) -> None:
         """Log on again; the hand that was left is on the table."""
-        self.terminal = await self.board.call(profile)
+        self.terminal = await self.board.call()
         await log_on(self.terminal, self.name)
+        await self.sees_hand()
+
+    async def calls_back_on_a_new_day(self) -> None:
+        """Log on and read what the new day brings; the hand that was left is on the table."""
+        self.terminal = await self.board.call()
+        await log_on(self.terminal, self.name)
+        await self.prompt("Press any key")
+        self.terminal.send(" ")
         await self.sees_hand()
 
     # What he sees.

@@ -195,7 +195,7 @@ async def test_a_running_shoe_keeps_its_seal_and_shows_its_seed_when_it_is_done(
             used += ada.round.cards_used
             assert ada.seed == ("" if used < 13 else seed.hex())
         assert ada.hands_dealt > 1
-        fresh = hand()
+        fresh = hand("double", ends="win")
         ada.board.seeds = [fresh]
         await ada.asks_to_bet()
         await ada.message("The dealer shuffles.")
@@ -246,5 +246,5 @@ async def test_a_table_that_is_told_to_shuffle_every_hand_takes_no_used_shoe(
         await ada.logs_off()
         await ada.is_gone()
         await ada.returns()
-        await ada.bets(1, hand("hit"))
+        await ada.bets(1, hand("double", ends="win"))
         assert ada.seal != seal
