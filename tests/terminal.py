@@ -240,7 +240,7 @@ class Terminal(asyncio.Protocol):
 
     def shows(self, text: str) -> bool:
         """Whether `text` stands in one row of the screen, or came since the last key was sent."""
-        return any(text in line for line in self.screen.display) or text in self.heard
+        return text in self.heard or any(text in line for line in self.screen.display)
 
     # Waiting
 

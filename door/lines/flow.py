@@ -108,7 +108,7 @@ class StreamLine:
 
     def write(self, data: bytes) -> None:
         """Send `data`, never waiting; a caller who leaves too much of it unread is cut off."""
-        if not self.ended:
+        if not self._ended and not self._transport.is_closing():
             self._transport.write(data)
             if self._blocked:
                 self.count_unsent(len(data))
@@ -157,8 +157,10 @@ class StreamLine:
         return bool(self._ended) or self._transport.is_closing()
 
     def room(self) -> memoryview:
-        """Where to read the next bytes into: never more than may wait here."""
-        return INTAKE[: UNREAD - len(self._waiting)] if self._waiting else INTAKE
+        """Where to read the next bytes into: never more than may wait here, and never nothing."""
+        if self._waiting and not self._ended:
+            return INTAKE[: UNREAD - len(self._waiting)]
+        return INTAKE
 
     def resize(self, columns: int, rows: int) -> None:
         """Note the size of the screen, clamped already, and tell of a change."""

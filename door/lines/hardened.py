@@ -10,7 +10,7 @@ import asyncio
 import collections
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import telnetlib3
@@ -64,7 +64,7 @@ _FORMS = {
 }
 
 # Commands that are keys.
-_KEYS = {
+_KEYS: Mapping[int, bytes] = {
     Code.BREAK: b"\x03",
     Code.INTERRUPT_PROCESS: b"\x03",
     Code.ERASE_CHARACTER: b"\x08",
@@ -240,7 +240,7 @@ class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
         elif code == Code.SB:
             self._read_subnegotiation(body[:1], body[1:])
         elif code in _KEYS:
-            self.line.deliver(_KEYS[Code(code)])
+            self.line.deliver(_KEYS[code])
         elif code == Code.ARE_YOU_THERE:
             self.line.write(_BELL)
 

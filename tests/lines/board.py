@@ -4,13 +4,20 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
+from door.lines.framing import Allowance
 from door.lines.hardened import HardenedTelnet, TelnetLimits, TelnetLine
 from door.lines.line import Line
-from door.lines.telnet import TelnetListener, listen
+from door.lines.telnet import USUAL_LIMITS, TelnetListener, listen
+from tests.terminal import IAC, SB, SE, Terminal
 
 PATIENCE = 10.0  # seconds; whatever takes longer has failed
 GREETING = b"Board."
+MEMORY = 1_000_000  # bytes that no caller may cost the board
+
+# So that a test may show what else holds when the budget for commands would not.
+NO_BUDGET = replace(USUAL_LIMITS, commands=Allowance(burst=10**9, a_second=0.0))
 
 
 class Call:
@@ -88,6 +95,17 @@ class Board:
         line.attach(call)
         self.calls.put_nowait(call)
         await call.over.wait()
+
+
+async def connected(terminal: Terminal, board: Board) -> Call:
+    """Call the board and get through."""
+    await terminal.connect(board.port)
+    return await board.answered()
+
+
+def subnegotiation(option: int, body: bytes) -> bytes:
+    """The bytes of a subnegotiation as a telnet program sends them."""
+    return bytes((IAC, SB, option)) + body.replace(b"\xff", b"\xff\xff") + bytes((IAC, SE))
 
 
 @asynccontextmanager

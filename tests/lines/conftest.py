@@ -1,7 +1,9 @@
 """What the tests of lines share: a board that listens on a port of its own."""
 
-from collections.abc import AsyncIterator
+import logging
+from collections.abc import AsyncIterator, Iterator
 
+import pytest
 import pytest_asyncio
 
 from door.lines.telnet import USUAL_LIMITS
@@ -12,3 +14,18 @@ from tests.lines.board import Board, open_board
 async def board() -> AsyncIterator[Board]:
     async with open_board(USUAL_LIMITS) as open_one:
         yield open_one
+
+
+@pytest.fixture
+def warnings() -> Iterator[list[str]]:
+    """What the log says at the end, from warnings upwards, of the board and of the library."""
+    said: list[str] = []
+
+    class Keep(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            said.append(record.getMessage())
+
+    handler = Keep(logging.WARNING)
+    logging.getLogger().addHandler(handler)
+    yield said
+    logging.getLogger().removeHandler(handler)

@@ -6,13 +6,9 @@ the thread's own, which a busy machine does not change; memory by tracemalloc.
 
 import asyncio
 import gc
-import logging
 import socket
-import struct
 import time
 import tracemalloc
-import weakref
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -20,11 +16,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from door.lines.flow import UNREAD
-from door.lines.framing import Allowance
-from door.lines.hardened import HardenedTelnet, TelnetLimits
-from door.lines.line import Hangup
+from door.lines.hardened import TelnetLimits
 from door.lines.telnet import USUAL_LIMITS
-from tests.lines.board import PATIENCE, Board, Call, open_board, plugged
+from tests.lines.board import (
+    MEMORY,
+    NO_BUDGET,
+    Board,
+    Call,
+    connected,
+    open_board,
+    plugged,
+    subnegotiation,
+)
 from tests.terminal import (
     CHARSET,
     DO,
@@ -37,7 +40,6 @@ from tests.terminal import (
     SB,
     SE,
     SILENT,
-    SYNCTERM,
     TTYPE,
     WILL,
     WONT,
@@ -46,35 +48,7 @@ from tests.terminal import (
 )
 
 STALL = 0.05  # seconds that no caller may cost the others
-MEMORY = 1_000_000  # bytes that no caller may cost the board
 MXP, GMCP, MCCP1, MCCP2, MCCP3, LINEMODE, LOGOUT = 91, 201, 85, 86, 87, 34, 18
-
-# So that a test may show what else holds when the budget for commands would not.
-NO_BUDGET = replace(USUAL_LIMITS, commands=Allowance(burst=10**9, a_second=0.0))
-
-
-def subnegotiation(option: int, body: bytes) -> bytes:
-    return bytes((IAC, SB, option)) + body.replace(b"\xff", b"\xff\xff") + bytes((IAC, SE))
-
-
-@pytest.fixture
-def warnings(caplog: pytest.LogCaptureFixture) -> Iterator[list[str]]:
-    """What the log says at the end, from warnings upwards, of the board and of the library."""
-    said: list[str] = []
-
-    class Keep(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            said.append(record.getMessage())
-
-    handler = Keep(logging.WARNING)
-    logging.getLogger().addHandler(handler)
-    yield said
-    logging.getLogger().removeHandler(handler)
-
-
-async def answered(board: Board, terminal: Terminal) -> Call:
-    await terminal.connect(board.port)
-    return await board.answered()
 
 
 async def still_listening(call: Call, terminal: Terminal) -> None:
@@ -124,7 +98,7 @@ async def test_a_flood_is_cut_off_with_one_line_in_the_log(
     board: Board, warnings: list[str], flood: bytes, what: str
 ) -> None:
     async with Terminal(REFUSING) as terminal:
-        call = await answered(board, terminal)
+        call = await connected(terminal, board)
         tracemalloc.start()
         terminal.send(flood)
         before = tracemalloc.get_traced_memory()[0]
@@ -201,7 +175,7 @@ async def test_megabytes_before_the_call_begins_wait_as_well() -> None:
 async def test_a_paste_of_a_megabyte_arrives_whole_and_costs_little(board: Board) -> None:
     paste = bytes(range(255)) * 4000
     async with Terminal(REFUSING) as terminal:
-        call = await answered(board, terminal)
+        call = await connected(terminal, board)
         began = time.thread_time()
         terminal.send(paste)
         await call.until(lambda call: len(call.typed) == len(paste))
@@ -243,7 +217,7 @@ async def test_nonsense_changes_nothing_and_is_not_worth_a_word(
 ) -> None:
     terminal = Terminal(replace(profile, opening=nonsense))
     async with open_board(replace(USUAL_LIMITS, silence=0.02)) as board, terminal:
-        call = await answered(board, terminal)
+        call = await connected(terminal, board)
         await still_listening(call, terminal)
         terminal.send(nonsense)
         await still_listening(call, terminal)
@@ -254,7 +228,7 @@ async def test_nonsense_changes_nothing_and_is_not_worth_a_word(
 
 async def test_a_false_character_set_does_not_hide_the_language(board: Board) -> None:
     async with Terminal(MODERN) as terminal:
-        call = await answered(board, terminal)
+        call = await connected(terminal, board)
         terminal.send(subnegotiation(CHARSET, b"\2nosuch"))
         terminal.send(subnegotiation(NEW_ENVIRON, b"\2\0LANG\1x.hex"))
         await still_listening(call, terminal)
@@ -264,7 +238,7 @@ async def test_a_false_character_set_does_not_hide_the_language(board: Board) ->
 async def test_hints_are_short_and_printable(board: Board) -> None:
     evil = b"\x1b]0;evil\x07\xe2\x80\xae" + b"A" * 500
     async with Terminal(REFUSING) as terminal:
-        call = await answered(board, terminal)
+        call = await connected(terminal, board)
         for option, body in (
             (NEW_ENVIRON, b"\0\0LANG\1" + evil),
             (TTYPE, b"\0" + evil),
@@ -281,7 +255,7 @@ async def test_hints_are_short_and_printable(board: Board) -> None:
 
 async def test_variables_other_than_the_language_are_dropped(board: Board) -> None:
     async with Terminal(MODERN) as terminal:
-        call = await answered(board, terminal)
+        call = await connected(terminal, board)
         hints = call.line.hints
         terminal.send(
             subnegotiation(NEW_ENVIRON, b"\0\0peername\1x\0PEERNAME\1y\0USER\1root\0cols\0013")
@@ -295,7 +269,7 @@ async def test_variables_other_than_the_language_are_dropped(board: Board) -> No
 )
 async def test_what_the_board_does_not_want_is_refused(board: Board, option: int) -> None:
     async with Terminal(REFUSING) as terminal:
-        call = await answered(board, terminal)
+        call = await connected(terminal, board)
         await terminal.until("Board.")
         asked = len(terminal.wire)
         terminal.send(bytes((IAC, WILL, option)))
@@ -306,7 +280,7 @@ async def test_what_the_board_does_not_want_is_refused(board: Board, option: int
 @pytest.mark.parametrize("option", [5, LOGOUT, NAWS, TTYPE, LINEMODE, MCCP2, MCCP3, 254])
 async def test_what_the_board_does_not_do_is_refused(board: Board, option: int) -> None:
     async with Terminal(REFUSING) as terminal:
-        call = await answered(board, terminal)
+        call = await connected(terminal, board)
         await terminal.until("Board.")
         asked = len(terminal.wire)
         terminal.send(bytes((IAC, DO, option)))
@@ -331,146 +305,6 @@ async def test_options_leave_nothing_behind_however_many_there_are() -> None:
         tracemalloc.stop()
         # The answers that nobody reads here wait in the transport.
         assert grown - 20 * len(every) < 20_000
-
-
-# Who does not read
-
-
-async def test_a_caller_who_never_reads_is_cut_off(board: Board, warnings: list[str]) -> None:
-    async with Terminal(REFUSING) as terminal:
-        await terminal.connect(board.port, receive_buffer=4096)
-        call = await board.answered()
-        terminal.stop_reading()
-        written = 0
-        while not call.ends and written < 10_000_000:
-            call.line.write(b"x" * 1500)
-            written += 1500
-            await asyncio.sleep(0)
-        assert (await call.until_ended()).endswith("bytes left unread")
-        assert written < MEMORY
-        assert len(warnings) == 1
-        with pytest.raises(Hangup):
-            await call.line.drain(PATIENCE)
-
-
-async def test_one_write_may_not_be_larger_than_what_may_stay_unread(board: Board) -> None:
-    async with Terminal(REFUSING) as terminal:
-        await terminal.connect(board.port, receive_buffer=4096)
-        call = await board.answered()
-        terminal.stop_reading()
-        call.line.write(b"x" * 1_000_000)
-        assert (await call.until_ended()).endswith("bytes left unread")
-
-
-async def test_a_caller_who_reads_slowly_is_not_cut_off_by_drain_in_time(board: Board) -> None:
-    async with Terminal(REFUSING) as terminal:
-        call = await answered(board, terminal)
-        for _ in range(10):
-            call.line.write(b"x" * 100_000)
-            await call.line.drain(PATIENCE)
-        await terminal.wait_for(lambda terminal: len(terminal.received) > 1_000_000, "it all")
-
-
-async def test_a_drain_that_takes_too_long_cuts_the_caller_off(board: Board) -> None:
-    async with Terminal(REFUSING) as terminal:
-        await terminal.connect(board.port, receive_buffer=4096)
-        call = await board.answered()
-        terminal.stop_reading()
-        call.line.write(b"x" * 200_000)
-        with pytest.raises(Hangup, match=r"nothing read for 0\.05 seconds"):
-            await call.line.drain(0.05)
-        await call.until_ended()
-
-
-async def test_answers_that_nobody_reads_are_bounded_too() -> None:
-    async with plugged(NO_BUDGET) as wire:
-        asked = 0
-        while not wire.call.ends and asked < 10_000_000:
-            wire.telnet.data_received(bytes((IAC, DO, 99)) * 1365)
-            asked += 4095
-            await asyncio.sleep(0)
-        assert (await wire.call.until_ended()).endswith("bytes left unread")
-        assert asked < MEMORY
-
-
-async def test_last_words_wait_no_longer_than_they_may() -> None:
-    limits = replace(USUAL_LIMITS, farewell=0.1)
-    async with open_board(limits) as board, Terminal(REFUSING) as terminal:
-        await terminal.connect(board.port, receive_buffer=4096)
-        call = await board.answered()
-        terminal.stop_reading()
-        call.line.write(b"x" * 200_000)
-        call.line.hang_up()
-        async with asyncio.timeout(PATIENCE):
-            await board.listener.finish()
-
-
-async def test_who_hangs_up_half_and_never_reads_is_let_go() -> None:
-    limits = replace(USUAL_LIMITS, farewell=0.1)
-    async with open_board(limits) as board, Terminal(REFUSING) as terminal:
-        await terminal.connect(board.port, receive_buffer=4096)
-        call = await board.answered()
-        terminal.stop_reading()
-        call.line.write(b"x" * 200_000)
-        terminal.hang_up_half()
-        await call.until_ended()
-        async with asyncio.timeout(PATIENCE):
-            await board.listener.finish()
-
-
-# Who is gone
-
-
-async def test_a_reset_in_the_middle_of_anything_leaves_nothing(warnings: list[str]) -> None:
-    opening = (
-        bytes((IAC, WILL, TTYPE, IAC, DO, 1))
-        + subnegotiation(TTYPE, b"\0xterm")
-        + subnegotiation(NAWS, b"\0\x50\0\x18")
-        + b"key"
-    )
-    gone: list[weakref.ref[HardenedTelnet]] = []
-
-    class Watched(HardenedTelnet):
-        def connection_made(self, transport: asyncio.BaseTransport) -> None:
-            gone.append(weakref.ref(self))
-            super().connection_made(transport)
-
-    served: list[object] = []
-    ended: asyncio.Queue[None] = asyncio.Queue()
-    server = await asyncio.get_running_loop().create_server(
-        lambda: Watched(USUAL_LIMITS, served.append, lambda telnet: ended.put_nowait(None)),
-        "127.0.0.1",
-        0,
-    )
-    address = server.sockets[0].getsockname()
-    for cut in range(len(opening) + 1):
-        with socket.create_connection(address) as wire:
-            wire.send(opening[:cut])
-            wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        async with asyncio.timeout(PATIENCE):
-            await ended.get()
-    server.close()
-    await asyncio.sleep(0)
-    gc.collect()
-    assert len(gone) == len(opening) + 1
-    assert [reference for reference in gone if reference() is not None] == []
-    assert (served, warnings) == ([], [])
-
-
-async def test_a_call_that_is_over_is_forgotten(board: Board) -> None:
-    references = []
-    for profile in (SYNCTERM, MODERN, REFUSING):
-        terminal = Terminal(profile)
-        call = await answered(board, terminal)
-        references.append(weakref.ref(call.line))
-        await terminal.close()
-        await call.until_ended()
-        call.over.set()
-        del call
-    await board.listener.finish()
-    gc.collect()
-    assert [reference() for reference in references] == [None, None, None]
-    assert not [found for found in gc.get_objects() if isinstance(found, HardenedTelnet)]
 
 
 # Anything at all
