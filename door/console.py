@@ -16,7 +16,7 @@ from enum import Enum
 from ansi.charset import Charset, encode
 from ansi.keys import BACKSPACE, ENTER, ESCAPE, INTERRUPT, KeyDecoder
 from door.clock import Clock
-from door.display import CanvasDisplay, Display, LinesDisplay, Scene
+from door.display import CanvasDisplay, Display, LinesDisplay, Scene, resume
 from door.lines.line import Hangup, Line
 
 ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
@@ -114,10 +114,15 @@ class Console:
         self.interrupt(CarrierLost(reason))
 
     def resized(self, columns: int, rows: int) -> None:
-        """Lay the screen out anew."""
-        if self._painted:
-            self.paint_screens()
-            self.on_redraw()
+        """Lay the screen out anew, with all that stands on it."""
+        before = self.display
+        if isinstance(before, LinesDisplay) and not (self._painted and self._can_paint()):
+            before.fit(columns)
+            return
+        before.close()
+        self.paint_screens()
+        resume(self.display, before.view())
+        self.on_redraw()
 
     # Interruptions.
 
@@ -235,8 +240,7 @@ class Console:
     def paint_screens(self) -> None:
         """Use painted screens where the terminal can show them, lines where it cannot."""
         self._painted = True
-        large = self.line.columns >= CANVAS_COLUMNS and self.line.rows >= CANVAS_ROWS
-        if self.look.paint is not Paint.LINES and large:
+        if self._can_paint():
             colour = self.look.paint is Paint.COLOUR
             self.display = CanvasDisplay(
                 self.send, self.line.columns, self.line.rows, colour=colour
@@ -294,6 +298,10 @@ class Console:
         except Hangup:
             return
         self.line.hang_up()
+
+    def _can_paint(self) -> bool:
+        large = self.line.columns >= CANVAS_COLUMNS and self.line.rows >= CANVAS_ROWS
+        return large and self.look.paint is not Paint.LINES
 
     def _lines(self) -> LinesDisplay:
         return LinesDisplay(self.send, self.line.columns, colour=self.look.paint is Paint.COLOUR)

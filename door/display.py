@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from ansi.canvas import Canvas
@@ -33,6 +34,16 @@ class Scene(Protocol):
 
     def lines(self) -> Sequence[str]:
         """Return the same in lines of text, pipe codes allowed."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What stands on a display, for another one to go on with when the window has changed."""
+
+    scene: Scene | None
+    messages: Sequence[str]
+    prompt: str
+    typed: str
 
 
 class Display(Protocol):
@@ -59,8 +70,22 @@ class Display(Protocol):
     def status(self, text: str) -> None:
         """Show the line that is always there; plain lines have none."""
 
+    def view(self) -> View:
+        """Return what stands here."""
+
     def close(self) -> None:
         """Leave the terminal as it was found."""
+
+
+def resume(display: Display, view: View) -> None:
+    """Show on `display` what stood on another one."""
+    if view.scene is not None:
+        display.stage(view.scene)
+    for message in view.messages:
+        display.say(message)
+    if view.prompt:
+        display.prompt(view.prompt)
+        display.typed(view.typed)
 
 
 def plain(text: str) -> str:
@@ -97,13 +122,20 @@ class LinesDisplay:
     def __init__(self, send: Send, columns: int, *, colour: bool) -> None:
         """Write through `send`; no line reaches the last of `columns` columns."""
         self._send = send
-        self._width = columns - 1
         self._colour = colour
+        self._scene: Scene | None = None
         self._prompt = ""
         self._typed = ""
+        self._room = 0  # cells behind the prompt
+        self.fit(columns)
+
+    def fit(self, columns: int) -> None:
+        """Break lines for a window of another width from now on."""
+        self._width = columns - 1
 
     def stage(self, scene: Scene) -> None:
         """Tell the scene."""
+        self._scene = scene
         self._send("\r\n")
         for line in scene.lines():
             self.say(line)
@@ -129,16 +161,17 @@ class LinesDisplay:
         for line in above:
             self._send(self._styled(line) + "\r\n")
         self._send(self._styled(last) + " ")
+        self._room = max(0, self._width - len(plain(last)) - 1)
 
     def typed(self, text: str) -> None:
-        """Echo what was added, rub out what was taken away."""
+        """Echo what was added, rub out what was taken away; what has no room is not shown."""
+        old, new = self._typed[: self._room], text[: self._room]
         same = 0
-        for old, new in zip(self._typed, text, strict=False):
-            if old != new:
+        for before, after in zip(old, new, strict=False):
+            if before != after:
                 break
             same += 1
-        rubbed = len(self._typed) - same
-        self._send("\b \b" * rubbed + text[same:])
+        self._send("\b \b" * (len(old) - same) + new[same:])
         self._typed = text
 
     def answered(self) -> None:
@@ -148,6 +181,10 @@ class LinesDisplay:
 
     def status(self, text: str) -> None:
         """Do nothing: a status line has no place among lines that scroll."""
+
+    def view(self) -> View:
+        """Return scene and prompt; messages have scrolled by."""
+        return View(self._scene, (), self._prompt, self._typed)
 
     def close(self) -> None:
         """Do nothing: a line leaves no traces."""
@@ -224,10 +261,10 @@ class CanvasDisplay:
         row = self._rows - STATUS_ROWS - PROMPT_ROWS
         room = self._canvas.columns - 2 - self._typed_at
         shown = text[-room:] if len(text) > room else text
-        gone = len(self._typed) - len(shown)
+        gone = min(len(self._typed), room) - len(shown)
         self._canvas.put(row, self._typed_at, shown + " " * gone if gone > 0 else shown)
         self._canvas.cursor = (row, self._typed_at + len(shown))
-        self._typed = shown
+        self._typed = text
         self._update()
 
     def answered(self) -> None:
@@ -247,6 +284,10 @@ class CanvasDisplay:
         self._canvas.put_pipe(row, 0, "|17" + " " * width)
         self._canvas.put_pipe(row, self._margin, text)
         self._update()
+
+    def view(self) -> View:
+        """Return all but the status line, which is the caller's to show."""
+        return View(self._scene, tuple(self._messages), self._prompt, self._typed)
 
     def close(self) -> None:
         """Reset colours, show the cursor and clear the screen."""
