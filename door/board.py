@@ -81,6 +81,7 @@ class Board:
         self.passwords = passwords.PasswordDesk()
         self.process = f"{_machine()}:{os.getpid()}"
         self.nodes: dict[int, Caller | None] = {}  # None: taken by a log-on that is under way
+        self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
 
     def callers(self) -> list[Caller]:
         """Return who is on line here, by node."""
@@ -173,9 +174,9 @@ class Board:
             living[call_id].console.interrupt(TakenOver("Another call of yours has taken over."))
 
     def interrupt_all(self, interruption: Interruption) -> None:
-        """End every call that is on."""
-        for caller in self.callers():
-            caller.console.interrupt(interruption)
+        """End every call that is on, and every log-on."""
+        for console in self.consoles:
+            console.interrupt(interruption)
 
     async def _refuse_second_call(self, record: CallerRecord) -> None:
         """Raise `AlreadyOnline` when he has a call that lives, here or in another process."""

@@ -38,7 +38,7 @@ log = logging.getLogger("door.calls")
 async def answer(board: Board, line: Line) -> None:
     """Serve a caller on `line` until one of both goes."""
     console = Console(line, looks.guess(line.hints), board.clock)
-    caller: Caller | None = None
+    board.consoles.add(console)
     try:
         caller = await log_on(board, console)
         log.info("%s on node %d from %s", caller.record.name, caller.node, line.address)
@@ -54,6 +54,7 @@ async def answer(board: Board, line: Line) -> None:
         log.exception("a session from %s failed", line.address)
         console.say("|12Something went wrong here; the sysop will find it in his log.")
     finally:
+        board.consoles.discard(console)
         await console.part()
         line.abort()
 
