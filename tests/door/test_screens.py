@@ -1,0 +1,321 @@
+"""What goes over the wire to each kind of terminal, and what comes from it that is no key."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pyte
+import pytest
+
+from ansi.charset import Charset, encode
+from tests.door.visiting import MENU, TABLE, Guest, visitor
+from tests.terminal import MODERN, REFUSING, SILENT, SYNCTERM, Profile, Terminal
+from tests.world import LOOKS, PASSWORD, World, register, world
+
+XTERM = "xterm-256color"
+MONO = {XTERM: {"charset": "ascii", "paint": "mono"}}
+LINES = {XTERM: {"charset": "ascii", "paint": "lines"}}
+PLAIN = {XTERM: {"charset": "ascii", "paint": "colour"}}
+VT100 = replace(MODERN, terminal_types=("vt100",), environment={}, charset_names=())
+ARE_YOU_THERE = b"\xff\xf6"
+
+
+async def evening(board: World, guest: Guest) -> None:
+    """Everything there is to look at: who is on, bank, settings, rules, two hands, good-bye."""
+    guest.presses("w")
+    await guest.reads_that("Who is on")
+    await guest.is_asked(MENU)
+    for room in "ty":
+        guest.presses(room)
+        await guest.is_asked("<Q>uit")
+        guest.presses("q")
+        await guest.is_asked(MENU)
+    await guest.sits_down()
+    guest.presses("r")
+    await guest.sees("The rules of Black Jack For Time")
+    guest.presses("q")
+    await guest.is_asked(TABLE)
+    await guest.bets(10, "no-insurance", "hit", "stay", ends="lose", asked="<N>o insurance")
+    guest.presses("n")
+    await guest.is_asked("<H>it")
+    guest.presses("h")
+    await guest.is_asked("<H>it")
+    await guest.stays()
+    await guest.bets(10, "double", ends="win")
+    guest.presses("d")
+    await guest.is_asked(TABLE)
+    await board.pass_time(2)
+    guest.presses("q")
+    await guest.is_asked(MENU)
+    await guest.logs_off()
+
+
+async def at_a_hand(board: World, profile: Profile, looks: Mapping[str, object] = LOOKS) -> Guest:
+    """A caller who has just been dealt a hand that would win."""
+    board.enter("Ada", looks=looks)
+    ada = Guest(board, "Ada")
+    await ada.visits(profile)
+    await ada.sits_down()
+    await ada.bets(5, "stay", ends="win")
+    return ada
+
+
+# What is sent.
+
+
+class Ruler(pyte.Screen):
+    """A screen that notes how far to the right anything was ever drawn."""
+
+    rightmost = 0
+
+    def draw(self, data: str) -> None:
+        self.rightmost = max(self.rightmost, self.cursor.x + len(data))
+        super().draw(data)
+
+
+def rightmost_column(terminal: Terminal) -> int:
+    """The last column, counted from 1, in which anything was ever drawn."""
+    ruler = Ruler(terminal.screen.columns, terminal.screen.lines)
+    suits = dict.fromkeys((3, 4, 5, 6), "#")  # CP437 draws them, pyte would not
+    pyte.Stream(ruler).feed(terminal.transcript.translate(suits))
+    return ruler.rightmost
+
+
+@pytest.mark.parametrize(
+    ("profile", "looks"),
+    [
+        pytest.param(SYNCTERM, LOOKS, id="cp437"),
+        pytest.param(MODERN, LOOKS, id="utf-8"),
+        pytest.param(MODERN, PLAIN, id="ascii"),
+        pytest.param(MODERN, MONO, id="without-colour"),
+        pytest.param(MODERN, LINES, id="lines"),
+        pytest.param(SILENT, LOOKS, id="no-telnet-at-all"),
+        pytest.param(replace(MODERN, columns=132, rows=50), LOOKS, id="large"),
+        pytest.param(replace(MODERN, columns=50, rows=20), LOOKS, id="small"),
+    ],
+)
+async def test_an_evening_never_reaches_the_last_column(
+    tmp_path: Path, profile: Profile, looks: Mapping[str, object]
+) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada", looks=looks)
+        ada = Guest(board, "Ada")
+        await ada.visits(profile)
+        await evening(board, ada)
+        assert 30 < rightmost_column(ada.terminal) < profile.columns
+
+
+async def test_a_long_password_is_not_echoed_into_the_last_column(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.dials()
+        ada.presses("Ada\r")
+        await ada.is_asked("Password:")
+        ada.presses("x" * 100 + "\x7f" * 100 + f"{PASSWORD}\r")
+        await ada.goes_on_to(MENU)
+        assert rightmost_column(ada.terminal) < 80
+
+
+@pytest.mark.parametrize("profile", [SILENT, REFUSING], ids=["silent", "refusing"])
+async def test_plain_lines_never_send_an_escape(tmp_path: Path, profile: Profile) -> None:
+    async with world(tmp_path) as board:
+        ada = Guest(board, "Ada")
+        await ada.dials(profile)
+        await register(ada.terminal, "Ada")
+        await evening(board, ada)
+        assert b"Your pot: 60 coins" in ada.terminal.received
+        assert b"\x1b" not in ada.terminal.received
+        shown = ada.terminal.transcript.partition("Your choice")[2]
+        assert shown.isascii()
+
+
+async def test_a_screen_without_colour_is_sent_no_colour(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = Guest(board, "Ada")
+        await ada.dials(
+            replace(MODERN, terminal_types=("vt100",), environment={}, charset_names=())
+        )
+        await register(ada.terminal, "Ada")
+        await evening(board, ada)
+        assert re.search(r"\x1b\[\d+;\d+H", ada.terminal.transcript)
+        assert set(re.findall(r"\x1b\[[\d;]*m", ada.terminal.transcript)) <= {"\x1b[m", "\x1b[0m"}
+
+
+async def test_a_table_looks_the_same_in_every_character_set(tmp_path: Path) -> None:
+    looked: dict[str, str] = {}
+    for name, profile, looks in (
+        ("utf-8", MODERN, LOOKS),
+        ("cp437", SYNCTERM, LOOKS),
+        ("ascii", MODERN, PLAIN),
+        ("mono", MODERN, MONO),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        async with world(folder) as board:
+            ada = await at_a_hand(board, profile, looks)
+            looked[name] = ada.terminal.picture
+    assert "♠" in looked["utf-8"]
+    assert looked["cp437"] == looked["utf-8"]
+    assert looked["ascii"] == encode(looked["utf-8"], Charset.ASCII).decode()
+    assert looked["mono"] == looked["ascii"]
+
+
+async def test_a_second_that_ticks_costs_a_few_bytes(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await at_a_hand(board, MODERN)
+        await board.pass_time(1)
+        await ada.sees_time_left(54 * 60 + 59)
+        before = len(ada.terminal.received)
+        for second in range(58, 48, -1):
+            await board.pass_time(1)
+            await ada.sees_time_left(54 * 60 + second)
+        assert (len(ada.terminal.received) - before) / 10 < 40
+
+
+# Windows that change.
+
+
+async def test_a_larger_window_is_filled_in_the_middle_of_a_hand(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await at_a_hand(board, MODERN)
+        stood = ada.terminal.lines
+        ada.terminal.resize(120, 40)
+        await ada.terminal.wait_for(lambda terminal: "Node 1" in terminal.row(39), "the status row")
+        for row in (2, 3, 4, 10, 11, 12):  # dealer and hand, in the middle of the window
+            assert ada.terminal.row(row).strip() == stood[row].strip()
+        assert "takes a card face down" in ada.screen
+        assert "<H>it" in ada.prompt
+        ada.presses("s")
+        await ada.is_asked(TABLE)
+        await ada.sees("You win: the dealer pays")
+
+
+async def test_a_window_may_become_too_small_to_paint_and_large_again(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await at_a_hand(board, MODERN)
+        stood = ada.terminal.picture
+        ada.terminal.resize(60, 20)
+        await ada.sees("Black Jack For Time - Turns today: 1 of 20")
+        await ada.is_asked("<D>ouble down  <H>it  <S>tay")
+        assert "Node 1" not in ada.screen
+        assert "Your hand" not in ada.screen
+        ada.terminal.resize(80, 24)
+        await ada.sees("Node 1")
+        await ada.is_asked("<D>ouble down  <H>it  <S>tay")
+        assert [row for row in stood.split("\n") if "│" in row] == [
+            row for row in ada.terminal.picture.split("\n") if "│" in row
+        ]
+        ada.terminal.resize(60, 20)
+        await ada.sees("Black Jack For Time - Turns today: 1 of 20")
+        ada.presses("s")
+        await ada.sees("You win: the dealer pays 10 coins")
+
+
+async def test_what_was_typed_outlives_a_new_size(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        ada.presses("p")
+        await ada.is_asked("Coins to bet")
+        ada.presses("1")
+        await ada.is_asked("(Enter for 1): 1")
+        ada.terminal.resize(100, 30)
+        await ada.sees("Node 1")
+        await ada.is_asked("(Enter for 1): 1")
+        ada.terminal.resize(60, 20)
+        await ada.sees("Black Jack For Time - Turns today")
+        await ada.is_asked("(Enter for 1): 1")
+        ada.presses("\x7f7\r")
+        await ada.terminal.wait_for(lambda _: ada.has["stake"] == 7 * 60, "seven coins at stake")
+
+
+async def test_a_log_on_follows_the_width_of_the_window(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.dials()
+        ada.terminal.resize(40, 20)
+        ada.presses("Ada\rwrong\r")
+        await ada.sees("That name and that password do not belong")
+        wrong = next(row for row in ada.terminal.lines if "That name" in row)
+        assert wrong.strip() == "That name and that password do not"
+
+
+# What is no key.
+
+
+async def test_enter_is_one_key_however_it_is_sent(tmp_path: Path) -> None:
+    """At the menu it sits down at the table; a second one would ask for a bet."""
+    async with world(tmp_path) as board:
+        ada = await visitor(board, "Ada")
+        for enter in ("\r", "\r\n", "\r\0", "\n"):
+            ada.presses(enter)
+            await ada.is_asked(TABLE)
+            ada.presses("q")
+            await ada.is_asked(MENU)
+
+
+async def test_enter_is_one_key_in_two_packets(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await visitor(board, "Ada")
+        ada.presses("\r")
+        await ada.is_asked(TABLE)
+        ada.presses("\n")
+        ada.presses("q")
+        await ada.is_asked(MENU)
+
+
+@pytest.mark.parametrize("rub_out", ["\b", "\x7f"], ids=["BS", "DEL"])
+async def test_backspace_is_either_byte(tmp_path: Path, rub_out: str) -> None:
+    async with world(tmp_path) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        ada.presses("p")
+        await ada.is_asked("Coins to bet")
+        ada.presses(f"98{rub_out}{rub_out}{rub_out}6\r")
+        await ada.terminal.wait_for(lambda _: ada.has["stake"] == 6 * 60, "six coins at stake")
+
+
+async def test_a_lone_escape_is_a_key_and_an_arrow_is_not(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await visitor(board, "Ada")
+        ada.presses("\x1b[A\x1bOB\x1b[15~")
+        ada.presses("\x1b")
+        await ada.is_asked("Leave the board?")
+        ada.presses("\x1b")
+        await ada.is_asked(MENU)
+
+
+async def test_keys_pasted_at_once_are_taken_one_after_the_other(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await visitor(board, "Ada")
+        board.seeds = [(1).to_bytes(32, "big")]
+        ada.presses("bp5\r")
+        await ada.terminal.wait_for(lambda _: ada.has["stake"] == 5 * 60, "five coins at stake")
+
+
+async def test_a_paste_of_any_length_is_taken_to_its_end(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await visitor(board, "Ada")
+        ada.presses("t" + "x" * 20_000 + "q")
+        ada.presses("y")
+        await ada.sees("Your settings")
+
+
+async def test_what_a_terminal_answers_by_itself_is_no_key(tmp_path: Path) -> None:
+    """Cursor and device reports, focus, a window title, a paste marker, an answerback."""
+    answers = b"\x1b[24;80R\x1b[?64;1;2c\x1b[=67;84c\x1b[I\x1b[O\x1b]2;q\x07\x1b[200~\x1b[201~PuTTY"
+    async with world(tmp_path) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(200)
+        ada.terminal.send(answers + ARE_YOU_THERE)
+        await ada.terminal.until_heard("\a")
+        assert MENU in ada.prompt
+        await board.pass_time(40)
+        await ada.sees("Are you there?")
+        ada.terminal.send(answers + ARE_YOU_THERE)
+        await ada.terminal.until_heard("\a")
+        await board.pass_time(60)
+        await ada.is_sent_off("No key was pressed for too long.")
