@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import time
+
 import pytest
 
-from tests.timebank.books import GAME
+from tests.timebank.books import DAILY, GAME
 from timebank import callers, journal, ledger
 from timebank.bank import LEASE_SECONDS
 from timebank.ledger import Account, Movement
 from timebank.names import NameRefused
 from timebank.refusals import CallerOnline, NameTaken, UnknownCaller
+from timebank.settings import Event
 
 
 @pytest.fixture
@@ -118,6 +121,15 @@ def test_deleting_forfeits_everything_and_says_why(books, ann):
     assert set(books.balances(ann).values()) == {0}
     assert books.system()["forfeit"] == 4500
     assert books.audit() == []
+
+
+def test_deleting_forfeits_what_is_held_too(books, ann):
+    books.change(events=(Event("Backup", time(12, 30), DAILY, 30),))
+    books.call(ann).close()
+    assert books.balances(ann)["held"] == 1800
+    books.do(callers.delete, ann)
+    assert set(books.balances(ann).values()) == {0}
+    assert books.system()["forfeit"] == 3600
 
 
 def test_an_open_hand_of_a_deleted_caller_is_void(books, ann):

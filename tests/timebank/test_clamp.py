@@ -165,6 +165,27 @@ def test_held_time_that_reaches_past_the_event_after_stays_held(open_books):
     assert (call.purse.online, call.purse.held) == (2400, 0)
 
 
+def test_what_stays_held_waits_for_the_event_after_by_its_name(open_books):
+    books = open_books(
+        events=(
+            Event("Backup", time(12, 10), DAILY, 10),
+            Event("Mail", time(12, 40), DAILY, 10),
+            Event("Pack", time(14, 0), DAILY, 10),
+        )
+    )
+    call = books.call(books.caller("Ann"))
+    books.wait(1200)
+    call.touch()
+    assert (call.purse.online, call.purse.held) == (1200, 1800)
+    # Nothing of what is left comes back before the next event, not even into room that losing made.
+    call.lose(600)
+    call.touch()
+    assert call.purse.held == 1800
+    books.wait(1800)
+    call.touch()
+    assert call.receipt.rows[1].why == "30 minutes back after Mail at 12:40"
+
+
 def test_losing_does_not_make_room_for_held_time_before_the_event(open_books):
     books = open_books(events=(Event("Backup", time(12, 30), DAILY, 30),))
     call = books.call(books.caller("Ann"))

@@ -96,6 +96,30 @@ def test_no_more_is_put_away_than_there_is_left(books, ann):
     ]
 
 
+def test_what_was_earned_and_is_held_goes_to_the_bank_too(open_books):
+    books = open_books(now=at("2026-06-01T02:00"))
+    ann = books.caller("Ann")
+    call = books.call(ann)
+    books.wait(3000)
+    call.bet(540)
+    books.wait_until(at("2026-06-01T05:00"))
+    call = books.call(ann)
+    call.round_id, call.sequence = 1, 0
+    call.act(won(540, 1800))
+    books.change(events=(Event("Repair", time(5, 10), DAILY, 60),))
+    call.touch()
+    assert (call.purse.online, call.purse.held) == (600, 1800)
+    call.close()
+    books.change(events=())
+    books.wait(86400)
+    assert books.call(ann).moved[:4] == [
+        ("forfeit", 600, "held", "forfeit"),
+        ("carry", 600, "online", "bank"),
+        ("carry", 1200, "held", "bank"),
+        ("grant", 3600, "allotment", "online"),
+    ]
+
+
 def test_who_lost_more_than_he_won_puts_nothing_away(books, ann):
     call = books.call(ann)
     call.win(600, 600)
