@@ -17,7 +17,7 @@ import click
 if TYPE_CHECKING:
     from door.config import Config
     from timebank.callers import CallerRecord
-    from timebank.database import Desk
+    from timebank.database import Database, Desk
 
 EXIT_WRONG = 1  # something checked is not as it should be
 EXIT_REFUSED = 2  # the command could not be carried out; the sentence says why
@@ -125,14 +125,14 @@ def verify(seed: str, cut: str, decks: int) -> None:
 
 @main.command()
 @config_option
-@click.argument("number", type=click.IntRange(min=1))
+@click.argument("number", type=click.IntRange(1, 2**63 - 1))
 @click.option("--json", "as_json", is_flag=True, help="In the form that `door replay` takes.")
 def hand(config_path: Path, number: int, as_json: bool) -> None:
     """Show a played hand: seal, seed once the shoe is done, cards, actions, transfers."""
     from door import hands
 
     config = _load(config_path)
-    with _desk(config) as desk:
+    with _reading(config) as desk:
         try:
             text = hands.as_json(desk, number) if as_json else hands.describe(desk, number)
         except hands.NoSuchHand as error:
@@ -147,7 +147,7 @@ def audit(config_path: Path) -> None:
     from door import hands
 
     config = _load(config_path)
-    with _desk(config) as desk:
+    with _reading(config) as desk:
         findings, counted = hands.audit(desk)
     for finding in findings:
         click.echo(finding)
@@ -170,7 +170,7 @@ def list_callers(config_path: Path) -> None:
     from timebank import callers as records
 
     config = _load(config_path)
-    with _desk(config) as desk:
+    with _reading(config) as desk:
         known = records.listing(desk)
     click.echo(f"{'Caller':<26}{'Since':<12}{'Last call':<18}")
     for record in known:
@@ -298,14 +298,26 @@ def _load(path: Path) -> Config:
 @contextmanager
 def _desk(config: Config) -> Iterator[Desk]:
     """Open the board's books for one transaction; every refusal is a sentence."""
+    with _books(config) as books, books.transaction(config.bank, datetime.now(UTC)) as desk:
+        yield desk
+
+
+@contextmanager
+def _reading(config: Config) -> Iterator[Desk]:
+    """Open the board's books as they are at one moment; nobody is kept from writing."""
+    with _books(config) as books, books.reading(config.bank, datetime.now(UTC)) as desk:
+        yield desk
+
+
+@contextmanager
+def _books(config: Config) -> Iterator[Database]:
     from timebank.database import BooksUnavailable, Database, DatabaseRefused
     from timebank.refusals import Refused
 
     database = Database(config.database)
     try:
         database.open_existing()
-        with database.transaction(config.bank, datetime.now(UTC)) as desk:
-            yield desk
+        yield database
     except (DatabaseRefused, BooksUnavailable, Refused) as error:
         raise Sentence(str(error)) from error
     finally:

@@ -12,12 +12,16 @@ from door.tables.journaled import rebuild, result_of
 from timebank import journal, ledger
 from timebank.audit import Finding
 from timebank.audit import audit as audit_books
+from timebank.journal import JournalDamaged
 from timebank.words import clock, span, title
 
 if TYPE_CHECKING:
-    from door.games.cards import Card
+    from door.games.blackjack import Round
     from timebank.database import Desk
     from timebank.journal import Shoe, StoredRound
+
+
+VOID = "void"  # the outcome of a hand whose caller was deleted
 
 
 class NoSuchHand(Exception):
@@ -30,13 +34,13 @@ def describe(desk: Desk, number: int) -> str:
     What is not open yet stays hidden: the seed until the shoe is done, cards that were not dealt,
     and the hole card until the hand is settled. `NoSuchHand` when there is none.
     """
-    stored = _stored(desk, number)
+    stored, round_ = _stored(desk, number)
     local = desk.settings.schedule.local(stored.dealt)
     lines = [
         f"Hand {stored.id}: {title(stored.game)}, {stored.caller}, dealt {local:%Y-%m-%d %H:%M:%S}",
         f"Bet      {span(stored.stake)}",
         *_shoe_lines(stored.shoe),
-        f"Cards    {_cards_words(stored)}",
+        f"Cards    {_cards_words(stored, round_)}",
         f"Actions  {', '.join(replay.journaled_actions(stored.actions)) or 'none'}",
         f"Result   {_result_words(stored)}",
         "Transfers",
@@ -49,15 +53,17 @@ def describe(desk: Desk, number: int) -> str:
 
 def as_json(desk: Desk, number: int) -> str:
     """Return a settled hand in the form that `door replay` takes; its stake is in seconds."""
-    stored = _stored(desk, number)
+    stored, round_ = _stored(desk, number)
     if not stored.settled:
         raise NoSuchHand(f"Hand {number} is still in play; its cards are not open yet.")
+    if stored.outcome == VOID:
+        raise NoSuchHand(f"Hand {number} was never played to its end: it is void.")
     return json.dumps(
         {
             "game": stored.game,
             "rules": dict(stored.rules),
             "stake": stored.stake,
-            "shoe": " ".join(_dealt_cards(stored)),
+            "shoe": " ".join(round_.shoe[: round_.cards_used]),
             "actions": list(replay.journaled_actions(stored.actions)),
         }
     )
@@ -68,12 +74,27 @@ def audit(desk: Desk) -> tuple[list[Finding], int]:
     findings = list(audit_books(desk))
     counted = 0
     for stored in journal.rounds(desk, None):
-        if stored.shoe is not None and shuffle.seal(stored.shoe.seed) != stored.shoe.seal:
+        if isinstance(stored, JournalDamaged):
+            findings.append(_damaged(stored))
+            continue
+        if stored.shoe is not None and not _fits(stored.shoe):
             findings.append(Finding(f"hand {stored.id}", "its seed does not fit its seal."))
-        if stored.settled and stored.outcome != "void":
+        if stored.settled and stored.outcome != VOID:
             counted += 1
             findings.extend(_check(stored))
     return findings, counted
+
+
+def _damaged(damaged: JournalDamaged) -> Finding:
+    return Finding(f"hand {damaged.number}", f"{str(damaged).rstrip('.')}.")
+
+
+def _fits(shoe: Shoe) -> bool:
+    """Tell whether the seed of a shoe is behind its seal."""
+    try:
+        return shuffle.seal(shoe.seed) == shoe.seal
+    except (ValueError, TypeError):  # no 32 bytes
+        return False
 
 
 def _check(stored: StoredRound) -> Iterator[Finding]:
@@ -81,8 +102,8 @@ def _check(stored: StoredRound) -> Iterator[Finding]:
     where = f"hand {stored.id}"
     try:
         again = rebuild(stored)
-    except (replay.ReplayError, ValueError) as error:
-        yield Finding(where, f"its journal cannot be replayed: {error}")
+    except JournalDamaged as damaged:
+        yield _damaged(damaged)
         return
     if not again.over:
         yield Finding(where, "it is settled, but by its journal it is still in play.")
@@ -103,11 +124,14 @@ def _check(stored: StoredRound) -> Iterator[Finding]:
         yield Finding(where, "the result in its journal is not that of the replay.")
 
 
-def _stored(desk: Desk, number: int) -> StoredRound:
-    stored = journal.stored_round(desk, number)
-    if stored is None:
-        raise NoSuchHand(f"There is no hand {number} in the books.")
-    return stored
+def _stored(desk: Desk, number: int) -> tuple[StoredRound, Round]:
+    try:
+        stored = journal.stored_round(desk, number)
+        if stored is None:
+            raise NoSuchHand(f"There is no hand {number} in the books.")
+        return stored, rebuild(stored)
+    except JournalDamaged as damaged:
+        raise NoSuchHand(f"Hand {number}: {str(damaged).rstrip('.')}.") from damaged
 
 
 def _shoe_lines(shoe: Shoe | None) -> list[str]:
@@ -121,13 +145,7 @@ def _shoe_lines(shoe: Shoe | None) -> list[str]:
     return [*lines, f"Shoe     {decks}, dealt from card {shoe.position + 1} on"]
 
 
-def _dealt_cards(stored: StoredRound) -> tuple[Card, ...]:
-    round_ = rebuild(stored)
-    return round_.shoe[: round_.cards_used]
-
-
-def _cards_words(stored: StoredRound) -> str:
-    round_ = rebuild(stored)
+def _cards_words(stored: StoredRound, round_: Round) -> str:
     player = " and ".join(" ".join(hand.cards) for seat in round_.seats for hand in seat.hands)
     cards = round_.dealer_hand if stored.settled else round_.dealer
     dealer = " ".join(card or "??" for card in cards)
@@ -137,6 +155,8 @@ def _cards_words(stored: StoredRound) -> str:
 def _result_words(stored: StoredRound) -> str:
     if not stored.settled:
         return "still in play"
+    if stored.outcome == VOID:
+        return "void: the caller was deleted, and the stake forfeited"
     net = stored.won - stored.lost
     words = f"won {span(net)}" if net > 0 else f"lost {span(-net)}" if net < 0 else "even"
     return f"{stored.outcome}: {words}"

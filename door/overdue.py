@@ -33,6 +33,9 @@ async def stand_all(books: Books) -> int:
         except Refused as refused:  # its caller came back just now
             log.info("hand %d was left alone: %s", stored.id, refused)
             continue
+        except journal.JournalDamaged as damaged:
+            log.error("hand %d is overdue, but %s", stored.id, damaged)
+            continue
         stood += 1
         log.info("hand %d was stood: nobody returned to it", stored.id)
     return stood

@@ -84,7 +84,8 @@ def journaled_actions(journal: Iterable[tuple[int, Mapping[str, object]]]) -> tu
     ('hit',)
     """
     ordered = sorted(journal, key=lambda entry: entry[0])
-    return tuple(str(entry["action"]) for _, entry in ordered if entry["action"] != "bet")
+    actions = (entry.get("action") for _, entry in ordered)
+    return tuple(str(action) for action in actions if action != "bet")
 
 
 def parse(text: str) -> object:

@@ -8,7 +8,8 @@ gives it only when the shoe is done.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import logging
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -18,6 +19,17 @@ from timebank.model import instant, stamp
 from timebank.refusals import RoundInPlay, ShoeGone
 
 OVERDUE_AFTER = timedelta(days=1)
+
+log = logging.getLogger("timebank")
+
+
+class JournalDamaged(Exception):
+    """What stands in the journal of a round makes no sense; `str()` says what, in a clause."""
+
+    def __init__(self, number: int, what: object) -> None:
+        """Remember the number of the round."""
+        super().__init__(f"its journal cannot be read: {what}")
+        self.number = number
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,26 +132,38 @@ def close_shoe(desk: Desk, shoe_id: int) -> None:
 
 
 def round_in_play(desk: Desk, caller_id: int) -> StoredRound | None:
-    """Find the caller's open hand."""
-    return next(_rounds(desk, "r.caller_id = ? AND r.settled IS NULL", (caller_id,)), None)
+    """Find the caller's open hand; raises `JournalDamaged`."""
+    return _only(_rounds(desk, "r.caller_id = ? AND r.settled IS NULL", (caller_id,)))
 
 
 def stored_round(desk: Desk, round_id: int) -> StoredRound | None:
-    """Find a round by its number."""
-    return next(_rounds(desk, "r.id = ?", (round_id,)), None)
+    """Find a round by its number; raises `JournalDamaged`."""
+    return _only(_rounds(desk, "r.id = ?", (round_id,)))
 
 
-def rounds(desk: Desk, caller_id: int | None) -> Iterator[StoredRound]:
-    """Go through the rounds of a caller, or of everybody, in the order they were dealt."""
+def rounds(desk: Desk, caller_id: int | None) -> Iterator[StoredRound | JournalDamaged]:
+    """Go through the rounds of a caller, or of everybody, in the order they were dealt.
+
+    In place of one that cannot be read comes the error that says why.
+    """
     if caller_id is None:
         return _rounds(desk, "1", ())
     return _rounds(desk, "r.caller_id = ?", (caller_id,))
 
 
 def overdue(desk: Desk) -> list[StoredRound]:
-    """List the rounds that were left open past the end of the day after the one they began."""
+    """List the rounds that were left open past the end of the day after the one they began.
+
+    One that cannot be read is left out, and named in the log.
+    """
     yesterday = desk.settings.schedule.day_of(desk.now) - OVERDUE_AFTER
-    return list(_rounds(desk, "r.settled IS NULL AND r.day < ?", (yesterday.isoformat(),)))
+    found: list[StoredRound] = []
+    for stored in _rounds(desk, "r.settled IS NULL AND r.day < ?", (yesterday.isoformat(),)):
+        if isinstance(stored, JournalDamaged):
+            log.error("hand %d is overdue, but %s", stored.number, stored)
+        else:
+            found.append(stored)
+    return found
 
 
 POSITION = """coalesce((SELECT start_position + (SELECT max(cards_used) FROM actions
@@ -168,31 +192,56 @@ WHERE {where} ORDER BY r.id
 """
 
 
-def _rounds(desk: Desk, where: str, values: tuple[object, ...]) -> Iterator[StoredRound]:
+def _only(found: Iterator[StoredRound | JournalDamaged]) -> StoredRound | None:
+    stored = next(found, None)
+    if isinstance(stored, JournalDamaged):
+        raise stored
+    return stored
+
+
+def _rounds(
+    desk: Desk, where: str, values: tuple[object, ...]
+) -> Iterator[StoredRound | JournalDamaged]:
     for row in desk.connection.exec_driver_sql(ROUNDS.format(where=where), values):
-        (number, game, caller_id, caller, day, dealt, rules, bet, coin, settled) = row[:10]
-        outcome, result, lost, returned, won = row[10:15]
         played = desk.connection.exec_driver_sql(
             "SELECT sequence, action, cards_used FROM actions WHERE round_id = ? ORDER BY sequence",
-            (number,),
+            (row[0],),
         ).all()
-        yield StoredRound(
-            id=number,
-            game=game,
-            caller_id=caller_id,
-            caller=caller,
-            day=date.fromisoformat(day),
-            dealt=instant(dealt),
-            rules=json.loads(rules),
-            stake=bet,
-            coin=coin,
-            shoe=None if row[15] is None else _shoe(*row[15:]),
-            actions=tuple((sequence, json.loads(action)) for sequence, action, _ in played),
-            cards_used=max((used for _, _, used in played), default=0),
-            settled=settled is not None,
-            outcome=outcome,
-            result=None if result is None else json.loads(result),
-            lost=lost,
-            returned=returned,
-            won=won,
-        )
+        try:
+            stored = _stored(row, played)
+        except (ValueError, TypeError, OverflowError, OSError) as error:
+            yield JournalDamaged(row[0], error)
+        else:
+            yield stored
+
+
+def _stored(row: Sequence[Any], played: Sequence[Sequence[Any]]) -> StoredRound:
+    (number, game, caller_id, caller, day, dealt, rules, bet, coin, settled) = row[:10]
+    outcome, result, lost, returned, won = row[10:15]
+    return StoredRound(
+        id=number,
+        game=game,
+        caller_id=caller_id,
+        caller=caller,
+        day=date.fromisoformat(day),
+        dealt=instant(dealt),
+        rules=_object(rules),
+        stake=bet,
+        coin=coin,
+        shoe=None if row[15] is None else _shoe(*row[15:]),
+        actions=tuple((sequence, _object(action)) for sequence, action, _ in played),
+        cards_used=max((used for _, _, used in played), default=0),
+        settled=settled is not None,
+        outcome=outcome,
+        result=None if result is None else _object(result),
+        lost=lost,
+        returned=returned,
+        won=won,
+    )
+
+
+def _object(text: str) -> dict[str, object]:
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise TypeError(f"{text[:40]} is no JSON object")
+    return found

@@ -345,10 +345,16 @@ class BlackJackForTime:
     async def _find_open_hand(self) -> None:
         """Rebuild the hand that was left open, from its journal."""
         caller_id = self.caller.record.id
-        stored = await self.caller.ask_books(lambda desk: journal.round_in_play(desk, caller_id))
-        if stored is None or stored.game != GAME or stored.shoe is None:
+        try:
+            stored = await self.caller.ask_books(
+                lambda desk: journal.round_in_play(desk, caller_id)
+            )
+            if stored is None or stored.game != GAME or stored.shoe is None:
+                return
+            self.round = self.scene.round = rebuild(stored)
+        except journal.JournalDamaged as damaged:
+            log.error("hand %d of %s: %s", damaged.number, self.caller.record.name, damaged)
             return
-        self.round = self.scene.round = rebuild(stored)
         self.round_id, self.sequence = stored.id, len(stored.actions) - 1
         # The hand goes on under the rules and coins that it was dealt under.
         self.rules, self.coin = self.round.rules, self.round.rules.insurance_unit

@@ -8,7 +8,8 @@ from door import replay
 from door.games import shuffle
 from door.games.blackjack import Round
 from door.games.blackjack_events import Event, InsuranceSettled, Settled
-from timebank.journal import Shoe, StoredRound
+from door.games.blackjack_rules import MOST_DECKS
+from timebank.journal import JournalDamaged, Shoe, StoredRound
 from timebank.wagers import Settlement
 
 
@@ -49,9 +50,18 @@ def is_done(shoe: Shoe, round_: Round) -> bool:
 
 
 def rebuild(stored: StoredRound) -> Round:
-    """Return the round as its journal left it; the same three, the same round."""
+    """Return the round as its journal left it; the same three, the same round.
+
+    Raises `JournalDamaged` when its rules, shoe and actions give no round.
+    """
     shoe = stored.shoe
-    assert shoe is not None  # every round of black jack is dealt from a shoe
-    cards = shuffle.shuffle(shoe.seed, shoe.cut or "", shoe.decks)[shoe.position :]
-    actions = replay.journaled_actions(stored.actions)
-    return replay.replay_round(stored.game, stored.rules, cards, stored.stake, actions).round
+    if shoe is None:
+        raise JournalDamaged(stored.id, "it was dealt from no shoe")
+    if shoe.decks not in range(1, MOST_DECKS + 1):
+        raise JournalDamaged(stored.id, f"its shoe is of {shoe.decks} decks")
+    try:
+        cards = shuffle.shuffle(shoe.seed, shoe.cut or "", shoe.decks)[shoe.position :]
+        actions = replay.journaled_actions(stored.actions)
+        return replay.replay_round(stored.game, stored.rules, cards, stored.stake, actions).round
+    except (ValueError, TypeError) as error:  # ReplayError among them
+        raise JournalDamaged(stored.id, error) from error

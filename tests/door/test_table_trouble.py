@@ -5,13 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import event
 
 from tests.door.playing import KEYS, MINUTE, PLACE_BET, Table, at_the_table, hand
-from tests.world import BOARD, log_on
+from tests.world import BOARD, NOON, log_on, world
 from timebank import callers
 from timebank.database import BooksUnavailable
 
@@ -169,6 +170,41 @@ async def test_time_that_runs_out_while_nothing_can_be_written_ends_the_call(
         await ada.sees_hand()
         await ada.does("stay")
         assert ada.moved() == [("stake", 120), ("returned", 120), ("won", 120)]
+
+
+async def test_a_hand_that_makes_no_sense_keeps_neither_board_nor_caller_from_going_on(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(2, hand("hit"))
+        ada.terminal.abort()
+        await ada.is_gone()
+    sound = replace_action(ada, "not what the table wrote")
+    async with world(tmp_path, now=NOON + timedelta(days=2)) as board:
+        ada.board = board
+        ada.terminal = await board.call()
+        await log_on(ada.terminal, ada.name)
+        await ada.prompt("Press any key")
+        ada.terminal.send(" ")
+        await ada.prompt("ood-bye")
+        ada.terminal.send("b")
+        await ada.prompt(PLACE_BET)
+        ada.terminal.send("p")
+        await ada.message("A hand from this shoe is still in play.")
+        ada.terminal.abort()
+        await ada.is_gone()
+        replace_action(ada, sound)
+        await ada.calls_back()
+
+
+def replace_action(table: Table, text: str) -> str:
+    """Write another text where the journal has the bet; return what stood there."""
+    books = sqlite3.connect(table.board.config.database)
+    (before,) = books.execute("SELECT action FROM actions").fetchone()
+    books.execute("UPDATE actions SET action = ?", (text,))
+    books.commit()
+    books.close()
+    return before
 
 
 async def test_a_disk_that_fills_up_stops_the_bet_and_nothing_else(tmp_path: Path) -> None:

@@ -1,0 +1,37 @@
+"""The `door` command as a test types it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from door.cli import main
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a command answered."""
+
+    status: int
+    output: str
+    error: str
+
+
+class Shell:
+    """Somebody at the shell, with the settings of one board."""
+
+    def __init__(self, config: Path) -> None:
+        self.config = config
+
+    def __call__(self, *words: str, typed: str | bytes | None = None) -> Told:
+        """Run a command of this board; what is no answer but a crash is raised."""
+        return door(*words, "--config", str(self.config), typed=typed)
+
+
+def door(*words: str, typed: str | bytes | None = None) -> Told:
+    result = CliRunner().invoke(main, list(words), input=typed)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Told(result.exit_code, result.stdout, result.stderr)
