@@ -18,7 +18,7 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 
 import pyte
 
@@ -158,9 +158,7 @@ class Terminal(asyncio.Protocol):
             wire.close()
             raise
         wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._transport, _ = await loop.create_connection(lambda: self, sock=wire)
-        if self.profile.opening:
-            self._transport.write(self.profile.opening)
+        await loop.create_connection(lambda: self, sock=wire)
 
     def send(self, keys: str | bytes) -> None:
         """Type text in the terminal's character set; bytes go out exactly as they are."""
@@ -285,6 +283,11 @@ class Terminal(asyncio.Protocol):
                 news.set_result(None)
 
     # asyncio.Protocol
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        if self.profile.opening:
+            self._transport.write(self.profile.opening)
 
     def data_received(self, data: bytes) -> None:
         self.wire += data

@@ -218,9 +218,9 @@ class StreamLine:
         """Hand over what waits, and go on from there, unless the receiver pauses meanwhile."""
         if self._receiver is None or self._paused:
             return
-        if self._waiting:
-            data = bytes(self._waiting)
-            self._waiting.clear()
+        while self._waiting and not self._paused:
+            data = bytes(self._waiting[:UNREAD])
+            del self._waiting[:UNREAD]
             self._receiver.received(data)
         if not self._paused and not self._ended:
             self.deliver = self._receiver.received

@@ -12,11 +12,12 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import cast
 
 import telnetlib3
 from telnetlib3 import telopt
 
-from door.lines.flow import INTAKE, Limits, StreamLine
+from door.lines.flow import INTAKE, UNREAD, Limits, StreamLine
 from door.lines.framing import IAC_BYTE, Allowance, Budget, Code, Command, Flood, Splitter
 from door.lines.line import clamp_size
 
@@ -131,8 +132,8 @@ class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take a new connection; the library calls `begin_negotiation` in the loop's next step."""
-        assert isinstance(transport, asyncio.Transport)
-        self.line = TelnetLine("telnet", transport, self._limits)
+        # A cast, for uvloop's transports are no kin of asyncio's.
+        self.line = TelnetLine("telnet", cast("asyncio.Transport", transport), self._limits)
         super().connection_made(transport)
         assert isinstance(self.writer, telnetlib3.TelnetWriter)
         self._options = self.writer
@@ -149,6 +150,11 @@ class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Give typed bytes to the line and obey commands; keys alone take no detour."""
+        if len(data) > UNREAD:
+            # uvloop reads as much as it likes. A flood is found out in the first piece of it.
+            for start in range(0, len(data), UNREAD):
+                self.data_received(data[start : start + UNREAD])
+            return
         if IAC_BYTE not in data and self._splitter.between:
             self.line.deliver(data)
             return

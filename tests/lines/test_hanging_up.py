@@ -32,6 +32,21 @@ async def test_a_paused_line_hands_over_nothing_until_it_is_resumed(board: Board
         assert max(call.pieces) <= UNREAD
 
 
+async def test_a_hang_up_during_a_pause_is_told_after_what_was_typed_before(board: Board) -> None:
+    async with Terminal(SYNCTERM) as terminal, Terminal(SYNCTERM) as other:
+        call = await connected(terminal, board)
+        call.line.pause()
+        terminal.send("all in")
+        terminal.hang_up_half()
+        second = await connected(other, board)
+        other.send("k")
+        await second.until_typed(b"k")
+        assert (bytes(call.typed), call.ends) == (b"", [])
+        call.line.resume()
+        await call.until_ended()
+        assert call.typed == b"all in"
+
+
 async def test_keys_behind_a_pause_in_the_same_packet_wait_too() -> None:
     async with plugged(USUAL_LIMITS) as wire:
         wire.call.pauses = True
@@ -39,6 +54,21 @@ async def test_keys_behind_a_pause_in_the_same_packet_wait_too() -> None:
         assert wire.call.typed == b"a"
         wire.call.line.resume()
         assert wire.call.typed == b"a\x03bcd\x08"
+
+
+async def test_a_packet_larger_than_any_read_is_handed_over_in_pieces_too() -> None:
+    async with plugged(USUAL_LIMITS) as wire:
+        packet = bytes(range(250)) * 100 + b"\xff\xf4" + bytes(range(250)) * 100
+        wire.telnet.data_received(packet)
+        assert wire.call.typed == packet.replace(b"\xff\xf4", b"\x03")
+        assert max(wire.call.pieces) <= UNREAD
+        wire.call.typed.clear()
+        wire.call.pauses = True
+        wire.telnet.data_received(packet)
+        for taken in range(1, 4):
+            assert len(wire.call.typed) == taken * UNREAD
+            wire.call.line.resume()
+        assert packet.startswith(wire.call.typed)
 
 
 async def test_drain_waits_until_the_caller_has_taken_everything(board: Board) -> None:
@@ -55,9 +85,9 @@ async def test_drain_waits_until_the_caller_has_taken_everything(board: Board) -
         assert not drained.done()
         terminal.go_on_reading()
         await drained
-        await terminal.wait_for(
-            lambda terminal: len(terminal.received) == len(GREETING + screen), "the whole screen"
-        )
+        call.line.abort()
+        await terminal.until_closed()
+        assert len(terminal.received) == len(GREETING + screen), "drain left something behind"
 
 
 async def test_two_may_wait_for_the_same_drain(board: Board) -> None:
