@@ -8,7 +8,7 @@ from door import wording
 from door.lobby.pages import Page
 from timebank import bank
 from timebank.database import BooksUnavailable
-from timebank.refusals import Refused
+from timebank.refusals import CallClosed, Refused
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -27,22 +27,24 @@ MODES = {
 async def visit_bank(caller: Caller) -> None:
     """Serve the caller at the window until he leaves it."""
     caller.place = "Time bank"
+    caller.console.stage(_window(caller))
     while True:
-        caller.console.stage(_window(caller))
         choices = {"Q": "Quit"}
         if caller.bank_settings.mode == "built-in" and caller.purse.bank >= 60:
             choices = {"W": "Withdraw", **choices}
         choice = await caller.console.ask(choices, default="Q", cancel="Q")
         if choice == "Q":
             return
-        await _withdraw(caller)
+        if await _withdraw(caller):
+            caller.console.stage(_window(caller))
 
 
 async def last_chance(caller: Caller) -> bool:
     """Give a caller without time two uncharged minutes to withdraw; tell whether he did."""
     if caller.bank_settings.mode != "built-in" or caller.purse.bank < 60:
         return False
-    if caller.seconds_to_event() == 0:
+    room = caller.seconds_to_event()
+    if room is not None and room < 60:
         return False
     caller.place = "Time bank"
     caller.grace(GRACE_SECONDS)
@@ -57,10 +59,7 @@ async def last_chance(caller: Caller) -> bool:
             )
             if choice == "Q":
                 return False
-            try:
-                await _withdraw(caller)
-            except Refused as refused:
-                caller.console.say(f"|12{refused}")
+            await _withdraw(caller)
     finally:
         caller.end_grace()
     return True
@@ -80,27 +79,30 @@ def _window(caller: Caller) -> Page:
     return Page("Time bank", body)
 
 
-async def _withdraw(caller: Caller) -> None:
-    """Ask for whole minutes and move them from the savings to the time left."""
+async def _withdraw(caller: Caller) -> bool:
+    """Ask for whole minutes and move them from the savings to the time left; tell whether."""
     room = caller.seconds_to_event()
     most = caller.purse.bank if room is None else min(caller.purse.bank, room - caller.time_left())
     minutes = most // 60
     if minutes < 1:
         caller.console.say("|12Nothing can be withdrawn before the next system event.")
-        return
+        return False
     typed = await caller.console.entry(
         f"|07Minutes to withdraw, |151|07 to |15{minutes}|07 (Esc for none):|15",
         longest=5,
         accept=str.isdecimal,
     )
-    if not typed:
-        return
-    seconds = int(typed) * 60
+    seconds = int(typed or 0) * 60
+    if not seconds:
+        return False
     try:
         receipt = await caller.post(
             lambda desk, call, ticked: bank.withdraw(desk, call, ticked, seconds)
         )
+    except CallClosed:
+        raise
     except (Refused, BooksUnavailable) as refused:
         caller.console.say(f"|12{refused}")
-        return
+        return False
     caller.tell(receipt)
+    return True
