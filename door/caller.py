@@ -106,10 +106,22 @@ class Caller:
         """Return the seconds to the next system event, 0 during one, `None` without any."""
         return self.bank_settings.schedule.seconds_to_event(self.clock.now())
 
+    def event_has_begun(self) -> bool:
+        """Tell whether an event closes the board, as far as his whole seconds can tell.
+
+        Time left is rounded down when it is cut at an event and again as it ticks, so it may be up
+        two seconds early.
+        """
+        to_event = self.seconds_to_event()
+        return to_event is not None and to_event <= 2
+
     def grace(self, seconds: float) -> None:
-        """Let the call go on without time for `seconds`, uncharged."""
-        self._grace_until = self.clock.monotonic() + seconds
-        self.console.lift_time_up()
+        """Let the call go on without time for `seconds`, uncharged, but not into an event."""
+        room = self.seconds_to_event()
+        seconds = seconds if room is None else min(seconds, room)
+        if seconds > 0:
+            self._grace_until = self.clock.monotonic() + seconds
+            self.console.lift_time_up()
 
     def end_grace(self) -> None:
         """End the uncharged time."""

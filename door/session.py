@@ -120,7 +120,7 @@ async def _receive(caller: Caller) -> None:
     news = [*caller.notices, *wording.sentences(caller.opening)]
     if caller.time_left() <= 0:
         news.append("|12You have no time left.")
-        _grant_grace(caller)
+        caller.grace(GRACE_SECONDS)
     caller.start_ticking()
     if news:
         await read(console, f"Welcome, {caller.record.name}", "\n".join(news))
@@ -135,7 +135,7 @@ async def _go_on_without_time(caller: Caller) -> None:
     """Stand an open hand and offer the savings; raise `TimeUp` when neither brings any time."""
     table = BlackJackForTime(caller)
     if await table.has_open_hand():
-        _grant_grace(caller)
+        caller.grace(GRACE_SECONDS)
         await table.stand_open_hand()
         await caller.console.any_key()
         caller.end_grace()
@@ -143,17 +143,11 @@ async def _go_on_without_time(caller: Caller) -> None:
         raise TimeUp("You have no time left.")
 
 
-def _grant_grace(caller: Caller) -> None:
-    """Give him uncharged time to read what happened, unless an event closes the board."""
-    if caller.seconds_to_event() != 0:
-        caller.grace(GRACE_SECONDS)
-
-
 def _time_up_words(caller: Caller) -> str:
     closing = caller.purse.closing
     schedule = caller.bank_settings.schedule
     now = caller.clock.now()
-    if closing is not None and closing.start <= now:
+    if closing is not None and caller.event_has_begun():
         back = wording.when(closing.end, schedule, now)
         return f"{closing.name} has begun. Please call back at {back}."
     tomorrow = wording.when(schedule.next_day(now), schedule, now)
@@ -172,7 +166,9 @@ def _good_bye(caller: Caller, words: str, reason: str) -> str:
     console.say(f"|15{words}")
     if caller.purse.stake and reason != "taken over":
         console.say("|07The hand on the table waits for you.")
-    if caller.purse.held and caller.purse.closing is not None:
-        closing = caller.purse.closing
+    closing = caller.purse.closing
+    # What a new day takes away meanwhile is not promised.
+    same_day = closing and caller.bank_settings.schedule.day_of(closing.end) == caller.purse.day
+    if caller.purse.held and closing is not None and same_day:
         console.say(f"|07{span(caller.purse.held)} more wait for you after {closing.name}.")
     return reason

@@ -83,6 +83,8 @@ def told(row: Row) -> str:
             return f"{row.why} are granted."
         case "forfeit" | "carry":
             return f"{span(row.amount)}: {row.why}."
+        case "release" | "held" if row.amount == 1:
+            return ""  # wall clock and call, rounded against each other
         case "release" | "clamp" | "held" | "external":
             return f"{row.why}."
     return ""
