@@ -1,0 +1,351 @@
+"""System events: nobody's time reaches past one, and nothing is lost to it without a word."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.door.visiting import MENU, MINUTE, TABLE, Guest, event, sysop_toml, visitor
+from tests.world import NOON, PASSWORD, World, world
+
+HALF_PAST = sysop_toml(events=event("Mail hour", "12:30"))
+HALF_HOUR = 30 * MINUTE
+
+
+def with_bank(mode: str, **calls: int) -> str:
+    return sysop_toml(
+        events=event("Mail hour", "12:30"),
+        timebank=f'mode = "{mode}"\nthebank_ext = "THEBANK.EXT"',
+        **calls,
+    )
+
+
+async def at_one_thirty(board: World) -> None:
+    """Let the event of `HALF_PAST` pass, with nobody on line."""
+    await board.clock.advance((NOON + timedelta(minutes=90) - board.clock.now()).total_seconds())
+
+
+# Time and the next event.
+
+
+async def test_time_behind_an_event_is_held_and_said(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=HALF_PAST) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.calls()
+        await ada.sees("60 minutes for 2026-11-20 are granted.")
+        await ada.reads_that("30 minutes more after Mail hour at 12:30.")
+        await ada.is_asked(MENU)
+        await ada.sees("After Mail hour    30:00 more")
+        await ada.sees_time_left(HALF_HOUR)
+        assert ada.status.endswith("Mail hour at 12:30")
+        assert (ada.has["online"], ada.has["held"]) == (HALF_HOUR, HALF_HOUR)
+
+
+async def test_an_event_ends_a_call_and_gives_the_held_time_back_afterwards(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=HALF_PAST) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(25 * MINUTE)
+        await ada.sees("5 minutes left before Mail hour at 12:30.")
+        await board.pass_time(5 * MINUTE)
+        await ada.is_sent_off(
+            "Mail hour has begun. Please call back at 13:30.",
+            "30 minutes more wait for you after Mail hour.",
+        )
+        await at_one_thirty(board)
+        await ada.calls()
+        await ada.reads_that("30 minutes back after Mail hour at 12:30.")
+        await ada.is_asked(MENU)
+        await ada.sees_time_left(HALF_HOUR)
+        assert ada.has["held"] == 0
+
+
+async def test_an_event_is_named_as_the_reason_within_its_first_second_too(tmp_path: Path) -> None:
+    """Who logs on between two seconds has his last one cut by a fraction before the event."""
+    async with world(tmp_path, toml=HALF_PAST, now=NOON + timedelta(seconds=0.7)) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(HALF_HOUR - 1)
+        await ada.is_sent_off("Mail hour has begun. Please call back at 13:30.")
+
+
+async def test_who_calls_during_an_event_is_told_when_to_call_back(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=HALF_PAST, now=NOON + timedelta(minutes=31)) as board:
+        terminal = await board.call()
+        await terminal.until("The board is closed for Mail hour until 13:30 (UTC).")
+        await terminal.until_closed()
+        assert "Name:" not in terminal.picture
+
+
+async def test_an_event_may_begin_while_a_caller_types_his_password(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=HALF_PAST, now=NOON + timedelta(minutes=29.5)) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.dials()
+        ada.presses("Ada\r")
+        await ada.is_asked("Password:")
+        await board.pass_time(MINUTE)
+        ada.presses(f"{PASSWORD}\r")
+        await ada.is_sent_off(
+            "Mail hour has begun. Please call back at 13:30.",
+            "60 minutes more wait for you after Mail hour.",
+        )
+        assert ada.ledger == [("grant", 60 * MINUTE), ("held", 60 * MINUTE)]
+
+
+async def test_events_that_touch_are_one(tmp_path: Path) -> None:
+    both = sysop_toml(events=event("Mail hour", "12:30", 30) + event("Backup", "13:00", 30))
+    async with world(tmp_path, toml=both) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(HALF_HOUR)
+        await ada.is_sent_off("Mail hour and Backup has begun. Please call back at 13:30.")
+
+
+async def test_what_is_held_over_midnight_is_not_promised(tmp_path: Path) -> None:
+    """It is the old day's grant, and goes with the day."""
+    toml = sysop_toml(events=event("Mail hour", "23:30"))
+    async with world(tmp_path, toml=toml, now=NOON + timedelta(hours=11)) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(HALF_HOUR)
+        await ada.is_sent_off("Mail hour has begun. Please call back at 00:30.")
+        assert "wait for you" not in ada.screen
+        await board.clock.advance(HALF_HOUR * 2)
+        await ada.calls()
+        await ada.sees("30 minutes: What was left of the minutes for 2026-11-20.")
+        await ada.reads_that("60 minutes for 2026-11-21 are granted.")
+
+
+async def test_a_wall_clock_set_forward_moves_the_time_behind_the_event(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=HALF_PAST) as board:
+        ada = await visitor(board, "Ada")
+        board.clock.step_wall_clock(20 * MINUTE)
+        await board.pass_time(1)
+        await ada.sees("20 minutes more after Mail hour at 12:30.")
+        await ada.sees_time_left(10 * MINUTE - 1)
+        assert ada.has["held"] == 50 * MINUTE
+
+
+async def test_a_wall_clock_that_drifts_is_not_spoken_of(tmp_path: Path) -> None:
+    """Rounding against the event costs or brings a second now and again; the ledger has it."""
+    async with world(tmp_path, toml=HALF_PAST) as board:
+        ada = await visitor(board, "Ada")
+        board.clock.step_wall_clock(0.25)
+        await board.pass_time(1)
+        await ada.sees_time_left(HALF_HOUR - 2)
+        assert ada.ledger[-1] == ("held", 1)
+        assert "1 second" not in ada.screen
+
+
+async def test_an_event_that_the_sysop_moves_counts_for_calls_that_are_on(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=HALF_PAST) as board:
+        ada = await visitor(board, "Ada")
+        sooner = HALF_PAST.replace("12:30", "12:10")
+        (tmp_path / "sysop.toml").write_text(sooner, encoding="utf-8")
+        board.server.reload()
+        await board.pass_time(1)
+        await ada.sees("20 minutes more after Mail hour at 12:10.")
+        await ada.sees_time_left(10 * MINUTE - 1)
+
+
+# Hands and events.
+
+
+async def test_an_event_that_begins_during_a_hand_stands_it(tmp_path: Path) -> None:
+    """What comes back does not keep the call alive: the stake is held, the win saved."""
+    async with world(tmp_path, toml=HALF_PAST) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="win")
+        board.clock.step_wall_clock(HALF_HOUR)  # a machine that was suspended
+        await board.pass_time(1)
+        await ada.is_sent_off(
+            "1 turn, 1 won, 0 lost",
+            "Mail hour has begun. Please call back at 13:30.",
+            "59 minutes 59 seconds more wait for you after Mail hour.",
+        )
+        assert ada.ledger[-6:] == [
+            ("elapsed", 1),
+            ("held", 25 * MINUTE - 1),
+            ("returned", 5 * MINUTE),
+            ("won", 5 * MINUTE),
+            ("clamp", 5 * MINUTE),
+            ("held", 5 * MINUTE),
+        ]
+        assert (ada.has["online"], ada.has["bank"]) == (0, 5 * MINUTE)
+
+
+async def test_a_hand_stood_shortly_before_an_event_brings_back_no_more_than_fits(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=HALF_PAST) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="win")
+        await board.pass_time(25 * MINUTE)
+        await ada.is_asked(TABLE)
+        await ada.sees("5 minutes won past Mail hour at 12:30: put in the bank.")
+        await board.pass_time(5 * MINUTE)
+        await ada.is_sent_off("Mail hour has begun. Please call back at 13:30.")
+        assert ada.has["bank"] == 5 * MINUTE
+
+
+async def test_a_hand_dropped_before_an_event_is_finished_after_it(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=HALF_PAST) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="win")
+        await board.pass_time(MINUTE)
+        await ada.drops_carrier()
+        await at_one_thirty(board)
+        await ada.calls()
+        await ada.reads_that("30 minutes back after Mail hour at 12:30.")
+        await ada.is_asked("<H>it")
+        await ada.stays()
+        assert ada.has["online"] == (30 - 5 - 1 + 30 + 10) * MINUTE
+
+
+WARNING = "Mail hour at 12:30: of a full win of 20:00 on 10 coins, 20:00 would"
+
+
+@pytest.mark.parametrize(
+    ("mode", "told", "rows"),
+    [
+        (
+            "built-in",
+            "10 minutes won past Mail hour at 12:30: put in the bank.",
+            [("clamp", 10 * MINUTE)],
+        ),
+        (
+            "external",
+            "10 minutes passed on through THEBANK.EXT.",
+            [("clamp", 10 * MINUTE), ("external", 10 * MINUTE)],
+        ),
+        (
+            "none",
+            "10 minutes won past Mail hour at 12:30: forfeited, this board keeps no time bank.",
+            [("clamp", 10 * MINUTE)],
+        ),
+    ],
+)
+async def test_a_win_that_is_cut_is_foretold_and_goes_where_the_sysop_says(
+    tmp_path: Path, mode: str, told: str, rows: list[tuple[str, int]]
+) -> None:
+    async with world(tmp_path, toml=with_bank(mode)) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        ada.presses("p")
+        await ada.is_asked("Coins to bet")
+        assert WARNING not in ada.screen
+        ada.presses("10")
+        await ada.sees(f"{WARNING} {WHERE[mode]}.")
+        ada.presses("\b\b\x1b")
+        await ada.is_asked(TABLE)
+        await ada.bets(10, "stay", ends="win")
+        await ada.stays()
+        await ada.sees(told)
+        assert ada.ledger[-len(rows) :] == rows
+        assert ada.has["online"] == ada.has["held"] == HALF_HOUR
+        assert ada.has["bank"] == (10 * MINUTE if mode == "built-in" else 0)
+        forfeited = [line.amount for line in board.lines("Ada") if line.target == "forfeit"]
+        assert forfeited == ([10 * MINUTE] if mode == "none" else [])
+
+
+WHERE = {
+    "built-in": "go to your time bank",
+    "external": "go to your time bank elsewhere",
+    "none": "be trimmed",
+}
+
+
+async def test_a_win_that_fits_before_the_event_is_not_cut(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=with_bank("none", minutes_per_day=20)) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        ada.presses("p")
+        await ada.is_asked("Coins to bet")
+        ada.presses("5")
+        await ada.is_asked(": 5")
+        assert "full win" not in ada.screen
+        ada.presses("\b6")
+        await ada.sees("of a full win of 12:00 on 6 coins, 2:00 would be trimmed.")
+        ada.presses("\b5\x1b")
+        await ada.is_asked(TABLE)
+        await ada.bets(5, "double", ends="win")
+        ada.presses("d")
+        await ada.is_asked(TABLE)
+        assert ada.has["online"] == HALF_HOUR
+
+
+async def test_plain_lines_foretell_the_cut_as_well(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=HALF_PAST) as board:
+        board.enter("Ada", looks={"xterm-256color": {"charset": "ascii", "paint": "lines"}})
+        ada = Guest(board, "Ada")
+        await ada.visits()
+        await ada.sits_down()
+        ada.presses("p")
+        await ada.sees(f"{WARNING} go to your time bank.")
+
+
+async def test_seconds_wait_in_the_account_until_they_make_a_minute_to_pass_on(
+    tmp_path: Path,
+) -> None:
+    toml = with_bank("external", minutes_per_day=20)
+    async with world(tmp_path, toml=toml, now=NOON + timedelta(seconds=20)) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(10, "stay", ends="win")
+        await ada.stays()
+        assert ada.ledger[-1] == ("clamp", 20)
+        assert ada.has["bank"] == 20
+        await ada.bets(5, "stay", ends="win")
+        await ada.stays()
+        assert ada.ledger[-2:] == [("clamp", 5 * MINUTE), ("external", 5 * MINUTE)]
+        assert ada.has["bank"] == 20
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        ada.presses("t")
+        await ada.sees("Waiting for a minute 0:20")
+
+
+# Savings and events.
+
+
+async def test_savings_are_withdrawn_no_further_than_the_event(tmp_path: Path) -> None:
+    toml = with_bank("built-in", minutes_per_day=20)
+    async with world(tmp_path, toml=toml) as board:
+        ada = await visitor(board, "Ada", saved=60 * MINUTE)
+        ada.presses("t")
+        await ada.is_asked("<W>ithdraw")
+        ada.presses("w")
+        await ada.is_asked("Minutes to withdraw, 1 to 10")
+        ada.presses("0\r")
+        await ada.is_asked("<W>ithdraw")
+        ada.presses("w11\r")
+        await ada.sees("Only 10 minutes of it could be used before Mail hour at 12:30.")
+        ada.presses("w")
+        await ada.is_asked("Minutes to withdraw, 1 to 10")
+        ada.presses("10\r")
+        await ada.sees("Saved               50:00")
+        await ada.sees_time_left(HALF_HOUR)
+        ada.presses("w")
+        await ada.sees("Nothing can be withdrawn before the next system event.")
+        assert (ada.has["online"], ada.has["bank"]) == (HALF_HOUR, 50 * MINUTE)
+
+
+async def test_no_savings_carry_a_call_into_an_event(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=HALF_PAST) as board:
+        ada = await visitor(board, "Ada", saved=60 * MINUTE)
+        await board.pass_time(HALF_HOUR)
+        await ada.is_sent_off("Mail hour has begun. Please call back at 13:30.")
+        assert ada.has["bank"] == 60 * MINUTE
+
+
+async def test_the_two_minutes_at_the_window_end_with_the_event(tmp_path: Path) -> None:
+    toml = with_bank("built-in", minutes_per_day=29)
+    async with world(tmp_path, toml=toml) as board:
+        ada = await visitor(board, "Ada", saved=60 * MINUTE)
+        await board.pass_time(29 * MINUTE)
+        await ada.is_asked("<W>ithdraw")
+        await board.pass_time(MINUTE)
+        await ada.is_sent_off("Mail hour has begun. Please call back at 13:30.")
