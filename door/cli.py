@@ -205,10 +205,15 @@ def rename(config_path: Path, name: str, new_name: str) -> None:
     from timebank import callers as records
     from timebank import names
 
-    with _desk(_load(config_path)) as desk:
+    config = _load(config_path)
+    with _desk(config) as desk:
         record = _caller(desk, name)
         try:
-            renamed = records.rename(desk, record.id, names.check(new_name))
+            kept = names.check(new_name)
+            folded = names.fold(kept)
+            if folded in names.RESERVED and folded != names.fold(config.board.sysop):
+                raise Sentence("That name is kept for the house.")
+            renamed = records.rename(desk, record.id, kept)
         except names.NameRefused as error:
             raise Sentence(str(error)) from error
     click.echo(f"{record.name} is now {renamed.name}.")
@@ -243,13 +248,13 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
     from timebank import names
 
     config = _load(config_path)
-    with _desk(config) as desk:
-        record = records.find(desk, name)
+    with _reading(config) as desk:
+        record = _find(desk, name)
     is_sysop = names.fold(name) == names.fold(config.board.sysop)
     if record is None and not is_sysop:
         raise Sentence(f"There is no caller named {name}.")
     typed = (
-        sys.stdin.readline().rstrip("\r\n")
+        _read_line()
         if stdin
         else click.prompt("The new password", hide_input=True, confirmation_prompt=True)
     )
@@ -275,10 +280,23 @@ def _set_locked(config_path: Path, name: str, *, locked: bool) -> None:
     click.echo(f"{record.name} is {'locked out' if locked else 'let in again'}.")
 
 
-def _caller(desk: Desk, name: str) -> CallerRecord:
+def _read_line() -> str:
+    """Read a line of standard input, whatever the shell thinks its encoding is."""
+    try:
+        return sys.stdin.buffer.readline().decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise Sentence("The password is not in UTF-8.") from error
+
+
+def _find(desk: Desk, name: str) -> CallerRecord | None:
+    """Find a caller; nobody's name holds bytes that are no text, as an argument may."""
     from timebank import callers as records
 
-    record = records.find(desk, name)
+    return records.find(desk, name) if name.isprintable() else None
+
+
+def _caller(desk: Desk, name: str) -> CallerRecord:
+    record = _find(desk, name)
     if record is None:
         raise Sentence(f"There is no caller named {name}. `door callers list` shows them all.")
     return record
