@@ -93,6 +93,15 @@ def plain(text: str) -> str:
     return "".join(part for _, part in from_pipe(text))
 
 
+def literal(text: str) -> str:
+    """Return text that another person wrote, so that nothing in it is a pipe code.
+
+    >>> literal("a|15b")
+    'a│15b'
+    """
+    return text.replace("|", "\N{BOX DRAWINGS LIGHT VERTICAL}")
+
+
 def wrap(text: str, width: int) -> list[str]:
     """Break `text` at spaces into lines of at most `width` visible characters.
 

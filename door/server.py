@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 from collections.abc import Awaitable, Callable
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from door.books import Books
 from door.clock import Clock, SystemClock, sleep
 from door.console import Closing
 from door.lines import telnet
+from door.lobby import bulletins
 from door.session import answer
 from timebank import bank
 from timebank.calls import RENEW_SECONDS
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 CLOSING_SECONDS = 8.0  # how long callers may take to be posted and hung up at the end
 OVERDUE_SECONDS = 600.0
+BULLETIN_SECONDS = 60.0  # how often it is asked whether a day has ended
 OUTBOX_SECONDS = 60.0  # until a file that could not be written is tried again
 
 log = logging.getLogger("door.server")
@@ -55,6 +58,7 @@ class Server:
         self.books = Books(database, lambda: self.board.config.bank, clock)
         self.board = Board(config, self.books, clock, new_seed)
         self.ports: list[int] = []
+        self._bulletin_day: date | None = None
         self._sessions: set[asyncio.Task[object]] = set()
         self._listeners: list[telnet.TelnetListener] = []
         self._keepers: list[asyncio.Task[None]] = []
@@ -77,7 +81,9 @@ class Server:
             self._listeners.append(telephone)
             self.ports.append(telephone.port)
         self.books.outbox_waits.set()
+        await self._write_bulletin()
         self._keepers = [
+            asyncio.create_task(self._every(BULLETIN_SECONDS, self._write_bulletin)),
             asyncio.create_task(self._deliver_outbox()),
             asyncio.create_task(self._every(RENEW_SECONDS, self.board.renew_leases)),
             asyncio.create_task(self._every(OVERDUE_SECONDS, self._stand_overdue)),
@@ -127,6 +133,21 @@ class Server:
 
     async def _stand_overdue(self) -> None:
         await overdue.stand_all(self.books)
+
+    async def _write_bulletin(self) -> None:
+        """Write the bulletin of the day that ended, once a day."""
+        today = self.board.config.bank.schedule.day_of(self._clock.now())
+        if today == self._bulletin_day:
+            return
+        bulletin = await self.books.run(bulletins.of_yesterday)
+        board = self.board.config.board
+        try:
+            await asyncio.get_running_loop().run_in_executor(
+                None, bulletins.write, bulletin, board.name, board.texts
+            )
+        except OSError as error:
+            log.error("the bulletin cannot be written into %s: %s", board.texts, error.strerror)
+        self._bulletin_day = today
 
     async def _deliver_outbox(self) -> None:
         """Append what waits for THEBANK.EXT: at once, and again later what could not be written."""

@@ -6,6 +6,7 @@ takes as long to be wrong.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from door import passwords
 from door.console import Console, IdledOut, Paint
 from door.lobby import looks, texts
 from timebank import names
+from timebank.database import BooksUnavailable
 from timebank.refusals import AlreadyOnline, Refused
 
 if TYPE_CHECKING:
@@ -54,7 +56,9 @@ async def log_on(board: Board, console: Console) -> Caller:
     finally:
         timer.cancel()
     if not confirmed:
-        await looks.remember(caller, look)
+        # He is on a call by now; at worst he is asked again the next time.
+        with contextlib.suppress(BooksUnavailable):
+            await looks.remember(caller, look)
     return caller
 
 

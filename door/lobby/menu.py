@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from door import passwords, wording
 from door.display import LAYOUT_COLUMNS, wrap
-from door.lobby import looks
+from door.lobby import bulletins, looks
 from door.lobby.logon import new_password
 from door.lobby.pages import Page, read
 from door.lobby.teller import visit_bank
@@ -30,6 +30,7 @@ async def main_menu(board: Board, caller: Caller) -> None:
                 "B": "Black Jack",
                 "T": "Time bank",
                 "W": "Who is on",
+                "N": "News",
                 "Y": "Your settings",
                 "G": "Good-bye",
             },
@@ -42,6 +43,8 @@ async def main_menu(board: Board, caller: Caller) -> None:
             await visit_bank(caller)
         elif choice == "W":
             await _who_is_on(board, caller)
+        elif choice == "N":
+            await _news(caller)
         elif choice == "Y":
             await _settings(board, caller)
         elif await _really_go(caller):
@@ -79,6 +82,16 @@ async def _really_go(caller: Caller) -> bool:
         {"Y": "Yes", "N": "No"}, question="Leave the board?", default="Y", cancel="N"
     )
     return answer == "Y"
+
+
+async def _news(caller: Caller) -> None:
+    caller.place = "News"
+    bulletin = await caller.ask_books(bulletins.of_yesterday)
+    await read(
+        caller.console,
+        "Bulletin",
+        "\n".join(bulletins.lines(bulletin, caller.config.board.name)),
+    )
 
 
 async def _who_is_on(board: Board, caller: Caller) -> None:

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 from ansi import art
 from ansi.canvas import Canvas
 from door.console import Paint
-from door.display import plain
+from door.display import literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ansi.art import Art
     from door.console import Console
 
 LARGEST = 256 * 1024  # bytes; more is no screen
@@ -28,19 +29,25 @@ log = logging.getLogger("door.texts")
 
 def show(console: Console, folder: Path, name: str) -> bool:
     """Show the sysop's screen of that name on scrolling lines; `False` when he has none."""
+    picture = find(console, folder, name)
+    if picture is None:
+        return False
+    if console.look.paint is Paint.LINES:
+        for line in picture.text.splitlines():
+            console.say(literal(line))
+    else:
+        paint_once(console, partial(art.paint, art=picture, row=0, column=0))
+    return True
+
+
+def find(console: Console, folder: Path, name: str) -> Art | None:
+    """Return the sysop's screen of that name for this terminal, `None` when he has none."""
     paints = console.look.paint is not Paint.LINES
     for ending in (".ans", ".asc") if paints else (".asc",):
         data = _read(folder / f"{name}{ending}")
-        if data is None:
-            continue
-        picture = art.read(data)
-        if ending == ".ans":
-            paint_once(console, partial(art.paint, art=picture, row=0, column=0))
-        else:
-            for line in picture.text.splitlines():
-                console.say(plain(line))
-        return True
-    return False
+        if data is not None:
+            return art.read(data)
+    return None
 
 
 def paint_once(console: Console, paint: Callable[[Canvas], None]) -> None:

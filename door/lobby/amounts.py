@@ -1,0 +1,52 @@
+"""Amounts of time as callers type them: minutes or h:mm, echoed back in words."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from door.console import Console
+
+_AMOUNT = re.compile(r"(?:([0-9]{1,4}):([0-5][0-9])|([0-9]{1,5}))")
+
+
+def parse(text: str) -> int | None:
+    """Return the seconds that ``90`` (minutes) or ``1:30`` (hours and minutes) say, else `None`.
+
+    >>> parse("90"), parse("1:30"), parse("1:75"), parse("soon")
+    (5400, 5400, None, None)
+    """
+    found = _AMOUNT.fullmatch(text.strip())
+    if found is None:
+        return None
+    hours, minutes, alone = found.groups()
+    return int(alone) * 60 if alone else (int(hours) * 60 + int(minutes)) * 60
+
+
+async def ask(console: Console, what: str, most: int) -> int | None:
+    """Ask for an amount of 1 minute to `most` seconds; `None` at Esc or an empty line.
+
+    `what` is the verb, such as "Deposit". What was understood is echoed back and confirmed.
+    """
+    while True:
+        typed = await console.entry(
+            f"|07{what} how much, up to |15{span(most // 60 * 60)}|07 (minutes or h:mm):|15",
+            longest=8,
+            accept=lambda key: key in "0123456789:",
+        )
+        if not typed:
+            return None
+        seconds = parse(typed)
+        if seconds is None:
+            console.say("|12Please type minutes, such as 90, or hours and minutes, such as 1:30.")
+            continue
+        if seconds == 0:
+            return None
+        answer = await console.ask(
+            {"Y": "Yes", "N": "No"}, question=f"{what} {span(seconds)}?", default="Y", cancel="N"
+        )
+        if answer == "Y":
+            return seconds
