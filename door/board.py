@@ -149,6 +149,9 @@ class Board:
         except BaseException:
             del self.nodes[node]
             raise
+        raced = self._caller_here(record.id)
+        if raced is not None:  # another log-on of his was just let in, and is closed by this one
+            raced.console.interrupt(TakenOver("Another call of yours has taken over."))
         self.nodes[node] = caller
         return caller
 
