@@ -1,4 +1,4 @@
-"""The time bank's part of sysop.toml: time zone, events, minutes a day, the bank's mode.
+"""The time bank's part of sysop.toml: time zone, events, minutes a day, and the bank's own rules.
 
 The board's settings (door/config.py) are built on `read_bank`; the `timebank` command, which must
 not know the board, uses `load` and leaves the rest of the file alone. What each key means is said
@@ -11,21 +11,25 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import time
+from datetime import datetime, time
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
 from zoneinfo import ZoneInfo, available_timezones
 
+from timebank import names
+from timebank.hours import ALWAYS, HoursRefused, OpeningHours
 from timebank.schedule import DAY_MINUTES, WEEK_MINUTES, Event, Schedule
 from timebank.toml_file import Problem, Problems, SettingsError, Table, guess, open_table, shown
 
 __all__ = [
     "BankSettings",
     "Event",
+    "Limits",
     "Mode",
     "Problem",
     "Problems",
+    "Retention",
     "SettingsError",
     "Table",
     "load",
@@ -49,6 +53,41 @@ DAYS: Mapping[str, frozenset[int]] = {
 }
 DEFAULT_EVENTS = (Event("Mail hour", time(3), EVERY_DAY, 60),)
 LONGEST_EVENT_NAME = 40
+MINUTE = 60
+LARGEST_BALANCE = 525_600  # minutes: a year
+MOST_DAYS = 36_500
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the bank's window allows. Amounts are seconds, whole minutes all of them.
+
+    The defaults are those of sysop.toml.
+    """
+
+    # A day, for each caller.
+    deposit: int = 60 * MINUTE
+    withdrawal: int = 60 * MINUTE
+    transfer: int = 60 * MINUTE
+    loan: int = 30 * MINUTE
+    # What an account may hold by deposits, transfers and imports; clamps are always accepted.
+    balance: int = 1440 * MINUTE
+    # What must stay on the clock after a deposit.
+    keep: int = 5 * MINUTE
+    # Days a caller must have been known before he may transfer or borrow.
+    known_days: int = 7
+    # Percent of winnings and of a day's grant that go to pay back a loan.
+    loan_share: int = 50
+
+
+@dataclass(frozen=True)
+class Retention:
+    """What `timebank maintain` keeps, in days."""
+
+    notices: int = 90
+    log: int = 365
+    # A caller who has not called for so long is gone: his account is closed when it is empty.
+    gone: int = 365
 
 
 @dataclass(frozen=True)
@@ -56,7 +95,8 @@ class BankSettings:
     """What the time bank needs to know of the board.
 
     `minutes_per_day` are granted to each caller, 1 to 1440. `thebank_ext` is set whenever `mode`
-    is "external". `database` is the file of the books.
+    is "external". `database` is the file of the books. `imports` are the files that are taken
+    over every `import_seconds`, in mode "built-in". What has a default here has that of sysop.toml.
     """
 
     zone: ZoneInfo
@@ -65,11 +105,31 @@ class BankSettings:
     mode: Mode
     thebank_ext: Path | None
     database: Path
+    limits: Limits = Limits()
+    hours: OpeningHours = ALWAYS
+    # Names: who may not use the bank, and who has the sysop's powers at its window.
+    barred: tuple[str, ...] = ()
+    co_sysops: tuple[str, ...] = ()
+    imports: tuple[Path, ...] = ()
+    import_seconds: int = 30
+    retention: Retention = Retention()
 
     @cached_property
     def schedule(self) -> Schedule:
         """The events and days of the board; it remembers its answers, so it is made once."""
         return Schedule(self.events, self.zone)
+
+    def is_open(self, at: datetime) -> bool:
+        """Tell whether the bank's window is open."""
+        return self.hours.is_open(self.schedule.local(at))
+
+    def is_barred(self, name: str) -> bool:
+        """Tell whether the caller of this name, or of one that looks like it, is kept out."""
+        return names.fold(name) in map(names.fold, self.barred)
+
+    def is_co_sysop(self, name: str) -> bool:
+        """Tell whether the caller of this name, however it is written, is a co-sysop."""
+        return names.fold(name) in map(names.fold, self.co_sysops)
 
 
 def load(path: Path) -> BankSettings:
@@ -94,7 +154,8 @@ def read_bank(root: Table) -> BankSettings:
     data = board.path("data", "data")
     if os.path.exists(data) and not os.path.isdir(data):
         board.refuse("data", f"must be a folder; {data} is a file")
-    mode, thebank_ext = _mode(root.table("timebank"))
+    window = root.table("timebank")
+    mode, thebank_ext = _mode(window)
     return BankSettings(
         zone=zone,
         events=_events(root),
@@ -102,6 +163,17 @@ def read_bank(root: Table) -> BankSettings:
         mode=mode,
         thebank_ext=thebank_ext,
         database=data / DATABASE,
+        limits=_limits(window),
+        hours=_hours(window),
+        barred=_names(window, "barred"),
+        co_sysops=_names(window, "co_sysops"),
+        imports=_imports(window, mode, thebank_ext),
+        import_seconds=window.whole("import_seconds", BankSettings.import_seconds, 1, 86_400),
+        retention=Retention(
+            notices=window.whole("notice_days", Retention.notices, 1, MOST_DAYS),
+            log=window.whole("log_days", Retention.log, 1, MOST_DAYS),
+            gone=window.whole("gone_days", Retention.gone, 1, MOST_DAYS),
+        ),
     )
 
 
@@ -128,6 +200,62 @@ def _mode(table: Table) -> tuple[Mode, Path | None]:
     if mode == "external" and path is None and table.sound("thebank_ext"):
         table.refuse("thebank_ext", 'must name the file to write when mode is "external"')
     return mode, path
+
+
+def _limits(table: Table) -> Limits:
+    def minutes(key: str, default: int, most: int) -> int:
+        return MINUTE * table.whole(key, default // MINUTE, 0, most)
+
+    return Limits(
+        deposit=minutes("largest_deposit", Limits.deposit, DAY_MINUTES),
+        withdrawal=minutes("largest_withdrawal", Limits.withdrawal, DAY_MINUTES),
+        transfer=minutes("largest_transfer", Limits.transfer, LARGEST_BALANCE),
+        loan=minutes("largest_loan", Limits.loan, DAY_MINUTES),
+        balance=minutes("largest_balance", Limits.balance, LARGEST_BALANCE),
+        keep=minutes("keep_minutes", Limits.keep, DAY_MINUTES),
+        known_days=table.whole("known_days", Limits.known_days, 0, MOST_DAYS),
+        loan_share=table.whole("loan_share", Limits.loan_share, 0, 100),
+    )
+
+
+def _hours(table: Table) -> OpeningHours:
+    texts = []
+    for text in table.texts("hours"):
+        try:
+            OpeningHours.read([text])
+        except HoursRefused as refused:
+            table.refuse("hours", f"{shown(text)} {refused}")
+        else:
+            texts.append(text)
+    return OpeningHours.read(texts)
+
+
+def _names(table: Table, key: str) -> tuple[str, ...]:
+    kept = []
+    for name in table.texts(key):
+        try:
+            kept.append(names.check(name))
+        except names.NameRefused as refused:
+            table.refuse(key, f"{shown(name)} is no caller's name: {str(refused).rstrip('.')}")
+    return tuple(kept)
+
+
+def _imports(table: Table, mode: Mode, thebank_ext: Path | None) -> tuple[Path, ...]:
+    """Read which files to take over; one that we write ourselves would go round in circles."""
+    paths = tuple(table.folder / text for text in table.texts("import"))
+    places = [os.path.realpath(path) for path in paths]
+    ours = thebank_ext and os.path.realpath(thebank_ext)
+    for path, place in zip(paths, places, strict=True):
+        if place == ours:
+            table.refuse("import", f"names {path}, which is the thebank_ext that we write")
+        elif os.path.isdir(path):
+            table.refuse("import", f"must name files; {path} is a folder")
+        elif places.count(place) > 1:
+            table.refuse("import", f"names {path} more than once")
+            break
+    if paths and mode != "built-in" and table.sound("import", "mode"):
+        table.refuse("import", 'is only for mode "built-in": no other has accounts to import to')
+    return paths
 
 
 def _events(root: Table) -> tuple[Event, ...]:

@@ -180,6 +180,19 @@ class Table:
         chosen = tuple(word for word in words if isinstance(word, str))
         return chosen if self.sound(key) else default
 
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Read a list of printable texts, each on one line; a missing one is empty."""
+        value = self._ask(key, [])
+        if not isinstance(value, list):
+            self.refuse(key, f'must be a list of texts such as ["this"], is {shown(value)}')
+            return ()
+        for each in value:
+            if not isinstance(each, str) or not each.strip() or not each.isprintable():
+                self.refuse(key, f"must be a list of texts on one line each; {shown(each)} is none")
+            elif len(each) > LONGEST_TEXT:
+                self.refuse(key, f"must have texts of {LONGEST_TEXT} characters at most")
+        return tuple(value) if self.sound(key) else ()
+
     def path(self, key: str, default: str) -> Path:
         """Read a path; one that is not absolute starts at the folder of the file."""
         return self.folder / self.text(key, default)
