@@ -173,15 +173,17 @@ class Console:
         choices: Mapping[str, str],
         *,
         question: str = "",
+        menu: str = "",
         default: str | None = None,
         cancel: str | None = None,
     ) -> str:
         """Show the choices with their letters lit and return the letter that was pressed.
 
         `choices` maps upper-case letters to labels; Enter gives `default`, Esc and Ctrl-C give
-        `cancel`, where they are given; other keys are ignored.
+        `cancel`, where they are given; other keys are ignored. `menu` stands in place of the
+        labels where the choices are on the screen already.
         """
-        menu = "  ".join(_lit(letter, label) for letter, label in choices.items())
+        menu = menu or "  ".join(_lit(letter, label) for letter, label in choices.items())
         self.display.prompt(f"|15{question}|07  {menu}" if question else menu)
         while True:
             key = await self.key()
