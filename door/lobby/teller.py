@@ -40,7 +40,7 @@ async def visit_bank(caller: Caller) -> None:
 
 
 async def last_chance(caller: Caller) -> bool:
-    """Give a caller without time two uncharged minutes to withdraw; tell whether he did."""
+    """Give a caller without time two uncharged minutes to withdraw; tell whether he has time."""
     if caller.bank_settings.mode != "built-in" or caller.purse.bank < 60:
         return False
     room = caller.seconds_to_event()
@@ -58,11 +58,11 @@ async def last_chance(caller: Caller) -> bool:
                 {"W": "Withdraw", "Q": "Quit"}, default="W", cancel="Q"
             )
             if choice == "Q":
-                return False
+                break
             await _withdraw(caller)
     finally:
         caller.end_grace()
-    return True
+    return caller.time_left() > 0  # midnight may have brought some
 
 
 def _window(caller: Caller) -> Page:
