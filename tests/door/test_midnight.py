@@ -1,0 +1,273 @@
+"""Days: what they bring, what they take, and that a clock cannot make one come twice."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.door.visiting import MENU, MINUTE, Guest, event, sysop_toml, visitor
+from tests.world import NOON, World, world
+
+QUIET = sysop_toml(events="")
+TEN_TO_MIDNIGHT = NOON + timedelta(hours=11, minutes=50)
+OF_TODAY, OF_TOMORROW = "2026-11-20", "2026-11-21"
+
+
+def grants(guest: Guest) -> list[str]:
+    """The days for which he was granted minutes."""
+    return [
+        line.why.rpartition(" ")[2]
+        for line in guest.board.lines(guest.name)
+        if line.kind == "grant"
+    ]
+
+
+async def later(board: World, **time: float) -> None:
+    """Let hours or days pass, with nobody on line."""
+    board.clock.step_wall_clock(timedelta(**time).total_seconds())
+
+
+# What a day brings and takes.
+
+
+async def test_midnight_brings_the_new_day_and_takes_the_rest_of_the_old_one(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=QUIET, now=TEN_TO_MIDNIGHT) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(10 * MINUTE)
+        await ada.sees(f"50 minutes: What was left of the minutes for {OF_TODAY}.")
+        await ada.sees(f"60 minutes for {OF_TOMORROW} are granted.")
+        await ada.sees_time_left(60 * MINUTE)
+        assert ada.ledger[-2:] == [("forfeit", 50 * MINUTE), ("grant", 60 * MINUTE)]
+
+
+@pytest.mark.parametrize(
+    ("timebank", "told", "kept"),
+    [
+        ('mode = "built-in"', "put in the bank", 5 * MINUTE),
+        (
+            'mode = "external"\nthebank_ext = "THEBANK.EXT"',
+            "5 minutes passed on through THEBANK.EXT",
+            0,
+        ),
+        ('mode = "none"', "forfeited, this board keeps no time bank", 0),
+    ],
+    ids=["built-in", "external", "none"],
+)
+async def test_what_was_won_goes_the_way_of_a_cut_win_at_midnight(
+    tmp_path: Path, timebank: str, told: str, kept: int
+) -> None:
+    toml = sysop_toml(events="", timebank=timebank)
+    async with world(tmp_path, toml=toml, now=TEN_TO_MIDNIGHT) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="win")
+        await ada.stays()
+        await board.pass_time(10 * MINUTE)
+        await ada.sees(told)
+        await ada.sees_time_left(60 * MINUTE)
+        assert ("carry", 5 * MINUTE) in ada.ledger
+        assert ada.has["bank"] == kept
+
+
+async def test_a_day_is_granted_once_however_often_he_calls(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=QUIET) as board:
+        ada = await visitor(board, "Ada")
+        await ada.logs_off()
+        await ada.calls()
+        await ada.is_asked(MENU)  # no news: nothing is granted
+        await ada.logs_off()
+        await later(board, days=3)
+        await ada.calls()
+        await ada.sees(f"60 minutes: What was left of the minutes for {OF_TODAY}.")
+        await ada.reads_that("60 minutes for 2026-11-23 are granted.")
+        await ada.is_asked(MENU)
+        assert grants(ada) == [OF_TODAY, "2026-11-23"]
+
+
+async def test_turns_are_counted_by_the_day(tmp_path: Path) -> None:
+    one_turn = f"{QUIET}[games.black-jack-for-time]\nturns_per_day = 1\n"
+    async with world(tmp_path, toml=one_turn, now=TEN_TO_MIDNIGHT) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="win")
+        ada.presses("s")
+        await ada.reads_that("That was your last turn for today: 1 a day.")
+        await ada.is_asked(MENU)
+        ada.presses("b")
+        await ada.reads_that("That was your last turn for today: 1 a day.")
+        await ada.is_asked(MENU)
+        await board.pass_time(10 * MINUTE)
+        await ada.sits_down()
+        assert "Turns today: 0 of 1" in ada.screen
+
+
+async def test_midnight_helps_a_caller_who_stands_at_the_window_without_time(
+    tmp_path: Path,
+) -> None:
+    toml = sysop_toml(events="", minutes_per_day=9)
+    async with world(tmp_path, toml=toml, now=TEN_TO_MIDNIGHT) as board:
+        ada = await visitor(board, "Ada", saved=30 * MINUTE)
+        await board.pass_time(9 * MINUTE)
+        await ada.is_asked("<W>ithdraw")
+        await board.pass_time(MINUTE)
+        await ada.sees(f"9 minutes for {OF_TOMORROW} are granted.")
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        assert ada.has["bank"] == 30 * MINUTE
+
+
+# Hands and days.
+
+
+async def test_midnight_does_not_touch_a_hand(tmp_path: Path) -> None:
+    """It is a turn of the day on which it was dealt, and pays into the day on which it ends."""
+    async with world(tmp_path, toml=QUIET, now=TEN_TO_MIDNIGHT) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="win")
+        await board.pass_time(10 * MINUTE)
+        await ada.sees(f"45 minutes: What was left of the minutes for {OF_TODAY}.")
+        assert "<H>it" in ada.prompt
+        assert ada.has["stake"] == 5 * MINUTE
+        await ada.stays()
+        await ada.sees("the dealer pays 10 coins")
+        assert ada.has["online"] == 70 * MINUTE
+        assert "Turns today: 0 of 20" in ada.screen
+        with board.books() as desk:
+            days = desk.connection.exec_driver_sql("SELECT day FROM rounds").scalars().all()
+        assert days == [OF_TODAY]
+
+
+async def test_a_hand_lost_after_midnight_costs_the_stake_alone(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=QUIET, now=TEN_TO_MIDNIGHT) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="lose")
+        await board.pass_time(10 * MINUTE)
+        await ada.stays()
+        assert ada.has["online"] == 60 * MINUTE
+        assert ada.ledger[-1] == ("lost", 5 * MINUTE)
+
+
+async def test_a_hand_left_on_one_day_is_finished_on_the_next(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=QUIET) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="win")
+        await ada.drops_carrier()
+        await later(board, days=1)
+        await ada.calls()
+        await ada.reads_that(f"60 minutes for {OF_TOMORROW} are granted.")
+        await ada.is_asked("<H>it")
+        await ada.stays()
+        assert ada.has["online"] == 70 * MINUTE
+
+
+async def test_a_hand_that_nobody_returned_to_is_stood_when_the_next_day_has_ended(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=QUIET) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="lose")
+        await ada.drops_carrier()
+        await later(board, hours=35)  # 23:00 on the next day
+        await board.pass_time(10 * MINUTE)
+        assert ada.has["stake"] == 5 * MINUTE
+        await later(board, hours=1)
+        await board.pass_time(10 * MINUTE)
+        await board.settled()
+        assert ada.has["stake"] == 0
+        await ada.calls()
+        await ada.reads_that(
+            f"Your hand of {OF_TODAY} at Black Jack For Time was left open, so it was stood for"
+            " you: you lost 5 minutes (lose)."
+        )
+        await ada.is_asked(MENU)
+
+
+# Clocks that jump.
+
+
+async def test_a_wall_clock_set_back_over_midnight_grants_nothing_again(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=QUIET, now=TEN_TO_MIDNIGHT) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(11 * MINUTE)
+        board.clock.step_wall_clock(-6 * MINUTE)
+        await board.pass_time(6 * MINUTE)
+        await ada.sees_time_left(53 * MINUTE)
+        await ada.logs_off()
+        await later(board, hours=-2)
+        await ada.calls()
+        await ada.is_asked(MENU)
+        await ada.sees_time_left(53 * MINUTE)
+        assert grants(ada) == [OF_TODAY, OF_TOMORROW]
+
+
+async def test_a_wall_clock_set_forward_by_a_day_is_a_new_day(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=QUIET) as board:
+        ada = await visitor(board, "Ada")
+        await later(board, days=1)
+        await board.pass_time(1)
+        await ada.sees(f"60 minutes for {OF_TOMORROW} are granted.")
+        await later(board, days=-1)
+        await board.pass_time(MINUTE)
+        assert grants(ada) == [OF_TODAY, OF_TOMORROW]
+        assert ada.has["online"] == 59 * MINUTE
+
+
+# Daylight saving.
+
+BERLIN = sysop_toml(events="", zone="Europe/Berlin")
+
+
+async def test_a_day_of_25_hours_is_one_day(tmp_path: Path) -> None:
+    begins = datetime(2026, 10, 24, 22, 0, tzinfo=UTC)
+    async with world(tmp_path, toml=BERLIN, now=begins) as board:
+        ada = await visitor(board, "Ada")
+        await ada.logs_off()
+        for hours in (3, 1, 20):  # 02:00 in winter time, 03:00, 23:00
+            await later(board, hours=hours)
+            await ada.calls()
+            await ada.is_asked(MENU)
+            await ada.logs_off()
+        await later(board, hours=1)
+        await ada.visits()
+        assert grants(ada) == ["2026-10-25", "2026-10-26"]
+
+
+async def test_midnight_is_that_of_the_board_when_the_clocks_have_changed(tmp_path: Path) -> None:
+    winter = datetime(2026, 10, 25, 22, 59, tzinfo=UTC)
+    async with world(tmp_path, toml=BERLIN, now=winter) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(59)
+        assert grants(ada) == ["2026-10-25"]
+        await board.pass_time(1)
+        await ada.sees("60 minutes for 2026-10-26 are granted.")
+
+
+async def test_an_event_at_an_hour_that_is_skipped_begins_after_the_gap(tmp_path: Path) -> None:
+    toml = sysop_toml(events=event("Mail hour", "02:30"), zone="Europe/Berlin")
+    half_past_one = datetime(2026, 3, 29, 0, 30, tzinfo=UTC)
+    async with world(tmp_path, toml=toml, now=half_past_one) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.calls()
+        await ada.reads_that("30 minutes more after Mail hour at 03:00.")
+        await ada.is_asked(MENU)
+        await board.pass_time(30 * MINUTE)
+        await ada.is_sent_off("Mail hour has begun. Please call back at 04:00.")
+
+
+async def test_an_event_at_an_hour_that_comes_twice_begins_at_its_first_coming(
+    tmp_path: Path,
+) -> None:
+    toml = sysop_toml(events=event("Mail hour", "02:30", 90), zone="Europe/Berlin")
+    two = datetime(2026, 10, 25, 0, 0, tzinfo=UTC)  # 02:00 in summer time
+    async with world(tmp_path, toml=toml, now=two) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sees_time_left(30 * MINUTE)
+        await board.pass_time(30 * MINUTE)
+        await ada.is_sent_off("Mail hour has begun. Please call back at 03:00.")
