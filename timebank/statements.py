@@ -1,12 +1,15 @@
-"""The books as text: for the sysop's eye, his printer and his other tools."""
+"""The books as text: for the sysop's eye and his printer."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
 
-from timebank.ledger import Balance, Line
-from timebank.model import CALLER_ACCOUNTS, instant
+from timebank.extracts import Extract
+from timebank.ledger import Balance
+from timebank.model import CALLER_ACCOUNTS, Unit, instant
 from timebank.schedule import Schedule
 from timebank.words import clock, title
 
@@ -46,22 +49,94 @@ def accounts_table(balances: Sequence[Balance]) -> Iterator[str]:
         yield f"{'all accounts together':<36}{amount(total, unit):>{AMOUNT}}"
 
 
-def ledger_table(lines: Sequence[Line], schedule: Schedule) -> Iterator[str]:
+def ledger_table(rows: Iterator[Extract], schedule: Schedule) -> Iterator[str]:
     """Write transfers, a line each, with the time as the clocks of the board showed it."""
+    first = next(rows, None)  # before the headings, lest books that cannot be read have any
     yield (
         f"{'Number':>7} {'Entry':>7}  {'When':<19}  {'Caller':<24}{'From':<11}{'To':<11}"
         f"{'Amount':>{AMOUNT}} {'Call':>6} {'Hand':>6}  Why"
     )
-    for line in lines:
-        when = schedule.local(instant(line.at))
-        yield (
-            f"{line.number:>7} {line.entry:>7}  {when:%Y-%m-%d %H:%M:%S}"
-            f"  {line.caller or '-':<24}{line.source:<11}{line.target:<11}"
-            f"{amount(line.amount, line.unit):>{AMOUNT}}"
-            f" {line.call_id or '-':>6} {line.round_id or '-':>6}  {line.why}"
-        )
-    if not lines:
+    if first is None:
         yield "No transfers."
+        return
+    for row in chain((first,), rows):
+        when = schedule.local(instant(row.at))
+        yield (
+            f"{row.number:>7} {row.entry:>7}  {when:%Y-%m-%d %H:%M:%S}"
+            f"  {row.caller or '-':<24}{row.source:<11}{row.target:<11}"
+            f"{amount(row.amount, row.unit):>{AMOUNT}}"
+            f" {row.call_id or '-':>6} {row.round_id or '-':>6}  {printable(row.why)}"
+        )
+
+
+class Entry(NamedTuple):
+    """An entry as one caller sees it: what it did to his accounts in one unit.
+
+    `after` are his balances by kind of account once it was made, `change` their sum's change.
+    """
+
+    number: int
+    # Whole seconds since 1970, UTC.
+    at: int
+    unit: Unit
+    change: int
+    after: dict[str, int]
+    what: str
+
+    @property
+    def balance(self) -> int:
+        """All that was his after it, what he owed taken off."""
+        return sum(self.after.values())
+
+
+def statement(
+    entries: Iterator[list[Extract]], caller_id: int, since: int | None, until: int | None
+) -> Iterator[Entry]:
+    """Follow a caller's accounts through all his entries, and give those made in time.
+
+    `entries` must begin with his first, so that the balances are right; `since` and `until` are
+    whole seconds since 1970, the first included, the second not.
+    """
+    balances: defaultdict[Unit, dict[str, int]] = defaultdict(dict)
+    for rows in entries:
+        changes: defaultdict[Unit, int] = defaultdict(int)
+        for row in rows:
+            own = balances[row.unit]
+            if row.source_caller_id == caller_id:
+                own[row.source] = own.get(row.source, 0) - row.amount
+                changes[row.unit] -= row.amount
+            if row.target_caller_id == caller_id:
+                own[row.target] = own.get(row.target, 0) + row.amount
+                changes[row.unit] += row.amount
+        at = rows[0].at
+        if (since is None or at >= since) and (until is None or at < until):
+            for unit, change in changes.items():
+                what = in_words([row for row in rows if row.unit == unit])
+                yield Entry(rows[0].entry, at, unit, change, dict(balances[unit]), what)
+
+
+def in_words(rows: Sequence[Extract]) -> str:
+    """Say what an entry did, in the words of its rows."""
+    return "; ".join(printable(row.why) for row in rows)
+
+
+def statement_table(entries: Iterator[Entry], name: str, schedule: Schedule) -> Iterator[str]:
+    """Write a caller's statement: an entry a line, what each account held after it."""
+    headings = "".join(f"{word:>{AMOUNT}}" for word in ("Change", *map(str.capitalize, COLUMNS)))
+    first = next(entries, None)
+    yield f"Statement of {name}"
+    yield f"{'Entry':>7}  {'When':<19}{headings}{'Together':>{AMOUNT}}  What"
+    if first is None:
+        yield "No entries."
+        return
+    for entry in chain((first,), entries):
+        when = schedule.local(instant(entry.at))
+        amounts = [entry.change, *(entry.after.get(kind, 0) for kind in COLUMNS), entry.balance]
+        shown = "".join(f"{amount(value, entry.unit):>{AMOUNT}}" for value in amounts)
+        yield f"{entry.number:>7}  {when:%Y-%m-%d %H:%M:%S}{shown}  {entry.what}"
+
+
+COLUMNS = CALLER_ACCOUNTS
 
 
 def amount(quantity: int, unit: str) -> str:
@@ -74,3 +149,12 @@ def amount(quantity: int, unit: str) -> str:
         return clock(quantity)
     whole, cents = divmod(abs(quantity), 100)
     return f"{'-' if quantity < 0 else ''}{CENTS[unit]}{whole}.{cents:02}"
+
+
+def printable(text: str) -> str:
+    r"""Take out of a text what a terminal would obey: others than the sysop have a say in it.
+
+    >>> printable("for you\x1b[2J\n")
+    'for you [2J '
+    """
+    return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -5,13 +5,24 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tests.timebank.books import Books
+from timebank.cli import main
+from timebank.settings import load
 
 SHARED_MEMORY = Path("/dev/shm")
+SETTINGS = """
+[board]
+time_zone = "Europe/Berlin"
+
+[calls]
+minutes_per_day = 60
+"""
 
 
 @pytest.fixture
@@ -42,3 +53,34 @@ def open_books(folder: Path) -> Iterator[Callable[..., Books]]:
 def books(open_books: Callable[..., Books]) -> Books:
     """The books of a board in UTC: 60 minutes a day, Mail hour at 03:00, now 12:00."""
     return open_books()
+
+
+@pytest.fixture
+def config(folder: Path) -> Path:
+    """A sysop.toml, for the tests of commands."""
+    path = folder / "sysop.toml"
+    path.write_text(SETTINGS)
+    return path
+
+
+@pytest.fixture
+def board(config: Path) -> Iterator[Books]:
+    """The books that this sysop.toml names, at noon in Berlin."""
+    settings = load(config)
+    noon = datetime(2026, 3, 1, 11, 0, tzinfo=UTC)
+    books = Books(settings.database.parent, now=noon, zone=settings.zone)
+    yield books
+    books.close()
+
+
+@pytest.fixture
+def timebank(config: Path) -> Callable[..., tuple[int, str, str]]:
+    """Run the command over these settings; gives exit code, output, and errors."""
+
+    def run(*words: str, at: Path = config) -> tuple[int, str, str]:
+        result = CliRunner().invoke(main, [words[0], "--config", str(at), *words[1:]])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result.exit_code, result.stdout, result.stderr
+
+    return run

@@ -1,0 +1,301 @@
+"""Copies of the books: taken while the board serves, and put back in its place.
+
+Nothing here is ever half: a copy gets its name when all of it is on the disk, and the books that
+are put back take the place of the old ones in one rename, after they were found to be in order.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from sqlalchemy.exc import DBAPIError
+
+from timebank import ledger
+from timebank.calls import LEASE_SECONDS
+from timebank.database import BooksUnavailable, Database, DatabaseRefused
+from timebank.ledger import Finding
+from timebank.model import APPLICATION_ID, stamp
+from timebank.settings import BankSettings
+
+# How long a command that looks at the books just now is waited for.
+LOCK_SECONDS = 2.0
+
+# File systems that know no hard links say one of these.
+NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
+# What SQLite keeps beside a database; it must never meet another database than its own.
+COMPANIONS = ("-wal", "-shm", "-journal")
+# The beginning of every SQLite file, without which it is none.
+HEADER_BYTES = 100
+
+
+class BackupRefused(Exception):
+    """There is no copy, or the books were not put back; the text says why, and nothing changed."""
+
+
+class NotInOrder(BackupRefused):
+    """The audit of the copy found something."""
+
+    def __init__(self, path: Path, findings: list[Finding]) -> None:
+        """Keep what was found, for the command to print."""
+        super().__init__(f"{path} is not in order, so it does not replace the books.")
+        self.findings = findings
+
+
+@dataclass(frozen=True)
+class Copied:
+    """A copy that was made: its number of transfers, and what the audit found in it."""
+
+    transfers: int
+    findings: list[Finding]
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What a restore did: `transfers` are now in the books, the old ones are in `aside`."""
+
+    transfers: int
+    aside: Path | None
+
+
+def back_up(database: Database, settings: BankSettings, now: datetime, target: Path) -> Copied:
+    """Copy the books as they are at one moment to a new file, and audit the copy.
+
+    Others may write meanwhile. The copy is one file, for its owner's eyes only; it is kept even if
+    the audit finds something, for it is what there is. Raises `BackupRefused`.
+    """
+    with new_file(target) as part:
+        _copy(database.path, part)
+        return _audited(part, settings, now)
+
+
+def restore(source: Path, settings: BankSettings, now: datetime) -> Restored:
+    """Put a backup in the place of the books, once it is known to be ours and in order.
+
+    A backup of an older version is brought forward first. The old books are kept beside the new,
+    with the time in their name. Raises `BackupRefused`; nothing has changed then.
+    """
+    path = settings.database
+    if not source.is_file():
+        raise BackupRefused(f"There is no file {source}.")
+    if path.exists() and source.samefile(path):
+        raise BackupRefused(f"{source} is the database itself.")
+    with _sentences(path), _room_beside(path) as room:
+        copy = room / path.name
+        _copy(source, copy)
+        transfers = _made_ready(copy, settings, now, source)
+        aside = None
+        if path.exists():
+            aside = path.with_name(f"{path.name}.replaced-{now:%Y%m%dT%H%M%SZ}")
+            with _kept_to_ourselves(path, now) as old:
+                _put_aside(old, path, aside)
+                os.replace(copy, path)
+        else:
+            os.replace(copy, path)
+        _sync(path.parent)
+    return Restored(transfers, aside)
+
+
+@contextlib.contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """Give a file to be filled, only for its owner to read, that takes the name `path` at the end.
+
+    What was written is on the disk before it has the name; when the block raises there is no file.
+    Raises `BackupRefused` when `path` is there already, or cannot be written.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with _sentences(path):
+        _refuse_existing(path)
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        try:
+            yield part
+            _sync(part)
+            _name(part, path)
+            _sync(path.parent)
+        finally:
+            _unlink(part, ("", *COMPANIONS))
+
+
+def _unlink(path: Path, endings: Iterable[str]) -> None:
+    for ending in endings:
+        Path(f"{path}{ending}").unlink(missing_ok=True)
+
+
+def _refuse_existing(path: Path) -> None:
+    if os.path.lexists(path):
+        raise BackupRefused(f"{path} is there already, and is not overwritten.")
+
+
+def _name(part: Path, path: Path) -> None:
+    """Give a finished file its name, never another file's."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        _refuse_existing(path)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        _refuse_existing(path)
+        os.rename(part, path)
+
+
+@contextlib.contextmanager
+def _sentences(path: Path) -> Iterator[None]:
+    """Say in a sentence what the disk or SQLite refuse with."""
+    try:
+        yield
+    except OSError as error:
+        raise BackupRefused(f"{path} cannot be written: {error.strerror}.") from error
+    except sqlite3.Error as error:
+        raise BackupRefused(f"{path} cannot be written: {error}.") from error
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a database as of one moment, and make the copy a single file.
+
+    In one step: a copy made in several begins anew whenever somebody writes in between.
+    """
+    with (
+        contextlib.closing(sqlite3.connect(source.absolute().as_uri() + "?mode=rw", uri=True)) as a,
+        contextlib.closing(sqlite3.connect(target)) as b,
+    ):
+        try:
+            # Whoever has the file to himself is waited for here; `backup` would wait for ever.
+            a.execute("BEGIN")
+            a.execute("SELECT count(*) FROM sqlite_master")
+            a.backup(b)
+            b.execute("PRAGMA journal_mode = DELETE")
+        except sqlite3.DatabaseError as error:
+            raise BackupRefused(f"{source} cannot be copied: {error}.") from error
+
+
+def _audited(path: Path, settings: BankSettings, now: datetime) -> Copied:
+    """Count the transfers of a copy, and audit it."""
+    database = Database(path)
+    try:
+        with database.reading(settings, now) as desk:
+            return Copied(ledger.count(desk), ledger.audit(desk))
+    finally:
+        database.close()
+
+
+@contextlib.contextmanager
+def _room_beside(path: Path) -> Iterator[Path]:
+    """Give a folder on the same disk, and take it away with all that is left in it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    room = Path(tempfile.mkdtemp(prefix=".restore-", dir=path.parent))
+    try:
+        yield room
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
+
+
+def _made_ready(copy: Path, settings: BankSettings, now: datetime, source: Path) -> int:
+    """See that the copy of a backup is ours, of today's version and in order; count transfers."""
+    database = Database(copy)
+    try:
+        database.open_existing()
+        database.open()
+        audited = _audited(copy, settings, now)
+    except (DatabaseRefused, BooksUnavailable, DBAPIError) as error:
+        reason = error.orig if isinstance(error, DBAPIError) else error
+        # The sysop knows the backup, not the copy that was looked at.
+        raise BackupRefused(str(reason).replace(str(copy), str(source))) from error
+    finally:
+        database.close()
+    if audited.findings:
+        raise NotInOrder(source, audited.findings)
+    os.chmod(copy, 0o600)
+    _sync(copy)
+    return audited.transfers
+
+
+@contextlib.contextmanager
+def _kept_to_ourselves(path: Path, now: datetime) -> Iterator[BinaryIO]:
+    """Lock everybody out of the books that are to be replaced; gives their file.
+
+    Somebody may have opened the file already and wait for the lock: what he would then write to
+    had no name any more. So the beginning of the old file is wiped before the lock is given up,
+    and he is told that it is no database.
+    """
+    # The file is closed last: closing it in any way drops the locks that SQLite has on it.
+    with (
+        path.open("r+b", buffering=0) as old,
+        contextlib.closing(sqlite3.connect(path, LOCK_SECONDS, isolation_level=None)) as lock,
+    ):
+        if _locked_out(lock, path, now):
+            # All that SQLite kept beside the file is in it by now.
+            _unlink(path, COMPANIONS)
+        yield old
+        if os.fstat(old.fileno()).st_nlink == 0:
+            old.seek(0)
+            old.write(bytes(HEADER_BYTES))
+
+
+def _locked_out(lock: sqlite3.Connection, path: Path, now: datetime) -> bool:
+    """Take the lock that no other process can share; False for broken books, which have none."""
+    try:
+        lock.execute("PRAGMA locking_mode = EXCLUSIVE")
+        if lock.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
+            raise BackupRefused(
+                f"{path} is the database of some other program. Move it away first."
+            )
+        # Folds the write-ahead log into the file, which nobody can do who is not alone with it.
+        lock.execute("PRAGMA journal_mode = DELETE")
+        lock.execute("BEGIN EXCLUSIVE")
+        lock.execute("COMMIT")
+        calls = lock.execute(
+            "SELECT c.name, k.node FROM calls k JOIN callers c ON c.id = k.caller_id"
+            " WHERE k.closed IS NULL AND k.renewed >= ?",
+            (stamp(now) - LEASE_SECONDS,),
+        ).fetchall()
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            raise BackupRefused(
+                f"Another process has {path} open. Close the board, then restore."
+            ) from error
+        if error.sqlite_errorname.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+            return False
+        raise
+    if calls:
+        lock.execute("PRAGMA journal_mode = WAL")
+        names = ", ".join(f"{name} (node {node})" for name, node in calls)
+        raise BackupRefused(f"On a call just now: {names}. Close the board, then restore.")
+    return True
+
+
+def _put_aside(old: BinaryIO, path: Path, aside: Path) -> None:
+    """Copy the old books, with a write-ahead log that broken ones may still have beside them."""
+    _copy_file(old, aside)
+    for ending in COMPANIONS:
+        beside = Path(f"{path}{ending}")
+        if beside.exists():
+            with beside.open("rb") as file:
+                _copy_file(file, Path(f"{aside}{ending}"))
+            beside.unlink()
+    _sync(path.parent)
+
+
+def _copy_file(source: BinaryIO, target: Path) -> None:
+    part = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(part, "wb") as file:
+        shutil.copyfileobj(source, file)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

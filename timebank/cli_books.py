@@ -1,0 +1,266 @@
+"""The `timebank` commands that read the books."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from timebank.cli_common import (
+    EXIT_WRONG,
+    NUMBER,
+    Books,
+    caller_number,
+    config_option,
+    format_option,
+    opened,
+    pour,
+    refusing,
+    say,
+    show,
+    since_option,
+    until_option,
+)
+
+if TYPE_CHECKING:
+    from timebank.exports import Record
+    from timebank.extracts import Wanted
+    from timebank.reports import By
+
+
+@click.command()
+@config_option
+@format_option
+def accounts(config: Path, form: str) -> None:
+    """Show what every account holds."""
+    from timebank import exports, ledger, statements
+
+    with opened(config) as books:
+        with books.look() as desk:
+            balances = ledger.balances(desk)
+        if form == "text":
+            show(statements.accounts_table(balances))
+        else:
+            _write(form, exports.ACCOUNT_FIELDS, map(exports.account_record, balances))
+
+
+@click.command(name="ledger")
+@config_option
+@format_option
+@click.option("--caller", metavar="NAME", help="Only transfers of this caller.")
+@click.option("--game", metavar="GAME", help="Only transfers of this game.")
+@click.option("--kind", metavar="KIND", help='Only transfers of this kind, such as "grant".')
+@click.option("--call", metavar="NUMBER", type=NUMBER, help="Only transfers made on this call.")
+@click.option("--hand", metavar="NUMBER", type=NUMBER, help="Only transfers of this hand.")
+@since_option
+@until_option
+@click.option("--newest-first", is_flag=True, help="Begin with the last transfer.")
+def show_ledger(
+    config: Path, form: str, newest_first: bool, **filters: str | int | datetime | None
+) -> None:
+    """Show transfers in the order they were made."""
+    from timebank import exports, statements
+    from timebank.extracts import extracts
+
+    with opened(config) as books:
+        wanted = _wanted(books, **filters)  # type: ignore[arg-type]  # as click read them
+        rows = extracts(books.look, wanted, newest_first=newest_first)
+        schedule = books.settings.schedule
+        if form == "text":
+            show(statements.ledger_table(rows, schedule))
+        else:
+            records = (exports.ledger_record(row, schedule) for row in rows)
+            _write(form, exports.LEDGER_FIELDS, records)
+
+
+def _wanted(
+    books: Books,
+    *,
+    caller: str | None,
+    game: str | None,
+    kind: str | None,
+    call: int | None,
+    hand: int | None,
+    since: datetime | None,
+    until: datetime | None,
+) -> Wanted:
+    from timebank.extracts import Wanted, known_game, known_kind
+
+    first, end = books.span(since, until)
+    with books.look() as desk:
+        return Wanted(
+            caller_id=None if caller is None else caller_number(desk, caller),
+            game=None if game is None else known_game(desk, game),
+            kind=None if kind is None else known_kind(desk, kind),
+            call_id=call,
+            round_id=hand,
+            since=first,
+            until=end,
+        )
+
+
+@click.command()
+@config_option
+@format_option
+@since_option
+@until_option
+@click.argument("name")
+def statement(
+    config: Path, form: str, since: datetime | None, until: datetime | None, name: str
+) -> None:
+    """Show a caller's entries and balances.
+
+    An entry a line, in words, with what each of his accounts held after it.
+    """
+    from timebank import exports, statements
+    from timebank.extracts import Wanted, entries, extracts
+
+    with opened(config) as books:
+        with books.look() as desk:
+            caller_id = caller_number(desk, name)
+            (called,) = desk.connection.exec_driver_sql(
+                "SELECT name FROM callers WHERE id = ?", (caller_id,)
+            ).one()
+        first, end = books.span(since, until)
+        rows = extracts(books.look, Wanted(caller_id=caller_id), newest_first=False)
+        followed = statements.statement(entries(rows), caller_id, first, end)
+        schedule = books.settings.schedule
+        if form == "text":
+            show(statements.statement_table(followed, called, schedule))
+        else:
+            records = (exports.statement_record(entry, schedule) for entry in followed)
+            _write(form, exports.STATEMENT_FIELDS, records)
+
+
+@click.command()
+@config_option
+@format_option
+@click.option(
+    "--by",
+    type=click.Choice(["day", "week", "month"]),
+    default="day",
+    show_default=True,
+    help="How much to put together.",
+)
+@since_option
+@until_option
+def summary(
+    config: Path, form: str, by: By, since: datetime | None, until: datetime | None
+) -> None:
+    """Show what was moved by day, week or month.
+
+    Minutes granted, used, banked, withdrawn, lent, repaid and forfeited; won and lost by game, and
+    the house's result.
+    """
+    from timebank import exports, reports
+
+    with opened(config) as books:
+        first, end = books.span(since, until)
+        with books.look() as desk:
+            periods = reports.summary(desk, by, first, end)
+    if form == "text":
+        say(reports.summary_table(periods, _bar()))
+    elif form == "csv":
+        pour(exports.as_csv(reports.SUMMARY_FIELDS, reports.summary_lines(periods)))
+    else:
+        pour(exports.as_json(map(reports.summary_record, periods)))
+
+
+def _bar() -> str:
+    """Choose what a bar is drawn with; nothing where nobody looks."""
+    if not sys.stdout.isatty():
+        return ""
+    try:
+        "█".encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return "#"
+    return "█"
+
+
+@click.command()
+@config_option
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write to this file, which must not be there yet, instead of the screen.",
+)
+@click.argument(
+    "form", metavar="[csv|json|beancount]", type=click.Choice(["csv", "json", "beancount"])
+)
+def export(config: Path, output: Path | None, form: str) -> None:
+    """Write the whole books for other programs."""
+    with opened(config) as books:
+        pieces = _exported(books, form)
+        if output is None:
+            pour(pieces)
+            return
+        _write_new(output, pieces)
+    click.echo(f"The books are in {output}.")
+
+
+def _exported(books: Books, form: str) -> Iterator[str]:
+    """Give the export a piece at a time; all of it is of one moment."""
+    from timebank import beancount, exports, ledger
+    from timebank.extracts import Wanted, entries, extracts, last_number
+
+    schedule = books.settings.schedule
+    with books.look() as desk:
+        balances = ledger.balances(desk)
+        used = beancount.used_accounts(desk, balances)
+        latest = beancount.last_instant(desk)
+        last = last_number(desk)
+    rows = extracts(books.look, Wanted(last=last), newest_first=False)
+    if form == "beancount":
+        return beancount.as_beancount(used, latest, entries(rows), schedule)
+    if form == "json":
+        return exports.books_as_json(balances, rows, schedule)
+    records = (exports.ledger_record(row, schedule) for row in rows)
+    return exports.as_csv(exports.LEDGER_FIELDS, records)
+
+
+def _write_new(path: Path, pieces: Iterable[str]) -> None:
+    """Write a file that was not there, whole or not at all."""
+    from timebank import backup
+
+    with (
+        refusing(backup.BackupRefused),
+        backup.new_file(path) as part,
+        part.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        file.writelines(pieces)
+
+
+@click.command()
+@config_option
+def audit(config: Path) -> None:
+    """Check the books from the rows up.
+
+    Exits with 1 and names the rows when anything is off.
+    """
+    from timebank import ledger
+
+    with opened(config) as books, books.look() as desk:
+        findings = ledger.audit(desk)
+        transfers = ledger.count(desk)
+    for finding in findings:
+        click.echo(str(finding))
+    if findings:
+        things = "thing is" if len(findings) == 1 else "things are"
+        click.echo(f"{len(findings)} {things} wrong with the books.", err=True)
+        sys.exit(EXIT_WRONG)
+    click.echo(
+        f"The books are in order: {transfers} transfers, and every balance follows from them."
+    )
+
+
+def _write(form: str, fields: tuple[str, ...], records: Iterable[Record]) -> None:
+    from timebank import exports
+
+    pour(exports.as_csv(fields, records) if form == "csv" else exports.as_json(records))
+
+
+COMMANDS = (accounts, show_ledger, statement, summary, export, audit)

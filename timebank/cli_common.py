@@ -1,0 +1,218 @@
+"""What the `timebank` commands share: opening the books, options, amounts, and how they refuse.
+
+Like all of the command's files it imports nothing heavy before a command needs it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from timebank.callers import CallerRecord
+    from timebank.database import Database, Desk
+    from timebank.settings import BankSettings
+
+EXIT_WRONG = 1  # what was looked at is not as it should be
+EXIT_REFUSED = 2  # the command could not be carried out; the sentence says why
+
+FORMATS = ("text", "csv", "json")
+
+
+class Sentence(click.ClickException):
+    """Why the command could not do its work, said to the sysop."""
+
+    exit_code = EXIT_REFUSED
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the sentence as it is."""
+        click.echo(self.message, file=file or sys.stderr)
+
+
+config_option = click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("sysop.toml"),
+    show_default=True,
+    help="The settings of the board; they say where its database is.",
+)
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="How to write it: for reading, or for other programs.",
+)
+# The number of a transfer, call or hand: whatever SQLite can count to.
+NUMBER = click.IntRange(1, 2**63 - 1)
+DATE = click.DateTime(formats=["%Y-%m-%d"])
+since_option = click.option(
+    "--since",
+    metavar="DATE",
+    type=DATE,
+    help="Only from this day on (YYYY-MM-DD, in the board's time zone).",
+)
+until_option = click.option(
+    "--until",
+    metavar="DATE",
+    type=DATE,
+    help="Only up to this day, the day itself included.",
+)
+
+
+@dataclass(frozen=True)
+class Books:
+    """The books of a board as a command sees them."""
+
+    database: Database
+    settings: BankSettings
+
+    def look(self) -> AbstractContextManager[Desk]:
+        """Open the books for a short look, which keeps nobody from writing."""
+        return self.database.reading(self.settings, datetime.now(UTC))
+
+    def work(self) -> AbstractContextManager[Desk]:
+        """Open the books for one transaction, committed when the block ends well."""
+        return self.database.transaction(self.settings, datetime.now(UTC))
+
+    def span(self, since: datetime | None, until: datetime | None) -> tuple[int | None, int | None]:
+        """Turn the days of --since and --until into seconds since 1970, the second not included."""
+        if since is not None and until is not None and since > until:
+            raise Sentence("--since must not be after --until.")
+        following = None if until is None else _day_after(until.date())
+        return self._start(None if since is None else since.date()), self._start(following)
+
+    def _start(self, day: date | None) -> int | None:
+        if day is None:
+            return None
+        from timebank.model import stamp
+
+        try:
+            return stamp(self.settings.schedule.day_starts(day))
+        except OverflowError as error:
+            raise Sentence(f"{day} is no day that the board could know.") from error
+
+
+def _day_after(day: date) -> date:
+    return day if day == date.max else day + timedelta(days=1)
+
+
+def load(config: Path) -> BankSettings:
+    """Read the time bank's part of the settings; what is wrong with it is told."""
+    from timebank.settings import SettingsError
+    from timebank.settings import load as load_settings
+
+    with refusing(SettingsError):
+        return load_settings(config)
+
+
+@contextmanager
+def opened(config: Path) -> Iterator[Books]:
+    """Open the books that the settings name; whatever they refuse with becomes a sentence."""
+    from sqlalchemy.exc import DBAPIError
+
+    from timebank.database import BooksUnavailable, Database, DatabaseRefused
+    from timebank.refusals import Refused
+
+    settings = load(config)
+    database = Database(settings.database)
+    try:
+        with refusing(DatabaseRefused, BooksUnavailable, Refused):
+            database.open_existing()
+            yield Books(database, settings)
+    except UnicodeEncodeError as error:  # bytes from the command line that are no text
+        raise Sentence(f"{error.object!a} cannot be read.") from error
+    except DBAPIError as error:  # tables that are not as they should be
+        raise Sentence(f"The database {database.path} cannot be used: {error.orig}.") from error
+    finally:
+        database.close()
+
+
+@contextmanager
+def refusing(*errors: type[Exception]) -> Iterator[None]:
+    """Turn errors whose text is a sentence for the sysop into the command's refusal."""
+    try:
+        yield
+    except errors as error:
+        raise Sentence(str(error)) from error
+
+
+def caller_number(desk: Desk, name: str) -> int:
+    """Find a caller by name, also one who was deleted, or refuse."""
+    from timebank import callers
+
+    number = callers.number_of(desk, name)
+    if number is None:
+        raise _nobody(name)
+    return number
+
+
+def living_caller(desk: Desk, name: str) -> CallerRecord:
+    """Find a caller by name, or refuse."""
+    from timebank import callers
+
+    record = callers.find(desk, name)
+    if record is None:
+        raise _nobody(name)
+    return record
+
+
+def _nobody(name: str) -> Sentence:
+    return Sentence(f"There is no caller named {name}. `timebank accounts` lists all.")
+
+
+def say(lines: Iterable[str]) -> None:
+    """Print lines one by one as they come."""
+    for line in lines:
+        click.echo(line)
+
+
+def pour(pieces: Iterable[str]) -> None:
+    """Print pieces of text that have their line ends."""
+    for piece in pieces:
+        click.echo(piece, nl=False)
+
+
+def show(lines: Iterable[str]) -> None:
+    """Let lines be leafed through on a terminal; print them where nobody looks."""
+    if sys.stdout.isatty():
+        # The pager ends the last line by itself.
+        click.echo_via_pager(f"\n{line}" if number else line for number, line in enumerate(lines))
+    else:
+        say(lines)
+
+
+# More hours or minutes than anybody means, and SQLite counts far beyond them.
+AMOUNT = re.compile(
+    r"(?P<sign>[-+]?)(?:(?P<hours>[0-9]{1,6}):(?P<minutes>[0-5][0-9])|(?P<all>[0-9]{1,8}))"
+)
+
+
+def amount(_context: click.Context, _parameter: click.Parameter, typed: str) -> int:
+    """Read an amount as it is typed, minutes or h:mm, and give seconds above zero."""
+    seconds = signed_amount(_context, _parameter, typed)
+    if seconds < 0:
+        raise click.BadParameter(f"{typed!r} is below nothing.")
+    return seconds
+
+
+def signed_amount(_context: click.Context, _parameter: click.Parameter, typed: str) -> int:
+    """Read an amount with or without a sign, and give seconds that are not zero."""
+    match = AMOUNT.fullmatch(typed)
+    if match is None:
+        raise click.BadParameter(
+            f"{typed!r} is no amount: write minutes (90) or hours and minutes (1:30)."
+        )
+    minutes = int(match["hours"] or 0) * 60 + int(match["minutes"] or match["all"])
+    if minutes == 0:
+        raise click.BadParameter("nothing is no amount.")
+    return minutes * (-60 if match["sign"] == "-" else 60)

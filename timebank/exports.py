@@ -1,0 +1,124 @@
+"""The books for other programs: CSV, JSON and beancount, written a piece at a time.
+
+Amounts are whole numbers of their unit (seconds, or cents of play money) with their usual reading
+beside them; instants are ISO 8601 by the clocks of the board, with their zone. What each field is
+stands in docs/sysop-guide.md.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from timebank.extracts import Extract
+from timebank.ledger import Balance
+from timebank.model import instant
+from timebank.schedule import Schedule
+from timebank.statements import COLUMNS, Entry, amount
+
+Record = Mapping[str, object]
+
+LEDGER_FIELDS = (
+    *("number", "entry", "at", "kind", "amount", "unit", "shown", "from", "from_caller"),
+    *("to", "to_caller", "game", "call", "hand", "why"),
+)
+ACCOUNT_FIELDS = (
+    *("account", "kind", "caller", "caller_number", "deleted", "game"),
+    *("amount", "unit", "shown"),
+)
+STATEMENT_FIELDS = ("entry", "at", "unit", "change", *COLUMNS, "together", "shown", "what")
+
+
+def ledger_record(row: Extract, schedule: Schedule) -> Record:
+    """Give a transfer by the names of LEDGER_FIELDS."""
+    return {
+        "number": row.number,
+        "entry": row.entry,
+        "at": iso(row.at, schedule),
+        "kind": row.kind,
+        "amount": row.amount,
+        "unit": row.unit,
+        "shown": amount(row.amount, row.unit),
+        "from": row.source,
+        "from_caller": row.source_caller,
+        "to": row.target,
+        "to_caller": row.target_caller,
+        "game": row.game,
+        "call": row.call_id,
+        "hand": row.round_id,
+        "why": row.why,
+    }
+
+
+def account_record(balance: Balance) -> Record:
+    """Give an account by the names of ACCOUNT_FIELDS."""
+    return {
+        "account": balance.account_id,
+        "kind": balance.kind,
+        "caller": balance.caller,
+        "caller_number": balance.caller_id,
+        "deleted": balance.deleted,
+        "game": balance.game,
+        "amount": balance.amount,
+        "unit": balance.unit,
+        "shown": amount(balance.amount, balance.unit),
+    }
+
+
+def statement_record(entry: Entry, schedule: Schedule) -> Record:
+    """Give an entry of a statement by the names of STATEMENT_FIELDS."""
+    return {
+        "entry": entry.number,
+        "at": iso(entry.at, schedule),
+        "unit": entry.unit,
+        "change": entry.change,
+        **{kind: entry.after.get(kind, 0) for kind in COLUMNS},
+        "together": entry.balance,
+        "shown": amount(entry.balance, entry.unit),
+        "what": entry.what,
+    }
+
+
+def iso(at: int, schedule: Schedule) -> str:
+    """Write whole seconds since 1970 as ISO 8601 by the clocks of the board."""
+    return schedule.local(instant(at)).isoformat()
+
+
+def as_csv(fields: Sequence[str], records: Iterable[Record]) -> Iterator[str]:
+    """Write records as CSV (RFC 4180, but lines end with LF), a line at a time, names first."""
+    line = io.StringIO()
+    writer = csv.writer(line, lineterminator="\n")
+    writer.writerow(fields)
+    for record in records:
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
+        writer.writerow([_plain(record[field]) for field in fields])
+    yield line.getvalue()
+
+
+def _plain(value: object) -> object:
+    """Turn a truth into 0 or 1, which every spreadsheet reads alike."""
+    return int(value) if isinstance(value, bool) else value
+
+
+def as_json(records: Iterable[Record]) -> Iterator[str]:
+    """Write records as one JSON array, a record a line."""
+    before = "["
+    for record in records:
+        yield f"{before}\n{json.dumps(record, ensure_ascii=False)}"
+        before = ","
+    yield "[]\n" if before == "[" else "\n]\n"
+
+
+def books_as_json(
+    balances: Iterable[Balance], rows: Iterable[Extract], schedule: Schedule
+) -> Iterator[str]:
+    """Write the books as one JSON object: "accounts" and "transfers", each an array."""
+    yield f'{{"time_zone": {json.dumps(schedule.zone.key)},\n"accounts": '
+    yield from as_json(account_record(balance) for balance in balances)
+    yield ',"transfers": '
+    yield from as_json(ledger_record(row, schedule) for row in rows)
+    yield "}\n"
