@@ -188,6 +188,11 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
     database.open()
     try:
         server = Server(config, database, SystemClock())
+        ended = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, ended.set)
+        loop.add_signal_handler(signal.SIGHUP, server.reload)
         try:
             await server.start()
         except BaseException:
@@ -195,11 +200,6 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
             raise
         for words in _announcement(config, server.ports):
             announce(words)
-        ended = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, ended.set)
-        loop.add_signal_handler(signal.SIGHUP, server.reload)
         await ended.wait()
         announce("Closing: callers are told, hands in play stay in the journal.")
         await server.stop("The board is closing.")

@@ -1,0 +1,166 @@
+"""A board as the sysop runs it: `door serve` as a process of its own, over the system's clock."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+import sys
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.clock import FakeClock
+from tests.door.playing import PLACE_BET, Table
+from tests.terminal import MODERN, PATIENCE, Profile, Terminal
+from tests.world import BOARD, World, log_on
+from timebank.database import BUSY_SECONDS, Database
+
+NEWS, MENU, INSURANCE, HIT = "Press any key", "ood-bye", "Insurance for", "<H>it"
+
+# No event may come while the tests run, whatever the time is.
+OPEN_ALL_DAY = f"events = []\n{BOARD}"
+
+
+class Served(World):
+    """A board whose server is another process; this one looks at the same books."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, FakeClock(datetime.now(UTC)), BUSY_SECONDS)
+        self.database = Database(self.config.database)
+        self.database.open()
+        self.process: Process
+        self.port = 0
+        self.said: list[str] = []  # lines of the log
+        self._reader: asyncio.Task[None]
+        self._news = asyncio.Event()
+
+    async def serve(self) -> None:
+        """Start the process and wait until it tells its port."""
+        self.process = await asyncio.create_subprocess_exec(
+            *(command("door"), "serve", "--verbose", "--config", self.config.path),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert self.process.stdout is not None
+        self._reader = asyncio.create_task(self._read_log())
+        async with asyncio.timeout(PATIENCE):
+            while self.port == 0:
+                line = (await self.process.stdout.readline()).decode()
+                assert line, f"the server said no port: {self.said}"
+                found = re.search(r"port (\d+)\.$", line)
+                self.port = int(found[1]) if found else 0
+
+    async def ends(self, seconds: float = PATIENCE) -> int:
+        """Wait until the process has ended; return its exit status."""
+        async with asyncio.timeout(seconds):
+            status = await self.process.wait()
+        await self._reader
+        self.port = 0
+        assert not any("Traceback" in line for line in self.said), "\n".join(self.said)
+        return status
+
+    async def logs(self, text: str) -> None:
+        """Wait until a line of the log holds `text`."""
+        async with asyncio.timeout(PATIENCE):
+            while not any(text in line for line in self.said):
+                self._news.clear()
+                await self._news.wait()
+
+    async def close(self) -> None:
+        for terminal in self.terminals:
+            await terminal.close()
+        if self.port:
+            self.process.terminate()
+            assert await self.ends() == 0
+        self.database.close()
+
+    async def call(self, profile: Profile = MODERN) -> Terminal:
+        terminal = Terminal(profile)
+        await terminal.connect(self.port)
+        self.terminals.append(terminal)
+        return terminal
+
+    async def _read_log(self) -> None:
+        assert self.process.stderr is not None
+        async for line in self.process.stderr:
+            self.said.append(line.decode())
+            self._news.set()
+
+
+@asynccontextmanager
+async def served(folder: Path, *, toml: str = OPEN_ALL_DAY) -> AsyncIterator[Served]:
+    """Serve a board in `folder`; at the end its server ends in peace, its books in order."""
+    (folder / "sysop.toml").write_text(toml, encoding="utf-8")
+    board = Served(folder)
+    try:
+        await board.serve()
+        yield board
+    finally:
+        await board.close()
+    audits_are_clean(board)
+
+
+def audits_are_clean(board: Served) -> None:
+    """Let both commands audit the books."""
+    for name in ("door", "timebank"):
+        audit = subprocess.run(
+            [command(name), "audit", "--config", board.config.path],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (audit.returncode, audit.stderr) == (0, ""), audit.stdout
+
+
+def command(name: str) -> Path:
+    """The installed command of this name."""
+    return Path(sys.executable).with_name(name)
+
+
+async def sit_down(board: Served, name: str) -> Table:
+    """Let a caller who is in the books call and sit down; nothing is on the table."""
+    table = Table(board, await board.call(), name)
+    await log_on(table.terminal, name)
+    assert await arrives(table) == MENU
+    table.terminal.send("b")
+    await table.prompt(PLACE_BET)
+    return table
+
+
+async def arrives(table: Table) -> str:
+    """Read what is new, if anything is, and return what is asked then: menu or hand."""
+    if await question(table, NEWS, MENU) == NEWS:
+        table.terminal.send(" ")
+        await table.terminal.wait_for(lambda _: NEWS not in table.prompt_row, "the next question")
+    return await question(table, MENU)
+
+
+async def open_a_hand(table: Table, coins: int = 1) -> None:
+    """Bet until a hand is in play: some are over as soon as they are dealt."""
+    in_play = False
+    while not in_play:
+        await table.asks_to_bet()
+        table.terminal.send(f"{coins}\r")
+        in_play = await question(table) != PLACE_BET
+
+
+async def question(table: Table, *others: str) -> str:
+    """Wait for what the table, or somebody else with these `others`, asks next; return it."""
+    asked = (PLACE_BET, INSURANCE, HIT, *others)
+    await table.terminal.wait_for(
+        lambda _: any(words in table.prompt_row for words in asked), "a question"
+    )
+    return next(words for words in asked if words in table.prompt_row)
+
+
+async def stand(table: Table) -> None:
+    """Decline insurance and stay, whatever the cards are."""
+    if await question(table) == INSURANCE:
+        table.terminal.send("n")
+        await table.terminal.wait_for(lambda _: INSURANCE not in table.prompt_row, "the hand")
+    if await question(table) == HIT:
+        table.terminal.send("s")
+        await table.prompt(PLACE_BET)

@@ -1,0 +1,181 @@
+"""Callers with the telnet programs that people have: Debian's telnet, and telnetlib3's client.
+
+They run on a pseudo-terminal, as in a window; what they print is read by pyte.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import fcntl
+import os
+import pty
+import re
+import shutil
+import struct
+import subprocess
+import termios
+from collections.abc import Callable
+from pathlib import Path
+
+import pyte
+import pytest
+
+from tests.door.processes import OPEN_ALL_DAY, Served, command, served
+from tests.terminal import PATIENCE
+from tests.world import PASSWORD
+
+NEED_CLIENTS = "BJFT_NEED_CLIENTS"  # set where a missing program is a failure, not a skip
+
+
+class Window:
+    """A program in a terminal window of 80 columns and 24 rows."""
+
+    def __init__(self, *words: str | Path) -> None:
+        self.screen = pyte.Screen(80, 24)
+        self._stream = pyte.Stream(self.screen)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._keyboard, inside = pty.openpty()
+        fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self._program = subprocess.Popen(
+            words,
+            stdin=inside,
+            stdout=inside,
+            stderr=inside,
+            env={**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"},
+            start_new_session=True,
+        )
+        os.close(inside)
+        self._ended = False
+        self._news = asyncio.Event()
+        asyncio.get_running_loop().add_reader(self._keyboard, self._read)
+
+    def types(self, keys: str) -> None:
+        os.write(self._keyboard, keys.encode())
+
+    async def until(self, reached: Callable[[], bool], what: str) -> None:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not reached():
+                    assert not self._ended, f"ended before {what}:\n{self.picture}"
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError:
+            raise AssertionError(f"{PATIENCE} s without {what}:\n{self.picture}") from None
+
+    async def shows(self, text: str) -> None:
+        await self.until(lambda: text in self.picture, repr(text))
+
+    async def asks(self, *questions: str) -> str:
+        """Wait until the row above the status line, or the last one, asks one of these."""
+        await self.until(lambda: self._asked(questions) != "", repr(questions))
+        return self._asked(questions)
+
+    async def closes(self) -> None:
+        await self.until(lambda: self._ended, "the end of the program")
+        assert self._program.wait(PATIENCE) is not None
+
+    def close(self) -> None:
+        if not self._ended:
+            self._end()
+        self._program.kill()
+        self._program.wait()
+
+    @property
+    def picture(self) -> str:
+        return "\n".join(row.rstrip() for row in self.screen.display)
+
+    def _asked(self, questions: tuple[str, ...]) -> str:
+        rows = [row for row in self.picture.split("\n") if row][-2:]
+        return next((asked for asked in questions if any(asked in row for row in rows)), "")
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._keyboard, 65536)
+        except OSError:  # how Linux says that nobody has the other side open any more
+            data = b""
+        if data:
+            self._stream.feed(self._decoder.decode(data))
+        else:
+            self._end()
+        self._news.set()
+
+    def _end(self) -> None:
+        self._ended = True
+        asyncio.get_running_loop().remove_reader(self._keyboard)
+        os.close(self._keyboard)
+
+
+def debian_telnet() -> Path:
+    found = shutil.which("telnet")
+    if found is None:
+        assert NEED_CLIENTS not in os.environ, "telnet is not installed"
+        pytest.skip(f"telnet is not installed; {NEED_CLIENTS} makes that a failure")
+    return Path(found)
+
+
+def telnetlib3_client() -> Path:
+    return command("telnetlib3-client")
+
+
+@pytest.mark.parametrize("program", [debian_telnet, telnetlib3_client])
+async def test_a_caller_registers_plays_a_hand_and_logs_off(
+    tmp_path: Path, program: Callable[[], Path]
+) -> None:
+    telnet = program()
+    async with served(tmp_path, toml=OPEN_ALL_DAY) as board:
+        window = Window(telnet, "127.0.0.1", str(board.port))
+        try:
+            await registers(window, "Grace")
+            await plays_a_hand(window)
+            window.types("q")
+            await window.asks("ood-bye")
+            window.types("g")
+            await window.asks("Leave the board?")
+            window.types("y")
+            await window.shows("Good-bye, Grace. Call again!")
+            await window.closes()
+        finally:
+            window.close()
+        await board.logs("Grace left node 1: log-off")
+        the_hand_is_in_the_books(board)
+
+
+async def registers(window: Window, name: str) -> None:
+    await window.asks("Name:")
+    window.types("new\r")
+    await window.asks("The name you want:")
+    window.types(f"{name}\r")
+    await window.asks("A password (at least 6 characters):")
+    window.types(f"{PASSWORD}\r")
+    await window.asks("The same once more:")
+    assert PASSWORD not in window.picture
+    window.types(f"{PASSWORD}\r")
+    # The terminal said that it is xterm-256color: the second box is right, and Enter takes it.
+    await window.asks("Your choice (Enter for 2)?")
+    assert "│ A♠  10♥ │" in window.picture
+    window.types("\r")
+    await window.asks("Press any key")
+    window.types(" ")
+    await window.asks("ood-bye")
+
+
+async def plays_a_hand(window: Window) -> None:
+    window.types("b")
+    await window.asks("<P>lace Bet")
+    window.types("p")
+    await window.asks("Coins to bet")
+    window.types("2\r")
+    if await window.asks("<P>lace Bet", "Insurance for", "<H>it") == "Insurance for":
+        window.types("n")
+    if await window.asks("<P>lace Bet", "<H>it") == "<H>it":
+        assert re.search(r"│(10|[A2-9JQK])[♥♠♦♣] .*│░▒▓▒░│", window.picture)
+        window.types("s")
+    await window.asks("<P>lace Bet")
+    assert re.search(r"^ ?Seed [0-9a-f]{64}$", window.picture, re.MULTILINE)
+
+
+def the_hand_is_in_the_books(board: Served) -> None:
+    with board.books() as desk:
+        found = desk.connection.exec_driver_sql("SELECT bet, settled IS NULL FROM rounds")
+        assert [tuple(row) for row in found] == [(120, 0)]
