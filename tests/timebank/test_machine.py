@@ -330,9 +330,10 @@ class Ledger(RuleBasedStateMachine):
         """
         self.check_day_change(story, rows)
         for index, (kind, amount, source, target, _) in enumerate(rows):
-            if index == begins or kind in ("grant", "forfeit", "carry"):
+            day_turns = kind in ("grant", "forfeit", "carry")
+            if index == begins or day_turns:
                 story.earned = 0
-            elif kind != "elapsed" and (source in OWN) != (target in OWN):
+            if kind != "elapsed" and not day_turns and (source in OWN) != (target in OWN):
                 story.earned += amount if target in OWN else -amount
             if source in story.balance or source in (*OWN, "bank", "loan"):
                 story.balance[source] -= amount
