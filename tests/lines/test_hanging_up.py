@@ -71,13 +71,14 @@ async def test_a_packet_larger_than_any_read_is_handed_over_in_pieces_too() -> N
         assert packet.startswith(wire.call.typed)
 
 
-async def test_drain_waits_until_the_caller_has_taken_everything(board: Board) -> None:
+@pytest.mark.parametrize("length", range(200_000, 250_000, 7_000))
+async def test_drain_waits_until_everything_has_left(board: Board, length: int) -> None:
     async with Terminal(SYNCTERM) as terminal:
         await terminal.connect(board.port, receive_buffer=4096)
         call = await board.answered()
         terminal.stop_reading()
         await call.line.drain(PATIENCE)
-        screen = b"x" * 200_000
+        screen = b"x" * length
         call.line.write(screen)
         drained = asyncio.create_task(call.line.drain(PATIENCE))
         terminal.send("k")
@@ -205,12 +206,28 @@ async def test_drain_ends_when_the_caller_does(board: Board) -> None:
     call = await board.answered()
     terminal.stop_reading()
     call.line.write(b"x" * 200_000)
-    drained = asyncio.create_task(call.line.drain(PATIENCE))
+    drained = asyncio.create_task(call.line.drain(3600.0))
     terminal.send("k")
     await call.until_typed(b"k")
     terminal.abort()
-    with pytest.raises(Hangup):
-        await drained
+    async with asyncio.timeout(PATIENCE):
+        with pytest.raises(Hangup, match="the connection broke"):
+            await drained
+
+
+async def test_drain_ends_when_the_board_hangs_up_meanwhile(board: Board) -> None:
+    async with Terminal(SYNCTERM) as terminal:
+        await terminal.connect(board.port, receive_buffer=4096)
+        call = await board.answered()
+        terminal.stop_reading()
+        call.line.write(b"x" * 200_000)
+        drained = asyncio.create_task(call.line.drain(3600.0))
+        terminal.send("k")
+        await call.until_typed(b"k")
+        call.line.hang_up()
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(Hangup, match="the board hung up"):
+                await drained
 
 
 async def test_a_second_receiver_takes_over_what_comes_then(board: Board) -> None:
@@ -231,6 +248,7 @@ async def test_who_attaches_after_the_end_learns_of_it(board: Board) -> None:
     async with Terminal(SYNCTERM) as terminal:
         first = await connected(terminal, board)
         first.line.hang_up()
+        await first.until_ended()
         late = Call(first.line)
         first.line.attach(late)
         assert await late.until_ended() == "the board hung up"
@@ -288,6 +306,20 @@ async def test_finishing_ends_calls_and_those_not_yet_begun(board: Board) -> Non
         await talking.until_closed()
         await silent.until_closed()
         assert call.ends == ["the board hung up"]
+
+
+async def test_finishing_waits_for_last_words(board: Board) -> None:
+    async with Terminal(SYNCTERM) as terminal:
+        await terminal.connect(board.port, receive_buffer=4096)
+        call = await board.answered()
+        terminal.stop_reading()
+        call.line.write(b"x" * 200_000 + b"The board closes.")
+        finishing = asyncio.create_task(board.listener.finish())
+        await call.until_ended()
+        terminal.go_on_reading()
+        await terminal.until_closed()
+        assert terminal.received.endswith(b"The board closes.")
+        await finishing
 
 
 async def test_a_burst_of_callers_is_served_to_the_last(board: Board) -> None:

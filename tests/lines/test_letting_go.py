@@ -5,6 +5,7 @@ import gc
 import socket
 import struct
 import weakref
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -112,6 +113,15 @@ async def test_who_hangs_up_half_and_never_reads_is_let_go() -> None:
 # Who is gone
 
 
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    """What is let go of is gone at once, or it is not gone at all."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_collector")
 async def test_a_reset_in_the_middle_of_anything_leaves_nothing(warnings: list[str]) -> None:
     opening = (
         bytes((IAC, WILL, TTYPE, IAC, DO, 1))
@@ -142,10 +152,25 @@ async def test_a_reset_in_the_middle_of_anything_leaves_nothing(warnings: list[s
             await ended.get()
     server.close()
     await asyncio.sleep(0)
-    gc.collect()
     assert len(gone) == len(opening) + 1
     assert [reference for reference in gone if reference() is not None] == []
     assert (served, warnings) == ([], [])
+
+
+async def test_what_is_sent_to_a_broken_connection_is_not_worth_a_word(
+    warnings: list[str],
+) -> None:
+    """asyncio finds out at the first write, says so at the next step, and warns of all between."""
+    async with plugged(USUAL_LIMITS) as wire:
+        wire.far_end.close()
+        for _ in range(20):
+            wire.call.line.write(b"x")
+        await wire.call.until_ended()
+    async with plugged(USUAL_LIMITS) as wire:
+        wire.far_end.close()
+        wire.telnet.data_received(bytes((IAC, DO, 99)) * 20)
+        await wire.call.until_ended()
+    assert warnings == []
 
 
 async def test_a_call_that_is_over_is_forgotten(board: Board) -> None:

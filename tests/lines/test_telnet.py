@@ -31,7 +31,8 @@ from tests.terminal import (
 
 EVERY_BYTE = bytes(range(256))
 
-# A whole log-on of a modern program, as the board receives it, and a key.
+# A whole log-on of a modern program, as the board receives it, and some keys.
+KEYS = b"k\xff\xff\r\0"
 ANSWERS = b"".join(
     (
         bytes((IAC, DO, ECHO, IAC, DO, SGA, IAC, WILL, SGA, IAC, DO, BINARY, IAC, WILL, BINARY)),
@@ -42,7 +43,7 @@ ANSWERS = b"".join(
         bytes((IAC, SB, TTYPE, 0)) + b"vt100" + bytes((IAC, SE)),
         bytes((IAC, SB, CHARSET, 2)) + b"UTF-8" + bytes((IAC, SE)),
         bytes((IAC, SB, TTYPE, 0)) + b"xterm" + bytes((IAC, SE)),
-        b"k\xff\xff\r\0",
+        KEYS,
     )
 )
 
@@ -191,6 +192,33 @@ async def test_who_never_comes_to_an_end_is_served_when_patience_does() -> None:
         assert call.served_at - called_at < 0.3
 
 
+async def test_who_goes_on_answering_is_served_when_patience_ends() -> None:
+    limits = replace(USUAL_LIMITS, silence=0.05, patience=0.2)
+    mute = Terminal(replace(MODERN, performs=frozenset({TTYPE}), terminal_types=()))
+    loop = asyncio.get_running_loop()
+
+    def go_on() -> None:
+        mute.send(bytes((IAC, 241)))
+        timers.append(loop.call_later(0.01, go_on))
+
+    timers: list[asyncio.TimerHandle] = []
+    async with open_board(limits) as board, mute:
+        called_at = loop.time()
+        await mute.connect(board.port)
+        go_on()
+        call = await board.answered()
+        timers[-1].cancel()
+        assert 0.19 < call.served_at - called_at < 0.3
+
+
+async def test_who_answers_with_nonsense_is_not_waited_for(board: Board) -> None:
+    async with Terminal(replace(SYNCTERM, terminal_types=("\0\1\2",))) as terminal:
+        called_at = asyncio.get_running_loop().time()
+        call = await connected(terminal, board)
+        assert call.served_at - called_at < USUAL_LIMITS.silence / 2
+        assert call.line.hints.terminal_types == ()
+
+
 async def test_answers_that_come_too_late_still_become_hints(board: Board) -> None:
     async with Terminal(SILENT) as terminal:
         call = await connected(terminal, board)
@@ -281,6 +309,7 @@ async def test_a_timing_mark_is_answered(board: Board) -> None:
 async def test_where_packets_are_cut_makes_no_difference(cut: int) -> None:
     async with plugged(USUAL_LIMITS) as wire:
         wire.telnet.data_received(ANSWERS[:cut])
+        assert (wire.lines == []) == (cut < len(ANSWERS) - len(KEYS)), "served at the last answer"
         wire.telnet.data_received(ANSWERS[cut:])
         line = wire.telnet.line
         assert bytes(wire.call.typed) == b"k\xff\r\0"
