@@ -31,6 +31,8 @@ class CallerRecord:
     created: datetime
     last_call: datetime | None
     preferences: dict[str, Any]
+    # The sysop has frozen his account in the bank.
+    frozen: bool
 
 
 def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
@@ -56,7 +58,9 @@ def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
     return get(desk, caller_id)
 
 
-_FIELDS = "SELECT id, name, password_hash, locked, created, last_call, preferences FROM callers"
+_FIELDS = (
+    "SELECT id, name, password_hash, locked, created, last_call, preferences, frozen FROM callers"
+)
 
 
 def find(desk: Desk, name: str) -> CallerRecord | None:
@@ -156,7 +160,7 @@ def _taken(name: str) -> NameTaken:
 
 
 def _record(*row: Any) -> CallerRecord:
-    number, name, password_hash, locked, created, last_call, preferences = row
+    number, name, password_hash, locked, created, last_call, preferences, frozen = row
     return CallerRecord(
         id=number,
         name=name,
@@ -165,4 +169,5 @@ def _record(*row: Any) -> CallerRecord:
         created=instant(created),
         last_call=None if last_call is None else instant(last_call),
         preferences=json.loads(preferences),
+        frozen=bool(frozen),
     )

@@ -24,6 +24,7 @@ from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from timebank import migrations
 from timebank.model import (
     APPLICATION_ID,
     SCHEMA_VERSION,
@@ -95,9 +96,10 @@ class Database:
         event.listen(self.engine, "begin", _on_begin)
 
     def open(self) -> None:
-        """Create the file with its tables, or check that it is ours.
+        """Create the file with its tables, or check that it is ours and move it forward.
 
-        Safe when several processes do it at once. Raises `DatabaseRefused`.
+        A file of an earlier version is copied first (migrations.backup_path). Safe when several
+        processes do it at once. Raises `DatabaseRefused`.
         """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -109,16 +111,21 @@ class Database:
             ) from error
         with self._refusing():
             self._set_journal_mode()
+            self._move_forward()
             with self.engine.begin() as connection:
                 _create_when_empty(connection)
                 _check(connection, self.path)
 
     def open_existing(self) -> None:
-        """Check a file that must be there already; nothing is written. Raises `DatabaseRefused`."""
+        """Check a file that must be there already, and move it forward when it is of old.
+
+        Nothing else is written. Raises `DatabaseRefused`.
+        """
         if not self.path.is_file() or self.path.stat().st_size == 0:
             raise DatabaseRefused(
                 f"There is no database at {self.path}. The board makes one when it first serves."
             )
+        self._move_forward()
         reading = self.engine.execution_options(read_only=True)
         with self._refusing(), reading.begin() as connection:
             _check(connection, self.path)
@@ -153,6 +160,14 @@ class Database:
         except DBAPIError as error:
             raise DatabaseRefused(
                 f"The database {self.path} cannot be opened: {error.orig}."
+            ) from error
+
+    def _move_forward(self) -> None:
+        try:
+            migrations.move_forward(self.path, self._busy_seconds)
+        except (sqlite3.Error, OSError) as error:
+            raise DatabaseRefused(
+                f"The database {self.path} cannot be opened: {error}. Nothing was changed."
             ) from error
 
     def _set_journal_mode(self) -> None:

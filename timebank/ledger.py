@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.exc import IntegrityError
 
+from timebank import chain
 from timebank.audit import Finding, audit
+from timebank.chain import Head
 from timebank.database import Desk
 from timebank.model import SYSTEM_ACCOUNTS, Unit, stamp
 from timebank.refusals import NotEnough, Refused
@@ -28,6 +30,7 @@ __all__ = [
     "Account",
     "Balance",
     "Finding",
+    "Head",
     "Line",
     "Movement",
     "NotEnough",
@@ -36,6 +39,7 @@ __all__ = [
     "audit",
     "balances",
     "count",
+    "head",
     "house",
     "lines",
     "transfer",
@@ -78,43 +82,54 @@ ALLOTMENT, ELAPSED, FORFEIT, EXTERNAL, ADJUSTMENT = (
 )
 
 
-def transfer(desk: Desk, movements: Sequence[Movement]) -> tuple[Row, ...]:
+def transfer(
+    desk: Desk, movements: Sequence[Movement], after: Head | None = None
+) -> tuple[Row, ...]:
     """Add one entry to the books: all the movements, in the order given.
 
-    Amounts are whole units above zero between two accounts of the same unit (ValueError).
-    Raises `NotEnough` when an account would hold what its kind may not; nothing is moved then.
+    `after` is the end of the chain for one who has read it already, in this transaction; a stale
+    one is an IntegrityError. Amounts are whole units above zero between two accounts of the same
+    unit (ValueError). Raises `NotEnough` when an account would hold what its kind may not; nothing
+    is moved then.
     """
     if not movements:
         return ()
     size = len(movements)
     at = stamp(desk.now)
+    first, digest = after or head(desk)
     values: list[object] = []
     for place, movement in enumerate(movements, 1):
         source, target, amount, kind, why, call_id, round_id = movement
         if amount <= 0 or source.unit != target.unit:
             raise ValueError(f"not a transfer: {movement}")
-        values += (place, size, at, kind, amount, source.id, target.id, why, call_id, round_id)
+        numbers = (first + place, place, size, at, amount, source.id, target.id, call_id, round_id)
+        digest = chain.digest(digest, *numbers, kind, why)
+        values += (*numbers, kind, why, digest)
     try:
-        last = desk.connection.exec_driver_sql(_insertion(size), tuple(values)).lastrowid
+        desk.connection.exec_driver_sql(_insertion(size), tuple(values))
     except IntegrityError as error:
         if "CHECK constraint failed: never" not in str(error.orig):
             raise
         raise NotEnough("There is not that much in the account.") from error
-    first = last - size + 1
     return tuple(
         Row(number, moved.kind, moved.amount, moved.why, moved.source.kind, moved.target.kind)
-        for number, moved in enumerate(movements, first)
+        for number, moved in enumerate(movements, first + 1)
     )
 
 
 @lru_cache(maxsize=64)
 def _insertion(size: int) -> str:
-    rows = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"] * size)
+    rows = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"] * size)
     return (
         "INSERT INTO transfers"
-        " (place, size, at, kind, amount, source, target, why, call_id, round_id)"
+        " (id, place, size, at, amount, source, target, call_id, round_id, kind, why, digest)"
         f" VALUES {rows}"
     )
+
+
+def head(desk: Desk) -> Head:
+    """Tell where the chain of transfers ends: its last number and digest, to be noted down."""
+    return chain.head(desk.connection)
 
 
 HOUSE = "SELECT id FROM accounts WHERE kind = 'house' AND game = ? AND unit = ?"

@@ -30,7 +30,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 # "BJFT" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A4654
@@ -72,6 +72,14 @@ callers = Table(
     Column("held_until", Integer),
     Column("held_behind", Text),
     Column("preferences", Text, nullable=False),
+    # The sysop lets nothing in or out of his account but what a clamp puts there.
+    Column(
+        "frozen",
+        Integer,
+        CheckConstraint("frozen IN (0, 1)"),
+        server_default=text("0"),
+        nullable=False,
+    ),
     # Numbers are never used twice: the history of a deleted caller stays his.
     sqlite_autoincrement=True,
 )
@@ -223,6 +231,8 @@ transfers = Table(
     Column("why", Text, nullable=False),
     Column("call_id", ForeignKey("calls.id")),
     Column("round_id", ForeignKey("rounds.id")),
+    # SHA-256 over the row and the digest before it (chain.py).
+    Column("digest", Text, CheckConstraint("length(digest) = 64"), nullable=False),
     CheckConstraint("source <> target", name="two_accounts"),
     CheckConstraint("place BETWEEN 1 AND size", name="place_in_entry"),
     # A removed last row leaves a gap that the next one cannot fill.
@@ -280,6 +290,51 @@ notices = Table(
     Column("shown", Integer),
 )
 Index("notices_to_show", notices.c.caller_id, sqlite_where=text("shown IS NULL"))
+
+sysop_log = Table(
+    "sysop_log",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Integer, nullable=False),
+    # Who did it, or what: a co-sysop's name, "the command line", "import".
+    Column("by", Text, nullable=False),
+    # Whom it was done to.
+    Column("caller_id", ForeignKey("callers.id")),
+    Column("what", Text, nullable=False),
+)
+
+imports = Table(
+    "imports",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    # The file as the settings or the command named it, and the name it was taken over under.
+    Column("path", Text, nullable=False),
+    Column("taken", Text, nullable=False),
+    # What tells this very file from every other that bears its name.
+    Column("identity", Text, unique=True, nullable=False),
+    Column("began", Integer, nullable=False),
+    # When every line of it was applied or refused, and the file put away.
+    Column("ended", Integer),
+    sqlite_autoincrement=True,
+)
+
+import_lines = Table(
+    "import_lines",
+    metadata,
+    Column("import_id", ForeignKey("imports.id"), primary_key=True),
+    # Lines count from 1, as an editor shows them.
+    Column("number", Integer, CheckConstraint("number > 0"), primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("state", Text, CheckConstraint("state IN ('applied', 'refused')"), nullable=False),
+    Column("reason", Text),
+    Column("transfer_id", ForeignKey("transfers.id"), unique=True),
+    CheckConstraint(
+        "(state = 'applied') = (transfer_id IS NOT NULL)"
+        " AND (state = 'refused') = (reason IS NOT NULL)",
+        name="applied_or_refused",
+    ),
+    sqlite_with_rowid=False,
+)
 
 TRIGGERS = {
     "transfers_move_balances": """

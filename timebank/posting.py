@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from timebank.chain import HEAD_COLUMNS, Head
 from timebank.database import Desk
 from timebank.ledger import (
     ALLOTMENT,
@@ -83,17 +84,17 @@ class Receipt:
 
 # All that an operation must know, in one row and, as JSON, in one column: SQLAlchemy looks at every
 # column of every result anew, which for these two dozen took longer than SQLite took to find them.
-_READ = """
+_READ = f"""
 SELECT json_array(
-    c.id, {call}, c.name, c.day, c.held_until, c.held_behind,
+    c.id, {{call}}, c.name, c.day, c.held_until, c.held_behind,
     online.id, online.balance, held.id, held.balance, bank.id, bank.balance,
     stake.id, stake.balance, loan.id, loan.balance,
     r.id, r.game, (SELECT max(sequence) FROM actions WHERE round_id = r.id),
     (SELECT id FROM accounts WHERE kind = 'house' AND game = r.game AND unit = 'second'),
     (SELECT json_group_object(game, turns) FROM
         (SELECT game, count(*) AS turns FROM rounds
-         WHERE caller_id = c.id AND day = c.day GROUP BY game)))
-FROM {start}
+         WHERE caller_id = c.id AND day = c.day GROUP BY game)), {HEAD_COLUMNS})
+FROM {{start}}
 JOIN accounts online ON online.caller_id = c.id AND online.unit = 'second'
     AND online.kind = 'online'
 JOIN accounts held ON held.caller_id = c.id AND held.unit = 'second' AND held.kind = 'held'
@@ -156,6 +157,7 @@ class Posting:
         }
         self.in_play: InPlay | None = None if row[19] is None else InPlay(*row[19:23])
         self.turns: dict[str, int] = row[23]
+        self._head = Head(row[24], row[25])
         self.movements: list[Movement] = []
         schedule = desk.settings.schedule
         self.closing: Closed | None = schedule.closed_at_or_after(desk.now)
@@ -350,7 +352,7 @@ class Posting:
 
     def _write(self) -> tuple[Row, ...]:
         run = self.desk.connection.exec_driver_sql
-        rows = transfer(self.desk, self.movements)
+        rows = transfer(self.desk, self.movements, self._head)
         if self._call_changed:
             run(
                 "UPDATE calls SET ticked = ?, charged = ?, waived = ? WHERE id = ?",

@@ -146,8 +146,8 @@ def test_removed_last_rows_are_missed_even_when_the_balances_were_mended(books, 
 def test_a_row_put_in_by_hand_does_not_belong_to_an_entry(books, vandal):
     last = books.sql("SELECT max(id) FROM transfers")[0][0]
     vandal(
-        "INSERT INTO transfers (place, size, at, kind, amount, source, target, why)"
-        " VALUES (2, 3, 0, 'gift', 60, 5, 8, 'because')",
+        "INSERT INTO transfers (place, size, at, kind, amount, source, target, why, digest)"
+        f" VALUES (2, 3, 0, 'gift', 60, 5, 8, 'because', '{'0' * 64}')",
         "UPDATE accounts SET balance = balance + 60 WHERE id = 8",
         "UPDATE accounts SET balance = balance - 60 WHERE id = 5",
     )

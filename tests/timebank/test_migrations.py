@@ -1,0 +1,221 @@
+"""A database of an earlier version moves forward by itself, after a copy, whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import re
+import signal
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.timebank.books import NOON, Books
+from timebank import migrations
+from timebank.chain import GENESIS, digest
+from timebank.database import Database, DatabaseRefused
+from timebank.migrations import backup_path
+from timebank.model import SCHEMA_VERSION
+
+VERSION_1 = Path(__file__).parent / "data" / "version_1.sql"
+SPAWN = multiprocessing.get_context("spawn")
+FORK = multiprocessing.get_context("fork")
+
+
+@pytest.fixture
+def path(folder):
+    """A database of version 1."""
+    path = folder / "board.sqlite3"
+    with raw(path) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript(VERSION_1.read_text())
+    return path
+
+
+def raw(path):
+    return contextlib.closing(sqlite3.connect(path, isolation_level=None))
+
+
+def version(path):
+    with raw(path) as connection:
+        return connection.execute("PRAGMA user_version").fetchone()[0]
+
+
+def dump(path):
+    """All that is in a database."""
+    with raw(path) as connection:
+        return list(connection.iterdump())
+
+
+def schema(path):
+    """What is defined, apart from spaces, quotes and the order of columns."""
+    with raw(path) as connection:
+        return {
+            (kind, name): sorted(re.findall(r"\w+", sql))
+            for kind, name, sql in connection.execute(
+                "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+            )
+        }
+
+
+def open_and_close(path):
+    database = Database(path)
+    database.open()
+    database.close()
+
+
+@pytest.mark.parametrize("way", ["open", "open_existing"])
+def test_opening_moves_it_to_this_version_and_the_books_are_in_order(path, folder, way):
+    database = Database(path)
+    getattr(database, way)()
+    database.close()
+    assert version(path) == SCHEMA_VERSION
+    books = Books(folder, NOON)
+    assert books.audit() == []
+    assert books.sql("SELECT count(*), max(id) FROM transfers") == [(15, 15)]
+    assert books.sql("SELECT name, frozen FROM callers") == [("Ann", 0), ("Bob", 0)]
+    books.close()
+
+
+def test_the_tables_are_those_of_a_new_database(path, folder):
+    open_and_close(path)
+    open_and_close(folder / "new.sqlite3")
+    assert schema(path) == schema(folder / "new.sqlite3")
+
+
+def test_every_row_stays_as_it_was_and_gets_its_digest(path):
+    fields = "id, place, size, at, amount, source, target, call_id, round_id, kind, why"
+    with raw(path) as connection:
+        before = connection.execute(f"SELECT {fields} FROM transfers ORDER BY id").fetchall()
+        accounts = connection.execute("SELECT * FROM accounts").fetchall()
+    open_and_close(path)
+    with raw(path) as connection:
+        after = connection.execute(f"SELECT {fields}, digest FROM transfers ORDER BY id").fetchall()
+        assert connection.execute("SELECT * FROM accounts").fetchall() == accounts
+    assert [row[:-1] for row in after] == before
+    last = GENESIS
+    for row in after:
+        last = digest(last, *row[:-1])
+        assert row[-1] == last
+
+
+def test_numbers_that_were_given_are_not_given_again(path, folder):
+    with raw(path) as connection:
+        connection.execute("UPDATE sqlite_sequence SET seq = 20 WHERE name = 'transfers'")
+    books = Books(folder, NOON)
+    assert books.sql("SELECT seq FROM sqlite_sequence WHERE name = 'transfers'") == [(20,)]
+    assert books.audit() == ["transfers 16 to 20: They are missing."]
+    books.close()
+
+
+def test_the_board_goes_on_where_it_was(path, folder):
+    books = Books(folder, NOON.replace(day=2, minute=1))
+    call = books.call(1, take_over=True)
+    call.lose(60)
+    assert books.audit() == []
+    books.close()
+
+
+def test_a_copy_of_what_was_there_is_kept_for_its_owner_alone(path):
+    before = dump(path)
+    open_and_close(path)
+    copy = backup_path(path, 1)
+    assert copy.name == "board.sqlite3.v1-backup"
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    assert dump(copy) == before
+    assert version(copy) == 1
+    assert sorted(each.name for each in copy.parent.glob(f"{copy.name}*")) == [copy.name]
+
+
+def test_what_others_have_only_in_the_log_is_in_the_copy(path):
+    with raw(path) as other:
+        other.execute("INSERT INTO notices (caller_id, at, text) VALUES (1, 0, 'late')")
+        open_and_close(path)
+    with raw(backup_path(path, 1)) as copy:
+        assert copy.execute("SELECT text FROM notices").fetchall() == [("late",)]
+
+
+def test_a_database_of_this_version_is_not_copied(folder):
+    path = folder / "board.sqlite3"
+    open_and_close(path)
+    open_and_close(path)
+    assert not backup_path(path, SCHEMA_VERSION - 1).exists()
+
+
+def test_without_room_for_a_copy_it_is_refused_and_nothing_is_changed(path):
+    backup_path(path, 1).mkdir()
+    before = dump(path)
+    with pytest.raises(DatabaseRefused, match=r"cannot be opened: .*Nothing was changed\."):
+        Database(path).open()
+    assert dump(path) == before
+
+
+def test_a_row_that_refers_to_nothing_keeps_it_where_it_is(path):
+    with raw(path) as connection:
+        connection.execute("UPDATE days SET grant_id = 99 WHERE caller_id = 2")
+    with pytest.raises(DatabaseRefused, match="refers to no row of transfers"):
+        Database(path).open()
+    assert version(path) == 1
+
+
+class Fragile(sqlite3.Connection):
+    """A connection whose process dies at its statement number `steps`."""
+
+    steps = 0
+
+    def execute(self, *arguments):
+        Fragile.steps -= 1
+        if Fragile.steps == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().execute(*arguments)
+
+
+def open_and_die(path, steps):
+    Fragile.steps = steps
+    connect = sqlite3.connect
+    migrations.sqlite3.connect = lambda *given, **named: connect(*given, factory=Fragile, **named)
+    migrations.move_forward(path, 5)
+
+
+def test_killed_at_any_statement_it_is_still_the_old_one_or_already_the_new(path):
+    before, versions, exitcode = dump(path), [], -signal.SIGKILL
+    while exitcode == -signal.SIGKILL:
+        process = FORK.Process(target=open_and_die, args=(path, len(versions) + 1))
+        process.start()
+        process.join()
+        exitcode = process.exitcode
+        versions.append(version(path))
+        if versions[-1] == 1:
+            assert dump(path) == before
+        else:
+            backup_path(path, 1).unlink()
+            path.unlink()
+            with raw(path) as connection:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.executescript(VERSION_1.read_text())
+    assert exitcode == 0
+    # The last one came through; whoever died before its COMMIT left the old one.
+    assert set(versions[:20]) == {1}
+    assert versions[-1] == SCHEMA_VERSION
+
+
+def open_together(path, barrier):
+    barrier.wait()
+    open_and_close(path)
+
+
+def test_processes_that_open_it_together_move_it_once(path, folder):
+    barrier = SPAWN.Barrier(4)
+    processes = [SPAWN.Process(target=open_together, args=(path, barrier)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0, 0, 0]
+    assert version(backup_path(path, 1)) == 1
+    books = Books(folder, NOON)
+    assert books.audit() == []
+    books.close()

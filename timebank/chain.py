@@ -1,0 +1,62 @@
+"""The chain of digests that runs through all transfers, so that no row can be changed unseen.
+
+Every transfer carries a SHA-256 digest over all its fields and the digest before it. Whoever edits,
+removes, inserts or reorders rows must write every digest after them anew, and then the last one is
+not the one that a sysop has noted down. docs/formats.md defines the digest for other programs.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+# What stands in the place of a digest before the first transfer.
+GENESIS = "0" * 64
+
+
+class Head(NamedTuple):
+    """The end of the chain: the last number that was given to a transfer, and the last digest."""
+
+    number: int
+    digest: str
+
+
+# As columns of any query; what was removed leaves its number behind in sqlite_sequence.
+HEAD_COLUMNS = f"""
+    coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'transfers'), 0),
+    coalesce((SELECT digest FROM transfers ORDER BY id DESC LIMIT 1), '{GENESIS}')"""
+
+
+def head(connection: Connection) -> Head:
+    """Tell where the chain ends."""
+    return Head(*connection.exec_driver_sql(f"SELECT {HEAD_COLUMNS}").one())
+
+
+def digest(
+    previous: str,
+    number: int,
+    place: int,
+    size: int,
+    at: int,
+    amount: int,
+    source: int,
+    target: int,
+    call_id: int | None,
+    round_id: int | None,
+    kind: str,
+    why: str,
+) -> str:
+    """Make the digest of a transfer: SHA-256 in hexadecimal over one line of UTF-8 text.
+
+    The line is the digest before, nine numbers, the length of `kind` in bytes, `kind` and `why`,
+    one space between each two. No two rows make the same line: nothing before `kind` contains a
+    space, its length says where it ends, and `why` is all the rest.
+    """
+    call = "-" if call_id is None else call_id
+    hand = "-" if round_id is None else round_id
+    return sha256(
+        f"{previous} {number} {place} {size} {at} {amount} {source} {target} {call} {hand}"
+        f" {len(kind.encode())} {kind} {why}".encode()
+    ).hexdigest()

@@ -1,0 +1,201 @@
+"""How a database of an earlier version of the program is moved forward, version by version.
+
+A step is one transaction, with the version it leads to written in the same one: whoever is killed
+in the middle leaves the version before. The lock that it holds makes a second process wait, which
+then finds the work done. Nothing is touched before a copy of it all is safe beside the database.
+
+The steps stand here as they were written, whatever becomes of the tables in model.py later.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from timebank import chain
+from timebank.model import APPLICATION_ID, TRIGGERS
+
+# Pages copied at a time (the whole file: nobody writes meanwhile).
+ALL_PAGES = -1
+
+
+def move_forward(path: Path, busy_seconds: float) -> None:
+    """Bring a database of ours to the newest version; any other file is left alone.
+
+    Raises sqlite3.Error and OSError; the database is as it was then.
+    """
+    with contextlib.closing(
+        sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+    ) as connection:
+        if not _is_earlier(connection):
+            return
+        connection.execute("PRAGMA synchronous = FULL")
+        # A table that is made anew is dropped while others refer to it; see _check_references.
+        connection.execute("PRAGMA foreign_keys = OFF")
+        while _is_earlier(connection):
+            _move_one_version(connection, path)
+
+
+def backup_path(path: Path, version: int) -> Path:
+    """Tell where the copy is kept that was taken before leaving `version`."""
+    return path.with_name(f"{path.name}.v{version}-backup")
+
+
+def _is_earlier(connection: sqlite3.Connection) -> bool:
+    (program,) = connection.execute("PRAGMA application_id").fetchone()
+    return program == APPLICATION_ID and _version(connection) in STEPS
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def _move_one_version(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = _version(connection)
+        step = STEPS.get(version)
+        if step is not None:  # else another process was faster
+            _back_up(path, backup_path(path, version))
+            step(connection)
+            _check_references(connection)
+            connection.execute(f"PRAGMA user_version = {version + 1}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _back_up(path: Path, copy: Path) -> None:
+    """Copy what is committed; the copy gets its name once it is whole and on the disk."""
+    unfinished = copy.with_name(f"{copy.name}.unfinished")
+    unfinished.unlink(missing_ok=True)
+    os.close(os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    with (
+        contextlib.closing(sqlite3.connect(path)) as source,
+        contextlib.closing(sqlite3.connect(unfinished)) as target,
+    ):
+        source.backup(target, pages=ALL_PAGES)
+        # One file, without a log beside it.
+        target.execute("PRAGMA journal_mode = DELETE")
+    _sync(unfinished)
+    unfinished.replace(copy)
+    _sync(copy.parent)
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file or a folder is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _check_references(connection: sqlite3.Connection) -> None:
+    """Refuse to commit a step after which a row refers to nothing (it would be our bug)."""
+    for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check"):
+        raise sqlite3.IntegrityError(f"row {row} of {table} refers to no row of {parent}")
+
+
+# Version 1 to 2: the chain of digests, frozen accounts, the sysop's log, imports.
+
+TRANSFERS_2 = """
+CREATE TABLE transfers_2 (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    place INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    entry INTEGER GENERATED ALWAYS AS (id - place + 1) VIRTUAL,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    amount INTEGER NOT NULL CHECK (amount > 0),
+    source INTEGER NOT NULL,
+    target INTEGER NOT NULL,
+    why TEXT NOT NULL,
+    call_id INTEGER,
+    round_id INTEGER,
+    digest TEXT NOT NULL CHECK (length(digest) = 64),
+    CONSTRAINT two_accounts CHECK (source <> target),
+    CONSTRAINT place_in_entry CHECK (place BETWEEN 1 AND size),
+    FOREIGN KEY(source) REFERENCES accounts (id),
+    FOREIGN KEY(target) REFERENCES accounts (id),
+    FOREIGN KEY(call_id) REFERENCES calls (id),
+    FOREIGN KEY(round_id) REFERENCES rounds (id)
+)"""
+COPY_2 = """
+INSERT INTO transfers_2
+    (id, place, size, at, amount, source, target, call_id, round_id, kind, why, digest)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+BEFORE_2 = (
+    "ALTER TABLE callers ADD COLUMN frozen INTEGER DEFAULT 0 NOT NULL CHECK (frozen IN (0, 1))",
+    """CREATE TABLE sysop_log (
+        id INTEGER NOT NULL,
+        at INTEGER NOT NULL,
+        by TEXT NOT NULL,
+        caller_id INTEGER,
+        what TEXT NOT NULL,
+        PRIMARY KEY (id),
+        FOREIGN KEY(caller_id) REFERENCES callers (id)
+    )""",
+    """CREATE TABLE imports (
+        id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+        path TEXT NOT NULL,
+        taken TEXT NOT NULL,
+        identity TEXT NOT NULL,
+        began INTEGER NOT NULL,
+        ended INTEGER,
+        UNIQUE (identity)
+    )""",
+    """CREATE TABLE import_lines (
+        import_id INTEGER NOT NULL,
+        number INTEGER NOT NULL CHECK (number > 0),
+        text TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('applied', 'refused')),
+        reason TEXT,
+        transfer_id INTEGER,
+        PRIMARY KEY (import_id, number),
+        CONSTRAINT applied_or_refused CHECK ((state = 'applied') = (transfer_id IS NOT NULL)
+            AND (state = 'refused') = (reason IS NOT NULL)),
+        FOREIGN KEY(import_id) REFERENCES imports (id),
+        UNIQUE (transfer_id),
+        FOREIGN KEY(transfer_id) REFERENCES transfers (id)
+    ) WITHOUT ROWID""",
+    TRANSFERS_2,
+)
+AFTER_2 = (
+    # The number that was given last stays the last, whatever rows there are.
+    "UPDATE sqlite_sequence SET seq = coalesce("
+    "(SELECT seq FROM sqlite_sequence WHERE name = 'transfers'), seq) WHERE name = 'transfers_2'",
+    "DROP TABLE transfers",
+    "ALTER TABLE transfers_2 RENAME TO transfers",
+    "CREATE INDEX transfers_from ON transfers (source)",
+    "CREATE INDEX transfers_to ON transfers (target)",
+    "CREATE INDEX transfers_of_a_round ON transfers (round_id) WHERE round_id IS NOT NULL",
+)
+
+
+def _to_version_2(connection: sqlite3.Connection) -> None:
+    for statement in BEFORE_2:
+        connection.execute(statement)
+    connection.executemany(COPY_2, _chained(connection))
+    for statement in (*AFTER_2, *TRIGGERS.values()):
+        connection.execute(statement)
+
+
+def _chained(connection: sqlite3.Connection) -> Iterator[tuple[object, ...]]:
+    """Give every transfer of version 1 with its digest."""
+    digest = chain.GENESIS
+    for row in connection.execute(
+        "SELECT id, place, size, at, amount, source, target, call_id, round_id, kind, why"
+        " FROM transfers ORDER BY id"
+    ):
+        digest = chain.digest(digest, *row)
+        yield (*row, digest)
+
+
+# The step that leaves each version.
+STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_version_2}
