@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,7 +28,7 @@ from timebank.ledger import Finding
 from timebank.model import APPLICATION_ID, stamp
 from timebank.settings import BankSettings
 
-# How long a command that looks at the books just now is waited for.
+# How long somebody who has the books to himself just now is waited for.
 LOCK_SECONDS = 2.0
 
 # File systems that know no hard links say one of these.
@@ -91,11 +92,12 @@ def restore(source: Path, settings: BankSettings, now: datetime) -> Restored:
         raise BackupRefused(f"{source} is the database itself.")
     with _sentences(path), _room_beside(path) as room:
         copy = room / path.name
+        copy.touch(0o600, exist_ok=False)
         _copy(source, copy)
         transfers = _made_ready(copy, settings, now, source)
         aside = None
         if path.exists():
-            aside = path.with_name(f"{path.name}.replaced-{now:%Y%m%dT%H%M%SZ}")
+            aside = _free_name(path.with_name(f"{path.name}.replaced-{now:%Y%m%dT%H%M%SZ}"))
             with _kept_to_ourselves(path, now) as old:
                 _put_aside(old, path, aside)
                 os.replace(copy, path)
@@ -160,13 +162,13 @@ def _sentences(path: Path) -> Iterator[None]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a database as of one moment, and make the copy a single file.
+    """Copy a database as of one moment into an empty file, which stays a single one.
 
     In one step: a copy made in several begins anew whenever somebody writes in between.
     """
     with (
-        contextlib.closing(sqlite3.connect(source.absolute().as_uri() + "?mode=rw", uri=True)) as a,
-        contextlib.closing(sqlite3.connect(target)) as b,
+        contextlib.closing(_connected(source)) as a,
+        contextlib.closing(_connected(target)) as b,
     ):
         try:
             # Whoever has the file to himself is waited for here; `backup` would wait for ever.
@@ -176,6 +178,12 @@ def _copy(source: Path, target: Path) -> None:
             b.execute("PRAGMA journal_mode = DELETE")
         except sqlite3.DatabaseError as error:
             raise BackupRefused(f"{source} cannot be copied: {error}.") from error
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """Open a file that is there, without a transaction of its own."""
+    address = f"{path.absolute().as_uri()}?mode=rw"
+    return sqlite3.connect(address, LOCK_SECONDS, isolation_level=None, uri=True)
 
 
 def _audited(path: Path, settings: BankSettings, now: datetime) -> Copied:
@@ -214,7 +222,6 @@ def _made_ready(copy: Path, settings: BankSettings, now: datetime, source: Path)
         database.close()
     if audited.findings:
         raise NotInOrder(source, audited.findings)
-    os.chmod(copy, 0o600)
     _sync(copy)
     return audited.transfers
 
@@ -230,7 +237,7 @@ def _kept_to_ourselves(path: Path, now: datetime) -> Iterator[BinaryIO]:
     # The file is closed last: closing it in any way drops the locks that SQLite has on it.
     with (
         path.open("r+b", buffering=0) as old,
-        contextlib.closing(sqlite3.connect(path, LOCK_SECONDS, isolation_level=None)) as lock,
+        contextlib.closing(_connected(path)) as lock,
     ):
         if _locked_out(lock, path, now):
             # All that SQLite kept beside the file is in it by now.
@@ -245,19 +252,24 @@ def _locked_out(lock: sqlite3.Connection, path: Path, now: datetime) -> bool:
     """Take the lock that no other process can share; False for broken books, which have none."""
     try:
         lock.execute("PRAGMA locking_mode = EXCLUSIVE")
+        if lock.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+            return False
         if lock.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
             raise BackupRefused(
                 f"{path} is the database of some other program. Move it away first."
             )
-        # Folds the write-ahead log into the file, which nobody can do who is not alone with it.
-        lock.execute("PRAGMA journal_mode = DELETE")
-        lock.execute("BEGIN EXCLUSIVE")
-        lock.execute("COMMIT")
         calls = lock.execute(
             "SELECT c.name, k.node FROM calls k JOIN callers c ON c.id = k.caller_id"
             " WHERE k.closed IS NULL AND k.renewed >= ?",
             (stamp(now) - LEASE_SECONDS,),
         ).fetchall()
+        if calls:
+            names = ", ".join(f"{name} (node {node})" for name, node in calls)
+            raise BackupRefused(f"On a call just now: {names}. Close the board, then restore.")
+        # Folds the write-ahead log into the file, which nobody can do who is not alone with it.
+        lock.execute("PRAGMA journal_mode = DELETE")
+        lock.execute("BEGIN EXCLUSIVE")
+        lock.execute("COMMIT")
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             raise BackupRefused(
@@ -266,11 +278,13 @@ def _locked_out(lock: sqlite3.Connection, path: Path, now: datetime) -> bool:
         if error.sqlite_errorname.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
             return False
         raise
-    if calls:
-        lock.execute("PRAGMA journal_mode = WAL")
-        names = ", ".join(f"{name} (node {node})" for name, node in calls)
-        raise BackupRefused(f"On a call just now: {names}. Close the board, then restore.")
     return True
+
+
+def _free_name(path: Path) -> Path:
+    """Give the path, or the first one with a number behind it that is free."""
+    numbered = (path.with_name(f"{path.name}-{number}") for number in count(2))
+    return next(name for name in chain((path,), numbered) if not os.path.lexists(name))
 
 
 def _put_aside(old: BinaryIO, path: Path, aside: Path) -> None:
