@@ -70,7 +70,7 @@ _KEYS: Mapping[int, bytes] = {
     Code.INTERRUPT_PROCESS: b"\x03",
     Code.ERASE_CHARACTER: b"\x08",
 }
-_BELL = b"\a"  # the answer to Are You There that leaves the screen as it is
+_BELL = b"\a"  # the answer to Are You There, once a packet: it leaves the screen as it is
 _LONGEST_REPLY = 64  # bytes; the CHARSET request with what announces it
 _TERMINAL_TYPES = 8
 _CHARACTER_SETS = ("UTF-8", "CP437", "IBM437", "US-ASCII")
@@ -127,6 +127,7 @@ class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
         self._began = self._loop.time()
         self._serve_at = self._began + limits.silence
         self._timer: asyncio.TimerHandle | None = None
+        self._asked_after = False
 
     # asyncio's protocol
 
@@ -172,6 +173,9 @@ class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
         except Flood as flood:
             self.line.cut_off(str(flood))
             return
+        if self._asked_after:
+            self._asked_after = False
+            self.line.write(_BELL)
         self.line.count_unsent(_LONGEST_REPLY * commands)
         if self._ready is not None:
             self._serve_when_answered()
@@ -248,7 +252,7 @@ class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
         elif code in _KEYS:
             self.line.deliver(_KEYS[code])
         elif code == Code.ARE_YOU_THERE:
-            self.line.write(_BELL)
+            self._asked_after = True
 
     def _settle_option(self, code: int, option: bytes) -> None:
         if option in (_OURS if code in (Code.DO, Code.DONT) else _THEIRS):
