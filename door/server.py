@@ -183,7 +183,6 @@ class Server:
 
 async def serve(config: Config, announce: Callable[[str], None]) -> None:
     """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again."""
-    config.board.data.mkdir(parents=True, exist_ok=True)
     database = Database(config.database)
     database.open()
     try:

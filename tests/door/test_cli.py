@@ -136,7 +136,6 @@ def test_everything_wrong_is_told_at_once(config: Path) -> None:
     lines = told.error.splitlines()
     assert all(line.startswith(str(config)) for line in lines)
     wrong = ("colour", "time_zone", "nodes", "nodes", "decks", "smallest_bet", "time", "minutes")
-    assert sorted(key for line in lines for key in wrong if f" {key}: " in line) != []
     for key in wrong:
         assert any(f"{key}: " in line for line in lines), (key, lines)
     assert len(lines) == len(wrong)
@@ -167,6 +166,17 @@ def test_settings_that_cannot_be_read_are_told(
     told = Shell(tmp_path / name)(*command)
     assert (told.status, told.output) == (2, "")
     assert name in told.error
+
+
+def test_a_data_folder_that_cannot_be_made_is_told(config: Path) -> None:
+    (config.parent / "file").touch()
+    config.write_text('[board]\ndata = "file/data"\n')
+    told = Shell(config)("serve")
+    assert (told.status, told.output) == (2, "")
+    assert told.error == (
+        f"The database {config.parent / 'file/data/board.sqlite3'} cannot be opened: "
+        "Not a directory.\n"
+    )
 
 
 @pytest.mark.parametrize("command", [("check",), ("serve",), ("audit",)], ids=" ".join)

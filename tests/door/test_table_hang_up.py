@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -89,6 +90,30 @@ async def test_a_key_that_is_the_last_thing_before_the_hang_up_counts_or_does_no
         assert ada.journal() == ["bet", action]
         lost = 8 if action == "double" else 4
         assert ada.online == (60 - lost) * MINUTE
+
+
+async def test_an_action_that_is_on_its_way_to_the_books_arrives_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(4, hand("stay", ends="win"))
+        (console,) = ada.board.server.board.consoles
+        carrier_lost = asyncio.Event()
+        notice = console.hung_up
+
+        def hung_up(reason: str) -> None:
+            notice(reason)
+            carrier_lost.set()
+
+        monkeypatch.setattr(console, "hung_up", hung_up)
+        async with ada.board.slow_books():
+            ada.terminal.send("s")
+            await ada.terminal.wait_for(lambda _: ada.prompt_row == "", "the key taken")
+            ada.terminal.abort()
+            await carrier_lost.wait()
+        await ada.is_gone()
+        assert ada.journal() == ["bet", "stay"]
+        assert ada.online == 64 * MINUTE
 
 
 async def test_who_hangs_up_at_the_bet_has_bet_nothing(tmp_path: Path) -> None:
