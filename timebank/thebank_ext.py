@@ -19,19 +19,15 @@ The layout of the file is documented in docs/formats.md.
 from __future__ import annotations
 
 import contextlib
-import errno
-import fcntl
 import hashlib
 import json
 import logging
 import os
-import stat
-import time
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from timebank import files
 from timebank.database import BooksUnavailable, Database, Desk
 from timebank.exchange import DOS_END_OF_FILE, LINE_END, SEMICOLONS, Layout, NotARecord, Record
 from timebank.model import instant, stamp
@@ -40,9 +36,8 @@ from timebank.settings import BankSettings
 
 log = logging.getLogger("timebank")
 
+_APPENDING = os.O_RDWR | os.O_APPEND
 RECENT = 4096  # bytes before the end by which a file is known again
-LOCK_SECONDS = 5.0  # how long another process may keep the file to itself
-LOCK_POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -126,7 +121,7 @@ def flush_outbox(
             return Delivery((), (), None)
         if settings.thebank_ext is None:
             return Delivery((), (), "Records wait for a THEBANK.EXT, and sysop.toml names none.")
-        with _lock(settings.thebank_ext):
+        with files.locked(settings.thebank_ext):
             while row := courier.next_row():
                 courier.carry(row, settings.thebank_ext)
     except OSError as error:
@@ -140,26 +135,6 @@ def _sentence(path: Path | None, error: OSError) -> str:
     if isinstance(error, FileNotFoundError) and path is not None:
         return f"{path} cannot be written: there is no folder {path.parent}. Its records wait."
     return f"{path} cannot be written: {error.strerror}. Its records wait."
-
-
-@contextlib.contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    """Keep the file from every other process of ours; the lock dies with its holder."""
-    lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    try:
-        patience = time.monotonic() + LOCK_SECONDS
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() >= patience:
-                    reason = "another process has it locked"
-                    raise OSError(errno.EAGAIN, reason) from None
-                time.sleep(LOCK_POLL_SECONDS)  # flock knows no time-out
-        yield
-    finally:
-        os.close(lock)
 
 
 @dataclass(frozen=True)
@@ -238,14 +213,14 @@ class _Courier:
             self._recover(row, path, _Mark(**json.loads(row.mark)))
 
     def _append(self, row: OutboxRow, path: Path) -> None:
-        with _opened(path, os.O_CREAT) as file:
+        with files.opened(path, _APPENDING | os.O_CREAT) as file:
             line = self._layout.format_record(self._record(row))
             if not _ends_a_line(file):
                 line = LINE_END + line
             mark = _Mark.of(file, line)
             self._set(row, "appending", json.dumps(asdict(mark)))
             try:
-                _write(file, line)
+                files.write_all(file, line)
             except OSError:
                 if _taken_back(file, mark):
                     self._set(row, "waiting", None)
@@ -255,13 +230,13 @@ class _Courier:
     def _recover(self, row: OutboxRow, path: Path, mark: _Mark) -> None:
         """Find out what became of a record whose writer died, and take it on from there."""
         try:
-            with _opened(path, 0) as file:
+            with files.opened(path, _APPENDING) as file:
                 same_file = mark.is_continued_by(file)
                 content = os.pread(file, os.fstat(file).st_size, mark.size if same_file else 0)
                 if self._holds(content, row):
                     self._finish(row, file, path)
                 elif same_file and content and mark.line.startswith(content):
-                    _write(file, mark.line[len(content) :])
+                    files.write_all(file, mark.line[len(content) :])
                     self._finish(row, file, path)
                 elif mark.is_untouched(file) or (same_file and self._stands_alone(content, mark)):
                     self._set(row, "waiting", None)
@@ -323,30 +298,6 @@ class _Courier:
                 "UPDATE outbox SET state = ?, mark = ?, appended = ? WHERE number = ?",
                 (state, mark, appended, row.number),
             )
-
-
-@contextlib.contextmanager
-def _opened(path: Path, flags: int) -> Iterator[int]:
-    """Open the file for appending; one that is made here is on the disk before it is used."""
-    new = not path.exists()
-    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | flags, 0o666)
-    try:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise OSError(errno.EINVAL, "it is not a file")
-        if new:
-            folder = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
-        yield file
-    finally:
-        os.close(file)
-
-
-def _write(file: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(file, data) :]
 
 
 def _taken_back(file: int, mark: _Mark) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.timebank.books import Books
+from timebank.ledger import ALLOTMENT, EXTERNAL, Movement, transfer
 from timebank.thebank_ext import Delivery, flush_outbox
 
 ROOT = Path(__file__).parents[2]
@@ -13,11 +14,8 @@ SOURCE = "Black Jack For Time"
 
 def put(books: Books, name: str, minutes: int) -> int:
     """Commit a record, as a clamp does; return its number."""
-    ((number,),) = books.sql(
-        "INSERT INTO transfers (place, size, at, kind, amount, source, target, why)"
-        " VALUES (1, 1, 0, 'external', ?, 1, 4, 'test') RETURNING id",
-        minutes * 60,
-    )
+    passed_on = Movement(ALLOTMENT, EXTERNAL, minutes * 60, "external", "test", None, None)
+    ((number, *_),) = books.do(transfer, [passed_on])
     books.sql(
         "INSERT INTO outbox (number, name, minutes, source, at, state)"
         " VALUES (?, ?, ?, ?, ?, 'waiting')",

@@ -15,7 +15,7 @@ import pytest
 
 from tests.timebank.books import DAILY, Books
 from tests.timebank.outbox import ROOT, flush, line, put, states
-from timebank import thebank_ext
+from timebank import files
 from timebank.exchange import SEMICOLONS, Record
 from timebank.schedule import Event
 from timebank.thebank_ext import Delivery, flush_outbox
@@ -205,7 +205,7 @@ class TestWhatASysopCanMend:
 
     def test_another_process_that_keeps_the_file(self, books, path, monkeypatch):
         number = put(books, "Ann", 12)
-        monkeypatch.setattr(thebank_ext, "LOCK_SECONDS", 0.05)
+        monkeypatch.setattr(files, "LOCK_SECONDS", 0.05)
         with open(f"{path}.lock", "w") as other:
             fcntl.flock(other, fcntl.LOCK_EX)
             assert self.refused(books).endswith("another process has it locked. Its records wait.")
