@@ -83,6 +83,26 @@ class Semicolons:
 SEMICOLONS = Semicolons()
 
 
+def spellings(name: str) -> tuple[str, ...]:
+    """Give the ways in which a name that was read can be meant, the likeliest first.
+
+    As it stands; with the numbers of letters that CP437 lacks (see `_cp437`) turned into the
+    letters; and read as UTF-8, which programs write that know nothing of CP437.
+    """
+    found = [name, _NUMBERED.sub(_letter, name)]
+    with contextlib.suppress(UnicodeError):
+        found.append(name.encode("cp437").decode("utf-8"))
+    return tuple(dict.fromkeys(found))
+
+
+_NUMBERED = re.compile(r"\\u([0-9A-Fa-f]{4})")
+
+
+def _letter(numbered: re.Match[str]) -> str:
+    letter = chr(int(numbered[1], 16))
+    return letter if letter.isalpha() else numbered[0]
+
+
 def _cp437(text: str) -> bytes:
     """Encode a field: a letter that CP437 lacks loses its accents, or is written as \\uXXXX.
 
@@ -96,7 +116,7 @@ def _cp437(text: str) -> bytes:
                 encoded += candidate.encode("cp437")
                 break
         else:
-            encoded += character.encode("ascii", "backslashreplace")
+            encoded += b"\\u%04x" % ord(character) if character <= "\uffff" else b"?"
     return bytes(encoded)
 
 

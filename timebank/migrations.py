@@ -145,25 +145,31 @@ BEFORE_2 = (
         id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
         path TEXT NOT NULL,
         taken TEXT NOT NULL,
-        identity TEXT NOT NULL,
-        began INTEGER NOT NULL,
-        ended INTEGER,
-        UNIQUE (identity)
+        kept TEXT,
+        state TEXT NOT NULL
+            CHECK (state IN ('reading', 'taking', 'taken', 'keeping', 'kept', 'closed')),
+        bytes INTEGER NOT NULL CHECK (bytes >= 0),
+        lines INTEGER NOT NULL CHECK (lines >= 0),
+        recent TEXT NOT NULL,
+        changed INTEGER NOT NULL
     )""",
+    "CREATE INDEX imports_to_do ON imports (path) WHERE state <> 'closed'",
+    "CREATE INDEX imports_kept ON imports (kept)",
     """CREATE TABLE import_lines (
         import_id INTEGER NOT NULL,
-        number INTEGER NOT NULL CHECK (number > 0),
-        text TEXT NOT NULL,
-        state TEXT NOT NULL CHECK (state IN ('applied', 'refused')),
-        reason TEXT,
+        start INTEGER NOT NULL CHECK (start >= 0),
+        line INTEGER NOT NULL CHECK (line > 0),
         transfer_id INTEGER,
-        PRIMARY KEY (import_id, number),
-        CONSTRAINT applied_or_refused CHECK ((state = 'applied') = (transfer_id IS NOT NULL)
-            AND (state = 'refused') = (reason IS NOT NULL)),
+        reason TEXT,
+        text TEXT,
+        told INTEGER NOT NULL CHECK (told IN (0, 1)),
+        PRIMARY KEY (import_id, start),
+        CONSTRAINT applied_or_refused CHECK ((transfer_id IS NULL) <> (reason IS NULL)),
         FOREIGN KEY(import_id) REFERENCES imports (id),
         UNIQUE (transfer_id),
         FOREIGN KEY(transfer_id) REFERENCES transfers (id)
     ) WITHOUT ROWID""",
+    "CREATE INDEX import_lines_to_tell ON import_lines (import_id) WHERE told = 0",
     TRANSFERS_2,
 )
 AFTER_2 = (

@@ -307,34 +307,45 @@ imports = Table(
     "imports",
     metadata,
     Column("id", Integer, primary_key=True),
-    # The file as the settings or the command named it, and the name it was taken over under.
+    # Where other programs write the file, every link followed; the name it was taken over under,
+    # which no other file ever had; and that of its .BAK.
     Column("path", Text, nullable=False),
     Column("taken", Text, nullable=False),
-    # What tells this very file from every other that bears its name.
-    Column("identity", Text, unique=True, nullable=False),
-    Column("began", Integer, nullable=False),
-    # When every line of it was applied or refused, and the file put away.
-    Column("ended", Integer),
+    Column("kept", Text),
+    Column(
+        "state",
+        Text,
+        CheckConstraint("state IN ('reading', 'taking', 'taken', 'keeping', 'kept', 'closed')"),
+        nullable=False,
+    ),
+    # How far it was read: bytes, ends of lines, and what the last of these bytes were.
+    Column("bytes", Integer, CheckConstraint("bytes >= 0"), nullable=False),
+    Column("lines", Integer, CheckConstraint("lines >= 0"), nullable=False),
+    Column("recent", Text, nullable=False),
+    Column("changed", Integer, nullable=False),
     sqlite_autoincrement=True,
 )
+Index("imports_to_do", imports.c.path, sqlite_where=text("state <> 'closed'"))
+Index("imports_kept", imports.c.kept)
 
 import_lines = Table(
     "import_lines",
     metadata,
     Column("import_id", ForeignKey("imports.id"), primary_key=True),
+    # The byte of the file at which the line begins.
+    Column("start", Integer, CheckConstraint("start >= 0"), primary_key=True),
     # Lines count from 1, as an editor shows them.
-    Column("number", Integer, CheckConstraint("number > 0"), primary_key=True),
-    Column("text", Text, nullable=False),
-    Column("state", Text, CheckConstraint("state IN ('applied', 'refused')"), nullable=False),
-    Column("reason", Text),
+    Column("line", Integer, CheckConstraint("line > 0"), nullable=False),
+    # What it moved; or why it was refused, the line made fit for reading, and whether the .ERR
+    # file is known to have it.
     Column("transfer_id", ForeignKey("transfers.id"), unique=True),
-    CheckConstraint(
-        "(state = 'applied') = (transfer_id IS NOT NULL)"
-        " AND (state = 'refused') = (reason IS NOT NULL)",
-        name="applied_or_refused",
-    ),
+    Column("reason", Text),
+    Column("text", Text),
+    Column("told", Integer, CheckConstraint("told IN (0, 1)"), nullable=False),
+    CheckConstraint("(transfer_id IS NULL) <> (reason IS NULL)", name="applied_or_refused"),
     sqlite_with_rowid=False,
 )
+Index("import_lines_to_tell", import_lines.c.import_id, sqlite_where=text("told = 0"))
 
 TRIGGERS = {
     "transfers_move_balances": """

@@ -1,0 +1,102 @@
+"""A board that takes files over, for the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.timebank.books import Books
+from timebank.database import Database
+from timebank.import_report import Report
+from timebank.ledger import ADJUSTMENT, Account, Movement, transfer
+from timebank.thebank_import import WATCHED_SECONDS, import_file
+
+LATE = WATCHED_SECONDS + 1
+NAMES = ("Ann", "Bob")
+
+
+def record(name: str, minutes: int, number: int | None = None) -> bytes:
+    end = b"" if number is None else b";%d" % number
+    return b"%b;%d;Big Door;2026-06-01 11:59%b\r\n" % (name.encode(), minutes, end)
+
+
+class Board:
+    """Books with Ann and Bob, who have ten minutes each, and the file BANK.EXT."""
+
+    def __init__(self, books: Books) -> None:
+        self.books = books
+        self.path = books.settings.database.parent / "exchange" / "BANK.EXT"
+        self.error_file = self.path.with_name("BANK.EXT.ERR")
+        self.path.parent.mkdir(exist_ok=True)
+        self.callers = {name: self._caller(name) for name in NAMES}
+
+    def _caller(self, name: str) -> int:
+        found = self.books.sql("SELECT id FROM callers WHERE name = ?", name)
+        if found:
+            return found[0][0]
+        caller_id = self.books.caller(name)
+        ((number,),) = self.books.sql(
+            "SELECT id FROM accounts WHERE caller_id = ? AND kind = 'bank'", caller_id
+        )
+        account = Account(number, "bank", "second")
+        self.books.do(
+            transfer, [Movement(ADJUSTMENT, account, 600, "test", "to begin with", None, None)]
+        )
+        return caller_id
+
+    def write(self, *pieces: bytes) -> bytes:
+        content = b"".join(pieces)
+        self.path.write_bytes(content)
+        return content
+
+    def append(self, content: bytes) -> None:
+        with self.path.open("ab") as file:
+            file.write(content)
+
+    def take(self, path: Path | None = None) -> Report:
+        """Do a round; whatever it does, the books are in order after it."""
+        books = self.books
+        report = import_file(books.database, books.settings, books.now, path or self.path)
+        assert books.audit() == []
+        return report
+
+    def bank(self, name: str) -> int:
+        minutes, seconds = divmod(self.books.balances(self.callers[name])["bank"], 60)
+        assert seconds == 0
+        return minutes
+
+    def transfers(self) -> list[tuple[str, str, int, str]]:
+        """What imports have moved: from, to, seconds and why."""
+        return self.books.sql(
+            "SELECT s.kind, g.kind, t.amount, t.why FROM transfers t"
+            " JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target"
+            " WHERE t.kind = 'import' ORDER BY t.id"
+        )
+
+    def kept(self, number: int) -> Path:
+        return self.path.with_name(f"BANK.EXT.{number}.BAK")
+
+    def errors(self) -> list[str]:
+        if not self.error_file.exists():
+            return []
+        return self.error_file.read_bytes().decode().removesuffix("\r\n").split("\r\n")
+
+    def reason(self, said: str) -> str:
+        return said.split(": ")[1]
+
+    def names(self) -> set[str]:
+        return {path.name for path in self.path.parent.iterdir()}
+
+    @contextmanager
+    def impatient(self) -> Iterator[Database]:
+        """The same books, for one who does not wait."""
+        database = Database(self.books.settings.database, busy_seconds=0)
+        yield database
+        database.close()
+
+    @contextmanager
+    def unreadable(self) -> Iterator[Database]:
+        database = Database(self.path.parent / "no" / "such" / "books")
+        yield database
+        database.close()
