@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
+import resource
 import signal
 from collections.abc import Awaitable, Callable
 from datetime import date
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 CLOSING_SECONDS = 8.0  # how long callers may take to be posted and hung up at the end
 OVERDUE_SECONDS = 600.0
+OPEN_FILES = 65536  # a line each; more callers than any board has
 BULLETIN_SECONDS = 60.0  # how often it is asked whether a day has ended
 OUTBOX_SECONDS = 60.0  # until a file that could not be written is tried again
 
@@ -183,6 +186,7 @@ class Server:
 
 async def serve(config: Config, announce: Callable[[str], None]) -> None:
     """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again."""
+    _allow_many_lines()
     database = Database(config.database)
     database.open()
     try:
@@ -197,6 +201,8 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
         except BaseException:
             await server.stop("The board could not be opened.")
             raise
+        # What stands now stays; collecting it again and again would stall the callers.
+        gc.freeze()
         for words in _announcement(config, server.ports):
             announce(words)
         await ended.wait()
@@ -204,6 +210,13 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
         await server.stop("The board is closing.")
     finally:
         database.close()
+
+
+def _allow_many_lines() -> None:
+    """Raise the limit of open files, often 1024, to what the system grants without asking."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(most, OPEN_FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def _announcement(config: Config, ports: list[int]) -> list[str]:
