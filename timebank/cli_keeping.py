@@ -152,4 +152,22 @@ def _outbox_table(books: Books, rows: list[OutboxRow]) -> Iterator[str]:
         )
 
 
-COMMANDS = (backup, restore, outbox)
+@click.command()
+@config_option
+def maintain(config: Path) -> None:
+    """Do the nightly work; may be done again at any time.
+
+    Closes the calls of dead processes, stands hands left open past their day, closes empty accounts
+    of callers who are gone, and forgets old notices and log lines. Exits with 1 when a hand could
+    not be stood.
+    """
+    from timebank import maintain as nightly
+
+    with opened(config) as books:
+        done = nightly.maintain(books.work, nightly.installed_stand())
+    say(done.sentences() or ("There was nothing to do.",))
+    if done.left:
+        sys.exit(EXIT_WRONG)
+
+
+COMMANDS = (backup, restore, outbox, maintain)

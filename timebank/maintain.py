@@ -1,0 +1,203 @@
+"""The nightly work on the books, as RMU did it for RATS (its documents of 1990: "run nightly").
+
+Calls of dead processes are closed, hands that nobody returned to are stood, accounts that are
+empty and whose callers are gone are closed, and what callers were told and sysops did is forgotten
+when it is old. Transfers, hands and shoes are never deleted. All of it may be done again at any
+time, also while the board serves: every step is a transaction of its own.
+
+The time bank knows no games. Whoever does (the board) registers how a hand is stood, as an entry
+point of the group STAND: a function of a desk and a `StoredRound` that settles the hand through
+`bank.stand_without_call`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import timedelta
+from importlib.metadata import entry_points
+
+from timebank import bank, callers, journal, names, sysop_log
+from timebank.database import Desk
+from timebank.journal import StoredRound
+from timebank.ledger import ALLOTMENT, ELAPSED
+from timebank.model import instant, stamp
+from timebank.posting import EARNED
+from timebank.refusals import CallerOnline, Refused, UnknownCaller
+
+STAND = "timebank.stand"
+BY = "maintain"
+
+Stand = Callable[[Desk, StoredRound], None]
+# Opens the books for one transaction.
+Work = Callable[[], AbstractContextManager[Desk]]
+
+
+@dataclass(frozen=True)
+class Maintained:
+    """What was done: numbers of calls and hands, names of callers, counts of what was forgotten.
+
+    `left` has a sentence for each overdue hand that could not be stood.
+    """
+
+    calls: tuple[int, ...]
+    stood: tuple[int, ...]
+    left: tuple[str, ...]
+    closed: tuple[str, ...]
+    notices: int
+    log_lines: int
+
+    def sentences(self) -> tuple[str, ...]:
+        """Say all of it, a line each; nothing of what was not there to do."""
+        said = [f"Closed call {number}, whose process is gone." for number in self.calls]
+        said += [f"Stood hand {number}, to which nobody returned." for number in self.stood]
+        said += self.left
+        said += [
+            f"Closed the account of {name}, empty and not used any more." for name in self.closed
+        ]
+        for count, what in ((self.notices, "notice"), (self.log_lines, "line")):
+            if count:
+                where = " of the sysop's log" if what == "line" else " that callers have read"
+                said.append(f"Forgot {count} old {what}{'' if count == 1 else 's'}{where}.")
+        return tuple(said)
+
+
+def maintain(work: Work, stand: Stand | None) -> Maintained:
+    """Do everything once; `stand` is how a hand is stood, None where no game is installed."""
+    with work() as desk:
+        calls = tuple(bank.close_dead_calls(desk))
+    stood, left = _stand_overdue(work, stand)
+    closed = _close_accounts(work)
+    with work() as desk:
+        return Maintained(calls, stood, left, closed, _forget_notices(desk), _forget_log(desk))
+
+
+def installed_stand() -> Stand | None:
+    """Find who can stand a hand; None when no board is installed beside the time bank."""
+    found: list[Stand] = [point.load() for point in entry_points(group=STAND)]
+    return found[0] if found else None
+
+
+def _stand_overdue(work: Work, stand: Stand | None) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    with work() as desk:
+        overdue = _overdue_numbers(desk)
+        readable = {stored.id: stored for stored in journal.overdue(desk)}
+    stood: list[int] = []
+    left: list[str] = []
+    for number in overdue:
+        why = "its journal is damaged"
+        if number in readable:
+            why = _stand_one(work, stand, readable[number])
+        if why:
+            left.append(f"Hand {number} is overdue and was left: {why}.")
+        else:
+            stood.append(number)
+    return tuple(stood), tuple(left)
+
+
+def _stand_one(work: Work, stand: Stand | None, stored: StoredRound) -> str:
+    """Stand a hand in its own transaction; returns why not, "" when it is done."""
+    if stand is None:
+        return "no board is installed that knows its game"
+    try:
+        with work() as desk:
+            stand(desk, stored)
+    except (Refused, journal.JournalDamaged) as error:
+        return str(error).rstrip(".")
+    return ""
+
+
+def _overdue_numbers(desk: Desk) -> list[int]:
+    """List the overdue hands by number, also those that cannot be read."""
+    before = desk.settings.schedule.day_of(desk.now) - journal.OVERDUE_AFTER
+    found = desk.connection.exec_driver_sql(
+        "SELECT id FROM rounds WHERE settled IS NULL AND day < ? ORDER BY id",
+        (before.isoformat(),),
+    )
+    return list(found.scalars())
+
+
+# A locked or frozen caller stays, however long he is gone: a closed account frees his name, and
+# with it he could register anew.
+GONE = """
+SELECT c.id, c.name, c.fold, coalesce(c.last_call, c.created), d.after,
+    (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'online'),
+    (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'held'),
+    (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'stake'),
+    (SELECT sum(balance) FROM accounts
+     WHERE caller_id = c.id AND unit = 'second' AND kind IN ('online', 'held'))
+FROM callers c LEFT JOIN days d ON d.caller_id = c.id AND d.day = c.day
+WHERE c.deleted IS NULL AND c.locked = 0 AND c.frozen = 0
+    AND coalesce(c.last_call, c.created) < ?
+    AND NOT EXISTS (SELECT 1 FROM calls k WHERE k.caller_id = c.id AND k.closed IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM rounds r WHERE r.caller_id = c.id AND r.settled IS NULL)
+    AND NOT EXISTS (
+        SELECT 1 FROM accounts a WHERE a.caller_id = c.id AND a.balance <> 0
+        AND (a.unit <> 'second' OR a.kind NOT IN ('online', 'held')))
+ORDER BY c.id
+"""
+
+
+def _close_accounts(work: Work) -> tuple[str, ...]:
+    """Close the accounts of callers who are gone and have nothing.
+
+    What is left of the minutes of their last day is nothing: they would be forfeited with the next
+    day anyhow. What they earned on it is theirs, and keeps the account open.
+    """
+    with work() as desk:
+        kept = {names.fold(name) for name in (*desk.settings.barred, *desk.settings.co_sysops)}
+        since = _days_ago(desk, desk.settings.retention.gone)
+        rows = desk.connection.exec_driver_sql(GONE, (since,)).all()
+        gone = [
+            (number, name, last)
+            for number, name, fold, last, after, online, held, stake, left in rows
+            if fold not in kept and not (left and _earned(desk, (online, held, stake), after) > 0)
+        ]
+    closed: list[str] = []
+    for number, name, last in gone:
+        try:
+            with work() as desk:
+                if _has_called_since(desk, number, last):
+                    continue
+                callers.delete(desk, number)
+                day = desk.settings.schedule.day_of(instant(last))
+                what = f"Closed the account, empty and not used since {day}"
+                sysop_log.note(desk, BY, number, what)
+        except (CallerOnline, UnknownCaller):  # he calls just now, or the sysop was faster
+            continue
+        closed.append(name)
+    return tuple(closed)
+
+
+def _earned(desk: Desk, own: tuple[int, int, int], after: int) -> int:
+    """Count what a caller's last day brought him beside the grant and the time used."""
+    earned: int = desk.connection.exec_driver_sql(
+        EARNED, (*own, ALLOTMENT.id, ELAPSED.id, after)
+    ).scalar_one()
+    return earned
+
+
+def _has_called_since(desk: Desk, caller_id: int, last: int) -> bool:
+    found = desk.connection.exec_driver_sql(
+        "SELECT 1 FROM callers WHERE id = ? AND coalesce(last_call, created) <> ?",
+        (caller_id, last),
+    )
+    return found.scalar() is not None
+
+
+def _forget_notices(desk: Desk) -> int:
+    """Delete what callers were shown long ago; what waits for one waits on."""
+    return desk.connection.exec_driver_sql(
+        "DELETE FROM notices WHERE shown < ?", (_days_ago(desk, desk.settings.retention.notices),)
+    ).rowcount
+
+
+def _forget_log(desk: Desk) -> int:
+    return desk.connection.exec_driver_sql(
+        "DELETE FROM sysop_log WHERE at < ?", (_days_ago(desk, desk.settings.retention.log),)
+    ).rowcount
+
+
+def _days_ago(desk: Desk, days: int) -> int:
+    return stamp(desk.now - timedelta(days=days))
