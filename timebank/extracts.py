@@ -67,6 +67,8 @@ class Extract(NamedTuple):
     call_id: int | None
     round_id: int | None
     why: str
+    # Of the row and of those before it (chain.py).
+    digest: str
 
     @property
     def caller(self) -> str | None:
@@ -80,7 +82,8 @@ class Extract(NamedTuple):
 # CROSS JOIN keeps SQLite to this order: through the transfers once, in the order of their numbers.
 SELECT = """
 SELECT t.id, t.entry, t.at, t.kind, t.amount, s.unit, s.kind, s.caller_id, sc.name,
-       g.kind, g.caller_id, gc.name, coalesce(s.game, g.game, r.game), t.call_id, t.round_id, t.why
+       g.kind, g.caller_id, gc.name, coalesce(s.game, g.game, r.game), t.call_id, t.round_id,
+       t.why, t.digest
 FROM transfers t
 CROSS JOIN accounts s ON s.id = t.source
 CROSS JOIN accounts g ON g.id = t.target

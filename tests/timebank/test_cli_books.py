@@ -53,6 +53,7 @@ def numbers(timebank, *words):
 
 
 def test_a_transfer_in_json(evening, timebank):
+    digests = [digest for (digest,) in evening.sql("SELECT digest FROM transfers ORDER BY id")]
     assert by_json(timebank, "ledger", "--caller", "Ann")[3:5] == [
         {
             "number": 4,
@@ -70,6 +71,7 @@ def test_a_transfer_in_json(evening, timebank):
             "call": 1,
             "hand": 1,
             "why": f"Stake returned at {TITLE} (win)",
+            "digest": digests[3],
         },
         {
             "number": 5,
@@ -87,18 +89,25 @@ def test_a_transfer_in_json(evening, timebank):
             "call": 1,
             "hand": 1,
             "why": f"Won at {TITLE} (win)",
+            "digest": digests[4],
         },
     ]
 
 
 def test_the_same_transfers_in_csv(evening, timebank):
     _, output, _ = timebank("ledger", "--format", "csv", "--hand", "3")
+    digests = [
+        digest for (digest,) in evening.sql("SELECT digest FROM transfers WHERE id IN (9, 10)")
+    ]
     assert output == (
-        "number,entry,at,kind,amount,unit,shown,from,from_caller,to,to_caller,game,call,hand,why\n"
+        "number,entry,at,kind,amount,unit,shown,from,from_caller,to,to_caller,game,call,hand,why,"
+        "digest\n"
         "9,8,2026-03-01T12:02:45+01:00,stake,1200,second,0:20:00,online,Bob,stake,Bob,"
-        "black-jack-for-time,2,3,Bet 20 minutes at Black Jack For Time\n"
+        "black-jack-for-time,2,3,Bet 20 minutes at Black Jack For Time,"
+        f"{digests[0]}\n"
         "10,10,2026-03-01T12:02:45+01:00,lost,1200,second,0:20:00,stake,Bob,house,,"
-        "black-jack-for-time,2,3,Lost at Black Jack For Time (lose)\n"
+        "black-jack-for-time,2,3,Lost at Black Jack For Time (lose),"
+        f"{digests[1]}\n"
     )
 
 
