@@ -29,7 +29,7 @@ from tests.door.processes import (
     sit_down,
     stand,
 )
-from tests.terminal import MODERN
+from tests.terminal import MODERN, Terminal
 from tests.world import log_on
 
 # Killed
@@ -285,7 +285,7 @@ async def test_two_nodes_that_race_for_the_same_pot_spend_it_once(tmp_path: Path
         assert ada.online == 3600 + net - elapsed(one)
 
 
-async def asked_to_take_over(board: Served):
+async def asked_to_take_over(board: Served) -> Terminal:
     terminal = await board.call(MODERN)
     await log_on(terminal, "Ada")
     await terminal.until("You are on line already")
