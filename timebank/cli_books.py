@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -234,26 +235,52 @@ def _write_new(path: Path, pieces: Iterable[str]) -> None:
         file.writelines(pieces)
 
 
+AUDIT_FIELDS = ("where", "sentence")
+
+
+def _digest(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> str | None:
+    """Read a digest as it was noted down."""
+    if typed is not None and re.fullmatch("[0-9a-fA-F]{64}", typed.strip()) is None:
+        raise click.BadParameter(f"{typed!r} is no digest: it has 64 digits and letters a to f.")
+    return None if typed is None else typed.strip().lower()
+
+
 @click.command()
 @config_option
-def audit(config: Path) -> None:
+@format_option
+@click.option(
+    "--since-digest",
+    metavar="DIGEST",
+    callback=_digest,
+    help="Prove that the books continue those of which you noted down this digest.",
+)
+def audit(config: Path, form: str, since_digest: str | None) -> None:
     """Check the books from the rows up.
 
-    Exits with 1 and names the rows when anything is off.
+    Exits with 1 and names the rows when anything is off. When all is well it shows the digest of
+    the last transfer: noted down, it proves some day that the ledger up to it is still the same.
     """
-    from timebank import ledger
+    from timebank import chain, ledger
 
     with opened(config) as books, books.look() as desk:
-        findings = ledger.audit(desk)
+        findings = ledger.audit(desk, since_digest)
         transfers = ledger.count(desk)
-    for finding in findings:
-        click.echo(str(finding))
+        head = chain.head(desk.connection)
+    if form != "text":
+        _write(form, AUDIT_FIELDS, [finding._asdict() for finding in findings])
+        sys.exit(EXIT_WRONG if findings else 0)
+    say(str(finding) for finding in findings)
     if findings:
         things = "thing is" if len(findings) == 1 else "things are"
         click.echo(f"{len(findings)} {things} wrong with the books.", err=True)
         sys.exit(EXIT_WRONG)
     click.echo(
         f"The books are in order: {transfers} transfers, and every balance follows from them."
+    )
+    if since_digest is not None:
+        click.echo("They continue those whose digest you gave.")
+    click.echo(
+        f"The last digest is {head.digest}. Note it down for `timebank audit --since-digest`."
     )
 
 

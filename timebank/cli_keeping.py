@@ -152,6 +152,29 @@ def _outbox_table(books: Books, rows: list[OutboxRow]) -> Iterator[str]:
         )
 
 
+@click.command(name="import")
+@config_option
+@click.argument("file", type=click.Path(path_type=Path))
+def import_file(config: Path, file: Path) -> None:
+    """Take over a THEBANK.EXT of another program.
+
+    Its deposits and withdrawals are applied, each once, however often this is interrupted. The file
+    is kept as .BAK; what cannot be applied is told and kept in .ERR. Exits with 1 when there is
+    any, with 2 when the file could not be taken over.
+    """
+    from timebank import thebank_import
+
+    with opened(config) as books:
+        report = thebank_import.import_file(books.database, books.settings, datetime.now(UTC), file)
+    *said, last = report.sentences()
+    say(said)
+    if report.problem is not None:
+        raise Sentence(last)
+    click.echo(last)
+    if report.refused:
+        sys.exit(EXIT_WRONG)
+
+
 @click.command()
 @config_option
 def maintain(config: Path) -> None:
@@ -170,4 +193,4 @@ def maintain(config: Path) -> None:
         sys.exit(EXIT_WRONG)
 
 
-COMMANDS = (backup, restore, outbox, maintain)
+COMMANDS = (backup, restore, outbox, import_file, maintain)

@@ -135,9 +135,59 @@ def test_a_date_that_is_none_is_refused(board, timebank):
 
 def test_an_audit_that_finds_nothing_says_so(board, timebank):
     board.call(board.caller("Ann")).lose(60)
+    digest = last_digest(board)
     assert timebank("audit") == (
         0,
-        "The books are in order: 3 transfers, and every balance follows from them.\n",
+        "The books are in order: 3 transfers, and every balance follows from them.\n"
+        f"The last digest is {digest}. Note it down for `timebank audit --since-digest`.\n",
+        "",
+    )
+
+
+def last_digest(books) -> str:
+    return books.sql("SELECT digest FROM transfers ORDER BY id DESC LIMIT 1")[0][0]
+
+
+def test_an_audit_proves_that_the_books_continue_those_of_yesterday(board, timebank):
+    call = board.call(board.caller("Ann"))
+    call.lose(60)
+    digest = last_digest(board)
+    call.lose(120)
+    for noted in (digest, f" {digest.upper()} "):
+        code, output, _ = timebank("audit", "--since-digest", noted)
+        assert code == 0
+        assert "They continue those whose digest you gave.\n" in output
+        assert f"The last digest is {last_digest(board)}." in output
+
+
+def test_books_that_are_others_are_found_out(board, timebank):
+    board.call(board.caller("Ann")).lose(60)
+    code, output, error = timebank("audit", "--since-digest", "12" * 32)
+    assert (code, error) == (1, "1 thing is wrong with the books.\n")
+    assert "these books do not continue those" in output
+
+
+@pytest.mark.parametrize("typed", ["", "12", "g" * 64, "1" * 65])
+def test_a_digest_that_is_none_is_refused(board, timebank, typed):
+    code, output, error = timebank("audit", "--since-digest", typed)
+    assert (code, output) == (2, "")
+    assert "is no digest: it has 64 digits and letters a to f." in error
+
+
+def test_an_audit_for_other_programs(board, timebank):
+    assert timebank("audit", "--format", "json") == (0, "[]\n", "")
+    assert timebank("audit", "--format", "csv") == (0, "where,sentence\n", "")
+    board.call(board.caller("Ann")).lose(60)
+    board.sql("UPDATE rounds SET lost = 30")
+    sentence = "30 was lost, its transfers add up to 60."
+    assert timebank("audit", "--format", "json") == (
+        1,
+        f'[\n{{"where": "hand 1", "sentence": "{sentence}"}}\n]\n',
+        "",
+    )
+    assert timebank("audit", "--format", "csv") == (
+        1,
+        f'where,sentence\nhand 1,"{sentence}"\n',
         "",
     )
 
