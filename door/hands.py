@@ -10,8 +10,8 @@ from door import replay
 from door.games import shuffle
 from door.tables.journaled import rebuild, result_of
 from timebank import journal, ledger
-from timebank.audit import Finding
 from timebank.audit import audit as audit_books
+from timebank.findings import Finding
 from timebank.journal import JournalDamaged
 from timebank.words import clock, span, title
 
