@@ -11,7 +11,7 @@ from door.lobby.logon import new_password
 from door.lobby.pages import Page, read
 from door.lobby.teller import visit_bank
 from door.tables.black_jack_for_time import GAME, BlackJackForTime
-from timebank import callers
+from timebank import bank, callers
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -95,12 +95,17 @@ async def _news(caller: Caller) -> None:
 
 
 async def _who_is_on(board: Board, caller: Caller) -> None:
+    """List who is on line, here and in other processes of this board."""
+    here = {other.call_id: other for other in board.callers()}
     now = board.clock.now()
     rows = [f"|11{'Node':>4}  {'Caller':<26}{'Where':<24}{'On for':>9}"]
-    for other in board.callers():
-        on_for = wording.clock_time(int((now - other.since).total_seconds()))
-        rows.append(f"|15{other.node:>4}  |07{other.record.name:<26}{other.place:<24}{on_for:>9}")
-    await read(caller.console, "Who is on", "\n".join(row[: LAYOUT_COLUMNS + 12] for row in rows))
+    for call in await caller.ask_books(bank.open_calls):
+        if not call.live:
+            continue
+        place = here[call.call_id].place if call.call_id in here else "on another line"
+        on_for = wording.clock_time(int((now - call.since).total_seconds()))
+        rows.append(f"|15{call.node:>4}  |07{call.name:<26}{place:<24}{on_for:>9}")
+    await read(caller.console, "Who is on", "\n".join(rows))
 
 
 async def _settings(board: Board, caller: Caller) -> None:
