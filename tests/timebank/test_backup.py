@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -229,6 +230,21 @@ def test_a_backup_of_a_newer_program_is_refused(played, copy, timebank):
     code, output, error = refused_restore(timebank, played, copy)
     assert (code, output) == (2, "")
     assert error.startswith(f"{copy} was written by a newer program")
+
+
+def test_a_backup_of_an_earlier_version_is_moved_forward(played, timebank, folder):
+    old = folder / "old"
+    connection = sqlite3.connect(old)
+    connection.executescript((Path(__file__).parent / "data" / "version_1.sql").read_text())
+    (count,) = connection.execute("SELECT count(*) FROM transfers").fetchone()
+    connection.close()
+    before = old.read_bytes()
+    code, output, error = timebank("restore", str(old))
+    assert (code, error) == (0, "")
+    assert output.startswith(f"{played.database.path} holds {count} transfers from {old}.\n")
+    assert old.read_bytes() == before
+    assert len(files(played)) == 2
+    assert played.audit() == []
 
 
 def test_a_backup_that_is_not_in_order_is_refused_with_what_is_wrong(played, copy, timebank):
