@@ -139,7 +139,9 @@ class StreamLine:
         self._end("the board hung up")
         self._transport.resume_reading()
         if self._transport.can_write_eof():
-            self._transport.write_eof()
+            # The caller may have broken the connection a moment ago: we hear of it after this.
+            with contextlib.suppress(OSError):
+                self._transport.write_eof()
         else:
             self._transport.close()
         self._limit_farewell()

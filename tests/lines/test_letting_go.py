@@ -173,6 +173,18 @@ async def test_what_is_sent_to_a_broken_connection_is_not_worth_a_word(
     assert warnings == []
 
 
+async def test_a_reset_that_was_not_heard_of_yet_does_not_disturb_a_hang_up(
+    board: Board, warnings: list[str]
+) -> None:
+    wire = socket.create_connection(("127.0.0.1", board.port))
+    call = await board.answered()
+    wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    wire.close()
+    call.line.hang_up()
+    assert await call.until_ended() == "the board hung up"
+    assert warnings == []
+
+
 async def test_a_call_that_is_over_is_forgotten(board: Board) -> None:
     references = []
     for profile in (SYNCTERM, MODERN, REFUSING):
