@@ -56,7 +56,6 @@ async def answer(board: Board, line: Line) -> None:
     finally:
         board.consoles.discard(console)
         await console.part()
-        line.abort()
 
 
 async def _call(board: Board, caller: Caller) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
-from tests.terminal import SYNCTERM
+from tests.terminal import MODERN, SYNCTERM, Terminal
 from tests.world import PASSWORD, World, register, world
 from timebank import bank, callers
 from timebank.database import BooksUnavailable
@@ -398,6 +398,25 @@ async def test_a_node_is_free_again_after_every_kind_of_ending(tmp_path: Path) -
             "carrier lost",
             None,
         ]
+
+
+async def test_last_words_reach_a_caller_who_types_on_and_reads_late(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        ada.terminal = Terminal(MODERN)
+        board.terminals.append(ada.terminal)
+        await ada.terminal.connect(board.server.ports[0], receive_buffer=4096)
+        ada.presses(f"Ada\r{PASSWORD}\r")
+        await ada.goes_on_to(MENU)
+        ended = ada.caller.ended
+        ada.terminal.stop_reading()
+        ada.presses("w " * 20 + "gy")  # more screens than fit on the way to him
+        await ended.wait()
+        await board.settled()
+        ada.presses("is anybody there?")
+        ada.terminal.go_on_reading()
+        await ada.is_sent_off("Good-bye, Ada. Call again!")
 
 
 async def test_callers_are_told_when_the_board_closes(tmp_path: Path) -> None:
