@@ -8,6 +8,10 @@ import itertools
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+# Seconds. A rounded sum of seconds can fall short of a whole one by less than this; a real clock
+# would be past it by the time it is asked again.
+SHORTEST = 1e-6
+
 
 class FakeTimer:
     def __init__(self, callback: Callable[[], None]) -> None:
@@ -34,7 +38,8 @@ class FakeClock:
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> FakeTimer:
         timer = FakeTimer(callback)
-        heapq.heappush(self._timers, (self._monotonic + seconds, next(self._numbers), timer))
+        due = self._monotonic + max(seconds, SHORTEST)
+        heapq.heappush(self._timers, (due, next(self._numbers), timer))
         return timer
 
     async def advance(self, seconds: float) -> None:
