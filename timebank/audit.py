@@ -43,6 +43,7 @@ def audit(desk: Desk, since_digest: str | None = None) -> list[Finding]:
         *_check_days(desk),
         *_check_calls(desk),
         *_check_outbox(desk),
+        *_check_imports(desk),
     ]
 
 
@@ -331,3 +332,23 @@ def _check_outbox(desk: Desk) -> Iterator[Finding]:
         " WHERE t.kind IS NOT 'external'"
     ).scalars():
         yield Finding(f"record {number}", "Transfer and record do not belong together.")
+
+
+def _check_imports(desk: Desk) -> Iterator[Finding]:
+    """Compare what was imported with the lines of files that say so."""
+    run = desk.connection.exec_driver_sql
+    for number in run(
+        "SELECT t.id FROM transfers t LEFT JOIN import_lines l ON l.transfer_id = t.id"
+        " WHERE t.kind = 'import' AND l.import_id IS NULL"
+    ).scalars():
+        yield Finding(f"transfer {number}", "It was imported, and no line of a file tells of it.")
+    for number, line, transfer_id, kind, start, read in run(
+        "SELECT l.import_id, l.line, l.transfer_id, t.kind, l.start, i.bytes FROM import_lines l"
+        " LEFT JOIN transfers t ON t.id = l.transfer_id LEFT JOIN imports i ON i.id = l.import_id"
+        " WHERE l.transfer_id IS NOT NULL AND (t.kind IS NOT 'import' OR l.start >= i.bytes)"
+    ):
+        where = f"import {number}, line {line}"
+        if kind != "import":
+            yield Finding(where, f"Transfer {transfer_id}, which it tells of, is not its own.")
+        if read is not None and start >= read:
+            yield Finding(where, f"It was applied, and the file is read to byte {read} only.")

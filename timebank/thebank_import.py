@@ -88,8 +88,9 @@ def import_all(
             reports.append(import_file(database, settings, now, path, layout))
     # What the sysop took over by hand is finished too, but a new file there is for him to import.
     for place in sorted(begun.difference(map(_place, settings.imports))):
-        takeover = _Takeover(database, settings, now, place, layout)
-        reports.append(_report(takeover, takeover.finish))
+        if not _is_missing(place.parent):
+            takeover = _Takeover(database, settings, now, place, layout)
+            reports.append(_report(takeover, takeover.finish))
     return reports
 
 

@@ -217,6 +217,31 @@ class TestRefusals:
         assert why.startswith(f"1 minute from  [2J {'y' * 32}... (")
 
 
+class TestTheAudit:
+    @pytest.mark.parametrize(
+        ("tampering", "finding"),
+        [
+            (
+                "DELETE FROM import_lines",
+                "transfer 3: It was imported, and no line of a file tells of it.",
+            ),
+            (
+                "UPDATE imports SET bytes = 0",
+                "import 1, line 1: It was applied, and the file is read to byte 0 only.",
+            ),
+            (
+                "UPDATE import_lines SET transfer_id = 1",
+                "import 1, line 1: Transfer 1, which it tells of, is not its own.",
+            ),
+        ],
+    )
+    def test_finds_lines_and_transfers_that_do_not_go_together(self, board, tampering, finding):
+        board.write(record("Ann", 1))
+        board.take()
+        board.books.sql(tampering)
+        assert finding in board.books.audit()
+
+
 def test_another_layout_can_take_the_place_of_ours(board):
     class Words:
         def format_record(self, record: Record) -> bytes:

@@ -354,6 +354,12 @@ class TestARound:
             file.write(record("Ann", 1))
         assert self.round(board) == [("BANK.EXT", 1, None)]
 
+    def test_does_not_mourn_a_folder_that_is_gone(self, board):
+        board.write(record("Ann", 12))
+        board.take()
+        board.path.parent.rename(board.path.parent.with_name("elsewhere"))
+        assert self.round(board) == []
+
     def test_does_not_touch_a_file_that_somebody_imported_once_by_hand(self, board):
         board.write(record("Ann", 12))
         board.take()
