@@ -23,9 +23,17 @@ from timebank.calls import (
 )
 from timebank.database import Desk
 from timebank.ledger import Row
-from timebank.notices import add_notice, notices
+from timebank.notices import add_notice, notices, unseen
 from timebank.posting import Purse, Receipt
-from timebank.teller import withdraw
+from timebank.sysop_hand import (
+    adjust,
+    freeze,
+    sysop_deposit,
+    sysop_transfer,
+    sysop_withdraw,
+    unfreeze,
+)
+from timebank.teller import accounts, allowance, borrow, deposit, repay, transfer, withdraw
 from timebank.wagers import (
     Move,
     Placed,
@@ -35,10 +43,13 @@ from timebank.wagers import (
     place_bet,
     stand_without_call,
 )
+from timebank.window import Allowance, Allowed
 
 __all__ = [
     "LEASE_SECONDS",
     "RENEW_SECONDS",
+    "Allowance",
+    "Allowed",
     "Desk",
     "Move",
     "OpenCall",
@@ -49,17 +60,30 @@ __all__ = [
     "Row",
     "Settlement",
     "Wager",
+    "accounts",
     "act",
     "add_notice",
+    "adjust",
+    "allowance",
+    "borrow",
     "close_call",
     "close_dead_calls",
     "close_orphaned_calls",
+    "deposit",
+    "freeze",
     "notices",
     "open_call",
     "open_calls",
     "place_bet",
     "renew",
+    "repay",
     "stand_without_call",
+    "sysop_deposit",
+    "sysop_transfer",
+    "sysop_withdraw",
     "touch",
+    "transfer",
+    "unfreeze",
+    "unseen",
     "withdraw",
 ]

@@ -18,6 +18,7 @@ from timebank.model import instant, stamp
 from timebank.notices import notices
 from timebank.posting import Posting, Receipt, enter
 from timebank.refusals import AlreadyOnline, CallClosed, CallerLocked, UnknownCaller
+from timebank.teller import deposit_at_log_off
 
 LEASE_SECONDS = 30
 RENEW_SECONDS = 10
@@ -127,8 +128,13 @@ def renew(desk: Desk, process: str, calls: Sequence[tuple[int, int]]) -> list[in
 
 
 def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
-    """Post the last of a call and close it; `reason` is for the sysop. Raises `CallClosed`."""
-    receipt = touch(desk, call_id, ticked)
+    """Post the last of a call and close it; `reason` is for the sysop. Raises `CallClosed`.
+
+    A caller who wants his time left deposited at log-off has it deposited, within the limits.
+    """
+    posting = enter(desk, call_id, ticked)
+    deposit_at_log_off(posting)
+    receipt = posting.finish(0, "")
     _close(desk, call_id, reason, None)
     return receipt
 

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 from sqlalchemy.exc import IntegrityError
 
 from timebank import chain
-from timebank.audit import Finding, audit
+from timebank.audit import audit
 from timebank.chain import Head
 from timebank.database import Desk
+from timebank.findings import Finding
 from timebank.model import SYSTEM_ACCOUNTS, Unit, stamp
 from timebank.refusals import NotEnough, Refused
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection
+
 from timebank.database import Desk
 from timebank.model import stamp
 
@@ -27,3 +30,19 @@ def notices(desk: Desk, caller_id: int) -> tuple[str, ...]:
             (stamp(desk.now), caller_id),
         )
     return texts
+
+
+def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[str, ...]]:
+    """Give what waits for these callers, oldest first, and leave it waiting.
+
+    Callers for whom nothing waits are left out. Whoever shows it marks it with `notices`.
+    """
+    found = desk.connection.exec_driver_sql(
+        "SELECT caller_id, text FROM notices WHERE shown IS NULL"
+        " AND caller_id IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (json.dumps(list(caller_ids)),),
+    )
+    waiting: dict[int, tuple[str, ...]] = {}
+    for caller_id, text in found:
+        waiting[caller_id] = (*waiting.get(caller_id, ()), text)
+    return waiting

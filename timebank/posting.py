@@ -36,7 +36,10 @@ SECOND = timedelta(seconds=1)
 
 # Kinds of rows that a caller does not see happen at the table or on the clock.
 TOLD = frozenset(
-    {"forfeit", "carry", "grant", "release", "clamp", "external", "held", "withdrawal"}
+    {
+        *("forfeit", "carry", "grant", "release", "clamp", "external", "held", "loan share"),
+        *("deposit", "withdraw", "transfer", "loan", "repay"),
+    }
 )
 # Of these a single second is how wall clock and call are rounded against each other: the books
 # have it, the screen need not.
@@ -115,11 +118,14 @@ READ_CALLER = (
 )
 
 # What the day brought to online, held and stake together, apart from the grant and the time used.
+# The grant is what a loan left of it: the share that follows it was not paid out of earnings.
 EARNED = """
 SELECT (SELECT coalesce(sum(amount), 0) FROM transfers
         WHERE target IN (?1, ?2, ?3) AND source NOT IN (?1, ?2, ?3, ?4) AND id > ?6)
      - (SELECT coalesce(sum(amount), 0) FROM transfers
-        WHERE source IN (?1, ?2, ?3) AND target NOT IN (?1, ?2, ?3, ?5) AND id > ?6)
+        WHERE source IN (?1, ?2, ?3) AND target NOT IN (?1, ?2, ?3, ?5) AND id > ?6
+        AND (kind <> 'loan share' OR id - 1 NOT IN (SELECT grant_id FROM days
+                                                    WHERE grant_id IS NOT NULL)))
 """
 
 
@@ -210,6 +216,14 @@ class Posting:
             self.balance[source.kind] -= amount
         if target.kind in self.balance:
             self.balance[target.kind] += amount
+        self._add(source, target, amount, kind, why)
+
+    def hand_over(self, target: Account, amount: int, kind: str, why: str) -> None:
+        """Put a movement out of the bank into another caller's account on the entry."""
+        self.balance["bank"] -= amount
+        self._add(self.bank, target, amount, kind, why)
+
+    def _add(self, source: Account, target: Account, amount: int, kind: str, why: str) -> None:
         self.movements.append(
             Movement(source, target, amount, kind, why, self.call_id, self.round_id)
         )
@@ -229,6 +243,11 @@ class Posting:
         self.waived += due - charge
         self._call_changed = True
 
+    @property
+    def day_begins(self) -> bool:
+        """Tell whether this entry begins a new day for the caller."""
+        return self._day_begins is not None
+
     def change_day(self) -> None:
         """Begin a new day when the board's has: the old one's rest goes, the new grant comes."""
         today = self.desk.settings.schedule.day_of(self.desk.now).isoformat()
@@ -243,6 +262,18 @@ class Posting:
         minutes = self.desk.settings.minutes_per_day
         why = f"{span(minutes * MINUTE)} for {today}"
         self.move(ALLOTMENT, self.online, minutes * MINUTE, "grant", why)
+        # Right behind the grant: EARNED knows it by that.
+        self._pay_back(minutes * MINUTE, f"the minutes for {today}")
+
+    def _pay_back(self, amount: int, of_what: str) -> int:
+        """Pay the loan's share out of an amount that came on line; returns the share."""
+        owed: int = -self.balance["loan"]
+        if owed == 0:
+            return 0
+        share = min(owed, amount * self.desk.settings.limits.loan_share // 100)
+        why = f"{span(share)} of {of_what} paid back on the loan"
+        self.move(self.online, self.loan, share, "loan share", why)
+        return share
 
     def _leave_day(self) -> None:
         """Forfeit what is left of the grant, and put away what was earned beyond it."""
@@ -284,15 +315,19 @@ class Posting:
             self._wait_for_event()
 
     def finish(self, winnings: int, source: str) -> Receipt:
-        """Clamp, write the entry down and tell what came of it.
+        """Pay back, clamp, write the entry down and tell what came of it.
 
-        `winnings` are the seconds won in this entry, the first to go when online would reach past
-        the event; `source` is the game they came from, for the record in THEBANK.EXT.
+        `winnings` are the seconds won in this entry, of which a loan takes its share, and which are
+        the first to go when online would reach past the event; `source` is the game they came from,
+        for the record in THEBANK.EXT.
         """
-        self._clamp(winnings, source)
+        if winnings:
+            winnings -= self._pay_back(winnings, "the winnings")
+        self.clamp(winnings, source)
         return Receipt(self._purse(), self._write())
 
-    def _clamp(self, winnings: int, source: str) -> None:
+    def clamp(self, winnings: int, source: str) -> None:
+        """Move what would reach past the next event, winnings first."""
         if self.limit is None:
             return
         surplus = self.balance["online"] - self.limit

@@ -17,6 +17,14 @@ class NoRoom(Refused):
     """The time would reach past the next system event."""
 
 
+class WindowClosed(Refused):
+    """The bank's window is closed to the caller: by its mode, its hours, or the sysop."""
+
+
+class LimitReached(Refused):
+    """A limit that the sysop has set allows less than was asked."""
+
+
 class CallClosed(Refused):
     """The call is not, or no longer, the caller's open one."""
 

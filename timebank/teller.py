@@ -1,28 +1,116 @@
-"""What a caller does at the bank's own window."""
+"""What a caller does at the bank's own window: deposit, withdraw, send, borrow, repay.
+
+Amounts are seconds, and whole minutes all of them (ValueError else). Each of these raises
+`CallClosed`, and the `Refused` of the first rule that forbids it, in the words of `window.Window`.
+"""
 
 from __future__ import annotations
 
+from timebank import ledger
 from timebank.database import Desk
-from timebank.posting import Receipt, enter
-from timebank.refusals import NoRoom, NotEnough
-from timebank.words import MINUTE, span
+from timebank.names import fold
+from timebank.notices import add_notice
+from timebank.posting import Posting, Receipt, enter
+from timebank.refusals import Refused, UnknownCaller
+from timebank.window import Allowance, Window, account_of, refuse_beyond
+from timebank.words import clean, span
+
+LONGEST_MESSAGE = 60  # characters
+
+
+def allowance(desk: Desk, call_id: int) -> Allowance:
+    """Tell what the caller may still move now; moves and writes nothing. Raises `CallClosed`.
+
+    It is reckoned from the caller's last entry: time used since then is not charged in it.
+    """
+    posting = enter(desk, call_id, 0)
+    posting.clamp(0, "")
+    return Window(posting).allowance()
+
+
+def deposit(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
+    """Move minutes from the time left to the bank."""
+    posting = enter(desk, call_id, ticked)
+    refuse_beyond(seconds, Window(posting).deposit())
+    posting.move(posting.online, posting.bank, seconds, "deposit", f"{span(seconds)} deposited")
+    return posting.finish(0, "")
 
 
 def withdraw(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
-    """Move whole minutes from the bank to the time left, never past the next event.
-
-    Raises `CallClosed`, `NotEnough`, `NoRoom`, and ValueError for an amount that is not a whole
-    number of minutes above zero.
-    """
-    if seconds <= 0 or seconds % MINUTE:
-        raise ValueError(f"not whole minutes: {seconds} seconds")
+    """Move minutes from the bank to the time left, never past the next event."""
     posting = enter(desk, call_id, ticked)
-    if seconds > posting.balance["bank"]:
-        raise NotEnough(f"Your bank account holds {span(posting.balance['bank'])}.")
-    if posting.limit is not None:
-        room = max(0, posting.limit - posting.balance["online"]) // MINUTE * MINUTE
-        if seconds > room:
-            most = f"Only {span(room)} of it" if room else "None of it"
-            raise NoRoom(f"{most} could be used before {posting.event}.")
-    posting.move(posting.bank, posting.online, seconds, "withdrawal", f"{span(seconds)} withdrawn")
+    refuse_beyond(seconds, Window(posting).withdrawal())
+    posting.move(posting.bank, posting.online, seconds, "withdraw", f"{span(seconds)} withdrawn")
     return posting.finish(0, "")
+
+
+def transfer(
+    desk: Desk, call_id: int, ticked: int, to_caller_id: int, seconds: int, message: str
+) -> Receipt:
+    """Move minutes from the caller's account to another's, and leave that one a notice.
+
+    Of the message, which may be empty, 60 characters are kept and no controls. Raises
+    `UnknownCaller` too.
+    """
+    posting = enter(desk, call_id, ticked)
+    window = Window(posting)
+    other = account_of(desk, to_caller_id)
+    if other is None:
+        raise UnknownCaller(f"There is no caller number {to_caller_id}.")
+    if other.caller_id == posting.caller_id:
+        raise Refused("These minutes are yours already.")
+    refuse_beyond(seconds, (*window.transfer(), *window.receipt(other)))
+    message = clean(message, LONGEST_MESSAGE)
+    said = f': "{message}"' if message else ""
+    posting.hand_over(
+        ledger.Account(other.account_id, "bank", "second"),
+        seconds,
+        "transfer",
+        f"{span(seconds)} sent by {window.name} to {other.name}{said}",
+    )
+    end = said or "."
+    add_notice(desk, to_caller_id, f"{window.name} has sent you {span(seconds)}{end}")
+    return posting.finish(0, "")
+
+
+def borrow(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
+    """Lend the caller minutes, on line at once, never past the next event."""
+    posting = enter(desk, call_id, ticked)
+    refuse_beyond(seconds, Window(posting).loan())
+    posting.move(posting.loan, posting.online, seconds, "loan", f"{span(seconds)} borrowed")
+    return posting.finish(0, "")
+
+
+def repay(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
+    """Pay a loan back out of the time left; of the last minute no more than is owed."""
+    posting = enter(desk, call_id, ticked)
+    refuse_beyond(seconds, Window(posting).repayment())
+    amount = min(seconds, -posting.balance["loan"])
+    posting.move(posting.online, posting.loan, amount, "repay", f"{span(amount)} of a loan repaid")
+    return posting.finish(0, "")
+
+
+def deposit_at_log_off(posting: Posting) -> None:
+    """Put on the last entry of a call what the caller wants deposited: all that is allowed.
+
+    He says so with "auto_deposit" in his preferences.
+    """
+    asked = posting.desk.connection.exec_driver_sql(
+        "SELECT json_extract(preferences, '$.auto_deposit') IS 1 FROM callers WHERE id = ?",
+        (posting.caller_id,),
+    ).scalar_one()
+    if asked:
+        amount = Window(posting).allowance().deposit.seconds
+        why = f"{span(amount)} deposited at log-off"
+        posting.move(posting.online, posting.bank, amount, "deposit", why)
+
+
+def accounts(desk: Desk, pattern: str | None) -> list[str]:
+    """List the names of all who have an account, or of those with `pattern` in them."""
+    found = desk.connection.exec_driver_sql(
+        "SELECT name, fold FROM callers WHERE deleted IS NULL ORDER BY name COLLATE NOCASE"
+    )
+    if pattern is None:
+        return [name for name, _ in found]
+    plain, key = pattern.casefold(), fold(pattern)
+    return [name for name, folded in found if plain in name.casefold() or key in folded]

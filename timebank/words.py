@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 MINUTE = 60
 HOUR = 3600
 
@@ -39,3 +41,29 @@ def title(game: str) -> str:
     'Black Jack For Time'
     """
     return game.replace("-", " ").title()
+
+
+def minutes(seconds: int) -> str:
+    """Write an amount of time as callers read it, m:ss, or h:mm:ss from an hour on.
+
+    >>> minutes(720), minutes(45), minutes(3725)
+    ('12:00', '0:45', '1:02:05')
+    """
+    hours, rest = divmod(seconds, HOUR)
+    if hours:
+        return f"{hours}:{rest // MINUTE:02}:{rest % MINUTE:02}"
+    return f"{rest // MINUTE}:{rest % MINUTE:02}"
+
+
+def clean(text: str, longest: int) -> str:
+    """Make one line of what somebody typed: no controls, no invisible characters, not too long.
+
+    >>> clean("  thanks\\x1b[2J for\\nthe hint ", 60)
+    'thanks[2J for the hint'
+    """
+    visible = "".join(
+        " " if letter.isspace() else letter
+        for letter in unicodedata.normalize("NFC", text)
+        if letter.isspace() or unicodedata.category(letter)[0] != "C"
+    )
+    return " ".join(visible.split())[:longest].rstrip()

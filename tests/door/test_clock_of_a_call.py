@@ -316,7 +316,7 @@ async def test_savings_can_be_withdrawn_by_who_calls_with_no_time_left(tmp_path:
         await board.pass_time(1)
         await ada.sees_time_left(5 * MINUTE - 1)
         await ada.logs_off()
-        assert ada.ledger[-2:] == [("withdrawal", 5 * MINUTE), ("elapsed", 1)]
+        assert ada.ledger[-2:] == [("withdraw", 5 * MINUTE), ("elapsed", 1)]
 
 
 async def test_the_two_minutes_at_the_window_are_given_once(tmp_path: Path) -> None:

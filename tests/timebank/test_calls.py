@@ -77,7 +77,7 @@ def test_two_minutes_at_the_banks_window_are_never_charged_afterwards(books, ann
     call.touch()
     books.wait(110)
     call.withdraw(300)
-    assert call.moved == [("withdrawal", 300, "bank", "online")]
+    assert call.moved == [("withdraw", 300, "bank", "online")]
     books.wait(5)
     call.touch()
     assert call.purse.online == 295

@@ -261,7 +261,7 @@ def test_a_withdrawal_never_reaches_past_the_event(books, call):
     with pytest.raises(NoRoom, match="Only 10 minutes of it could be used"):
         call.withdraw(660)
     call.withdraw(600)
-    assert call.moved == [("withdrawal", 600, "bank", "online")]
+    assert call.moved == [("withdraw", 600, "bank", "online")]
 
 
 def test_what_is_not_in_the_bank_cannot_be_withdrawn(books, call):
