@@ -240,7 +240,7 @@ def _moved_today(posting: Posting) -> dict[str, int]:
         "SELECT after FROM days WHERE caller_id = ? AND day = ?", (posting.caller_id, posting.day)
     ).scalar_one()
     own = (posting.online.id, posting.bank.id, posting.loan.id)
-    return dict(run(TODAY, (*own, after)).tuples().all())
+    return dict(run(TODAY, (*own, after)).all())
 
 
 def _allowed(bounds: Iterable[Bound]) -> Allowed:
