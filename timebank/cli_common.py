@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 EXIT_WRONG = 1  # what was looked at is not as it should be
 EXIT_REFUSED = 2  # the command could not be carried out; the sentence says why
 
+BATCH = 500
 FORMATS = ("text", "csv", "json")
 
 
@@ -171,15 +173,15 @@ def _nobody(name: str) -> Sentence:
 
 
 def say(lines: Iterable[str]) -> None:
-    """Print lines one by one as they come."""
-    for line in lines:
-        click.echo(line)
+    """Print lines as they come."""
+    pour(f"{line}\n" for line in lines)
 
 
 def pour(pieces: Iterable[str]) -> None:
-    """Print pieces of text that have their line ends."""
-    for piece in pieces:
-        click.echo(piece, nl=False)
+    """Print pieces of text that have their line ends, many at a time: each print is flushed."""
+    rest = iter(pieces)
+    while batch := "".join(islice(rest, BATCH)):
+        click.echo(batch, nl=False)
 
 
 def show(lines: Iterable[str]) -> None:
