@@ -1,0 +1,73 @@
+"""The command `python -m bench`: measure, and print ratios with the figures to reach beside them.
+
+bench/README.md says what each line means and what was found.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from bench import connect, keys, ledger, stall, startup
+from bench.report import FULL, HEADING, QUICK, Row, Scale, line
+
+MEMORY = Path("/dev/shm")  # a file system without a disk, where there is one
+
+Part = Callable[[Scale, Path, Path | None], Iterator[Row]]
+
+PARTS: dict[str, Part] = {
+    "keys": lambda scale, disk, memory: keys.run(scale, disk),
+    "connect": lambda scale, disk, memory: connect.run(scale, disk),
+    "ledger": ledger.run,
+    "stall": stall.run,
+    "startup": lambda scale, disk, memory: startup.run(scale),
+}
+
+
+@click.command()
+@click.option(
+    "--part",
+    "parts",
+    type=click.Choice(list(PARTS)),
+    multiple=True,
+    help="Measure this alone; may be given more than once.",
+)
+@click.option("--quick", is_flag=True, help="A short run: what it finds is rough.")
+@click.option(
+    "--disk",
+    type=click.Path(path_type=Path, exists=True, file_okay=False, writable=True),
+    default=Path(tempfile.gettempdir()),
+    show_default=True,
+    help="A folder on a disk, for books that are committed to it.",
+)
+def main(parts: Sequence[str], quick: bool, disk: Path) -> None:
+    """Print what the board costs, as ratios to the simplest program that does the same."""
+    began = time.perf_counter()
+    missed = 0
+    click.echo(_machine())
+    memory = MEMORY if MEMORY.is_dir() else None
+    for part in parts or PARTS:
+        click.echo(f"\n{part}\n{HEADING}")
+        for row in PARTS[part](QUICK if quick else FULL, disk, memory):
+            click.echo(line(row))
+            missed += row.verdict == "MISSED"
+    click.echo(f"\n{missed} missed, {time.perf_counter() - began:.0f} seconds.")
+
+
+def _machine() -> str:
+    load = ", ".join(f"{number:.1f}" for number in os.getloadavg())
+    return (
+        f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, "
+        f"{os.cpu_count()} cores, load {load}"
+    )
+
+
+if __name__ == "__main__":
+    main()

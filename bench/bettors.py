@@ -1,0 +1,178 @@
+"""Bettors at the ledger without a screen: the bank's own functions, through the one writer.
+
+A hand is what the table makes of it: seal a shoe, place a bet, stand; three transactions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from datetime import time as time_of_day
+from pathlib import Path
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from bench.board import NOON, name_of, slow_down
+from door.books import Books
+from door.clock import SystemClock
+from door.games import shuffle
+from door.games.blackjack_rules import BLACK_JACK_FOR_TIME, rules_to_mapping
+from timebank import bank, callers, journal
+from timebank.database import Database, Desk
+from timebank.settings import EVERY_DAY, BankSettings, Event
+
+GAME = "black-jack-for-time"
+COIN = 60
+RULES = rules_to_mapping(BLACK_JACK_FOR_TIME)
+SEED = bytes(shuffle.SEED_BYTES)
+SEAL = shuffle.seal(SEED)
+CARDS_DEALT, CARDS_USED = 4, 5
+SLOW_COMMIT = 0.004  # seconds; what a disk takes that really writes
+RESULT = {
+    "outcomes": ["win"],
+    "player": [["KS", "9D"]],
+    "dealer": ["7C", "TH"],
+    "net": COIN,
+    "cards_used": CARDS_USED,
+}
+
+Operation = Callable[[Desk], object]
+
+
+class StoppedClock(SystemClock):
+    """A clock whose wall stands at noon: the same bets make the same rows, every time."""
+
+    def now(self) -> datetime:
+        return NOON
+
+
+class Rate(NamedTuple):
+    """Transactions a second, and seconds of CPU for each."""
+
+    a_second: float
+    cpu: float
+
+
+class Bettor:
+    """One caller on a call who plays hand after hand, one lost for each one won.
+
+    `elapsed` seconds of his time pass from one transaction to the next.
+    """
+
+    def __init__(self, caller_id: int, call_id: int, elapsed: int) -> None:
+        self._caller_id = caller_id
+        self._call_id = call_id
+        self._elapsed = elapsed
+        self._ticked = 0
+        self._shoe_id = 0
+        self._round_id = 0
+        self._wins = itertools.cycle((True, False))
+        self._steps = itertools.cycle((self._seal, self._bet, self._stand))
+
+    def next_operation(self) -> Operation:
+        self._ticked += self._elapsed
+        return next(self._steps)
+
+    def _seal(self, desk: Desk) -> None:
+        shoe = journal.open_shoe(desk, self._caller_id, GAME, 1, SEED, SEAL)
+        self._shoe_id = shoe.id
+
+    def _bet(self, desk: Desk) -> bank.Receipt:
+        wager = bank.Wager(
+            game=GAME,
+            amount=COIN,
+            coin=COIN,
+            turns_limit=None,
+            shoe_id=self._shoe_id,
+            cut="",
+            rules=RULES,
+            action={"action": "bet", "stake": COIN},
+            cards_used=CARDS_DEALT,
+        )
+        placed = bank.place_bet(desk, self._call_id, self._ticked, wager, None)
+        self._round_id = placed.round_id
+        return placed.receipt
+
+    def _stand(self, desk: Desk) -> bank.Receipt:
+        move = bank.Move(
+            round_id=self._round_id, sequence=1, action={"action": "stay"}, cards_used=CARDS_USED
+        )
+        won = next(self._wins)
+        settlement = bank.Settlement(
+            lost=0 if won else COIN,
+            returned=COIN if won else 0,
+            won=COIN if won else 0,
+            outcome="win" if won else "lose",
+            result=RESULT,
+            final=True,
+        )
+        receipt = bank.act(desk, self._call_id, self._ticked, move, settlement)
+        journal.close_shoe(desk, self._shoe_id)
+        return receipt
+
+
+class Room(NamedTuple):
+    """Open books, and bettors who are on a call."""
+
+    database: Database
+    settings: BankSettings
+    bettors: list[Bettor]
+
+
+@contextmanager
+def room(disk: Path, count: int, *, elapsed: int) -> Iterator[Room]:
+    """Open new books under `disk` for a while; the same rows are in them every time."""
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder:
+        settings = BankSettings(
+            zone=ZoneInfo("UTC"),
+            events=(Event("Mail hour", time_of_day(3), EVERY_DAY, 60),),
+            minutes_per_day=600,
+            mode="built-in",
+            thebank_ext=None,
+            database=Path(folder) / "board.sqlite3",
+        )
+        database = Database(settings.database)
+        database.open()
+        bettors = []
+        with database.transaction(settings, NOON) as desk:
+            for number in range(count):
+                record = callers.register(desk, name_of(number), "")
+                opened = bank.open_call(desk, record.id, number, "bench", "127.0.0.1", False)
+                bettors.append(Bettor(record.id, opened.call_id, elapsed))
+        try:
+            yield Room(database, settings, bettors)
+        finally:
+            database.close()
+
+
+def at_the_books(
+    disk: Path, count: int, seconds: float, *, elapsed: int, commit: float = 0
+) -> Rate:
+    """Let bettors play for a while as the tables do: each waits for his own transaction."""
+    with room(disk, count, elapsed=elapsed) as here:
+        if commit:
+            slow_down(here.database, commit)
+        return asyncio.run(_play(here, seconds))
+
+
+async def _play(here: Room, seconds: float) -> Rate:
+    books = Books(here.database, lambda: here.settings, StoppedClock())
+    began, used = time.perf_counter(), time.process_time()
+    until = began + seconds
+
+    async def play(bettor: Bettor) -> int:
+        done = 0
+        while time.perf_counter() < until:
+            await books.run(bettor.next_operation())
+            done += 1
+        return done
+
+    done = sum(await asyncio.gather(*map(play, here.bettors)))
+    rate = Rate(done / (time.perf_counter() - began), (time.process_time() - used) / done)
+    await books.close()
+    return rate

@@ -1,0 +1,128 @@
+"""The real board in a process of its own, with callers in its books before the first one calls.
+
+    python -m bench.board FOLDER CALLERS
+
+Their passwords are hashed as cheaply as Argon2 lets them, so that log-on is no part of what is
+measured; their screen is known, so that they come straight to the main menu. The hands they are
+dealt are known as well: three keys each, one lost for each one won.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from argon2 import PasswordHasher
+from sqlalchemy import event
+
+from bench.processes import more_files, obey
+from door import config as settings
+from door.clock import SystemClock
+from door.games import shuffle
+from door.games.blackjack import Action, start
+from door.games.blackjack_rules import BLACK_JACK_FOR_TIME, Rules
+from door.server import Server
+from timebank import callers
+from timebank.database import Database
+
+PASSWORD = "open sesame"
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+SPARE_NODES = 16
+
+SYSOP_TOML = """
+[board]
+name = "The Bench"
+[[listeners]]
+kind = "telnet"
+host = "127.0.0.1"
+port = 0
+[calls]
+nodes = {nodes}
+minutes_per_day = 600
+idle_warning_seconds = 43200
+idle_limit_seconds = 86400
+[[events]]
+name = "Mail hour"
+time = "03:00"
+minutes = 60
+[games.black-jack-for-time]
+turns_per_day = 0
+"""
+
+# Terminals that say nothing of themselves are known as "unknown" (door/lobby/looks.py).
+PREFERENCES: dict[str, object] = {
+    "looks": {"unknown": {"charset": "cp437", "paint": "colour"}},
+    "bets": {"black-jack-for-time": 1},
+}
+
+
+class NoonClock(SystemClock):
+    """The machine's clock, set to noon at the start: no event is near, whenever the bench runs."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    def now(self) -> datetime:
+        return NOON + timedelta(seconds=time.monotonic() - self._began)
+
+
+def name_of(number: int) -> str:
+    return f"Caller {number}"
+
+
+def stood_hand(rules: Rules, *, won: bool) -> bytes:
+    """A seed whose hand is stood at once and won, or lost."""
+    for number in itertools.count():
+        seed = number.to_bytes(shuffle.SEED_BYTES, "big")
+        dealt, _ = start(rules, shuffle.shuffle(seed, "", rules.decks), [60])
+        if dealt.over or Action.INSURANCE in dealt.legal() or Action.STAY not in dealt.legal():
+            continue
+        totals = dealt.apply(Action.STAY)[0].totals
+        if totals.won if won else totals.lost:
+            return seed
+    raise AssertionError("unreachable: itertools.count does not end")
+
+
+def register_all(database: Database, config: settings.Config, count: int) -> None:
+    hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+    with database.transaction(config.bank, NOON) as desk:
+        for number in range(count):
+            record = callers.register(desk, name_of(number), hashed)
+            callers.set_preferences(desk, record.id, PREFERENCES)
+
+
+def slow_down(database: Database, seconds: float) -> None:
+    """Make every COMMIT take so much longer, as a disk does that really writes."""
+    event.listen(database.engine, "commit", lambda _: time.sleep(seconds))
+
+
+async def main(folder: Path, count: int) -> None:
+    more_files()
+    file = folder / "sysop.toml"
+    file.write_text(SYSOP_TOML.format(nodes=count + SPARE_NODES), encoding="utf-8")
+    config = settings.load(file)
+    config.board.data.mkdir(parents=True, exist_ok=True)
+    database = Database(config.database)
+    database.open()
+    register_all(database, config, count)
+    seeds = itertools.cycle(
+        stood_hand(BLACK_JACK_FOR_TIME, won=won) for won in (True, False)
+    ).__next__
+    server = Server(config, database, NoonClock(), seeds)
+    await server.start()
+    orders: dict[str, Callable[[str], object]] = {
+        "callers": lambda _: len(server.board.nodes),
+        "slow": lambda seconds: slow_down(database, float(seconds)),
+    }
+    await obey(server.ports[0], orders)
+    await server.stop("The bench is over.")
+    database.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), int(sys.argv[2])))

@@ -1,0 +1,205 @@
+"""Keys pressed at the table of a board with many callers on, beside a bare server's keys.
+
+Three kinds: a digit and a backspace in the bet field; the rules page and back, which paints two
+screens; and the three keys of a hand, each of which commits a transaction. The last is held
+against the ledger alone, on the same disk, doing the same transactions.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.bettors import SLOW_COMMIT, Rate, at_the_books
+from bench.load import (
+    PATIENCE,
+    Caller,
+    Keyboard,
+    Pressed,
+    Stroke,
+    connect_all,
+    drop_all,
+    fewer,
+    learn,
+    log_on_all,
+)
+from bench.processes import Child, more_files
+from bench.report import Goal, Row, Scale, median, percentile
+
+FIRST = 20  # callers who are on before memory is counted, so that what all share is not
+GAP = 0.5  # seconds from key to key of a caller who plays fast
+TO_THE_BET, FROM_THE_BET = b"p", b"\x03"
+KINDS = {"bet field": (b"7", b"\b"), "rules and back": (b"r", b"q")}
+HAND = (b"p", b"\r", b"s")
+
+CPU_GOAL = Goal("ratio", "<=", 4)
+RATE_GOAL = Goal("ratio", ">=", 0.25)
+WAIT_GOAL = Goal("ratio", "<=", 2.5)
+MEMORY_GOAL = Goal("value", "<=", 40)
+LEDGER_GOAL = Goal("ratio", ">=", 0.8)
+
+MICRO, MILLI = 1e6, 1e3
+
+
+@dataclass
+class Side:
+    """One server with its callers, and what was found there, a turn at a time."""
+
+    child: Child
+    callers: list[Caller]
+    keyboard: Keyboard
+    memory: float  # kB a caller
+    cpu: list[float] = field(default_factory=list)  # seconds a key
+    rate: list[float] = field(default_factory=list)  # keys a second
+    busy: list[float] = field(default_factory=list)  # CPU seconds a second
+    waits: list[float] = field(default_factory=list)  # median seconds, everyone at once
+    leisure: list[float] = field(default_factory=list)  # median seconds, at leisure
+
+    def press(self, callers: Sequence[Caller], strokes: Sequence[Stroke], seconds: float) -> None:
+        before = self.child.usage()
+        pressed = self.keyboard.press(callers, strokes, seconds)
+        used = self.child.usage().cpu - before.cpu
+        self.cpu.append(used / pressed.keys)
+        self.rate.append(pressed.in_time / pressed.seconds)
+        self.busy.append(used / pressed.whole)
+        self.waits.append(_middle(pressed))
+
+    def press_at_leisure(self, strokes: Sequence[Stroke], seconds: float) -> None:
+        pressed = self.keyboard.press_at_leisure(self.callers, strokes, seconds, GAP)
+        self.leisure.append(_middle(pressed))
+
+    def forget(self) -> None:
+        for found in (self.cpu, self.rate, self.busy, self.waits, self.leisure):
+            found.clear()
+
+    def close(self) -> None:
+        self.keyboard.close()
+        drop_all(self.callers)
+
+
+def _middle(pressed: Pressed) -> float:
+    return percentile(pressed.waits, 50)
+
+
+def run(scale: Scale, disk: Path) -> Iterator[Row]:
+    more_files()
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder,
+        Child("bench.board", folder, str(scale.callers)) as board_child,
+        Child("bench.bare") as bare_child,
+        closing(_fill(board_child, scale.callers, log_on_all)) as board,
+        closing(_fill(bare_child, scale.callers, connect_all)) as bare,
+    ):
+        yield Row(
+            f"memory a caller, {scale.callers} on", "kB", board.memory, bare.memory, MEMORY_GOAL
+        )
+        yield _idle(board, scale)
+        for kind, keys in KINDS.items():
+            yield from _keys_that_commit_nothing(kind, keys, board, bare, scale)
+        yield from _keys_that_commit(board, scale, disk)
+        drop_all(board.callers)
+        _see_them_off(board_child)
+
+
+def _fill(child: Child, count: int, come: Callable[[int, range], list[Caller]]) -> Side:
+    first = min(FIRST, count // 2)
+    callers = come(child.port, range(first))
+    before = child.usage().memory
+    callers += come(child.port, range(first, count))
+    memory = (child.usage().memory - before) / (count - first)
+    return Side(child, callers, Keyboard(callers), memory)
+
+
+def _see_them_off(board: Child) -> None:
+    """Wait until the board has closed every call, so that it ends without hurry."""
+    patience = time.perf_counter() + PATIENCE
+    while board.ask("callers") and time.perf_counter() < patience:
+        time.sleep(0.05)
+
+
+def _idle(board: Side, scale: Scale) -> Row:
+    """What the clocks of callers cost who press nothing: they tick once a second."""
+    before = board.child.usage().cpu
+    board.keyboard.rest(scale.seconds)
+    used = board.child.usage().cpu - before
+    ticks = scale.callers * scale.seconds
+    return Row("CPU a caller and second, no key pressed", "us", used / ticks * MICRO)
+
+
+def _learn(side: Side, keys: Sequence[bytes]) -> list[Stroke]:
+    """Have one caller show what comes of the keys while all the others wait."""
+    side.keyboard.close()
+    strokes = learn(side.callers[0], keys)
+    side.keyboard = Keyboard(side.callers)
+    return strokes
+
+
+def _all_press(side: Side, key: bytes, scale: Scale) -> None:
+    for caller in side.callers:
+        caller.wire.send(key)
+    side.keyboard.rest(scale.seconds)
+
+
+def _keys_that_commit_nothing(
+    kind: str, keys: Sequence[bytes], board: Side, bare: Side, scale: Scale
+) -> Iterator[Row]:
+    in_bet_field = kind == "bet field"
+    if in_bet_field:
+        _all_press(board, TO_THE_BET, scale)
+    strokes = _learn(board, keys)
+    length = sum(stroke.length for stroke in strokes) // len(strokes)
+    bare.child.ask(f"answer {length}")
+    echo = [Stroke(b"x", b"!", length)]
+    for side in (board, bare):
+        side.forget()
+    for _ in range(scale.rounds):
+        board.press(board.callers, strokes, scale.seconds)
+        bare.press(bare.callers, echo, scale.seconds)
+        board.press_at_leisure(strokes, scale.seconds)
+        bare.press_at_leisure(echo, scale.seconds)
+    if in_bet_field:
+        _all_press(board, FROM_THE_BET, scale)
+    yield _row(f"{kind}: CPU a key, all at once", "us", board.cpu, bare.cpu, CPU_GOAL, MICRO)
+    yield _row(f"{kind}: keys, all at once", "/s", board.rate, bare.rate, RATE_GOAL)
+    yield _row(f"{kind}: busy meanwhile", "%", board.busy, bare.busy, None, 100)
+    yield _row(f"{kind}: p50, all at once", "ms", board.waits, bare.waits, None, MILLI)
+    yield _row(
+        f"{kind}: p50, a key every {GAP:g} s", "ms", board.leisure, bare.leisure, WAIT_GOAL, MILLI
+    )
+
+
+def _row(
+    what: str,
+    unit: str,
+    ours: Sequence[float],
+    theirs: Sequence[float],
+    goal: Goal | None,
+    scale: float = 1,
+) -> Row:
+    return Row(what, unit, median(ours) * scale, median(theirs) * scale, goal)
+
+
+def _keys_that_commit(board: Side, scale: Scale, disk: Path) -> Iterator[Row]:
+    """The hand on this disk, and as it would be on one where every COMMIT takes 4 ms."""
+    yield from _hands("a hand", board, scale, disk, 0)
+    board.child.ask(f"slow {SLOW_COMMIT}")
+    yield from _hands("a hand, 4 ms a commit", board, scale, disk, SLOW_COMMIT)
+
+
+def _hands(what: str, board: Side, scale: Scale, disk: Path, commit: float) -> Iterator[Row]:
+    strokes = _learn(board, HAND)
+    pressing = fewer(board.callers, scale.pressing)
+    board.forget()
+    alone: list[Rate] = []
+    for _ in range(scale.rounds):
+        board.press(pressing, strokes, scale.seconds)
+        alone.append(at_the_books(disk, scale.pressing, scale.seconds, elapsed=0, commit=commit))
+    rate = [ledger.a_second for ledger in alone]
+    cpu = [ledger.cpu for ledger in alone]
+    yield _row(f"{what}: keys, {scale.pressing} at it", "/s", board.rate, rate, LEDGER_GOAL)
+    yield _row(f"{what}: CPU a key", "us", board.cpu, cpu, None, MICRO)
+    yield Row(f"{what}: p50", "ms", median(board.waits) * MILLI)

@@ -1,0 +1,84 @@
+"""How long the commands take to say their first word, beside an interpreter that does nothing."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.board import SYSOP_TOML
+from bench.processes import PATIENCE, ROOT, environment
+from bench.report import Goal, Row, Scale, median
+
+BARE = "bare Python"
+# What an installed command runs.
+DOOR = "from door.cli import main; main()"
+COMMANDS = {
+    BARE: ("-c", "pass"),
+    "door --help": ("-c", DOOR, "--help"),
+    "timebank --help": ("-c", "from timebank.cli import main; main()", "--help"),
+    "import sqlalchemy": ("-c", "import sqlalchemy"),
+}
+GOALS = {"door --help": Goal("value", "<=", 45)}
+LISTENS = "It listens"
+MILLI = 1e3
+
+
+def run(scale: Scale) -> Iterator[Row]:
+    found: dict[str, list[float]] = {what: [] for what in COMMANDS}
+    serving: list[float] = []
+    for turn in range(scale.starts + 1):
+        for what, arguments in COMMANDS.items():
+            taken = _run(arguments)
+            if turn:  # the first time, bytecode is written and files are read from disk
+                found[what].append(taken)
+        taken = _serve()
+        if turn:
+            serving.append(taken)
+    bare = median(found.pop(BARE))
+    yield Row(BARE, "ms", bare * MILLI)
+    for what, times in found.items():
+        over = (median(times) - bare) * MILLI
+        yield Row(f"{what}, over bare Python", "ms", over, bare * MILLI, GOALS.get(what))
+    over = (median(serving) - bare) * MILLI
+    yield Row("door serve until it listens, over bare Python", "ms", over, bare * MILLI)
+
+
+def _run(arguments: tuple[str, ...]) -> float:
+    began = time.perf_counter()
+    subprocess.run(
+        [sys.executable, *arguments],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        cwd=ROOT,
+        env=environment(),
+    )
+    return time.perf_counter() - began
+
+
+def _serve() -> float:
+    """Start a new board as its sysop would, until it says that it listens; then end it."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        config = Path(folder) / "sysop.toml"
+        config.write_text(SYSOP_TOML.format(nodes=16), encoding="utf-8")
+        began = time.perf_counter()
+        with subprocess.Popen(
+            [sys.executable, "-c", DOOR, "serve", "--config", str(config)],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment(),
+        ) as server:
+            assert server.stdout is not None
+            while not server.stdout.readline().startswith(LISTENS):
+                if server.poll() is not None:
+                    break
+            taken = time.perf_counter() - began
+            server.send_signal(signal.SIGTERM)
+            server.communicate(timeout=PATIENCE)
+        if server.returncode != 0:
+            raise RuntimeError("door serve did not end in peace")
+        return taken

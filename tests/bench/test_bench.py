@@ -1,0 +1,92 @@
+import re
+import select
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import bench.__main__
+from bench.report import QUICK, Goal, Row, Scale, line, percentile
+from bench.telnet import Client
+
+# What is measured so briefly says nothing; it is enough to see that every part still finds its way.
+BRIEF = Scale(
+    callers=4,
+    pressing=2,
+    rounds=1,
+    seconds=0.1,
+    connects=2,
+    silent=2,
+    burst=8,
+    bettors=4,
+    hands=10,
+    ledger_seconds=0.05,
+    stall_seconds=0.1,
+    starts=1,
+)
+FIGURE = r"-|-?[0-9,.]+"
+PRINTED = re.compile(
+    rf"  (?P<what>\S.*, \S*) +(?P<value>{FIGURE})"
+    rf"(?: +(?P<baseline>{FIGURE}) +(?P<ratio>{FIGURE}) x)?"
+    r"(?: +(?P<goal>[<>]= \S+(?: x)?))?(?: +(?P<verdict>reached|MISSED))?\s*"
+)
+
+pytestmark = pytest.mark.skipif(not hasattr(select, "epoll"), reason="the load maker needs epoll")
+
+
+def printed(part: str, disk: Path, monkeypatch: pytest.MonkeyPatch) -> list[re.Match[str]]:
+    monkeypatch.setattr(bench.__main__, "QUICK", BRIEF)
+    arguments = ["--quick", "--part", part, "--disk", str(disk)]
+    ran = CliRunner().invoke(bench.__main__.main, arguments, catch_exceptions=False)
+    assert ran.exit_code == 0
+    machine, _, name, _, *rows, _, last = ran.output.splitlines()
+    assert machine.startswith("Python ")
+    assert name == part
+    assert re.fullmatch(r"[0-9]+ missed, [0-9]+ seconds\.", last)
+    assert [row for row in rows if PRINTED.fullmatch(row) is None] == []
+    return [row for row in map(PRINTED.fullmatch, rows) if row is not None]
+
+
+@pytest.mark.parametrize("part", bench.__main__.PARTS)
+def test_every_part_prints_figures_with_their_baselines_and_goals(
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = printed(part, tmp_path, monkeypatch)
+    assert any(row["ratio"] for row in rows)
+    assert any(row["goal"] and row["verdict"] for row in rows)
+    assert all(float(row["value"].replace(",", "")) >= 0 for row in rows)
+    assert not list(tmp_path.iterdir()), "it leaves nothing behind"
+
+
+def test_the_short_run_measures_less_of_everything() -> None:
+    full = vars(bench.__main__.FULL)
+    assert all(value <= full[name] for name, value in vars(QUICK).items())
+
+
+def test_a_goal_is_held_against_the_ratio_or_against_the_value() -> None:
+    assert Row("CPU", "us", 30, 10, Goal("ratio", "<=", 4)).verdict == "reached"
+    assert Row("CPU", "us", 50, 10, Goal("ratio", "<=", 4)).verdict == "MISSED"
+    assert Row("memory", "kB", 50, 10, Goal("value", "<=", 40)).verdict == "MISSED"
+    assert Row("rate", "/s", 50, 10, Goal("value", ">=", 40)).verdict == "reached"
+    assert Row("rate", "/s", 50, 10).verdict == ""
+
+
+def test_a_line_shows_value_baseline_ratio_goal_and_verdict() -> None:
+    shown = PRINTED.fullmatch(line(Row("CPU a key", "us", 30, 10, Goal("ratio", "<=", 4))))
+    assert shown is not None
+    assert shown.groups() == ("CPU a key, us", "30.0", "10.0", "3.00", "<= 4.00 x", "reached")
+
+
+def test_a_percentile_is_one_of_the_values() -> None:
+    assert percentile([3, 1, 2], 50) == 2
+    assert percentile([5], 99) == 5
+    assert percentile(list(range(100)), 99) == 99
+
+
+def test_the_telnet_client_agrees_or_refuses_and_keeps_what_is_text() -> None:
+    asked = b"\xff\xfb\x01\xff\xfd\x18Hel\xff"  # WILL ECHO, DO TTYPE, and a command begun
+    agreeing, refusing = Client(takes_part=True), Client(takes_part=False)
+    assert agreeing.feed(asked) == b"\xff\xfd\x01\xff\xfb\x18"
+    assert refusing.feed(asked) == b"\xff\xfe\x01\xff\xfc\x18"
+    assert agreeing.feed(b"\xfa\x18\x01\xff\xf0lo") == b"\xff\xfa\x18\x00xterm-256color\xff\xf0"
+    assert agreeing.shown == b"Hello"
