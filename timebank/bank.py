@@ -22,6 +22,7 @@ from timebank.calls import (
     touch,
 )
 from timebank.database import Desk
+from timebank.history import Happening, history
 from timebank.ledger import Row
 from timebank.notices import add_notice, notices, unseen
 from timebank.posting import Purse, Receipt
@@ -51,6 +52,7 @@ __all__ = [
     "Allowance",
     "Allowed",
     "Desk",
+    "Happening",
     "Move",
     "OpenCall",
     "Opened",
@@ -71,6 +73,7 @@ __all__ = [
     "close_orphaned_calls",
     "deposit",
     "freeze",
+    "history",
     "notices",
     "open_call",
     "open_calls",

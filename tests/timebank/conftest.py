@@ -84,3 +84,20 @@ def timebank(config: Path) -> Callable[..., tuple[int, str, str]]:
         return result.exit_code, result.stdout, result.stderr
 
     return run
+
+
+@pytest.fixture
+def ann(books):
+    return books.caller("Ann")
+
+
+@pytest.fixture
+def bob(books):
+    return books.caller("Bob")
+
+
+@pytest.fixture
+def call(books, ann, bob):
+    """Ann, known for a year, on line with her sixty minutes."""
+    books.wait(365 * 86400)
+    return books.call(ann)
