@@ -11,7 +11,7 @@ from timebank.extracts import Extract
 from timebank.ledger import Balance
 from timebank.model import CALLER_ACCOUNTS, Unit, instant
 from timebank.schedule import Schedule
-from timebank.words import clock, title
+from timebank.words import Part, clock, describe, minutes, title
 
 # Where this many digits of hours go, a longer amount pushes its line out and stays readable.
 AMOUNT = 12
@@ -111,8 +111,29 @@ def statement(
         at = rows[0].at
         if (since is None or at >= since) and (until is None or at < until):
             for unit, change in changes.items():
-                what = in_words([row for row in rows if row.unit == unit])
+                what = _told([row for row in rows if row.unit == unit], caller_id)
                 yield Entry(rows[0].entry, at, unit, change, dict(balances[unit]), what)
+
+
+def _told(rows: Sequence[Extract], caller_id: int) -> str:
+    """Say what an entry did to a caller, the time used too."""
+    said = printable(describe([_part(row, caller_id) for row in rows]))
+    used = sum(row.amount for row in rows if row.kind == "elapsed")
+    if used and any(row.kind != "elapsed" for row in rows):
+        return f"{said}; {minutes(used)} used"
+    return said
+
+
+def _part(row: Extract, caller_id: int) -> Part:
+    """Tell a row from the caller's side."""
+    other = None
+    if row.source_caller_id not in (None, caller_id):
+        other = row.source_caller
+    elif row.target_caller_id not in (None, caller_id):
+        other = row.target_caller
+    source = row.source if row.source_caller_id in (caller_id, None) else "other"
+    target = row.target if row.target_caller_id in (caller_id, None) else "other"
+    return Part(row.kind, row.amount, row.why, source, target, other)
 
 
 def in_words(rows: Sequence[Extract]) -> str:

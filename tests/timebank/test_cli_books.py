@@ -9,13 +9,14 @@ import os
 import pty
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from tests.timebank.books import won
-from timebank import ledger
+from timebank import bank, ledger, sysop_hand
 from timebank.ledger import Account, Movement
 
 ROOT = Path(__file__).parents[2]
@@ -221,7 +222,7 @@ def test_what_others_wrote_cannot_move_the_cursor(board, timebank):
     board.caller("Bob")
     send(board, "Ann", "Bob", 60, "Look:\x1b[2J\r\nhere\x9b")
     for words in (["ledger"], ["statement", "Bob"]):
-        assert "Look: [2J  here \n" in timebank(*words)[1]
+        assert "ook: [2J  here \n" in timebank(*words)[1]
     assert numbers(timebank, "--kind", "transfer") == [2]
 
 
@@ -252,16 +253,28 @@ def test_a_statement_in_text(evening, timebank):
         "  Entry  When                     Change      Online        Held        Bank       Stake"
         "        Loan    Together  What\n"
         "      1  2026-03-01 12:00:00     1:00:00     1:00:00     0:00:00     0:00:00     0:00:00"
-        "     0:00:00     1:00:00  60 minutes for 2026-03-01\n"
+        "     0:00:00     1:00:00  Granted 1:00:00 for 2026-03-01\n"
         "      2  2026-03-01 12:01:05    -0:01:05     0:48:55     0:00:00     0:00:00     0:10:00"
-        "     0:00:00     0:58:55  Time used on node 1; Bet 10 minutes at Black Jack For Time\n"
+        "     0:00:00     0:58:55  Bet 10:00 at Black Jack For Time; 1:05 used\n"
         "      4  2026-03-01 12:01:05     0:15:00     1:13:55     0:00:00     0:00:00     0:00:00"
-        "     0:00:00     1:13:55  Stake returned at Black Jack For Time (win);"
-        " Won at Black Jack For Time (win)\n"
+        "     0:00:00     1:13:55  Won 15:00 at Black Jack For Time\n"
         "      6  2026-03-01 12:01:05     0:00:00     1:08:55     0:00:00     0:00:00     0:05:00"
-        "     0:00:00     1:13:55  Bet 5 minutes at Black Jack For Time\n",
+        "     0:00:00     1:13:55  Bet 5:00 at Black Jack For Time\n",
         "",
     )
+
+
+def test_a_statement_says_who_sent_and_who_got(board, timebank):
+    for name in ("Ann", "Bob"):
+        board.caller(name)
+    board.do(sysop_hand.adjust, 1, 600, "to begin with", "Sysop")
+    call = board.call(1)
+    board.change(limits=replace(board.settings.limits, known_days=0))
+    call.post(bank.transfer, 2, 300, "for the hint")
+    (*_, sent) = by_json(timebank, "statement", "Ann")
+    (got,) = by_json(timebank, "statement", "Bob")
+    assert (sent["what"], sent["change"]) == ('Sent 5:00 to Bob: "for the hint"', -300)
+    assert (got["what"], got["change"]) == ('Received 5:00 from Ann: "for the hint"', 300)
 
 
 def test_a_statement_ends_with_what_the_accounts_hold(evening, timebank):
