@@ -29,6 +29,7 @@ class Books:
         """Start the writer of an open `database`; `settings` is asked anew for every entry."""
         self.settings = settings
         self.outbox_waits = asyncio.Event()  # set when a record for THEBANK.EXT was committed
+        self.notices_wait = asyncio.Event()  # set when a notice was left for some caller
         self._loop = asyncio.get_running_loop()
         self._writer = Writer(database, settings, clock.now, self._deliver)
 

@@ -8,35 +8,28 @@ import logging
 import os
 import resource
 import signal
-from collections.abc import Awaitable, Callable
-from datetime import date
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from door import config as settings
-from door import overdue
 from door.board import Board, new_seed, process_is_gone
 from door.books import Books
-from door.clock import Clock, SystemClock, sleep
+from door.clock import Clock, SystemClock
 from door.console import Closing
+from door.housekeeping import Housekeeping
 from door.lines import telnet
-from door.lobby import bulletins
 from door.session import answer
 from timebank import bank
-from timebank.calls import RENEW_SECONDS
-from timebank.database import BooksUnavailable, Database
+from timebank.database import Database
 from timebank.settings import SettingsError
-from timebank.thebank_ext import flush_outbox
 
 if TYPE_CHECKING:
     from door.config import Config
     from door.lines.line import Line
 
 CLOSING_SECONDS = 8.0  # how long callers may take to be posted and hung up at the end
-OVERDUE_SECONDS = 600.0
 OPEN_FILES = 65536  # a line each; more callers than any board has
-BULLETIN_SECONDS = 60.0  # how often it is asked whether a day has ended
-OUTBOX_SECONDS = 60.0  # until a file that could not be written is tried again
 
 log = logging.getLogger("door.server")
 
@@ -56,20 +49,17 @@ class Server:
         new_seed: Callable[[], bytes] = new_seed,
     ) -> None:
         """Serve the board of `config` from an open `database`."""
-        self._database = database
-        self._clock = clock
         self.books = Books(database, lambda: self.board.config.bank, clock)
         self.board = Board(config, self.books, clock, new_seed)
         self.ports: list[int] = []
-        self._bulletin_day: date | None = None
+        self._housekeeping = Housekeeping(self.board, self.books, database, clock)
         self._sessions: set[asyncio.Task[object]] = set()
         self._listeners: list[telnet.TelnetListener] = []
-        self._keepers: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
         """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
         await self.books.run(partial(bank.close_orphaned_calls, is_gone=process_is_gone))
-        await overdue.stand_all(self.books)
+        await self._housekeeping.start()
         for listener in self.board.config.listeners:
             try:
                 telephone = await telnet.listen(
@@ -83,22 +73,12 @@ class Server:
                 ) from error
             self._listeners.append(telephone)
             self.ports.append(telephone.port)
-        self.books.outbox_waits.set()
-        await self._write_bulletin()
-        self._keepers = [
-            asyncio.create_task(self._every(BULLETIN_SECONDS, self._write_bulletin)),
-            asyncio.create_task(self._deliver_outbox()),
-            asyncio.create_task(self._every(RENEW_SECONDS, self.board.renew_leases)),
-            asyncio.create_task(self._every(OVERDUE_SECONDS, self._stand_overdue)),
-        ]
 
     async def stop(self, words: str) -> None:
         """Take no more calls, end those that are on in peace, and close the books."""
         for listener in self._listeners:
             listener.close()
-        for keeper in self._keepers:
-            keeper.cancel()
-        await asyncio.gather(*self._keepers, return_exceptions=True)
+        await self._housekeeping.stop()
         self.board.interrupt_all(Closing(words))
         if self._sessions:
             _, late = await asyncio.wait(self._sessions, timeout=CLOSING_SECONDS)
@@ -108,7 +88,7 @@ class Server:
         for listener in self._listeners:
             await listener.finish()
         await self.books.close()
-        await self._flush_outbox()
+        await self._housekeeping.flush_outbox()
         self.board.passwords.close()
 
     def reload(self) -> None:
@@ -133,55 +113,6 @@ class Server:
             await answer(self.board, line)
         finally:
             self._sessions.discard(session)
-
-    async def _stand_overdue(self) -> None:
-        await overdue.stand_all(self.books)
-
-    async def _write_bulletin(self) -> None:
-        """Write the bulletin of the day that ended, once a day."""
-        today = self.board.config.bank.schedule.day_of(self._clock.now())
-        if today == self._bulletin_day:
-            return
-        bulletin = await self.books.run(bulletins.of_yesterday)
-        board = self.board.config.board
-        try:
-            await asyncio.get_running_loop().run_in_executor(
-                None, bulletins.write, bulletin, board.name, board.texts
-            )
-        except OSError as error:
-            log.error("the bulletin cannot be written into %s: %s", board.texts, error.strerror)
-        self._bulletin_day = today
-
-    async def _deliver_outbox(self) -> None:
-        """Append what waits for THEBANK.EXT: at once, and again later what could not be written."""
-        waits = self.books.outbox_waits
-        while True:
-            await waits.wait()
-            waits.clear()
-            if not await self._flush_outbox():
-                self._clock.call_later(OUTBOX_SECONDS, waits.set)
-
-    async def _flush_outbox(self) -> bool:
-        """Append what waits for THEBANK.EXT once; tell whether nothing is left waiting."""
-        delivery = await asyncio.get_running_loop().run_in_executor(
-            None, flush_outbox, self._database, self.board.config.bank, self._clock.now()
-        )
-        for number in delivery.doubtful:
-            log.error(
-                "record %d of THEBANK.EXT may or may not have arrived: see `timebank outbox`",
-                number,
-            )
-        if delivery.problem:
-            log.error("%s", delivery.problem)
-        return delivery.problem is None
-
-    async def _every(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
-        while True:
-            await sleep(self._clock, seconds)
-            try:
-                await work()
-            except BooksUnavailable as error:
-                log.error("%s", error)
 
 
 async def serve(config: Config, announce: Callable[[str], None]) -> None:

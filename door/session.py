@@ -17,6 +17,7 @@ from door.console import (
     TakenOver,
     TimeUp,
 )
+from door.display import literal
 from door.lobby import looks, texts
 from door.lobby.logon import Refusal, log_on
 from door.lobby.menu import main_menu
@@ -116,7 +117,7 @@ async def _receive(caller: Caller) -> None:
     console = caller.console
     console.paint_screens()
     console.on_redraw = caller.show_status
-    news = [*caller.notices, *wording.sentences(caller.opening)]
+    news = [*map(literal, caller.notices), *wording.sentences(caller.opening)]
     if caller.time_left() <= 0:
         news.append("|12You have no time left.")
         caller.grace(GRACE_SECONDS)

@@ -1,108 +1,177 @@
-"""The bank's window: what a caller has, and how he gets at what he saved."""
+"""The bank's window: what a caller has, and everything he may do with it."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from door import wording
-from door.lobby.pages import Page
+from door.display import literal
+from door.lobby import amounts
+from door.lobby.accounts import find_account, list_accounts, read_account
+from door.lobby.service import serve
+from door.lobby.sysop_window import visit_sysop_window
+from door.lobby.window import window
 from timebank import bank
-from timebank.database import BooksUnavailable
-from timebank.refusals import CallClosed, Refused
 from timebank.words import span
 
 if TYPE_CHECKING:
     from door.caller import Caller
+    from timebank.database import Desk
+    from timebank.posting import Receipt
+    from timebank.window import Allowance, Allowed
 
 GRACE_SECONDS = 120  # uncharged, for a caller who comes with nothing but savings
+LONGEST_MESSAGE = 60
 
-MODES = {
-    "built-in": "What an event would cut from your winnings is saved here.",
-    "external": "What an event would cut from your winnings goes, in whole minutes, to the bank "
-    "that this board's sysop runs beside these games.",
-    "none": "This board has no time bank: winnings that would run into an event are trimmed.",
+COMMANDS = {
+    "D": "Deposit",
+    "W": "Withdraw",
+    "T": "Transfer",
+    "B": "Borrow",
+    "R": "Repay",
+    "A": "Automatic deposit",
+    "L": "List of accounts",
+    "H": "History",
+    "S": "Sysop",
+    "Q": "Quit",
 }
+IN_ANY_MODE = ("H", "S", "Q")
 
 
 async def visit_bank(caller: Caller) -> None:
     """Serve the caller at the window until he leaves it."""
     caller.place = "Time bank"
-    caller.console.stage(_window(caller))
+    told = ""
     while True:
-        choices = {"Q": "Quit"}
-        if caller.bank_settings.mode == "built-in" and caller.purse.bank >= 60:
-            choices = {"W": "Withdraw", **choices}
-        choice = await caller.console.ask(choices, default="Q", cancel="Q")
+        allowance = await caller.ask_books(lambda desk: bank.allowance(desk, caller.call_id))
+        choices = _choices(caller)
+        caller.console.stage(window(caller, allowance, choices))
+        if told:
+            caller.console.say(told)
+        choice = await caller.console.ask(choices, menu="|07Your choice:", default="Q", cancel="Q")
         if choice == "Q":
             return
-        if await _withdraw(caller):
-            caller.console.stage(_window(caller))
+        told = await serve(SERVICES[choice](caller, allowance))
 
 
 async def last_chance(caller: Caller) -> bool:
     """Give a caller without time two uncharged minutes to withdraw; tell whether he has time."""
-    if caller.bank_settings.mode != "built-in" or caller.purse.bank < 60:
-        return False
-    room = caller.seconds_to_event()
-    if room is not None and room < 60:
+    allowance = await caller.ask_books(lambda desk: bank.allowance(desk, caller.call_id))
+    if not allowance.withdraw.seconds:
         return False
     caller.place = "Time bank"
     caller.grace(GRACE_SECONDS)
-    caller.console.stage(_window(caller))
-    caller.console.say(
-        f"|14You have no time left, and {span(GRACE_SECONDS)} at this window to withdraw."
-    )
     try:
+        caller.console.stage(window(caller, allowance, {}))
+        caller.console.say(
+            f"|14You have no time left, and {span(GRACE_SECONDS)} at this window to withdraw."
+        )
         while caller.time_left() <= 0:
             choice = await caller.console.ask(
                 {"W": "Withdraw", "Q": "Quit"}, default="W", cancel="Q"
             )
             if choice == "Q":
                 break
-            await _withdraw(caller)
+            caller.console.say(await serve(_withdraw(caller, allowance)))
     finally:
         caller.end_grace()
     return caller.time_left() > 0  # midnight may have brought some
 
 
-def _window(caller: Caller) -> Page:
-    purse = caller.purse
-    mode = caller.bank_settings.mode
-    body = [f"|07Time left           |15{wording.clock_time(caller.time_left())}"]
-    if purse.held and purse.closing is not None:
-        body.append(f"|07After {purse.closing.name:<14}|15{wording.clock_time(purse.held)} more")
-    if mode == "built-in":
-        body.append(f"|07Saved               |15{wording.clock_time(purse.bank)}")
-    elif mode == "external" and purse.bank:
-        body.append(f"|07Waiting for a minute|15 {wording.clock_time(purse.bank)}")
-    body += ["", f"|07{MODES[mode]}"]
-    return Page("Time bank", body)
+def _choices(caller: Caller) -> dict[str, str]:
+    """Return what this caller may ask for here: the mode and his name decide."""
+    keys = COMMANDS if caller.bank_settings.mode == "built-in" else IN_ANY_MODE
+    return {key: COMMANDS[key] for key in keys if key != "S" or caller.is_sysop}
 
 
-async def _withdraw(caller: Caller) -> bool:
-    """Ask for whole minutes and move them from the savings to the time left; tell whether."""
-    room = caller.seconds_to_event()
-    most = caller.purse.bank if room is None else min(caller.purse.bank, room - caller.time_left())
-    minutes = most // 60
-    if minutes < 1:
-        caller.console.say("|12Nothing can be withdrawn before the next system event.")
-        return False
-    typed = await caller.console.entry(
-        f"|07Minutes to withdraw, |151|07 to |15{minutes}|07 (Esc for none):|15",
-        longest=5,
-        accept=str.isdecimal,
-    )
-    seconds = int(typed or 0) * 60
-    if not seconds:
-        return False
-    try:
-        receipt = await caller.post(
-            lambda desk, call, ticked: bank.withdraw(desk, call, ticked, seconds)
-        )
-    except CallClosed:
-        raise
-    except (Refused, BooksUnavailable) as refused:
-        caller.console.say(f"|12{refused}")
-        return False
+async def _deposit(caller: Caller, allowance: Allowance) -> str:
+    return await _move(caller, "Deposit", allowance.deposit, bank.deposit)
+
+
+async def _withdraw(caller: Caller, allowance: Allowance) -> str:
+    return await _move(caller, "Withdraw", allowance.withdraw, bank.withdraw)
+
+
+async def _borrow(caller: Caller, allowance: Allowance) -> str:
+    return await _move(caller, "Borrow", allowance.borrow, bank.borrow)
+
+
+async def _repay(caller: Caller, allowance: Allowance) -> str:
+    return await _move(caller, "Repay", allowance.repay, bank.repay)
+
+
+async def _move(
+    caller: Caller,
+    what: str,
+    allowed: Allowed,
+    operation: Callable[[Desk, int, int, int], Receipt],
+) -> str:
+    """Ask for an amount and carry the movement out; return what to say of it."""
+    if not allowed.seconds:
+        return f"|12{allowed.why_not}"
+    seconds = await amounts.ask(caller.console, what, allowed.seconds)
+    if seconds is None:
+        return ""
+    receipt = await caller.post(lambda desk, call, ticked: operation(desk, call, ticked, seconds))
     caller.tell(receipt)
-    return True
+    return f"|10{what}: {span(seconds)}. Done."
+
+
+async def _transfer(caller: Caller, allowance: Allowance) -> str:
+    """Send savings to another caller, with a line of message."""
+    allowed = allowance.transfer
+    if not allowed.seconds:
+        return f"|12{allowed.why_not}"
+    receiver = await find_account(caller, "To whom?")
+    if receiver is None:
+        return ""
+    seconds = await amounts.ask(caller.console, "Transfer", allowed.seconds)
+    if seconds is None:
+        return ""
+    message = await caller.console.entry(
+        "|07A line for the receiver (Enter for none):|15", longest=LONGEST_MESSAGE
+    )
+    if message is None:
+        return ""
+    await caller.post(
+        lambda desk, call, ticked: bank.transfer(desk, call, ticked, receiver.id, seconds, message)
+    )
+    caller.books.notices_wait.set()
+    return f"|10{span(seconds)} sent to {literal(receiver.name)}."
+
+
+async def _switch_automatic_deposit(caller: Caller, allowance: Allowance) -> str:
+    """Turn the deposit at log-off on or off."""
+    on = caller.record.preferences.get("auto_deposit") is not True
+    await caller.remember({"auto_deposit": on})
+    if on:
+        return "|10At log-off, what may be deposited of your time left now goes to the bank."
+    return "|10At log-off, nothing is deposited any more."
+
+
+async def _list(caller: Caller, allowance: Allowance) -> str:
+    await list_accounts(caller)
+    return ""
+
+
+async def _history(caller: Caller, allowance: Allowance) -> str:
+    await read_account(caller, caller.record.id, "Your history")
+    return ""
+
+
+async def _sysop(caller: Caller, allowance: Allowance) -> str:
+    await visit_sysop_window(caller)
+    return ""
+
+
+SERVICES: dict[str, Callable[[Caller, Allowance], Awaitable[str]]] = {
+    "D": _deposit,
+    "W": _withdraw,
+    "T": _transfer,
+    "B": _borrow,
+    "R": _repay,
+    "A": _switch_automatic_deposit,
+    "L": _list,
+    "H": _history,
+    "S": _sysop,
+}

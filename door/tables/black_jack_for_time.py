@@ -17,6 +17,7 @@ from door.games import shuffle
 from door.games.blackjack import Action, Phase, Round, start
 from door.games.blackjack_events import Event, Outcome
 from door.games.blackjack_rules import rules_to_mapping
+from door.lobby.teller import visit_bank
 from door.tables.betting import Betting
 from door.tables.black_jack_rules_page import read_rules
 from door.tables.black_jack_scene import Sitting, TableScene
@@ -111,7 +112,7 @@ class BlackJackForTime:
         if not self.console.is_painted:
             self.console.say(self.scene.standing())
         cut = "Cut is on" if self._cuts() else "Cut is off"
-        choices = {"P": "Place Bet", "R": "Rules", "C": cut, "Q": "Quit"}
+        choices = {"P": "Place Bet", "R": "Rules", "C": cut, "T": "Time bank", "Q": "Quit"}
         choice = await self.console.ask(choices, default="P", cancel="Q")
         if choice == "P":
             await self._turn()
@@ -120,7 +121,16 @@ class BlackJackForTime:
             self.console.stage(self.scene)
         elif choice == "C":
             await self._change_cut()
+        elif choice == "T":
+            await self._go_to_the_bank()
         return choice != "Q"
+
+    async def _go_to_the_bank(self) -> None:
+        """Let the caller step over to the bank's window, and come back to this table."""
+        await visit_bank(self.caller)
+        self.caller.place = "Black Jack For Time"
+        self._look()
+        self.console.stage(self.scene)
 
     async def _change_cut(self) -> None:
         """Ask for a cut from now on, or no more."""

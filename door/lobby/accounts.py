@@ -1,0 +1,74 @@
+"""At the bank's window: who has an account, and what happened in one's own."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from door.display import LAYOUT_COLUMNS, literal, wrap
+from door.lobby.pages import Page, read
+from timebank import bank, callers, names
+from timebank.history import history
+
+if TYPE_CHECKING:
+    from door.caller import Caller
+    from timebank.callers import CallerRecord
+
+
+async def list_accounts(caller: Caller) -> None:
+    """Show who has an account, for the spelling of a name; all of them, or by a part of it."""
+    part = await caller.console.entry(
+        "|07A part of the name (Enter for all):|15", longest=names.LONGEST
+    )
+    if part is None:
+        return
+    found = await caller.ask_books(partial(bank.accounts, pattern=part or None))
+    if not found:
+        caller.console.say("|12No account has that in its name.")
+        await caller.console.any_key()
+        return
+    columns = [found[start : start + 3] for start in range(0, len(found), 3)]
+    rows = ["".join(f"{name:<25}" for name in row).rstrip() for row in columns]
+    await read(caller.console, f"Accounts ({len(found)})", "\n".join(rows))
+
+
+async def find_account(caller: Caller, question: str) -> CallerRecord | None:
+    """Ask for the name of a caller; `None` at Esc or an empty line. Names like it are suggested."""
+    while True:
+        name = await caller.console.entry(f"|07{question}|15", longest=names.LONGEST)
+        if not name:
+            return None
+        record = await caller.ask_books(partial(callers.find, name=name))
+        if record is not None:
+            return record
+        near = await caller.ask_books(partial(bank.accounts, pattern=name[:3]))
+        hint = f" Do you mean {', '.join(near[:4])}?" if near else ""
+        caller.console.say(f"|12Nobody here is called {literal(name)}.{hint}")
+
+
+async def read_account(caller: Caller, caller_id: int, title: str) -> None:
+    """Page through an account's statement in words, newest first."""
+    schedule = caller.bank_settings.schedule
+    room = (caller.console.page_rows - 2) // 2  # a line of a statement may take two
+    starts: list[int | None] = [None]  # where each page shown so far begins
+    while True:
+        lines = await caller.ask_books(
+            partial(history, caller_id=caller_id, before=starts[-1], limit=room)
+        )
+        body: list[str] = []
+        for line in lines:
+            words = wrap(literal(line.words), LAYOUT_COLUMNS - 17)
+            body.append(f"|08{schedule.local(line.at):%d %b %H:%M}  |07{words[0]}")
+            body += [f"|07{' ' * 14}{more}" for more in words[1:]]
+        caller.console.stage(Page(title, body or ["|07There is nothing yet."]))
+        choices = {"O": "Older"} if len(lines) == room else {}
+        if len(starts) > 1:
+            choices["N"] = "Newer"
+        choices["Q"] = "Quit"
+        choice = await caller.console.ask(choices, default=next(iter(choices)), cancel="Q")
+        if choice == "Q":
+            return
+        if choice == "O":
+            starts.append(lines[-1].number)
+        else:
+            starts.pop()

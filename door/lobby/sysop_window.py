@@ -1,0 +1,144 @@
+"""The Sysop item of the bank's window: the sysop and his co-sysops look after accounts on line."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.display import literal
+from door.lobby import amounts
+from door.lobby.accounts import find_account, read_account
+from door.lobby.pages import Page, read
+from door.lobby.service import serve
+from timebank import bank, callers, ledger, sysop_log
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from door.caller import Caller
+    from timebank.callers import CallerRecord
+
+LONGEST_REASON = 60
+LOG_ENTRIES = 200
+MOST_ADJUSTED = 24 * 60 * 60  # seconds in one adjustment from the window
+
+
+async def visit_sysop_window(caller: Caller) -> None:
+    """Let a sysop look at accounts, adjust and freeze them, and read the log."""
+    while True:
+        body = ("|07Everything done here is in the ledger and in the log, under your name.",)
+        caller.console.stage(Page("The sysop's side of the window", body))
+        choice = await caller.console.ask(
+            {"A": "Account", "L": "Log", "Q": "Quit"}, default="Q", cancel="Q"
+        )
+        if choice == "Q":
+            return
+        if choice == "L":
+            await _read_log(caller)
+            continue
+        record = await find_account(caller, "Whose account?")
+        if record is not None:
+            await _account(caller, record)
+
+
+async def _account(caller: Caller, record: CallerRecord) -> None:
+    """Show one account and do to it what the sysop asks for."""
+    told = ""
+    while True:
+        caller.console.stage(await _account_page(caller, record))
+        if told:
+            caller.console.say(told)
+        choice = await caller.console.ask(
+            {
+                "C": "Credit",
+                "D": "Debit",
+                "F": "Freeze",
+                "U": "Unfreeze",
+                "H": "History",
+                "Q": "Quit",
+            },
+            default="Q",
+            cancel="Q",
+        )
+        if choice == "Q":
+            return
+        if choice == "H":
+            await read_account(caller, record.id, f"History of {record.name}")
+            told = ""
+            continue
+        told = await serve(ACTIONS[choice](caller, record))
+
+
+async def _account_page(caller: Caller, record: CallerRecord) -> Page:
+    balances = await caller.ask_books(ledger.balances)
+    body = [
+        f"|07{held.kind:<12}|15{wording.clock_time(held.amount):>10}"
+        for held in balances
+        if held.caller_id == record.id and held.unit == "second"
+    ]
+    if (await caller.ask_books(lambda desk: callers.get(desk, record.id))).frozen:
+        body.append("|12The bank account is frozen.")
+    return Page(f"Account of {record.name}", body)
+
+
+async def _reason(caller: Caller) -> str | None:
+    return await caller.console.entry("|07Why (Esc for none of it):|15", longest=LONGEST_REASON)
+
+
+async def _adjust(caller: Caller, record: CallerRecord, what: str, sign: int) -> str:
+    """Move time between the account and the sysop's hand, with a reason."""
+    seconds = await amounts.ask(caller.console, what, MOST_ADJUSTED)
+    if seconds is None:
+        return ""
+    why = await _reason(caller)
+    if not why:
+        return "|07Nothing was done: the books want a reason."
+    by = caller.record.name
+    await caller.ask_books(lambda desk: bank.adjust(desk, record.id, sign * seconds, why, by))
+    caller.books.notices_wait.set()
+    return f"|10{what}: {span(seconds)}. Done."
+
+
+async def _credit(caller: Caller, record: CallerRecord) -> str:
+    return await _adjust(caller, record, "Credit", 1)
+
+
+async def _debit(caller: Caller, record: CallerRecord) -> str:
+    return await _adjust(caller, record, "Debit", -1)
+
+
+async def _set_frozen(
+    caller: Caller, record: CallerRecord, operation: Callable[..., None], done: str
+) -> str:
+    why = await _reason(caller)
+    if not why:
+        return "|07Nothing was done: the log wants a reason."
+    by = caller.record.name
+    await caller.ask_books(lambda desk: operation(desk, record.id, why, by))
+    return f"|10{done}"
+
+
+async def _freeze(caller: Caller, record: CallerRecord) -> str:
+    return await _set_frozen(caller, record, bank.freeze, "Frozen: it takes clamped wins only.")
+
+
+async def _unfreeze(caller: Caller, record: CallerRecord) -> str:
+    return await _set_frozen(caller, record, bank.unfreeze, "The account is open again.")
+
+
+async def _read_log(caller: Caller) -> None:
+    rows = await caller.ask_books(lambda desk: sysop_log.entries(desk, None, LOG_ENTRIES))
+    schedule = caller.bank_settings.schedule
+    told = [
+        f"|08{schedule.local(row.at):%d %b %H:%M}  |15{literal(row.by)}|07 {literal(row.what)}"
+        for row in rows
+    ]
+    await read(caller.console, "The sysop's log, newest first", "\n".join(told) or "It is empty.")
+
+
+ACTIONS: dict[str, Callable[[Caller, CallerRecord], Awaitable[str]]] = {
+    "C": _credit,
+    "D": _debit,
+    "F": _freeze,
+    "U": _unfreeze,
+}

@@ -1,0 +1,118 @@
+"""The bank's window as a caller sees it: ours, or the one that the sysop drew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.display import LAYOUT_COLUMNS, wrap
+from door.lobby import texts
+from door.lobby.screens import FilledScreen
+
+if TYPE_CHECKING:
+    from ansi.canvas import Canvas
+    from door.caller import Caller
+    from door.display import Scene
+    from timebank.window import Allowance
+
+Rows = tuple[tuple[str, str], ...]  # labels and the fields behind them
+
+SCREEN = "bank"  # bank.ans and bank.asc in the sysop's texts folder
+
+MODES = {
+    "built-in": "",
+    "external": "Winnings that an event would cut go, in whole minutes, to the bank that the sysop "
+    "runs beside these games; deposit and withdraw there.",
+    "none": "This board has no time bank: winnings that would run into an event are trimmed.",
+}
+
+
+def window(caller: Caller, allowance: Allowance, choices: Mapping[str, str]) -> Scene:
+    """Return the window for this caller, with the commands that he may use."""
+    values = field_values(caller, allowance)
+    picture = texts.find(caller.console, caller.config.board.texts, SCREEN)
+    if picture is not None:
+        return FilledScreen(picture, values)
+    mode = caller.bank_settings.mode
+    rows = (("Saved" if mode == "built-in" else "Waiting for a minute", "BALANCE"), *HOLDINGS)
+    allowed = ALLOWED if mode == "built-in" else ()
+    return WindowScene(values, rows, allowed, MODES[mode], choices)
+
+
+def field_values(caller: Caller, allowance: Allowance) -> dict[str, str]:
+    """Return the named fields of the window (docs/sysop-guide.md lists them), all as text."""
+    purse = caller.purse
+    closing = purse.closing
+    event = ""
+    if closing is not None:
+        event = wording.event_at(closing, caller.bank_settings.schedule, caller.clock.now())
+    clock = wording.clock_time
+    return {
+        "NAME": caller.record.name,
+        "BALANCE": clock(purse.bank),
+        "TIMELEFT": clock(caller.time_left()),
+        "HELD": clock(purse.held),
+        "LOAN": clock(-purse.loan),
+        "DEPOSIT": clock(allowance.deposit.seconds),
+        "WITHDRAW": clock(allowance.withdraw.seconds),
+        "TRANSFER": clock(allowance.transfer.seconds),
+        "BORROW": clock(allowance.borrow.seconds),
+        "EVENT": event or "none",
+        "AUTO": "yes" if caller.record.preferences.get("auto_deposit") is True else "no",
+    }
+
+
+@dataclass(frozen=True)
+class WindowScene:
+    """Our own drawing of the window."""
+
+    values: Mapping[str, str]
+    holdings: Rows
+    allowed: Rows
+    notice: str
+    choices: Mapping[str, str]
+
+    def paint(self, canvas: Canvas, left: int, rows: int) -> None:
+        """Paint what he has at the left, what he may do at the right."""
+        canvas.put_pipe(0, 0, "|17" + " " * canvas.width)
+        canvas.put_pipe(0, left + 1, f"|17|15Time bank|11  {self.values['NAME']}")
+        canvas.box(2, left + 1, 38, 12)
+        for row, (label, field) in enumerate(self.holdings, 3):
+            canvas.put_pipe(row, left + 3, f"|07{label:<24}|15{self.values[field]:>9}")
+        if self.allowed:
+            canvas.put_pipe(8, left + 3, "|02Still allowed today")
+        for row, (label, field) in enumerate(self.allowed, 9):
+            canvas.put_pipe(row, left + 3, f"|07{label:<24}|15{self.values[field]:>9}")
+        for row, (key, label) in enumerate(self.choices.items(), 3):
+            canvas.put_pipe(row, left + 43, f"|08<|15{key}|08>|07 {label}")
+        canvas.put_pipe(15, left + 1, f"|07Next event: |15{self.values['EVENT']}")
+        for row, line in enumerate(wrap(self.notice, LAYOUT_COLUMNS - 2), 16):
+            canvas.put_pipe(row, left + 1, f"|14{line}")
+
+    def lines(self) -> Sequence[str]:
+        """Return the same in lines."""
+        told = ["|15Time bank", ""]
+        told += [f"|07{label:<24}|15{self.values[field]}" for label, field in self.holdings]
+        if self.allowed:
+            told.append("|02Still allowed today")
+        told += [f"|07{label:<24}|15{self.values[field]}" for label, field in self.allowed]
+        told.append(f"|07Next event              |15{self.values['EVENT']}")
+        if self.notice:
+            told.append(f"|14{self.notice}")
+        told += ["", *(f"|08<|15{key}|08>|07 {label}" for key, label in self.choices.items())]
+        return told
+
+
+HOLDINGS: Rows = (
+    ("Time left", "TIMELEFT"),
+    ("Held behind the event", "HELD"),
+    ("Owed", "LOAN"),
+)
+ALLOWED: Rows = (
+    ("Deposit", "DEPOSIT"),
+    ("Withdraw", "WITHDRAW"),
+    ("Transfer", "TRANSFER"),
+    ("Borrow", "BORROW"),
+)
