@@ -101,3 +101,17 @@ def call(books, ann, bob):
     """Ann, known for a year, on line with her sixty minutes."""
     books.wait(365 * 86400)
     return books.call(ann)
+
+
+@pytest.fixture
+def evening(board: Books) -> Books:
+    """Ann wins 15 minutes, and her next hand is open; Bob loses 20 and logs off."""
+    ann = board.call(board.caller("Ann"))
+    board.wait(65)
+    ann.win(600, 900)
+    ann.bet(300)
+    bob = board.call(board.caller("Bob"), node=2)
+    board.wait(100)
+    bob.lose(1200)
+    bob.close()
+    return board

@@ -5,10 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import pty
-import subprocess
-import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,20 +17,6 @@ from timebank.ledger import Account, Movement
 
 ROOT = Path(__file__).parents[2]
 TITLE = "Black Jack For Time"
-
-
-@pytest.fixture
-def evening(board):
-    """Ann wins 15 minutes, and her next hand is open; Bob loses 20 and logs off."""
-    ann = board.call(board.caller("Ann"))
-    board.wait(65)
-    ann.win(600, 900)
-    ann.bet(300)
-    bob = board.call(board.caller("Bob"), node=2)
-    board.wait(100)
-    bob.lose(1200)
-    bob.close()
-    return board
 
 
 def by_json(timebank, *words):
@@ -330,65 +312,6 @@ def test_a_summary_in_csv_and_json(evening, timebank):
         "shown": "0:05:00",
     }
     assert rows["used"]["shown"] == "0:02:45"
-
-
-def on_a_terminal(config, *words, **environment):
-    """Run the command with a terminal for its output, and give all that it wrote."""
-    ours, theirs = pty.openpty()
-    code = "import sys; from timebank.cli import main; main(sys.argv[1:])"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, words[0], "--config", str(config), *words[1:]],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": ".", "TERM": "xterm", **environment},
-        stdin=theirs,
-        stdout=theirs,
-    )
-    os.close(theirs)
-    output = b""
-    try:
-        while piece := os.read(ours, 4096):
-            output += piece
-    except OSError:  # the terminal was closed
-        pass
-    os.close(ours)
-    assert process.wait() == 0
-    return output.decode().replace("\r\n", "\n")
-
-
-def test_the_ledger_is_paged_on_a_terminal(evening, config, timebank):
-    assert on_a_terminal(config, "ledger", PAGER="sed s/^/paged:/") == "".join(
-        f"paged:{line}\n" for line in timebank("ledger")[1].splitlines()
-    )
-
-
-def test_other_formats_are_not_paged(evening, config, timebank):
-    words = ("ledger", "--format", "csv")
-    assert on_a_terminal(config, *words, PAGER="sed s/^/paged:/") == timebank(*words)[1]
-
-
-def test_a_bar_is_drawn_where_it_is_looked_at(evening, config):
-    shown = on_a_terminal(config, "summary", PYTHONIOENCODING="utf-8").splitlines()
-    assert shown[1].endswith("0:05:00  " + "█" * 24)
-    shown = on_a_terminal(config, "summary", PYTHONIOENCODING="ascii").splitlines()
-    assert shown[1].endswith("0:05:00  " + "#" * 24)
-
-
-def test_a_reader_who_has_seen_enough_is_left_in_peace(evening, config):
-    code = "import sys; from timebank.cli import main; main(sys.argv[1:])"
-    command = [sys.executable, "-c", code, "ledger", "--config", str(config), "--format", "csv"]
-    ours, theirs = os.pipe()
-    os.close(ours)
-    run = subprocess.run(
-        command,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": "."},
-        stdout=theirs,
-        stderr=subprocess.PIPE,
-        check=False,
-        text=True,
-    )
-    os.close(theirs)
-    assert (run.returncode, run.stderr) == (1, "")
 
 
 COMMANDS = [
