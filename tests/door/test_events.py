@@ -304,8 +304,8 @@ async def test_seconds_wait_in_the_account_until_they_make_a_minute_to_pass_on(
         assert ada.has["bank"] == 20
         ada.presses("q")
         await ada.is_asked(MENU)
-        ada.presses("t")
-        await ada.sees("Waiting for a minute 0:20")
+        await ada.goes_to_the_bank()
+        await ada.sees("  0:20 ")
 
 
 # Savings and events.
@@ -315,21 +315,16 @@ async def test_savings_are_withdrawn_no_further_than_the_event(tmp_path: Path) -
     toml = with_bank("built-in", minutes_per_day=20)
     async with world(tmp_path, toml=toml) as board:
         ada = await visitor(board, "Ada", saved=60 * MINUTE)
-        ada.presses("t")
-        await ada.is_asked("<W>ithdraw")
-        ada.presses("w")
-        await ada.is_asked("Minutes to withdraw, 1 to 10")
-        ada.presses("0\r")
-        await ada.is_asked("<W>ithdraw")
-        ada.presses("w11\r")
+        await ada.goes_to_the_bank()
+        await ada.withdraws(11)
         await ada.sees("Only 10 minutes of it could be used before Mail hour at 12:30.")
-        ada.presses("w")
-        await ada.is_asked("Minutes to withdraw, 1 to 10")
-        ada.presses("10\r")
-        await ada.sees("Saved               50:00")
+        ada.presses("w0\r")
+        await ada.is_asked("Your choice")
+        await ada.withdraws(10)
         await ada.sees_time_left(HALF_HOUR)
+        await ada.is_asked("Your choice")
         ada.presses("w")
-        await ada.sees("Nothing can be withdrawn before the next system event.")
+        await ada.sees("None of it could be used before Mail hour at 12:30.")
         assert (ada.has["online"], ada.has["bank"]) == (HALF_HOUR, 50 * MINUTE)
 
 

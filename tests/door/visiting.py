@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from door.caller import Caller
 from tests.door.playing import hand
 from tests.terminal import MODERN, Profile, Terminal
 from tests.world import BOARD, World, log_on
@@ -96,6 +97,19 @@ class Guest:
         self.presses("s")
         await self.is_asked(TABLE)
 
+    async def goes_to_the_bank(self) -> None:
+        """From the main menu to the bank's window."""
+        self.presses("t")
+        await self.is_asked("Your choice")
+
+    async def withdraws(self, minutes: int) -> None:
+        """Ask at the bank's window for so many minutes, and confirm it."""
+        self.presses("w")
+        await self.is_asked("Withdraw how much")
+        self.presses(f"{minutes}\r")
+        await self.is_asked(f"Withdraw {minutes} minutes?")
+        self.presses("y")
+
     async def logs_off(self) -> None:
         """Leave from the main menu."""
         self.presses("g")
@@ -154,7 +168,7 @@ class Guest:
     # What the board knows of him.
 
     @property
-    def caller(self):
+    def caller(self) -> Caller:
         return next(
             caller
             for caller in self.board.server.board.callers()
