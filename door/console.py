@@ -116,7 +116,7 @@ class Console:
     def resized(self, columns: int, rows: int) -> None:
         """Lay the screen out anew, with all that stands on it."""
         before = self.display
-        if isinstance(before, LinesDisplay) and not (self._painted and self._can_paint()):
+        if isinstance(before, LinesDisplay) and not (self._painted and self.can_paint):
             before.fit(columns)
             return
         before.close()
@@ -242,7 +242,7 @@ class Console:
     def paint_screens(self) -> None:
         """Use painted screens where the terminal can show them, lines where it cannot."""
         self._painted = True
-        if self._can_paint():
+        if self.can_paint:
             colour = self.look.paint is Paint.COLOUR
             self.display = CanvasDisplay(
                 self.send, self.line.columns, self.line.rows, colour=colour
@@ -265,6 +265,12 @@ class Console:
             self.paint_screens()
         else:
             self.display = self._lines()
+
+    @property
+    def can_paint(self) -> bool:
+        """Whether terminal and window are fit for pictures and painted screens."""
+        large = self.line.columns >= CANVAS_COLUMNS and self.line.rows >= CANVAS_ROWS
+        return large and self.look.paint is not Paint.LINES
 
     @property
     def is_painted(self) -> bool:
@@ -300,10 +306,6 @@ class Console:
         except Hangup:
             return
         self.line.hang_up()
-
-    def _can_paint(self) -> bool:
-        large = self.line.columns >= CANVAS_COLUMNS and self.line.rows >= CANVAS_ROWS
-        return large and self.look.paint is not Paint.LINES
 
     def _lines(self) -> LinesDisplay:
         return LinesDisplay(self.send, self.line.columns, colour=self.look.paint is Paint.COLOUR)

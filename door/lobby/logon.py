@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ansi.cards import paint_hand
 from door import passwords
-from door.console import Console, IdledOut, Paint
+from door.console import Console, IdledOut
 from door.lobby import looks, texts
 from timebank import names
 from timebank.database import BooksUnavailable
@@ -74,7 +74,7 @@ def _welcome(board: Board, console: Console) -> None:
         f"|07{len(board.nodes)} of {config.calls.nodes} nodes busy, "
         f"{config.bank.minutes_per_day} minutes a day",
     )
-    if console.look.paint is Paint.LINES:
+    if not console.can_paint:
         for line in ("", *greeting, ""):
             console.say(line)
         return

@@ -71,7 +71,8 @@ async def choose(console: Console) -> Look:
         console.say("")
         for row in SAMPLE:
             label = f" {key}  {row}  {words}" if row == SAMPLE[1] else f"    {row}"
-            console.line.write(encode(f"{label}\r\n", look.charset))
+            shown = label[: console.line.columns - 1]
+            console.line.write(encode(f"{shown}\r\n", look.charset))
     console.say("")
     letters = dict.fromkeys(LOOKS, "")
     key = await console.ask(

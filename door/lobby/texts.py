@@ -32,18 +32,17 @@ def show(console: Console, folder: Path, name: str) -> bool:
     picture = find(console, folder, name)
     if picture is None:
         return False
-    if console.look.paint is Paint.LINES:
+    if console.can_paint:
+        paint_once(console, partial(art.paint, art=picture, row=0, column=0))
+    else:
         for line in picture.text.splitlines():
             console.say(literal(line))
-    else:
-        paint_once(console, partial(art.paint, art=picture, row=0, column=0))
     return True
 
 
 def find(console: Console, folder: Path, name: str) -> Art | None:
     """Return the sysop's screen of that name for this terminal, `None` when he has none."""
-    paints = console.look.paint is not Paint.LINES
-    for ending in (".ans", ".asc") if paints else (".asc",):
+    for ending in (".ans", ".asc") if console.can_paint else (".asc",):
         data = _read(folder / f"{name}{ending}")
         if data is not None:
             return art.read(data)

@@ -108,6 +108,17 @@ async def test_an_evening_never_reaches_the_last_column(
         assert 30 < rightmost_column(ada.terminal) < profile.columns
 
 
+async def test_a_first_call_fits_the_smallest_window(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = Guest(board, "Ada")
+        await ada.dials(replace(MODERN, columns=40, rows=20))
+        await ada.sees("The Test Board Sysop Sysop 0 of 16 nodes busy, 60 minutes a day")
+        ada.presses(f"new\rAda\r{PASSWORD}\r{PASSWORD}\r\r")
+        await ada.reads_that("60 minutes for 2026-11-20 are granted.")
+        await ada.is_asked(MENU)
+        assert rightmost_column(ada.terminal) < 40
+
+
 async def test_a_long_password_is_not_echoed_into_the_last_column(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         board.enter("Ada")
