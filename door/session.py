@@ -158,7 +158,11 @@ def _good_bye(caller: Caller, words: str, reason: str) -> str:
     """Say the last words; a caller without carrier hears none."""
     console = caller.console
     caller.stop_ticking()
+    last_said = console.display.view().messages
     console.scroll_lines()
+    if reason == "time up":  # how a hand that was just stood for him ended, for one
+        for message in last_said:
+            console.say(message)
     if caller.statement:
         console.say(f"|14{caller.statement}")
     if reason == "log-off":

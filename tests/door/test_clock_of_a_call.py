@@ -186,7 +186,9 @@ async def test_a_hand_is_stood_and_settled_before_the_good_bye(tmp_path: Path) -
         await ada.sits_down()
         await ada.bets(5, "stay", ends="lose")
         await board.pass_time(2 * MINUTE)
-        await ada.is_sent_off("1 turn, 0 won, 1 lost", "Your time is up.")
+        await ada.is_sent_off(
+            "The dealer wins: 5 coins lost.", "1 turn, 0 won, 1 lost", "Your time is up."
+        )
         assert ada.ledger[-1] == ("lost", 5 * MINUTE)
         assert ada.has["stake"] == ada.has["online"] == 0
 
