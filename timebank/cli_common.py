@@ -5,10 +5,8 @@ Like all of the command's files it imports nothing heavy before a command needs 
 
 from __future__ import annotations
 
-import contextlib
 import re
 import sys
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -28,7 +26,6 @@ EXIT_WRONG = 1  # what was looked at is not as it should be
 EXIT_REFUSED = 2  # the command could not be carried out; the sentence says why
 
 BATCH = 500
-TURN_SECONDS = 0.02
 FORMATS = ("text", "csv", "json")
 
 
@@ -85,27 +82,9 @@ class Books:
         """Open the books for a short look, which keeps nobody from writing."""
         return self.database.reading(self.settings, datetime.now(UTC))
 
-    @contextmanager
-    def work(self) -> Iterator[Desk]:
-        """Open the books for one transaction, committed when the block ends well.
-
-        A busy server leaves them alone for a moment between two transactions, and SQLite looks
-        ever less often whether it is its turn. So it is asked for short waits, again and again.
-        """
-        from timebank.database import BUSY_SECONDS, BooksUnavailable, Database
-
-        impatient = Database(self.database.path, busy_seconds=TURN_SECONDS)
-        patience = time.monotonic() + BUSY_SECONDS
-        with contextlib.closing(impatient), contextlib.ExitStack() as stack:
-            while True:
-                try:
-                    turn = impatient.transaction(self.settings, datetime.now(UTC))
-                    desk = stack.enter_context(turn)
-                    break
-                except BooksUnavailable as error:
-                    if not _is_busy(error) or time.monotonic() >= patience:
-                        raise
-            yield desk
+    def work(self) -> AbstractContextManager[Desk]:
+        """Open the books for one transaction, committed when the block ends well."""
+        return self.database.transaction(self.settings, datetime.now(UTC))
 
     def span(self, since: datetime | None, until: datetime | None) -> tuple[int | None, int | None]:
         """Turn the days of --since and --until into seconds since 1970, the second not included."""
@@ -123,11 +102,6 @@ class Books:
             return stamp(self.settings.schedule.day_starts(day))
         except OverflowError as error:
             raise Sentence(f"{day} is no day that the board could know.") from error
-
-
-def _is_busy(error: Exception) -> bool:
-    cause = getattr(error.__cause__, "orig", None)
-    return getattr(cause, "sqlite_errorname", "").startswith("SQLITE_BUSY")
 
 
 def _day_after(day: date) -> date:

@@ -40,6 +40,8 @@ log = logging.getLogger("timebank")
 
 # How long a transaction waits for another process's turn to end before it gives up.
 BUSY_SECONDS = 10.0
+# How long SQLite waits of its own before it is asked again (`Database._on_begin`).
+TURN_SECONDS = 0.05
 
 # How many requests share a COMMIT at most; beyond it the wait of the first grows for little gain
 # (measured: 10 a group give half of what 50 give).
@@ -89,11 +91,11 @@ class Database:
         # Parameters stay out of error texts: a seed or a password hash could be among them.
         self.engine = create_engine(
             URL.create("sqlite+pysqlite", database=str(path)),
-            connect_args={"timeout": busy_seconds},
+            connect_args={"timeout": min(TURN_SECONDS, busy_seconds)},
             hide_parameters=True,
         )
         event.listen(self.engine, "connect", _on_connect)
-        event.listen(self.engine, "begin", _on_begin)
+        event.listen(self.engine, "begin", self._on_begin)
 
     def open(self) -> None:
         """Create the file with its tables, or check that it is ours and move it forward.
@@ -153,6 +155,26 @@ class Database:
         ):
             yield Desk(connection, settings, now)
 
+    def _on_begin(self, connection: Connection) -> None:
+        """Begin to read at once, or wait for the turn to write.
+
+        A busy process leaves the books alone for a moment between two transactions, and SQLite
+        looks ever less often whether it is its turn: so it is asked for short waits, again and
+        again.
+        """
+        if connection.get_execution_options().get("read_only", False):
+            connection.exec_driver_sql("BEGIN")
+            return
+        patience = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                return
+            except DBAPIError as error:
+                busy = _errorname(error).startswith("SQLITE_BUSY")
+                if not busy or time.monotonic() >= patience:
+                    raise
+
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:
         try:
@@ -205,11 +227,6 @@ def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> 
     connection.isolation_level = None
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
-
-
-def _on_begin(connection: Connection) -> None:
-    read_only = connection.get_execution_options().get("read_only", False)
-    connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
 
 def _errorname(error: DBAPIError) -> str:
