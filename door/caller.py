@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from door import wording
 from door.console import Console, IdledOut, TakenOver, TimeUp
-from timebank import bank, callers, names
+from timebank import bank, callers
 from timebank.database import BooksUnavailable
 from timebank.refusals import CallClosed
 from timebank.wagers import Placed
@@ -93,9 +93,7 @@ class Caller:
     @property
     def is_sysop(self) -> bool:
         """Whether he has the sysop's powers at the bank's window."""
-        sysop = names.fold(self.config.board.sysop)
-        name = self.record.name
-        return names.fold(name) == sysop or self.bank_settings.is_co_sysop(name)
+        return self.bank_settings.is_sysop(self.record.name)
 
     def ticked(self) -> int:
         """Return the whole seconds since log-on."""

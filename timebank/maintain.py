@@ -146,7 +146,9 @@ def _close_accounts(work: Work) -> tuple[str, ...]:
     day anyhow. What they earned on it is theirs, and keeps the account open.
     """
     with work() as desk:
-        kept = {names.fold(name) for name in (*desk.settings.barred, *desk.settings.co_sysops)}
+        settings = desk.settings
+        people = (settings.sysop, *settings.barred, *settings.co_sysops)
+        kept = {names.fold(name) for name in people}
         since = _days_ago(desk, desk.settings.retention.gone)
         rows = desk.connection.exec_driver_sql(GONE, (since,)).all()
         gone = [

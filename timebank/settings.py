@@ -105,6 +105,7 @@ class BankSettings:
     mode: Mode
     thebank_ext: Path | None
     database: Path
+    sysop: str = "Sysop"
     limits: Limits = Limits()
     hours: OpeningHours = ALWAYS
     # Names: who may not use the bank, and who has the sysop's powers at its window.
@@ -127,9 +128,9 @@ class BankSettings:
         """Tell whether the caller of this name, or of one that looks like it, is kept out."""
         return names.fold(name) in map(names.fold, self.barred)
 
-    def is_co_sysop(self, name: str) -> bool:
-        """Tell whether the caller of this name, however it is written, is a co-sysop."""
-        return names.fold(name) in map(names.fold, self.co_sysops)
+    def is_sysop(self, name: str) -> bool:
+        """Tell whether this is the name of the sysop or of a co-sysop, however it is written."""
+        return names.fold(name) in map(names.fold, (self.sysop, *self.co_sysops))
 
 
 def load(path: Path) -> BankSettings:
@@ -163,6 +164,7 @@ def read_bank(root: Table) -> BankSettings:
         mode=mode,
         thebank_ext=thebank_ext,
         database=data / DATABASE,
+        sysop=board.text("sysop", BankSettings.sysop),
         limits=_limits(window),
         hours=_hours(window),
         barred=_names(window, "barred"),

@@ -104,8 +104,9 @@ class TestNames:
         assert bank.barred == ("Ann O'Neil",)
         assert bank.is_barred("ANN O'NEIL")
         assert not bank.is_barred("Bob")
-        assert bank.is_co_sysop("bob")
-        assert not bank.is_co_sysop("Ann O'Neil")
+        assert bank.is_sysop("bob")
+        assert bank.is_sysop("SYSOP")
+        assert not bank.is_sysop("Ann O'Neil")
 
     @pytest.mark.parametrize("key", ["barred", "co_sysops"])
     def test_a_name_that_nobody_can_have_is_refused(self, refusal, key):
