@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from timebank.history import history
 if TYPE_CHECKING:
     from door.caller import Caller
     from timebank.callers import CallerRecord
+    from timebank.history import Happening
 
 
 async def list_accounts(caller: Caller) -> None:
@@ -48,20 +50,15 @@ async def find_account(caller: Caller, question: str) -> CallerRecord | None:
 
 async def read_account(caller: Caller, caller_id: int, title: str) -> None:
     """Page through an account's statement in words, newest first."""
-    schedule = caller.bank_settings.schedule
-    room = (caller.console.page_rows - 2) // 2  # a line of a statement may take two
+    room = caller.console.page_rows - 2
     starts: list[int | None] = [None]  # where each page shown so far begins
     while True:
         lines = await caller.ask_books(
-            partial(history, caller_id=caller_id, before=starts[-1], limit=room)
+            partial(history, caller_id=caller_id, before=starts[-1], limit=room + 1)
         )
-        body: list[str] = []
-        for line in lines:
-            words = wrap(literal(line.words), LAYOUT_COLUMNS - 17)
-            body.append(f"|08{schedule.local(line.at):%d %b %H:%M}  |07{words[0]}")
-            body += [f"|07{' ' * 14}{more}" for more in words[1:]]
+        body, last = _statement_page(caller, lines, room)
         caller.console.stage(Page(title, body or ["|07There is nothing yet."]))
-        choices = {"O": "Older"} if len(lines) == room else {}
+        choices = {} if last is None else {"O": "Older"}
         if len(starts) > 1:
             choices["N"] = "Newer"
         choices["Q"] = "Quit"
@@ -69,6 +66,22 @@ async def read_account(caller: Caller, caller_id: int, title: str) -> None:
         if choice == "Q":
             return
         if choice == "O":
-            starts.append(lines[-1].number)
+            starts.append(last)
         else:
             starts.pop()
+
+
+def _statement_page(
+    caller: Caller, lines: Sequence[Happening], room: int
+) -> tuple[list[str], int | None]:
+    """Lay out as many lines as fit into `room` rows; name the last of them when more are left."""
+    schedule = caller.bank_settings.schedule
+    body: list[str] = []
+    for number, line in enumerate(lines):
+        first, *more = wrap(literal(line.words), LAYOUT_COLUMNS - 17)
+        rows = [f"|08{schedule.local(line.at):%d %b %H:%M}  |07{first}"]
+        rows += [f"|07{' ' * 14}{words}" for words in more]
+        if body and len(body) + len(rows) > room:
+            return body, lines[number - 1].number
+        body += rows
+    return body, None
