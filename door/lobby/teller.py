@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from door import wording
 from door.display import literal
 from door.lobby import amounts
 from door.lobby.accounts import find_account, list_accounts, read_account
@@ -113,8 +114,9 @@ async def _move(
     if seconds is None:
         return ""
     receipt = await caller.post(lambda desk, call, ticked: operation(desk, call, ticked, seconds))
-    caller.tell(receipt)
-    return f"|10{what}: {span(seconds)}. Done."
+    # All in one: what is said before the window is drawn again would be wiped with the old one.
+    told = [f"|14{sentence}" for sentence in wording.sentences(receipt)]
+    return "\n".join((*told, f"|10{what}: {span(seconds)}. Done."))
 
 
 async def _transfer(caller: Caller, allowance: Allowance) -> str:
