@@ -1,0 +1,116 @@
+"""What callers do at the bank's window, for tests; `Guest` is the caller."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from tests.door.visiting import MINUTE, Guest, visitor
+from tests.terminal import MODERN, REFUSING, Profile
+from tests.world import World
+from timebank import bank, callers
+
+WINDOW = "Your choice"
+# A terminal that paints, and one that has nothing but lines.
+SCREENS = {"painted": MODERN, "lines": REFUSING}
+
+AMOUNTS: Mapping[str, str] = {"d": "Deposit", "w": "Withdraw", "b": "Borrow", "r": "Repay"}
+
+
+async def at_the_window(
+    board: World, name: str, *, saved: int = 0, profile: Profile = MODERN
+) -> Guest:
+    """Somebody new with `saved` minutes in the bank, at its window."""
+    guest = await visitor(board, name, saved=saved * MINUTE, profile=profile)
+    await guest.goes_to_the_bank()
+    return guest
+
+
+async def types_amount(guest: Guest, what: str, typed: str, echoed: str) -> None:
+    """Type an amount and confirm what is echoed."""
+    await guest.is_asked(f"{what} how much")
+    guest.presses(f"{typed}\r")
+    await guest.is_asked(f"{what} {echoed}?")
+    guest.presses("y")
+
+
+async def moves(guest: Guest, key: str, typed: str, echoed: str) -> None:
+    """Deposit, withdraw, borrow or repay an amount, and come back to the window."""
+    what = AMOUNTS[key]
+    guest.presses(key)
+    await types_amount(guest, what, typed, echoed)
+    await hears(guest, f"{what}: {echoed}. Done.")
+
+
+async def is_refused(guest: Guest, key: str, minutes: int, sentence: str) -> None:
+    """Ask for more than is allowed, and read why not."""
+    guest.presses(key)
+    await types_amount(guest, AMOUNTS[key], str(minutes), f"{minutes} minute{'s'[: minutes - 1]}")
+    await hears(guest, sentence)
+
+
+async def is_refused_at_once(guest: Guest, key: str, sentence: str) -> None:
+    """Ask for what is not allowed at all, and read why not."""
+    guest.presses(key)
+    await hears(guest, sentence)
+
+
+async def hears(guest: Guest, sentence: str) -> None:
+    """Read a sentence, and be asked at the window what to do next."""
+    await guest.sees(sentence)
+    await guest.is_asked(WINDOW)
+
+
+async def names_receiver(guest: Guest, receiver: str) -> None:
+    guest.presses("t")
+    await guest.is_asked("To whom?")
+    guest.presses(f"{receiver}\r")
+
+
+async def sends(guest: Guest, receiver: str, minutes: int, message: str = "") -> None:
+    """Send minutes with a line of message; what comes of it is for the test to read."""
+    await names_receiver(guest, receiver)
+    await types_amount(guest, "Transfer", str(minutes), f"{minutes} minutes")
+    await guest.is_asked("A line for the receiver")
+    guest.presses(f"{message}\r")
+
+
+async def page(guest: Guest) -> str:
+    """Wait for the page that a key was pressed for, and read it."""
+    heard = guest.terminal
+    await heard.wait_for(lambda _: "<Q>uit" in heard.heard and "<Q>uit" in guest.prompt, "a page")
+    if guest.caller.console.is_painted:
+        return "\n".join(heard.row(row) for row in range(19))
+    return heard.heard.rpartition("\n")[0].partition("\n")[2]
+
+
+def gives(board: World, name: str, minutes: int, why: str = "for the test") -> None:
+    """Adjust somebody's account as the sysop would, without a server."""
+    with board.books() as desk:
+        bank.adjust(desk, number(board, name, desk), minutes * MINUTE, why, "Tester")
+
+
+def number(board: World, name: str, desk=None) -> int:
+    """The number of a caller."""
+    if desk is None:
+        with board.books() as desk:
+            return number(board, name, desk)
+    found = callers.find(desk, name)
+    assert found is not None
+    return found.id
+
+
+def last_column_is_empty(guest: Guest) -> bool:
+    """Whether nothing stands where some terminals wrap."""
+    return all(line[-1] == " " for line in guest.terminal.lines)
+
+
+class LogWatch(logging.Handler):
+    """The lines that a logger of the board wrote."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())

@@ -1,0 +1,576 @@
+"""The teller's window on line: every movement of minutes, as callers type it and read it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.door.banking import (
+    SCREENS,
+    WINDOW,
+    at_the_window,
+    gives,
+    hears,
+    is_refused,
+    is_refused_at_once,
+    last_column_is_empty,
+    moves,
+    names_receiver,
+    number,
+    page,
+    sends,
+    types_amount,
+)
+from tests.door.visiting import MENU, MINUTE, TABLE, event, sysop_toml, visitor
+from tests.terminal import MODERN, Profile
+from tests.world import world
+from timebank import bank
+
+HOUR = 60 * MINUTE
+
+
+def window_toml(timebank: str = "known_days = 0", **calls: int) -> str:
+    """A board without events, so that nothing but the window's own rules counts."""
+    return sysop_toml(events="", timebank=timebank, **calls)
+
+
+OPEN = window_toml()
+painted_and_lines = pytest.mark.parametrize("profile", SCREENS.values(), ids=SCREENS.keys())
+
+
+# What is done there.
+
+
+@painted_and_lines
+async def test_minutes_are_deposited_and_withdrawn(tmp_path: Path, profile: Profile) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada", profile=profile)
+        await moves(ada, "d", "20", "20 minutes")
+        assert (ada.has["online"], ada.has["bank"]) == (40 * MINUTE, 20 * MINUTE)
+        await moves(ada, "w", "5", "5 minutes")
+        assert (ada.has["online"], ada.has["bank"]) == (45 * MINUTE, 15 * MINUTE)
+        assert ada.ledger[-2:] == [("deposit", 20 * MINUTE), ("withdraw", 5 * MINUTE)]
+
+
+@painted_and_lines
+async def test_minutes_are_borrowed_and_repaid(tmp_path: Path, profile: Profile) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada", profile=profile)
+        await moves(ada, "b", "30", "30 minutes")
+        assert (ada.has["online"], ada.has["loan"]) == (90 * MINUTE, -30 * MINUTE)
+        await moves(ada, "r", "10", "10 minutes")
+        assert (ada.has["online"], ada.has["loan"]) == (80 * MINUTE, -20 * MINUTE)
+
+
+@painted_and_lines
+async def test_minutes_are_sent_with_a_line_of_message(tmp_path: Path, profile: Profile) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Bob")
+        ada = await at_the_window(board, "Ada", saved=30, profile=profile)
+        await sends(ada, "bob", 10, "for the tea")
+        await hears(ada, "10 minutes sent to Bob.")
+        assert ada.has["bank"] == 20 * MINUTE
+        assert board.balances("Bob")["bank"] == 10 * MINUTE
+        assert board.lines("Bob")[-1].why == '10 minutes sent by Ada to Bob: "for the tea"'
+
+
+async def test_the_window_shows_what_there_is_and_what_is_still_allowed(tmp_path: Path) -> None:
+    toml = sysop_toml(
+        events=event("Mail hour", "12:30"), timebank="known_days = 0\nlargest_deposit = 40"
+    )
+    async with world(tmp_path, toml=toml) as board:
+        ada = await at_the_window(board, "Ada", saved=45)
+        for row in (
+            "Saved                       45:00",
+            "Time left                   30:00",
+            "Held behind the event       30:00",
+            "Owed                         0:00",
+            "Deposit                     25:00",
+            "Withdraw                     0:00",
+            "Transfer                    45:00",
+            "Next event: Mail hour at 12:30",
+        ):
+            assert row in ada.terminal.picture
+        await moves(ada, "d", "15", "15 minutes")
+        for row in (
+            "Saved                     1:00:00",
+            "Time left                   15:00",
+            "Held behind the event       30:00",
+            "Deposit                     10:00",
+            "Withdraw                    15:00",
+        ):
+            assert row in ada.terminal.picture
+
+
+async def test_what_an_entry_brings_besides_is_still_to_be_read_at_the_window(
+    tmp_path: Path,
+) -> None:
+    """The first entry of a day brings its minutes, whatever it was made for."""
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada")
+        ada.presses("d")
+        await ada.is_asked("Deposit how much")
+        ada.presses("10\r")
+        await ada.is_asked("Deposit 10 minutes?")
+        board.clock.step_wall_clock(12 * HOUR)
+        ada.presses("y")
+        await ada.sees("60 minutes for 2026-11-21 are granted.")
+        await hears(ada, "Deposit: 10 minutes. Done.")
+        assert ada.has["bank"] == 10 * MINUTE
+
+
+async def test_an_amount_is_minutes_or_hours_and_minutes(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=window_toml(minutes_per_day=300)) as board:
+        ada = await at_the_window(board, "Ada", saved=300)
+        await moves(ada, "w", "0:45", "45 minutes")
+        ada.presses("d")
+        await ada.is_asked("Deposit how much, up to 60 minutes (minutes or h:mm):")
+        ada.presses("1:75\r")
+        await ada.sees("Please type minutes, such as 90, or hours and minutes, such as 1:30.")
+        ada.presses("1:0\r")
+        await ada.is_asked("Deposit how much")
+        await types_amount(ada, "Deposit", "1:00", "60 minutes")
+        await hears(ada, "Deposit: 60 minutes. Done.")
+        assert ada.has["bank"] == 315 * MINUTE
+
+
+ESC = "\x1b"
+TO_AMOUNT, TO_ECHO, TO_NAME = (
+    ("d", "Deposit how much"),
+    ("10\r", "Deposit 10 minutes?"),
+    ("t", "To whom?"),
+)
+# Keys, and what is asked then.
+WAYS_BACK = (
+    (TO_AMOUNT, (ESC, WINDOW)),
+    (TO_AMOUNT, ("\r", WINDOW)),
+    (TO_AMOUNT, ("0\r", WINDOW)),
+    (TO_AMOUNT, TO_ECHO, ("n", "Deposit how much"), ("\r", WINDOW)),
+    (TO_AMOUNT, TO_ECHO, (ESC, "Deposit how much"), ("\r", WINDOW)),
+    (TO_NAME, (ESC, WINDOW)),
+    (TO_NAME, ("\r", WINDOW)),
+    (TO_NAME, ("Bob\r", "Transfer how much"), (ESC, WINDOW)),
+)
+
+
+@painted_and_lines
+async def test_an_amount_that_is_abandoned_moves_nothing(tmp_path: Path, profile: Profile) -> None:
+    """By Esc, an empty line, or nothing; at the amount, at its echo and at the name."""
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Bob")
+        ada = await at_the_window(board, "Ada", saved=30, profile=profile)
+        before = ada.ledger
+        for way in WAYS_BACK:
+            for keys, asked in way:
+                ada.presses(keys)
+                await ada.is_asked(asked)
+        assert ada.ledger == before
+
+
+async def test_no_at_the_echo_asks_for_the_amount_again(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada")
+        ada.presses("d")
+        await ada.is_asked("Deposit how much")
+        ada.presses("50\r")
+        await ada.is_asked("Deposit 50 minutes?")
+        ada.presses("n")
+        await types_amount(ada, "Deposit", "5", "5 minutes")
+        await hears(ada, "Deposit: 5 minutes. Done.")
+        assert ada.has["bank"] == 5 * MINUTE
+
+
+async def test_a_transfer_can_be_abandoned_at_its_message(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Bob")
+        ada = await at_the_window(board, "Ada", saved=30)
+        await names_receiver(ada, "Bob")
+        await types_amount(ada, "Transfer", "10", "10 minutes")
+        await ada.is_asked("A line for the receiver")
+        ada.presses("well, no\x1b")
+        await ada.is_asked(WINDOW)
+        assert ada.has["bank"] == 30 * MINUTE
+
+
+async def test_who_cannot_spell_a_name_is_helped(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Barbarella")
+        ada = await at_the_window(board, "Ada", saved=30)
+        await names_receiver(ada, "Barbara|04")
+        await ada.sees("Nobody here is called Barbara│04. Do you mean Barbarella?")
+        await ada.is_asked("To whom?")
+        ada.presses("Ada\r")
+        await types_amount(ada, "Transfer", "10", "10 minutes")
+        ada.presses("\r")
+        await hears(ada, "These minutes are yours already.")
+        assert ada.has["bank"] == 30 * MINUTE
+
+
+async def test_who_asks_for_it_has_his_minutes_deposited_at_log_off(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=window_toml("largest_deposit = 40")) as board:
+        ada = await at_the_window(board, "Ada")
+        ada.presses("a")
+        await hears(ada, "what may be deposited of your time left now goes to the bank.")
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        await ada.logs_off()
+        await board.settled()
+        assert ada.ledger[-1] == ("deposit", 40 * MINUTE)
+        assert (ada.has["online"], ada.has["bank"]) == (20 * MINUTE, 40 * MINUTE)
+
+
+async def test_the_deposit_at_log_off_is_turned_off_again(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada")
+        ada.presses("a")
+        await hears(ada, "now goes to the bank.")
+        ada.presses("a")
+        await hears(ada, "At log-off, nothing is deposited any more.")
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        await ada.logs_off()
+        await board.settled()
+        assert ada.has["bank"] == 0
+
+
+# Who has an account, and what happened in one's own.
+
+
+@painted_and_lines
+async def test_accounts_are_listed_page_by_page(tmp_path: Path, profile: Profile) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        for letter in "BCDEFGHJKMNPQRSTUVWXYZ":
+            for more in "abcd":
+                board.enter(f"{letter}{more}kermann")
+        ada = await at_the_window(board, "Ada", profile=profile)
+        ada.presses("l")
+        await ada.is_asked("A part of the name")
+        ada.presses("\r")
+        names = await page(ada)
+        assert f"Accounts ({22 * 4 + 1}) (1 of 2)" in names
+        assert "Bakermann" in names
+        ada.presses("n")
+        assert "Zdkermann" not in names
+        names = await page(ada)
+        assert "Zdkermann" in names
+        assert "Bakermann" not in names
+        ada.presses("q")
+        await ada.is_asked(WINDOW)
+
+
+@painted_and_lines
+async def test_accounts_are_searched_for_the_spelling_of_a_name(
+    tmp_path: Path, profile: Profile
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        for name in ("Barbarella", "Rabarber", "Charlotte"):
+            board.enter(name)
+        ada = await at_the_window(board, "Ada", profile=profile)
+        ada.presses("lBARB\r")
+        await ada.sees("Accounts (2)")
+        await ada.sees("Barbarella               Rabarber")
+        assert "Charlotte" not in ada.screen
+        ada.presses(" ")
+        await ada.is_asked(WINDOW)
+        ada.presses("lzebra\r")
+        await ada.sees("No account has that in its name.")
+        await ada.is_asked("Press any key")
+        ada.presses(" ")
+        await ada.is_asked(WINDOW)
+
+
+@painted_and_lines
+async def test_history_tells_in_words_what_happened(tmp_path: Path, profile: Profile) -> None:
+    toml = sysop_toml(
+        events=event("Mail hour", "12:30"), timebank="known_days = 0", minutes_per_day=25
+    )
+    async with world(tmp_path, toml=toml) as board:
+        board.enter("Bob")
+        ada = await visitor(board, "Ada", profile=profile)
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="win")
+        await board.pass_time(MINUTE)
+        await ada.stays()
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        await ada.goes_to_the_bank()
+        await moves(ada, "d", "5", "5 minutes")
+        await sends(ada, "Bob", 2, "tea & biscuits")
+        await hears(ada, "2 minutes sent to Bob.")
+        ada.presses("h")
+        await ada.sees("Your history")
+        told = [
+            '20 Nov 12:01  Sent 2:00 to Bob: "tea & biscuits"',
+            "20 Nov 12:01  Deposited 5:00",
+            "20 Nov 12:01  Won 5:00 at Black Jack For Time",
+            "20 Nov 12:00  Bet 5:00 at Black Jack For Time",
+            "20 Nov 12:00  Granted 25:00 for 2026-11-20",
+        ]
+        await ada.is_asked("<Q>uit")
+        rows = [ada.terminal.row(row) for row in range(24)]
+        seen = [line for line in told if any(line in row for row in rows)]
+        assert seen == told, ada.terminal.picture
+        places = [next(at for at, row in enumerate(rows) if line in row) for line in told]
+        assert places == sorted(places)
+        ada.presses("q")
+        await ada.is_asked(WINDOW)
+
+
+@painted_and_lines
+async def test_history_is_paged_newest_first_and_loses_no_line(
+    tmp_path: Path, profile: Profile
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada", profile=profile)
+        long = "and a reason so long that it takes line after line of a page of his statement " * 2
+        for count in range(1, 31):
+            gives(board, "Ada", 1, f"gift-{count:02} {long if count % 3 == 0 else ''}")
+        ada.presses("h")
+        pages = [await page(ada)]
+        assert "gift-30" in pages[0]
+        assert "Newer" not in ada.prompt
+        while "<O>lder" in ada.prompt:
+            ada.presses("o")
+            pages.append(await page(ada))
+        gifts = [words[:2] for words in "".join(pages).split("gift-")[1:]]
+        assert gifts == [f"{count:02}" for count in range(30, 0, -1)]
+        assert "Granted 1:00:00" in pages[-1]
+        for before in reversed(pages[:-1]):
+            ada.presses("n")
+            assert await page(ada) == before
+        ada.presses("q")
+        await ada.is_asked(WINDOW)
+
+
+# Refusals.
+
+
+@pytest.mark.parametrize(
+    ("key", "limits", "sentence"),
+    [
+        ("d", "largest_deposit = 9", "You may deposit 9 minutes a day; 9 minutes of it are left."),
+        (
+            "w",
+            "largest_withdrawal = 9",
+            "You may withdraw 9 minutes a day; 9 minutes of it are left.",
+        ),
+        ("b", "largest_loan = 9", "You may borrow 9 minutes a day; 9 minutes of it are left."),
+        (
+            "d",
+            "largest_balance = 39",
+            "An account holds 39 minutes at most; yours has room for 9 minutes.",
+        ),
+        (
+            "d",
+            "keep_minutes = 51",
+            "51 minutes must stay on your clock, and you have 60 minutes left.",
+        ),
+        ("w", "largest_withdrawal = 0", "On this board nobody can withdraw minutes."),
+        ("d", "largest_deposit = 0", "On this board nobody can deposit minutes."),
+        ("b", "largest_loan = 0", "On this board nobody can borrow minutes."),
+        ("r", "", "You owe nothing."),
+    ],
+)
+async def test_a_limit_that_stops_somebody_says_what_it_is(
+    tmp_path: Path, key: str, limits: str, sentence: str
+) -> None:
+    async with world(tmp_path, toml=window_toml(f"known_days = 0\n{limits}")) as board:
+        ada = await at_the_window(board, "Ada", saved=30)
+        before = ada.has
+        if limits.endswith(" 0") or not limits:
+            await is_refused_at_once(ada, key, sentence)
+        else:
+            await is_refused(ada, key, 10, sentence)
+        assert ada.has == before
+
+
+async def test_a_limit_counts_what_was_moved_today(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=window_toml("largest_deposit = 10")) as board:
+        ada = await at_the_window(board, "Ada")
+        await moves(ada, "d", "9", "9 minutes")
+        await is_refused(ada, "d", 2, "You may deposit 10 minutes a day; 1 minute of it is left.")
+        await moves(ada, "d", "1", "1 minute")
+        await is_refused_at_once(
+            ada, "d", "You may deposit 10 minutes a day; nothing of it is left."
+        )
+        assert ada.has["bank"] == 10 * MINUTE
+
+
+async def test_what_the_receivers_account_has_no_room_for_is_not_sent(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=window_toml("known_days = 0\nlargest_balance = 40")) as board:
+        board.enter("Bob", saved=35 * MINUTE)
+        ada = await at_the_window(board, "Ada", saved=30)
+        await sends(ada, "Bob", 10)
+        await hears(ada, "An account holds 40 minutes at most; that of Bob has room for 5 minutes.")
+        assert (ada.has["bank"], board.balances("Bob")["bank"]) == (30 * MINUTE, 35 * MINUTE)
+
+
+async def test_new_callers_neither_send_nor_borrow(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=window_toml("known_days = 3")) as board:
+        ada = await at_the_window(board, "Ada", saved=30)
+        await is_refused_at_once(
+            ada, "t", "You may send minutes from 2026-11-23 on, when we have known you long enough."
+        )
+        await is_refused_at_once(ada, "b", "You may borrow minutes from 2026-11-23 on")
+        await moves(ada, "w", "5", "5 minutes")
+
+
+async def test_who_is_barred_gets_nothing_but_his_history(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=window_toml('barred = ["ADA"]')) as board:
+        ada = await at_the_window(board, "Ada", saved=30)
+        for key in "dwtbr":
+            ada.terminal.screen.reset()
+            await is_refused_at_once(ada, key, "The sysop has closed the bank to you.")
+        ada.presses("h")
+        await ada.sees("Your history")
+        ada.presses("q")
+        await ada.is_asked(WINDOW)
+        assert ada.has["bank"] == 30 * MINUTE
+
+
+async def test_a_frozen_account_says_so_even_when_frozen_at_that_moment(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada", saved=30)
+        ada.presses("w")
+        await ada.is_asked("Withdraw how much")
+        with board.books() as desk:
+            bank.freeze(desk, number(board, "Ada", desk), "a look at it", "Tester")
+        await types_amount(ada, "Withdraw", "5", "5 minutes")
+        await hears(ada, "The sysop has frozen your account; ask him why.")
+        assert ada.has["bank"] == 30 * MINUTE
+
+
+async def test_outside_its_hours_the_window_says_when_it_opens(tmp_path: Path) -> None:
+    """2026-11-20 is a Friday."""
+    toml = window_toml('hours = ["mon-thu 08:00-22:00", "sat 10:00-24:00"]')
+    async with world(tmp_path, toml=toml) as board:
+        ada = await at_the_window(board, "Ada", saved=30)
+        await is_refused_at_once(ada, "w", "The window is closed. It opens on Saturday at 10:00.")
+        assert ada.has["bank"] == 30 * MINUTE
+
+
+async def test_the_window_that_closes_while_an_amount_is_typed_is_closed(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=window_toml('hours = ["fri 08:00-12:01"]')) as board:
+        ada = await at_the_window(board, "Ada", saved=30)
+        ada.presses("w")
+        await ada.is_asked("Withdraw how much")
+        await board.pass_time(MINUTE)
+        await types_amount(ada, "Withdraw", "5", "5 minutes")
+        await hears(ada, "The window is closed.")
+        assert ada.has["bank"] == 30 * MINUTE
+
+
+async def test_nothing_is_withdrawn_or_borrowed_past_an_event(tmp_path: Path) -> None:
+    toml = sysop_toml(
+        events=event("Mail hour", "12:30"), timebank="known_days = 0", minutes_per_day=25
+    )
+    async with world(tmp_path, toml=toml) as board:
+        ada = await at_the_window(board, "Ada", saved=30)
+        await is_refused(
+            ada, "w", 6, "Only 5 minutes of it could be used before Mail hour at 12:30."
+        )
+        await is_refused(ada, "b", 6, "Only 5 minutes could be used before Mail hour at 12:30.")
+        await moves(ada, "b", "5", "5 minutes")
+        await is_refused_at_once(ada, "w", "None of it could be used before Mail hour at 12:30.")
+        assert (ada.has["online"], ada.has["loan"]) == (30 * MINUTE, -5 * MINUTE)
+
+
+# Other modes.
+
+
+@painted_and_lines
+@pytest.mark.parametrize(
+    ("mode", "what"),
+    [
+        ("external", "go, in whole minutes, to the bank that the sysop runs beside these games"),
+        ("none", "This board has no time bank: winnings that would run into an event are trimmed."),
+    ],
+)
+async def test_other_modes_show_history_and_say_what_they_do(
+    tmp_path: Path, mode: str, what: str, profile: Profile
+) -> None:
+    toml = window_toml(f'mode = "{mode}"\nthebank_ext = "THEBANK.EXT"')
+    async with world(tmp_path, toml=toml) as board:
+        ada = await at_the_window(board, "Ada", profile=profile)
+        await ada.sees(what)
+        assert "Deposit" not in ada.screen
+        ada.presses("dwtbral")
+        ada.presses("h")
+        await ada.sees("Granted 1:00:00 for 2026-11-20")
+        ada.presses("q")
+        await ada.is_asked(WINDOW)
+        assert ada.ledger == [("grant", HOUR)]
+
+
+# Where the window is.
+
+
+@painted_and_lines
+async def test_the_window_is_reached_from_the_table_and_leads_back_to_it(
+    tmp_path: Path, profile: Profile
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada", profile=profile)
+        await ada.sits_down()
+        ada.presses("t")
+        await ada.is_asked(WINDOW)
+        assert ada.caller.place == "Time bank"
+        await moves(ada, "d", "50", "50 minutes")
+        ada.presses("q")
+        await ada.is_asked(TABLE)
+        assert ada.caller.place == "Black Jack For Time"
+        await ada.bets(5, "stay", ends="win")
+        await ada.stays()
+        assert (ada.has["online"], ada.has["bank"]) == (15 * MINUTE, 50 * MINUTE)
+        ada.presses("q")
+        await ada.is_asked(MENU)
+
+
+async def test_the_status_line_follows_what_is_moved(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada")
+        await moves(ada, "d", "20", "20 minutes")
+        await ada.sees_time_left(40 * MINUTE)
+        assert "Bank 20:00" in ada.status
+
+
+async def test_a_window_that_is_made_larger_shows_the_same(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada", saved=30)
+        ada.presses("d")
+        await ada.is_asked("Deposit how much")
+        ada.presses("1")
+        ada.terminal.resize(100, 30)
+        await ada.is_asked("(minutes or h:mm): 1")
+        assert "Saved                       30:00" in ada.terminal.picture
+        ada.presses("0\ry")
+        await hears(ada, "Deposit: 10 minutes. Done.")
+        assert last_column_is_empty(ada)
+
+
+async def test_nothing_stands_in_the_last_column(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Bob")
+        ada = await at_the_window(board, "Ada", saved=30)
+        await names_receiver(ada, "Bob")
+        await types_amount(ada, "Transfer", "10", "10 minutes")
+        await ada.is_asked("A line for the receiver")
+        ada.presses("m" * 70)
+        await ada.sees("m" * 30)
+        assert last_column_is_empty(ada)
+        ada.presses("\r")
+        await hears(ada, "10 minutes sent to Bob.")
+        assert last_column_is_empty(ada)
+        ada.presses("h")
+        await ada.sees("Sent 10:00 to Bob")
+        assert last_column_is_empty(ada)
+
+
+async def test_a_caller_with_savings_alone_withdraws_within_two_minutes(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=window_toml(minutes_per_day=5)) as board:
+        ada = await visitor(board, "Ada", saved=30 * MINUTE, profile=MODERN)
+        await board.pass_time(5 * MINUTE)
+        await ada.is_asked("<W>ithdraw")
+        ada.presses("w")
+        await types_amount(ada, "Withdraw", "10", "10 minutes")
+        await ada.is_asked(MENU)
+        assert ada.has["bank"] == 20 * MINUTE
