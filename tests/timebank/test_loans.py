@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.timebank.books import pushed
+from tests.timebank.books import pushed, won
 from tests.timebank.window import MINUTE, borrow, deposit, give, limit
 from timebank import bank
 
@@ -34,11 +34,14 @@ class TestWinnings:
         assert owing.purse.loan == -1200
 
     @pytest.mark.parametrize(
-        ("share", "won", "paid"), [(50, 61, 30), (1, 99, 0), (1, 100, 1), (100, 60, 60), (0, 60, 0)]
+        ("share", "winnings", "paid"),
+        [(50, 61, 30), (1, 99, 0), (1, 100, 1), (100, 60, 60), (0, 60, 0)],
     )
-    def test_pay_whole_seconds_and_never_more_than_the_share(self, books, owing, share, won, paid):
+    def test_pay_whole_seconds_and_never_more_than_the_share(
+        self, books, owing, share, winnings, paid
+    ):
         limit(books, loan_share=share)
-        owing.win(60, won)
+        owing.win(60, winnings)
         assert sum(shares(owing)) == paid
         assert owing.purse.loan == -1800 + paid
 
@@ -63,6 +66,23 @@ class TestWinnings:
             ("clamp", 5400, "online", "bank"),
         ]
         assert call.purse.online == 7200
+
+    def test_are_what_the_loan_has_left_of_them_when_a_stake_no_longer_fits(self, books, owing):
+        """What comes back of the stake waits behind the event; only the winnings are banked."""
+        limit(books, loan=120)
+        books.wait_until(books.now.replace(hour=23))
+        books.wait(2 * 3600)  # 01:00, two hours before the Mail hour
+        call = books.call(owing.caller_id, take_over=True)
+        call.bet(600)
+        borrow(call, 100)
+        call.act(won(600, 1200))
+        assert call.moved == [
+            ("returned", 600, "stake", "online"),
+            ("won", 1200, "house", "online"),
+            ("loan share", 600, "online", "loan"),
+            ("clamp", 600, "online", "bank"),
+            ("held", 600, "online", "held"),
+        ]
 
     def test_that_are_only_a_stake_come_back_whole(self, owing):
         owing.bet(600)
