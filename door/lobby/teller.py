@@ -44,20 +44,19 @@ async def visit_bank(caller: Caller) -> None:
     caller.place = "Time bank"
     told = ""
     while True:
-        allowance = await caller.ask_books(lambda desk: bank.allowance(desk, caller.call_id))
         choices = _choices(caller)
-        caller.console.stage(window(caller, allowance, choices))
+        caller.console.stage(window(caller, await _allowance(caller), choices))
         if told:
             caller.console.say(told)
         choice = await caller.console.ask(choices, menu="|07Your choice:", default="Q", cancel="Q")
         if choice == "Q":
             return
-        told = await serve(SERVICES[choice](caller, allowance))
+        told = await serve(SERVICES[choice](caller))
 
 
 async def last_chance(caller: Caller) -> bool:
     """Give a caller without time two uncharged minutes to withdraw; tell whether he has time."""
-    allowance = await caller.ask_books(lambda desk: bank.allowance(desk, caller.call_id))
+    allowance = await _allowance(caller)
     if not allowance.withdraw.seconds:
         return False
     caller.place = "Time bank"
@@ -73,7 +72,7 @@ async def last_chance(caller: Caller) -> bool:
             )
             if choice == "Q":
                 break
-            caller.console.say(await serve(_withdraw(caller, allowance)))
+            caller.console.say(await serve(_withdraw(caller)))
     finally:
         caller.end_grace()
     return caller.time_left() > 0  # midnight may have brought some
@@ -85,29 +84,35 @@ def _choices(caller: Caller) -> dict[str, str]:
     return {key: COMMANDS[key] for key in keys if key != "S" or caller.is_sysop}
 
 
-async def _deposit(caller: Caller, allowance: Allowance) -> str:
-    return await _move(caller, "Deposit", allowance.deposit, bank.deposit)
+async def _allowance(caller: Caller) -> Allowance:
+    """Ask what he may do just now: others send him minutes, or freeze his account, meanwhile."""
+    return await caller.ask_books(lambda desk: bank.allowance(desk, caller.call_id))
 
 
-async def _withdraw(caller: Caller, allowance: Allowance) -> str:
-    return await _move(caller, "Withdraw", allowance.withdraw, bank.withdraw)
+async def _deposit(caller: Caller) -> str:
+    return await _move(caller, "Deposit", lambda may: may.deposit, bank.deposit)
 
 
-async def _borrow(caller: Caller, allowance: Allowance) -> str:
-    return await _move(caller, "Borrow", allowance.borrow, bank.borrow)
+async def _withdraw(caller: Caller) -> str:
+    return await _move(caller, "Withdraw", lambda may: may.withdraw, bank.withdraw)
 
 
-async def _repay(caller: Caller, allowance: Allowance) -> str:
-    return await _move(caller, "Repay", allowance.repay, bank.repay)
+async def _borrow(caller: Caller) -> str:
+    return await _move(caller, "Borrow", lambda may: may.borrow, bank.borrow)
+
+
+async def _repay(caller: Caller) -> str:
+    return await _move(caller, "Repay", lambda may: may.repay, bank.repay)
 
 
 async def _move(
     caller: Caller,
     what: str,
-    allowed: Allowed,
+    bound: Callable[[Allowance], Allowed],
     operation: Callable[[Desk, int, int, int], Receipt],
 ) -> str:
     """Ask for an amount and carry the movement out; return what to say of it."""
+    allowed = bound(await _allowance(caller))
     if not allowed.seconds:
         return f"|12{allowed.why_not}"
     seconds = await amounts.ask(caller.console, what, allowed.seconds)
@@ -119,9 +124,9 @@ async def _move(
     return "\n".join((*told, f"|10{what}: {span(seconds)}. Done."))
 
 
-async def _transfer(caller: Caller, allowance: Allowance) -> str:
+async def _transfer(caller: Caller) -> str:
     """Send savings to another caller, with a line of message."""
-    allowed = allowance.transfer
+    allowed = (await _allowance(caller)).transfer
     if not allowed.seconds:
         return f"|12{allowed.why_not}"
     receiver = await find_account(caller, "To whom?")
@@ -142,7 +147,7 @@ async def _transfer(caller: Caller, allowance: Allowance) -> str:
     return f"|10{span(seconds)} sent to {literal(receiver.name)}."
 
 
-async def _switch_automatic_deposit(caller: Caller, allowance: Allowance) -> str:
+async def _switch_automatic_deposit(caller: Caller) -> str:
     """Turn the deposit at log-off on or off."""
     on = caller.record.preferences.get("auto_deposit") is not True
     await caller.remember({"auto_deposit": on})
@@ -151,22 +156,22 @@ async def _switch_automatic_deposit(caller: Caller, allowance: Allowance) -> str
     return "|10At log-off, nothing is deposited any more."
 
 
-async def _list(caller: Caller, allowance: Allowance) -> str:
+async def _list(caller: Caller) -> str:
     await list_accounts(caller)
     return ""
 
 
-async def _history(caller: Caller, allowance: Allowance) -> str:
+async def _history(caller: Caller) -> str:
     await read_account(caller, caller.record.id, "Your history")
     return ""
 
 
-async def _sysop(caller: Caller, allowance: Allowance) -> str:
+async def _sysop(caller: Caller) -> str:
     await visit_sysop_window(caller)
     return ""
 
 
-SERVICES: dict[str, Callable[[Caller, Allowance], Awaitable[str]]] = {
+SERVICES: dict[str, Callable[[Caller], Awaitable[str]]] = {
     "D": _deposit,
     "W": _withdraw,
     "T": _transfer,

@@ -439,6 +439,14 @@ async def test_a_frozen_account_says_so_even_when_frozen_at_that_moment(tmp_path
         assert ada.has["bank"] == 30 * MINUTE
 
 
+async def test_what_came_while_the_window_stood_open_can_be_used_at_once(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada")
+        gives(board, "Ada", 20)
+        await moves(ada, "w", "20", "20 minutes")
+        assert (ada.has["online"], ada.has["bank"]) == (80 * MINUTE, 0)
+
+
 async def test_outside_its_hours_the_window_says_when_it_opens(tmp_path: Path) -> None:
     """2026-11-20 is a Friday."""
     toml = window_toml('hours = ["mon-thu 08:00-22:00", "sat 10:00-24:00"]')
