@@ -12,11 +12,13 @@ from door.lobby.accounts import find_account, read_account
 from door.lobby.pages import Page, read
 from door.lobby.service import serve
 from timebank import bank, callers, ledger, sysop_log
+from timebank.refusals import Refused
 from timebank.words import span
 
 if TYPE_CHECKING:
     from door.caller import Caller
     from timebank.callers import CallerRecord
+    from timebank.database import Desk
 
 LONGEST_REASON = 60
 LOG_ENTRIES = 200
@@ -25,7 +27,7 @@ MOST_ADJUSTED = 24 * 60 * 60  # seconds in one adjustment from the window
 
 async def visit_sysop_window(caller: Caller) -> None:
     """Let a sysop look at accounts, adjust and freeze them, and read the log."""
-    while True:
+    while caller.is_sysop:
         body = ("|07Everything done here is in the ledger and in the log, under your name.",)
         caller.console.stage(Page("The sysop's side of the window", body))
         choice = await caller.console.ask(
@@ -44,7 +46,7 @@ async def visit_sysop_window(caller: Caller) -> None:
 async def _account(caller: Caller, record: CallerRecord) -> None:
     """Show one account and do to it what the sysop asks for."""
     told = ""
-    while True:
+    while caller.is_sysop:
         caller.console.stage(await _account_page(caller, record))
         if told:
             caller.console.say(told)
@@ -81,8 +83,18 @@ async def _account_page(caller: Caller, record: CallerRecord) -> Page:
     return Page(f"Account of {record.name}", body)
 
 
-async def _reason(caller: Caller) -> str | None:
-    return await caller.console.entry("|07Why (Esc for none of it):|15", longest=LONGEST_REASON)
+async def _reason(caller: Caller) -> str:
+    why = await caller.console.entry("|07Why (Esc for none of it):|15", longest=LONGEST_REASON)
+    return (why or "").strip()
+
+
+async def _do(caller: Caller, operation: Callable[[Desk], object]) -> None:
+    """Carry out what only a sysop may, and let whom it was done to be told."""
+    # The settings may have been read again while he typed.
+    if not caller.is_sysop:
+        raise Refused("You have the sysop's powers no more.")
+    await caller.ask_books(operation)
+    caller.books.notices_wait.set()
 
 
 async def _adjust(caller: Caller, record: CallerRecord, what: str, sign: int) -> str:
@@ -94,8 +106,7 @@ async def _adjust(caller: Caller, record: CallerRecord, what: str, sign: int) ->
     if not why:
         return "|07Nothing was done: the books want a reason."
     by = caller.record.name
-    await caller.ask_books(lambda desk: bank.adjust(desk, record.id, sign * seconds, why, by))
-    caller.books.notices_wait.set()
+    await _do(caller, lambda desk: bank.adjust(desk, record.id, sign * seconds, why, by))
     return f"|10{what}: {span(seconds)}. Done."
 
 
@@ -114,7 +125,7 @@ async def _set_frozen(
     if not why:
         return "|07Nothing was done: the log wants a reason."
     by = caller.record.name
-    await caller.ask_books(lambda desk: operation(desk, record.id, why, by))
+    await _do(caller, lambda desk: operation(desk, record.id, why, by))
     return f"|10{done}"
 
 
