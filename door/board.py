@@ -126,11 +126,14 @@ class Board:
         """
         other = self._caller_here(record.id)
         if take_over and other is not None:
-            await self._hand_over(other)
-        if not take_over:
+            node = await self._take_over_node(other)
+        elif take_over:
+            # His ghost is in another process: he is one caller, wherever he is counted.
+            node = self._take_node(beyond=True)
+        else:
             # Asked before a node is looked for: on a full board he may have the one he wants.
             await self._refuse_second_call(record)
-        node = self._take_node(record)
+            node = self._take_node(beyond=self.is_sysop(record.name))
         logged_on = self.clock.monotonic()
         try:
             opened = await self.books.run(
@@ -164,7 +167,10 @@ class Board:
                 )
         finally:
             if self.nodes.get(caller.node) is caller:
-                del self.nodes[caller.node]
+                if caller.hands_over:
+                    self.nodes[caller.node] = None
+                else:
+                    del self.nodes[caller.node]
             caller.ended.set()
 
     async def renew_leases(self) -> None:
@@ -190,20 +196,28 @@ class Board:
     def _caller_here(self, caller_id: int) -> Caller | None:
         return next((c for c in self.callers() if c.record.id == caller_id), None)
 
-    async def _hand_over(self, other: Caller) -> None:
-        """Let the old call of this server end by itself, so that it is charged to the second."""
+    async def _take_over_node(self, other: Caller) -> int:
+        """Let the old call of this server end, charged to the second, and reserve its node.
+
+        Of two log-ons that take over the same call, the first has the node.
+        """
+        other.hands_over = True
         other.console.interrupt(TakenOver("Another call of yours has taken over."))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(HANDOVER_SECONDS):
                 await other.ended.wait()
+        if not (other.hands_over and other.ended.is_set()):
+            return self._take_node(beyond=True)
+        other.hands_over = False
+        return other.node
 
-    def _take_node(self, record: CallerRecord) -> int:
-        """Reserve the lowest free node; the sysop finds one on a full board as well."""
+    def _take_node(self, *, beyond: bool) -> int:
+        """Reserve the lowest free node; on a full board one more, if `beyond` is set."""
         nodes = self.config.calls.nodes
         free = (node for node in range(1, nodes + 1) if node not in self.nodes)
         node = next(free, None)
         if node is None:
-            if not self.is_sysop(record.name):
+            if not beyond:
                 raise BoardFull(
                     f"All {nodes} nodes are busy. Nothing of yours is lost; please try again soon."
                 )

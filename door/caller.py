@@ -67,6 +67,7 @@ class Caller:
         self.statement = ""  # how he did at the table he came from
         self.coin = config.black_jack_for_time.coin_minutes * 60
         self.ended = asyncio.Event()
+        self.hands_over = False  # whether his node goes to the call that takes over this one
         self.on_tick: Callable[[], None] = _nothing
         self._logged_on = logged_on
         self._purse: Purse = opened.receipt.purse
@@ -126,7 +127,7 @@ class Caller:
         seconds = seconds if room is None else min(seconds, room)
         if seconds > 0:
             self._grace_until = self.clock.monotonic() + seconds
-            self.console.lift_time_up()
+            self.console.lift(TimeUp)
 
     def end_grace(self) -> None:
         """End the uncharged time."""
@@ -233,7 +234,7 @@ class Caller:
             self.books.outbox_waits.set()
         self._purse = receipt.purse
         if self.time_left() > 0:
-            self.console.lift_time_up()
+            self.console.lift(TimeUp)
         self._notice_day()
         self._arm_warnings()
         if self._timer is not None:

@@ -133,9 +133,9 @@ class Console:
             self._interruption = interruption
             self._wake()
 
-    def lift_time_up(self) -> None:
-        """Forget a `TimeUp` that no longer holds."""
-        if isinstance(self._interruption, TimeUp):
+    def lift(self, kind: type[Interruption]) -> None:
+        """Forget an interruption of this kind that no longer holds."""
+        if isinstance(self._interruption, kind):
             self._interruption = None
 
     @property

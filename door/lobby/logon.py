@@ -55,6 +55,7 @@ async def log_on(board: Board, console: Console) -> Caller:
         caller = await _open_call(board, console, record)
     finally:
         timer.cancel()
+    console.lift(IdledOut)  # the limit may have come just when he was let in
     if not confirmed:
         # He is on a call by now; at worst he is asked again the next time.
         with contextlib.suppress(BooksUnavailable):

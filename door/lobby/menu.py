@@ -103,7 +103,7 @@ async def _who_is_on(board: Board, caller: Caller) -> None:
         if not call.live:
             continue
         place = here[call.call_id].place if call.call_id in here else "on another line"
-        on_for = wording.clock_time(int((now - call.since).total_seconds()))
+        on_for = wording.clock_time(max(0, int((now - call.since).total_seconds())))
         rows.append(f"|15{call.node:>4}  |07{call.name:<26}{place:<24}{on_for:>9}")
     await read(caller.console, "Who is on", "\n".join(rows))
 

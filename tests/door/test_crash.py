@@ -105,7 +105,9 @@ async def sits_down_again(board: Served) -> Table:
 
 def sums(board: Served) -> list[tuple[int, int]]:
     with board.books() as desk:
-        found = desk.connection.exec_driver_sql("SELECT sum(won - lost), count(*) FROM rounds")
+        found = desk.connection.exec_driver_sql(
+            "SELECT coalesce(sum(won - lost), 0), count(*) FROM rounds"
+        )
         return [tuple(row) for row in found]
 
 
