@@ -370,13 +370,12 @@ class Window(RuleBasedStateMachine):
         model = self.callers[number]
         lines = self.books.do(bank.history, number, None, 10_000)
         assert sum(line.online for line in lines) == model.online
-        assert sum(line.bank for line in lines) == model.bank
         assert sum(line.loan for line in lines) == -model.loan
         balance = 0
         for line in reversed(lines):
             balance += line.bank
-            assert line.balance == balance
-            assert line.words
+            assert (line.balance, bool(line.words)) == (balance, True)
+        assert balance == model.bank
 
     @rule(data=st.data())
     def notices_are_read(self, data):
@@ -385,8 +384,6 @@ class Window(RuleBasedStateMachine):
         assert len(self.books.do(bank.unseen, (number,)).get(number, ())) == model.notices
         assert len(self.books.do(bank.notices, number)) == model.notices
         model.notices = 0
-
-    # Helpers.
 
     @property
     def house(self):
@@ -415,11 +412,13 @@ class Window(RuleBasedStateMachine):
         except Refused as refused:
             refusal = refused
         assert allowed == (refusal is None), refusal
-        if not allowed:
+        if refusal is not None:
             return False
         then(model)
         model.leave(self.house, self.books.now)
         self.callers[number] = model
+        purse = call.purse
+        assert (purse.online, purse.bank, -purse.loan) == (model.online, model.bank, model.loan)
         return True
 
     def open_to_the_sysop(self, number: int) -> bool:
