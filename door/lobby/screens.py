@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ansi import art
 from ansi.canvas import Canvas
-from door.display import literal
+from door.lobby import texts
 
 if TYPE_CHECKING:
     from ansi.art import Art
@@ -55,8 +55,8 @@ class FilledScreen:
                 canvas.put(row, column, character, scratch.style_at(row, column))
 
     def lines(self) -> Sequence[str]:
-        """Return the picture's lines as they are."""
-        return [literal(line) for line in self._filled().text.splitlines()]
+        """Return the picture's lines."""
+        return texts.lines(self._filled())
 
     def _filled(self) -> Art:
         return replace(self.picture, text=fill(self.picture.text, self.values))

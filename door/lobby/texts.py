@@ -7,6 +7,7 @@ file when there is one, every other the .asc file.
 from __future__ import annotations
 
 import logging
+import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from ansi import art
 from ansi.canvas import Canvas
 from door.console import Paint
-from door.display import literal
+from door.display import LAYOUT_COLUMNS, literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from door.console import Console
 
 LARGEST = 256 * 1024  # bytes; more is no screen
+
+_SEQUENCE = re.compile(r"\x1b\[([0-9;]*)([A-Za-z])")  # all that `art.read` leaves, and more
 
 log = logging.getLogger("door.texts")
 
@@ -35,8 +38,8 @@ def show(console: Console, folder: Path, name: str) -> bool:
     if console.can_paint:
         paint_once(console, partial(art.paint, art=picture, row=0, column=0))
     else:
-        for line in picture.text.splitlines():
-            console.say(literal(line))
+        for line in lines(picture):
+            console.say(line)
     return True
 
 
@@ -49,6 +52,14 @@ def find(console: Console, folder: Path, name: str) -> Art | None:
     return None
 
 
+def lines(picture: Art) -> list[str]:
+    """Return a picture's lines for a terminal that has nothing but lines.
+
+    No escape sequence is left: colours and jumps go, moves to the right become spaces.
+    """
+    return [literal(line) for line in _SEQUENCE.sub(_unpainted, picture.text).splitlines()]
+
+
 def paint_once(console: Console, paint: Callable[[Canvas], None]) -> None:
     """Paint a picture on a cleared screen and go on with lines below it."""
     canvas = Canvas(
@@ -58,6 +69,13 @@ def paint_once(console: Console, paint: Callable[[Canvas], None]) -> None:
     used = max((row + 1 for row in range(console.line.rows) if canvas.text(row).strip()), default=0)
     below = min(used + 2, console.line.rows)
     console.send(f"\x1b[2J{canvas.render()}\x1b[0m\x1b[{below};1H\x1b[?25h")
+
+
+def _unpainted(sequence: re.Match[str]) -> str:
+    """Return spaces for a move to the right, nothing for any other sequence."""
+    steps, final = sequence.groups()
+    first = int(steps.partition(";")[0][:4] or 1)
+    return " " * min(max(first, 1), LAYOUT_COLUMNS) if final == "C" else ""
 
 
 def _read(path: Path) -> bytes | None:
