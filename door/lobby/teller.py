@@ -11,7 +11,7 @@ from door.lobby import amounts
 from door.lobby.accounts import find_account, list_accounts, read_account
 from door.lobby.service import serve
 from door.lobby.sysop_window import visit_sysop_window
-from door.lobby.window import window
+from door.lobby.window import unsaid, window
 from timebank import bank
 from timebank.words import span
 
@@ -45,9 +45,11 @@ async def visit_bank(caller: Caller) -> None:
     told = ""
     while True:
         choices = _choices(caller)
-        caller.console.stage(window(caller, await _allowance(caller), choices))
-        if told:
-            caller.console.say(told)
+        scene = window(caller, await _allowance(caller), choices)
+        caller.console.stage(scene)
+        for words in (unsaid(caller, scene), told):
+            if words:
+                caller.console.say(words)
         choice = await caller.console.ask(choices, menu="|07Your choice:", default="Q", cancel="Q")
         if choice == "Q":
             return

@@ -41,6 +41,11 @@ def window(caller: Caller, allowance: Allowance, choices: Mapping[str, str]) -> 
     return WindowScene(values, rows, allowed, MODES[mode], choices)
 
 
+def unsaid(caller: Caller, scene: Scene) -> str:
+    """Say what the board's mode does with winnings where the sysop's own screen stands for ours."""
+    return MODES[caller.bank_settings.mode] if isinstance(scene, FilledScreen) else ""
+
+
 def field_values(caller: Caller, allowance: Allowance) -> dict[str, str]:
     """Return the named fields of the window (docs/sysop-guide.md lists them), all as text."""
     purse = caller.purse
