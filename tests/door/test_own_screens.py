@@ -1,0 +1,247 @@
+"""The sysop's own screens: shown instead of ours, with their fields filled, and harmless."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from ansi import art
+from ansi.art import Art, Sauce
+from tests.door.banking import WINDOW, at_the_window, hears, last_column_is_empty, moves
+from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
+from tests.terminal import MODERN, REFUSING, SYNCTERM
+from tests.world import World, world
+
+OPEN = sysop_toml(events="", timebank="known_days = 0")
+
+BANK = (
+    "+------------------------------+\r\n"
+    "| \x1b[1;33mFirst Bank of@NAME..........@\x1b[0m|\r\n"
+    "| saved @BALANCE.@ left @TIMELEFT@|\r\n"
+    "| owed  @LOAN@| held @HELD@|\r\n"
+    "| @DEPOSIT@ @WITHDRAW@ @TRANSFER@ @BORROW@|\r\n"
+    "| next @EVENT..@| auto @AUTO@|\r\n"
+    "| @MANAGER@ @ @@ @name@ ann@example.org |\r\n"
+    "+------------------------------+\r\n"
+)
+FILLED = (
+    "+------------------------------+",
+    "| First Bank ofAda             |",
+    "| saved 30:00      left 1:00:00   |",
+    "| owed  0:00  | held 0:00  |",
+    "| 55:00     30:00      30:00      30:00   |",
+    "| next none     | auto no    |",
+    "| @MANAGER@ @ @@ @name@ ann@example.org |",
+    "+------------------------------+",
+)
+
+
+def draws(folder: Path, name: str, picture: str | bytes) -> None:
+    """Put a screen into the sysop's texts folder."""
+    texts = folder / "texts"
+    texts.mkdir(exist_ok=True)
+    data = picture if isinstance(picture, bytes) else picture.encode("cp437")
+    (texts / name).write_bytes(data)
+
+
+async def leaves_the_bank(guest: Guest) -> None:
+    guest.presses("q")
+    await guest.is_asked(MENU)
+
+
+# Who sees what.
+
+
+async def test_who_connects_is_greeted_with_the_sysops_screen(tmp_path: Path) -> None:
+    sauce = Sauce(title="WELCOME", author="Nobody", columns=80, comments=("not for callers",))
+    picture = Art("\x1b[2J\x1b[3;10H\x1b[1;31mCome ░▒▓ in\x1b[0m\r\n", sauce)
+    draws(tmp_path, "welcome.ans", art.write(picture))
+    draws(tmp_path, "welcome.asc", "Come in, plainly\r\n|12with a bar\r\n")
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.dials(SYNCTERM)
+        assert ada.terminal.row(2) == " " * 9 + "Come ░▒▓ in"
+        assert "The Test Board" not in ada.screen
+        for hidden in ("SAUCE", "WELCOME", "Nobody", "not for callers"):
+            assert hidden not in ada.terminal.transcript
+        bob = Guest(board, "Bob")
+        await bob.dials(REFUSING)
+        await bob.sees("Come in, plainly")
+        assert "|12with a bar" in bob.screen
+        assert b"\x1b" not in bob.terminal.received
+
+
+async def test_who_logs_off_is_seen_off_with_the_sysops_screen(tmp_path: Path) -> None:
+    draws(tmp_path, "goodbye.ans", "\x1b[32mSee you, in colour\x1b[0m\r\n")
+    draws(tmp_path, "goodbye.asc", "See you, plainly\r\n")
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada")
+        await ada.logs_off()
+        assert "See you, in colour" in ada.screen
+        assert "Good-bye, Ada. Call again!" in ada.screen
+        bob = await visitor(board, "Bob", profile=REFUSING)
+        await bob.logs_off()
+        assert "See you, plainly" in bob.screen
+
+
+async def test_a_terminal_that_paints_gets_the_plain_screen_where_there_is_no_other(
+    tmp_path: Path,
+) -> None:
+    draws(tmp_path, "bank.asc", "Saved: @BALANCE@\r\n")
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada", saved=30)
+        await ada.sees("Saved: 30:00")
+
+
+async def test_plain_lines_get_ours_where_the_sysop_has_drawn_in_colour_only(
+    tmp_path: Path,
+) -> None:
+    draws(tmp_path, "bank.ans", "Saved: @BALANCE@\r\n")
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada", saved=30, profile=REFUSING)
+        assert "Still allowed today" in ada.screen
+        assert "Saved: " not in ada.screen
+
+
+# Fields.
+
+
+async def test_fields_of_the_bank_are_filled_as_wide_as_they_stand(tmp_path: Path) -> None:
+    draws(tmp_path, "bank.ans", BANK)
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada", saved=30)
+        assert [ada.terminal.row(row) for row in range(8)] == list(FILLED)
+        await moves(ada, "d", "20", "20 minutes")
+        await ada.sees("| saved 50:00      left 40:00     |")
+        ada.presses("a")
+        await hears(ada, "auto yes   |")
+        assert ada.has["bank"] == 50 * MINUTE
+
+
+async def test_plain_lines_get_their_fields_filled_too(tmp_path: Path) -> None:
+    draws(tmp_path, "bank.asc", BANK.replace("\x1b[1;33m", "").replace("\x1b[0m", ""))
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada", saved=30, profile=REFUSING)
+        shown = [line.rstrip() for line in ada.terminal.lines]
+        assert all(line in shown for line in FILLED), ada.terminal.picture
+        assert b"\x1b" not in ada.terminal.received
+
+
+async def test_a_value_that_is_wider_than_its_field_is_cut(tmp_path: Path) -> None:
+    draws(tmp_path, "bank.ans", "[@NAME@]\r\n")
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Bartholomew Q")
+        assert ada.terminal.row(0) == "[Bartho]"
+
+
+async def test_a_screen_that_is_drawn_anew_is_shown_at_once(tmp_path: Path) -> None:
+    draws(tmp_path, "bank.ans", "The first one\r\n")
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada")
+        await ada.sees("The first one")
+        draws(tmp_path, "bank.ans", "The second one\r\n")
+        await leaves_the_bank(ada)
+        await ada.goes_to_the_bank()
+        await ada.sees("The second one")
+
+
+@pytest.mark.parametrize("profile", [MODERN, REFUSING], ids=["painted", "lines"])
+async def test_in_another_mode_the_sysops_screen_does_not_hide_what_the_mode_does(
+    tmp_path: Path, profile
+) -> None:
+    draws(tmp_path, "bank.asc", "The bank\r\n")
+    async with world(tmp_path, toml=sysop_toml(events="", timebank='mode = "none"')) as board:
+        ada = await at_the_window(board, "Ada", profile=profile)
+        await ada.sees("This board has no time bank")
+        await ada.sees("The bank")
+
+
+# Harm.
+
+HOSTILE = (
+    "\x1b[24;1HSTATUS\x1b[23;1HPROMPT\x1b[20;1HMESSAGE\x1b[22;79HX"
+    "\x1b[999;999HY\x1b[1;80HEDGE\x1b[19;1HLAST ROW"
+    '\x1b[?25l\x1b[5;10r\x1b[6n\x1b]0;title\x07\x1bc\x1b[=7h\x1b[0;59;"del *";13p'
+    "\x1b[1;1Hhere"
+) + "\n" * 200
+
+
+async def test_hostile_movements_touch_neither_messages_nor_prompt_nor_status(
+    tmp_path: Path,
+) -> None:
+    draws(tmp_path, "bank.ans", HOSTILE)
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada", saved=30)
+        await moves(ada, "d", "5", "5 minutes")
+        assert ada.terminal.row(0).startswith("here")
+        assert ada.terminal.row(18).startswith("LAST ROW")
+        for word in ("STATUS", "PROMPT", "MESSAGE", "EDGE"):
+            assert word not in ada.screen
+        assert "Deposit: 5 minutes. Done." in ada.terminal.row(19)
+        assert ada.prompt.strip() == "Your choice:"
+        assert ada.status.strip().startswith("Node 1")
+        assert last_column_is_empty(ada)
+        for sequence in ("\x1b[5;10r", "\x1b]0;", "\x1bc", "\x1b[=7h", "13p", "\x1b[6n"):
+            assert sequence not in ada.terminal.transcript
+
+
+async def test_a_screen_wider_than_the_callers_is_cut_and_one_in_the_middle_stays_there(
+    tmp_path: Path,
+) -> None:
+    draws(tmp_path, "bank.ans", art.write(Art("wide" * 39 + "\r\nnext", Sauce(columns=160))))
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await at_the_window(board, "Ada")
+        assert ada.terminal.row(1).startswith("next")
+        assert last_column_is_empty(ada)
+        ada.terminal.resize(100, 30)
+        await ada.terminal.wait_for(lambda _: "Node 1" in ada.status, "the larger screen")
+        assert last_column_is_empty(ada)
+
+
+async def sees_the_bank_and_leaves(board: World, name: str, profile) -> Guest:
+    """Go through every screen that a sysop may have drawn."""
+    guest = await visitor(board, name, profile=profile)
+    await guest.goes_to_the_bank()
+    guest.presses("d")
+    await guest.is_asked("Deposit how much")
+    guest.presses("5\r")
+    await guest.is_asked("Deposit 5 minutes?")
+    guest.presses("y")
+    await hears(guest, "Deposit: 5 minutes. Done.")
+    await leaves_the_bank(guest)
+    await guest.logs_off()
+    return guest
+
+
+@pytest.mark.parametrize("profile", [SYNCTERM, REFUSING], ids=["painted", "lines"])
+async def test_binary_garbage_stops_nobody(tmp_path: Path, profile) -> None:
+    garbage = random.Random(1993).randbytes(20_000)
+    for name in ("welcome", "goodbye", "bank"):
+        for ending in ("ans", "asc"):
+            draws(tmp_path, f"{name}.{ending}", garbage)
+    async with world(tmp_path, toml=OPEN) as board:
+        guest = await sees_the_bank_and_leaves(board, "Ada", profile)
+        await board.settled()
+        assert guest.has["bank"] == 5 * MINUTE
+        assert "Good-bye, Ada. Call again!" in guest.screen
+
+
+async def test_plain_lines_get_no_escape_from_an_asc_file(tmp_path: Path) -> None:
+    for name in ("welcome", "goodbye", "bank"):
+        draws(tmp_path, f"{name}.asc", f"\x1b[2J\x1b[5;5H\x1b[31mThis is {name}\x1b[0m\x07\r\n")
+    async with world(tmp_path, toml=OPEN) as board:
+        guest = await sees_the_bank_and_leaves(board, "Ada", REFUSING)
+        for name in ("welcome", "goodbye", "bank"):
+            assert f"This is {name}" in guest.terminal.transcript
+        assert b"\x1b" not in guest.terminal.received
+
+
+async def test_a_screen_that_cannot_be_read_is_replaced_by_ours(tmp_path: Path) -> None:
+    for name in ("welcome.ans", "bank.ans", "goodbye.ans"):
+        (tmp_path / "texts" / name).mkdir(parents=True)
+    async with world(tmp_path, toml=OPEN) as board:
+        ada = await visitor(board, "Ada", saved=30 * MINUTE)
+        await ada.goes_to_the_bank()
+        await ada.sees("Still allowed today")
+        await ada.is_asked(WINDOW)
