@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 
 from tests.door.visiting import MINUTE, Guest, visitor
@@ -103,14 +102,3 @@ def number(board: World, name: str, desk=None) -> int:
 def last_column_is_empty(guest: Guest) -> bool:
     """Whether nothing stands where some terminals wrap."""
     return all(line[-1] == " " for line in guest.terminal.lines)
-
-
-class LogWatch(logging.Handler):
-    """The lines that a logger of the board wrote."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.said: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.said.append(record.getMessage())
