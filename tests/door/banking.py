@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.door.visiting import MINUTE, Guest, visitor
+from tests.door.visiting import MINUTE, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, Profile
 from tests.world import World
 from timebank import bank, callers
@@ -14,6 +14,11 @@ WINDOW = "Your choice"
 SCREENS = {"painted": MODERN, "lines": REFUSING}
 
 AMOUNTS: Mapping[str, str] = {"d": "Deposit", "w": "Withdraw", "b": "Borrow", "r": "Repay"}
+
+
+def window_toml(timebank: str = "known_days = 0", **calls: int) -> str:
+    """A board without events, so that nothing but the window's own rules counts."""
+    return sysop_toml(events="", timebank=timebank, **calls)
 
 
 async def at_the_window(
