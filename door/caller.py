@@ -197,8 +197,9 @@ class Caller:
 
     def tell(self, receipt: Receipt) -> None:
         """Say what an entry moved besides time used, in the words of its rows."""
-        for sentence in wording.sentences(receipt):
-            self.console.say(f"|14{sentence}")
+        said = wording.sentences(receipt)
+        if said:
+            self.console.say("\n".join(f"|14{sentence}" for sentence in said))
 
     def show_status(self) -> None:
         """Show the status line as it is now."""

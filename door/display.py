@@ -11,6 +11,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from ansi.canvas import Canvas
@@ -21,7 +22,7 @@ PROMPT_ROWS = 1
 MESSAGE_ROWS = 3
 LAYOUT_COLUMNS = 79  # what every layout is drawn for: 80 columns less the one that wraps
 
-PIPE_CODE = re.compile(r"\|[0-2][0-9]")
+PIPE_CODE = re.compile(r"\|(?:[01][0-9]|2[0-3])")
 
 Send = Callable[[str], None]
 
@@ -90,7 +91,7 @@ def resume(display: Display, view: View) -> None:
 
 def plain(text: str) -> str:
     """Return `text` without its pipe codes."""
-    return "".join(part for _, part in from_pipe(text))
+    return PIPE_CODE.sub("", text) if "|" in text else text
 
 
 def literal(text: str) -> str:
@@ -102,7 +103,8 @@ def literal(text: str) -> str:
     return text.replace("|", "\N{BOX DRAWINGS LIGHT VERTICAL}")
 
 
-def wrap(text: str, width: int) -> list[str]:
+@lru_cache(maxsize=512)
+def wrap(text: str, width: int) -> tuple[str, ...]:
     """Break `text` at spaces into lines of at most `width` visible characters.
 
     Pipe codes take no room, and the last one of a line goes on in the next; a word longer than a
@@ -111,18 +113,22 @@ def wrap(text: str, width: int) -> list[str]:
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line, *words = paragraph.split(" ")
+        used = len(plain(line))
         for word in words:
-            if len(plain(line)) + 1 + len(plain(word)) > width:
+            length = len(plain(word))
+            if used + 1 + length > width:
                 lines.append(line)
                 line = "".join(PIPE_CODE.findall(line)[-1:]) + word
+                used = length
             else:
                 line = f"{line} {word}"
+                used += 1 + length
         while len(plain(line)) > width:
             line = plain(line)
             lines.append(line[:width])
             line = line[width:]
         lines.append(line)
-    return lines
+    return tuple(lines)
 
 
 class LinesDisplay:

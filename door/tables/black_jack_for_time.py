@@ -314,10 +314,11 @@ class BlackJackForTime:
             self._reveal_seed()
         self._look()
         self.console.display.refresh()
-        for said in sentences(events, self.coin):
-            self.console.say(said)
+        said = sentences(events, self.coin)
         if not self.console.is_painted and not after.over:
-            self.console.say(f"|07You have |15{after.seats[0].hands[0].count}|07.")
+            said.append(f"|07You have |15{after.seats[0].hands[0].count}|07.")
+        if said:
+            self.console.say("\n".join(said))
         self.caller.tell(receipt)
         if after.over and not self.console.is_painted and self.scene.seed:
             self.console.say(f"|08Seed {self.scene.seed}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from door import wording
@@ -19,6 +20,7 @@ async def read_rules(console: Console, settings: BlackJackForTime) -> None:
     await read(console, "The rules of Black Jack For Time", rules_text(settings))
 
 
+@lru_cache(maxsize=8)
 def rules_text(settings: BlackJackForTime) -> str:
     """Return the rules in words, pipe codes inside; every figure is the sysop's."""
     rules = settings.rules
