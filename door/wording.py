@@ -85,6 +85,6 @@ def told(row: Row) -> str:
             return f"{span(row.amount)}: {row.why}."
         case "release" | "held" if row.amount == 1:
             return ""  # wall clock and call, rounded against each other
-        case "release" | "clamp" | "held" | "external":
+        case "release" | "clamp" | "held" | "external" | "loan share":
             return f"{row.why}."
     return ""

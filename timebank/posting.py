@@ -34,17 +34,6 @@ from timebank.words import MINUTE, span, title
 
 SECOND = timedelta(seconds=1)
 
-# Kinds of rows that a caller does not see happen at the table or on the clock.
-TOLD = frozenset(
-    {
-        *("forfeit", "carry", "grant", "release", "clamp", "external", "held", "loan share"),
-        *("deposit", "withdraw", "transfer", "loan", "repay"),
-    }
-)
-# Of these a single second is how wall clock and call are rounded against each other: the books
-# have it, the screen need not.
-ROUNDED = frozenset({"held", "release"})
-
 
 @dataclass(frozen=True, slots=True)
 class Purse:
@@ -75,14 +64,6 @@ class Receipt:
 
     purse: Purse
     rows: tuple[Row, ...]
-
-    def sentences(self) -> tuple[str, ...]:
-        """Say what was moved beside the hand and the time used, in the words of the rows."""
-        return tuple(
-            f"{row.why}."
-            for row in self.rows
-            if row.kind in TOLD and not (row.kind in ROUNDED and row.amount == 1)
-        )
 
 
 # All that an operation must know, in one row and, as JSON, in one column: SQLAlchemy looks at every

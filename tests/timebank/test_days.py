@@ -298,10 +298,6 @@ def test_a_grant_that_reaches_past_an_event_is_held_behind_it(open_books):
         ("held", 1800, "online", "held"),
     ]
     assert call.receipt.rows[1].why == "30 minutes more after Backup at 12:30"
-    assert call.receipt.sentences() == (
-        "60 minutes for 2026-06-01.",
-        "30 minutes more after Backup at 12:30.",
-    )
 
 
 def test_time_still_held_when_the_day_is_over_is_part_of_what_was_left(open_books):
