@@ -26,7 +26,7 @@ def fill(text: str, values: Mapping[str, str]) -> str:
     """Return `text` with its fields filled, each as wide as it stands there.
 
     >>> fill("[@NAME......@] [@WHAT@]", {"NAME": "Alice"})
-    '[Alice        ] [@WHAT@]'
+    '[Alice       ] [@WHAT@]'
     """
 
     def value(field: re.Match[str]) -> str:

@@ -30,7 +30,7 @@ class TestWinnings:
             ("won", 1200, "house", "online"),
             ("loan share", 600, "online", "loan"),
         ]
-        assert owing.receipt.sentences() == ("10 minutes of the winnings paid back on the loan.",)
+        assert owing.receipt.rows[-1].why == "10 minutes of the winnings paid back on the loan"
         assert owing.purse.loan == -1200
 
     @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ class TestMoving:
     def test_a_deposit_goes_from_the_time_left_to_the_bank(self, call):
         deposit(call, 10)
         assert call.moved == [("deposit", 600, "online", "bank")]
-        assert call.receipt.sentences() == ("10 minutes deposited.",)
+        assert call.receipt.rows[-1].why == "10 minutes deposited"
 
     def test_a_withdrawal_comes_back(self, books, call):
         deposit(call, 10)
