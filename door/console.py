@@ -334,7 +334,7 @@ def _lit(letter: str, label: str) -> str:
     """Return a label with its letter lit, or with the letter put before it.
 
     >>> _lit("P", "Place bet"), _lit("X", "Quit")
-    ('|08<|15P|08>|07lace bet', '|08<|15X|08>|07 Quit')
+    ('|07|08<|15P|08>|07lace bet', '|08<|15X|08>|07 Quit')
     """
     at = label.upper().find(letter)
     if at < 0:
