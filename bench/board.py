@@ -10,6 +10,7 @@ dealt are known as well: three keys each, one lost for each one won.
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import sys
 import time
@@ -115,6 +116,7 @@ async def main(folder: Path, count: int) -> None:
     ).__next__
     server = Server(config, database, NoonClock(), seeds)
     await server.start()
+    gc.freeze()  # as door/server.py does
     orders: dict[str, Callable[[str], object]] = {
         "callers": lambda _: len(server.board.nodes),
         "slow": lambda seconds: slow_down(database, float(seconds)),

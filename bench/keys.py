@@ -185,21 +185,35 @@ def _row(
 
 def _keys_that_commit(board: Side, scale: Scale, disk: Path) -> Iterator[Row]:
     """The hand on this disk, and as it would be on one where every COMMIT takes 4 ms."""
-    yield from _hands("a hand", board, scale, disk, 0)
-    board.child.ask(f"slow {SLOW_COMMIT}")
-    yield from _hands("a hand, 4 ms a commit", board, scale, disk, SLOW_COMMIT)
+    for name, commit in (("disk", 0.0), ("4 ms a commit", SLOW_COMMIT)):
+        if commit:
+            board.child.ask(f"slow {commit}")
+        strokes = _learn(board, HAND)
+        for count in (1, scale.pressing):
+            yield from _hands(
+                f"hands, {name}, {count} at it", count, board, strokes, scale, disk, commit
+            )
 
 
-def _hands(what: str, board: Side, scale: Scale, disk: Path, commit: float) -> Iterator[Row]:
-    strokes = _learn(board, HAND)
-    pressing = fewer(board.callers, scale.pressing)
+def _hands(
+    what: str,
+    count: int,
+    board: Side,
+    strokes: Sequence[Stroke],
+    scale: Scale,
+    disk: Path,
+    commit: float,
+) -> Iterator[Row]:
+    """So many callers and, in turn with them, as many bettors without a screen."""
+    pressing = fewer(board.callers, count)
     board.forget()
-    alone: list[Rate] = []
+    ledger: list[Rate] = []
     for _ in range(scale.rounds):
         board.press(pressing, strokes, scale.seconds)
-        alone.append(at_the_books(disk, scale.pressing, scale.seconds, elapsed=0, commit=commit))
-    rate = [ledger.a_second for ledger in alone]
-    cpu = [ledger.cpu for ledger in alone]
-    yield _row(f"{what}: keys, {scale.pressing} at it", "/s", board.rate, rate, LEDGER_GOAL)
-    yield _row(f"{what}: CPU a key", "us", board.cpu, cpu, None, MICRO)
+        ledger.append(at_the_books(disk, count, scale.seconds, elapsed=0, commit=commit))
+    rates = [alone.a_second for alone in ledger]
+    yield _row(f"{what}: keys", "/s", board.rate, rates, LEDGER_GOAL)
+    if count > 1:
+        cpu = [alone.cpu for alone in ledger]
+        yield _row(f"{what}: CPU a key", "us", board.cpu, cpu, None, MICRO)
     yield Row(f"{what}: p50", "ms", median(board.waits) * MILLI)
