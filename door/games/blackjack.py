@@ -35,12 +35,14 @@ from dataclasses import dataclass, field
 from door.games.blackjack_course import STEPS, Action, Course, Phase, ShoeTooShort
 from door.games.blackjack_events import Event, InsuranceSettled, Outcome, Settled
 from door.games.blackjack_hands import Hand, Seat, Turn, insurance_amount
-from door.games.blackjack_rules import BLACK_JACK_FOR_TIME, MOST_SEATS, Rules
+from door.games.blackjack_rules import BLACK_JACK_FOR_TIME, MOST_SEATS, UNIX_BJ, VEGAS, Rules
 from door.games.cards import Card, Count, count
 from door.games.quoting import either
 
 __all__ = [
     "BLACK_JACK_FOR_TIME",
+    "UNIX_BJ",
+    "VEGAS",
     "Action",
     "Hand",
     "IllegalAction",
@@ -61,7 +63,7 @@ class IllegalAction(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What moved so far, over all seats; once the round is over, lost + returned == staked."""
+    """What moved so far, over some seats; once the round is over, lost + returned == staked."""
 
     staked: int
     lost: int
@@ -107,22 +109,20 @@ class Round:
     @property
     def totals(self) -> Totals:
         """The money of the round so far."""
-        settled = [hand.settled for seat in self.seats for hand in seat.hands if hand.settled]
-        insured = [seat.insurance_settled for seat in self.seats if seat.insurance_settled]
-        every: list[Settled | InsuranceSettled] = [*settled, *insured]
-        return Totals(
-            staked=sum(seat.staked for seat in self.seats),
-            lost=sum(each.lost for each in every),
-            returned=sum(each.returned for each in every),
-            won=sum(each.won for each in every),
-        )
+        return _totals(self.seats)
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
         """How the hands that are settled ended, in order of seats and hands."""
-        return tuple(
-            hand.settled.outcome for seat in self.seats for hand in seat.hands if hand.settled
-        )
+        return _outcomes(self.seats)
+
+    def totals_of(self, seat: int) -> Totals:
+        """The money of one seat (from 0) so far."""
+        return _totals((self.seats[seat],))
+
+    def outcomes_of(self, seat: int) -> tuple[Outcome, ...]:
+        """How those hands of one seat (from 0) ended that are settled, in order."""
+        return _outcomes((self.seats[seat],))
 
     def legal(self) -> tuple[Action, ...]:
         """What cards and rules allow now, in menu order; nothing once the round is over."""
@@ -133,18 +133,25 @@ class Round:
             return ()
         first_two = len(hand.cards) == 2
         actions = []
-        if first_two and hand.count.total < 21:
+        if first_two and self._may_double(hand):
             actions.append(Action.DOUBLE)
         if first_two and self._may_split(hand):
             actions.append(Action.SPLIT)
         return (*actions, Action.HIT, Action.STAY)
+
+    def _may_double(self, hand: Hand) -> bool:
+        if hand.from_split and not self.rules.double_after_split:
+            return False
+        total, soft = hand.count
+        return total < 21 if self.rules.double == "always" else total in (10, 11) and not soft
 
     def _may_split(self, hand: Hand) -> bool:
         first, second = hand.cards
         return self.rules.split == "once" and not hand.from_split and first.value == second.value
 
     def amount(self, action: Action) -> int:
-        """What `action`, which must be legal now, adds to what is staked; 0 for most."""
+        """What `action`, which must be legal now, adds to what is staked; 0 for most. For insurance
+        up to half of the bet it is the most that may be given to `apply`."""
         self._check(action)
         if self.turn is None or self.hand is None or action is Action.NO_INSURANCE:
             return 0
@@ -152,13 +159,15 @@ class Round:
             return insurance_amount(self.rules, self.seats[self.turn.seat].bet)
         return self.hand.stake if action in (Action.DOUBLE, Action.SPLIT) else 0
 
-    def apply(self, action: Action) -> tuple["Round", tuple[Event, ...]]:
+    def apply(self, action: Action, amount: int | None = None) -> tuple["Round", tuple[Event, ...]]:
         """The round after `action` of the hand at turn, and what happened on the way there.
 
-        Raises IllegalAction when the action is not in `legal()`, ShoeTooShort when a card is
-        missing; this round stays as it was in either case.
+        `amount` is for insurance where the caller names it: 1 to `amount(action)`, in the unit of
+        the stakes, and None for the most. Raises IllegalAction when the action is not in `legal()`
+        or no such amount belongs to it, ShoeTooShort when a card is missing; this round stays as it
+        was in either case.
         """
-        self._check(action)
+        added = self._added(action, amount)
         assert self.turn is not None  # something was legal, so somebody is at turn
         course = Course(
             self.rules,
@@ -170,9 +179,23 @@ class Round:
             self.phase,
             self.turn,
         )
-        STEPS[action](course, self.turn)
+        if action is Action.INSURANCE:
+            course.insure(self.turn, added)
+        else:
+            STEPS[action](course, self.turn)
         course.go_on()
         return _at_rest(course)
+
+    def _added(self, action: Action, amount: int | None) -> int:
+        """What the action adds, the amount that was named having been checked."""
+        most = self.amount(action)
+        if amount is None:
+            return most
+        if action is not Action.INSURANCE or self.rules.insurance == "half":
+            raise IllegalAction(f"{action} takes no amount here.")
+        if not 1 <= amount <= most:
+            raise IllegalAction(f"{action} is 1 to {most} here, not {amount}.")
+        return amount
 
     def _check(self, action: Action) -> None:
         legal = self.legal()
@@ -202,6 +225,22 @@ def start(
     course.deal()
     course.go_on()
     return _at_rest(course)
+
+
+def _totals(seats: Sequence[Seat]) -> Totals:
+    settled = [hand.settled for seat in seats for hand in seat.hands if hand.settled]
+    insured = [seat.insurance_settled for seat in seats if seat.insurance_settled]
+    every: list[Settled | InsuranceSettled] = [*settled, *insured]
+    return Totals(
+        staked=sum(seat.staked for seat in seats),
+        lost=sum(each.lost for each in every),
+        returned=sum(each.returned for each in every),
+        won=sum(each.won for each in every),
+    )
+
+
+def _outcomes(seats: Sequence[Seat]) -> tuple[Outcome, ...]:
+    return tuple(hand.settled.outcome for seat in seats for hand in seat.hands if hand.settled)
 
 
 def _at_rest(course: Course) -> tuple[Round, tuple[Event, ...]]:

@@ -40,10 +40,8 @@ from door.games.blackjack_hands import (
     settled,
     showdown,
 )
-from door.games.blackjack_rules import CHARLIE_CARDS, Rules
+from door.games.blackjack_rules import Rules
 from door.games.cards import Card, count, is_natural
-
-DEALER_STANDS = 17
 
 
 class Action(StrEnum):
@@ -87,12 +85,20 @@ class Course:
     # What happens by itself: the deal, whose turn is next, the dealer.
 
     def deal(self) -> None:
-        """To each seat, the dealer's up card, to each seat, his hole card (help file, The Deal)."""
-        for up in (True, False):
-            for seat in range(len(self.seats)):
-                self._deal_to(Turn(seat, 0))
-            self.dealer.append(self._draw())
-            self.events.append(DealerDealt(self.dealer[0] if up else None))
+        """To each seat, the dealer's up card, to each seat, his hole card (help file, The Deal);
+        or his two cards, and then both of each seat (the UNIX bj)."""
+        turns = [Turn(seat, 0) for seat in range(len(self.seats))]
+        if self.rules.deal == "dealer first":
+            self._deal_dealer()
+            self._deal_dealer()
+            for turn in turns:
+                self._deal_to(turn)
+                self._deal_to(turn)
+        else:
+            for _ in range(2):
+                for turn in turns:
+                    self._deal_to(turn)
+                self._deal_dealer()
         for turn, hand in self._hands():
             if hand.is_natural:
                 self.events.append(Natural(turn.seat, turn.hand))
@@ -108,7 +114,7 @@ class Course:
                 return
             self.phase = Phase.PLAY
             self._look()
-        self.turn = next((turn for turn, hand in self._hands() if hand.in_play), None)
+        self.turn = self._next_to_play()
         if self.turn is None:
             self.phase = Phase.OVER
             if self._standing() or self._open_insurance():
@@ -122,6 +128,15 @@ class Course:
             asked = self.rules.insurance_on_natural or not seat.hands[0].is_natural
             if seat.insurance is None and asked and insurance_amount(self.rules, seat.bet):
                 return number
+        return None
+
+    def _next_to_play(self) -> Turn | None:
+        """The next hand that has a decision; one that waited for its second card has it first."""
+        for turn, hand in self._hands():
+            if hand.in_play and len(hand.cards) == 1:
+                self._hit(turn)
+            if self._hand(turn).in_play:
+                return turn
         return None
 
     def _look(self) -> None:
@@ -158,15 +173,19 @@ class Course:
                 for turn, hand in self._standing():
                     if hand.is_natural:
                         self._settle(turn, Outcome.NATURAL)
-            if self._standing():
+            if any(self._hangs_on_dealer(hand) for _, hand in self._standing()):
                 self._play_dealer()
         cards = tuple(self.dealer)
         for turn, hand in self._standing():
             self._settle(turn, showdown(self.rules, hand, cards))
 
+    def _hangs_on_dealer(self, hand: Hand) -> bool:
+        """Whether a card that the dealer draws may decide it: nothing but a Charlie of his stands
+        against a natural."""
+        return self.rules.charlie or not hand.is_natural
+
     def _play_dealer(self) -> None:
-        """He draws to 17, soft or hard, and to five cards: he has no choice."""
-        while len(self.dealer) < CHARLIE_CARDS and count(self.dealer).total < DEALER_STANDS:
+        while self.rules.dealer_draws(self.dealer):
             card = self._draw()
             self.dealer.append(card)
             self.events.append(DealerDealt(card))
@@ -180,10 +199,9 @@ class Course:
 
     # What a caller may do. The turn is his; that it is legal has been asked.
 
-    def _insure(self, turn: Turn) -> None:
-        seat = self.seats[turn.seat]
-        amount = insurance_amount(self.rules, seat.bet)
-        self.seats[turn.seat] = replace(seat, insurance=amount)
+    def insure(self, turn: Turn, amount: int) -> None:
+        """The one step in which the caller may have named an amount."""
+        self.seats[turn.seat] = replace(self.seats[turn.seat], insurance=amount)
         self.events.append(InsuranceBought(turn.seat, amount))
 
     def _decline(self, turn: Turn) -> None:
@@ -197,15 +215,17 @@ class Course:
         self._hit(turn)
 
     def _split(self, turn: Turn) -> None:
-        """Each card begins a hand, and each hand gets its second card before either is played."""
+        """Each card begins a hand. The second card of a hand comes at once, or when the hand has
+        its turn."""
         hand = self._hand(turn)
         seat = self.seats[turn.seat]
         halves = (replace(hand, cards=(card,), from_split=True) for card in hand.cards)
         after = seat.hands[turn.hand + 1 :]
         self.seats[turn.seat] = replace(seat, hands=(*seat.hands[: turn.hand], *halves, *after))
         self.events.append(Split(turn.seat, turn.hand, hand.stake))
-        for each in (turn, Turn(turn.seat, turn.hand + 1)):
-            self._hit(each)
+        if self.rules.split_cards == "both first":
+            for each in (turn, Turn(turn.seat, turn.hand + 1)):
+                self._hit(each)
 
     def _hit(self, turn: Turn) -> None:
         self._deal_to(turn)
@@ -215,6 +235,7 @@ class Course:
         """What a card that was drawn has made of a hand."""
         hand = self._hand(turn)
         total = hand.count.total
+        complete = hand.doubled or self._is_lone_ace(hand)
         if total > 21:
             self.events.append(Busted(turn.seat, turn.hand, total))
             self._settle(turn, Outcome.BUST)
@@ -225,11 +246,15 @@ class Course:
             self.events.append(TwentyOne(turn.seat, turn.hand))
             # "Once the dealer's play is ended, the player's hand is counted" when it is doubled.
             at_once = self.rules.twenty_one_paid == "at once" and not hand.doubled
-            full = hand.doubled or len(hand.cards) == CHARLIE_CARDS
+            full = complete or self.rules.is_full(hand.cards)
             if at_once or full or not self.rules.hit_on_21:
                 self._pay(turn, Outcome.TWENTY_ONE, at_once=at_once)
-        elif hand.doubled:
+        elif complete:
             self._stand(turn)
+
+    def _is_lone_ace(self, hand: Hand) -> bool:
+        """Whether this is a split ace that gets one card and no more."""
+        return hand.from_split and hand.cards[0].is_ace and self.rules.split_aces == "one card"
 
     def _pay(self, turn: Turn, outcome: Outcome, at_once: bool) -> None:
         if at_once:
@@ -249,6 +274,10 @@ class Course:
             raise ShoeTooShort(f"The shoe is too short: its {len(self.shoe)} cards are not enough.")
         self.used += 1
         return self.shoe[self.used - 1]
+
+    def _deal_dealer(self) -> None:
+        self.dealer.append(self._draw())
+        self.events.append(DealerDealt(self.dealer[0] if len(self.dealer) == 1 else None))
 
     def _deal_to(self, turn: Turn) -> None:
         card = self._draw()
@@ -297,7 +326,6 @@ class Course:
 
 
 STEPS: Mapping[Action, Callable[[Course, Turn], None]] = {
-    Action.INSURANCE: Course._insure,
     Action.NO_INSURANCE: Course._decline,
     Action.DOUBLE: Course._double,
     Action.SPLIT: Course._split,

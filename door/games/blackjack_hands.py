@@ -68,7 +68,8 @@ class Seat:
 
 
 def insurance_amount(rules: Rules, bet: int) -> int:
-    """What insurance on a bet costs: half of it, or under "down" the whole units in that half."""
+    """What insurance on a bet costs, or may cost at most: half of it, or under "down" the whole
+    units in that half."""
     if rules.insurance_rounding == "exact":
         return bet // 2
     return bet // (2 * rules.insurance_unit) * rules.insurance_unit

@@ -1,12 +1,13 @@
 """The rules of a black jack table, as data.
 
 Everything in which two tables may differ is a field of `Rules`; the engine in `blackjack` reads
-the fields and has no opinion of its own. A sysop's variations change the data, never the code.
-Each field that a sysop may set carries the name of its key in sysop.toml; docs/rules.md says what
-every value means and which sentence of the help file it reads.
+the fields and has no opinion of its own. Three games stand at the end of it: the door's of 1991,
+the UNIX program's, and the one of a Vegas table. A sysop's variations change the data, never the
+code. Each field that a sysop may set carries the name of its key in sysop.toml; docs/rules.md says
+what every value means and which sentence of which text it reads.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -17,7 +18,14 @@ from door.games.cards import CARDS_IN_DECK, Card, count
 from door.games.quoting import either, shown, shown_key
 
 CHARLIE_CARDS = 5
-"""A hand of so many cards is complete (help file, The Play and The Dealer's Turn)."""
+"""Where there are Charlies, a hand of so many cards is complete (help file, The Play and The
+Dealer's Turn)."""
+
+LONGEST_HAND = 22
+"""Elsewhere no hand is longer: 21 aces, and the card that is one too many."""
+
+DEALER_STANDS = 17
+"""The dealer draws below this; the rules differ only in what he does at it."""
 
 MOST_SEATS = 7
 MOST_DECKS = 8
@@ -54,29 +62,54 @@ class Rules:
     charlie_pays: Fraction
     doubled_21_pays: Fraction
     dealer_over: Literal["pays", "push"]  # what a dealer who goes over owes a lower hand
-    split: Literal["never", "once"]  # two cards of equal value; never, in Black Jack For Time
+    split: Literal["never", "once"]  # two cards of equal value
+    split_cards: Literal["as played", "both first"]  # when the second of two hands gets its second
+    split_aces: Literal["play on", "one card"]  # whether a split ace is played or just completed
+    double: Literal["always", "10-11"]  # on which first two cards; "10-11" are hard totals
+    double_after_split: bool  # whether a hand of a split may double too
+    insurance: Literal["half", "up to half"]  # of the bet: that much, or as much as he likes
+    dealer: Literal["stand 17", "hit soft 17", "hit 17"]  # "hit 17": on until more than 17
+    deal: Literal["seats first", "dealer first"]  # one card each in turn, or the dealer's two first
+    charlie: bool  # whether five cards are a Charlie, and end every hand
+    keys: tuple[str, ...]  # what a sysop may set in this game, in the order of its table
 
     def is_charlie(self, cards: tuple[Card, ...]) -> bool:
         """Whether these are a Five-Card Charlie, a dealer's or a caller's."""
-        if len(cards) != CHARLIE_CARDS:
+        if not self.is_full(cards):
             return False
         total = count(cards).total
         return total < 21 or (total == 21 and self.five_card_21 == "charlie")
 
-    def most_cards(self, seats: int) -> int:
-        """So many cards a round of `seats` seats can use and no more.
+    def is_full(self, cards: Sequence[Card]) -> bool:
+        """Whether a hand that has not gone over has no room for another card."""
+        return self.charlie and len(cards) == CHARLIE_CARDS
 
-        >>> BLACK_JACK_FOR_TIME.most_cards(1)
-        10
+    def dealer_draws(self, cards: Sequence[Card]) -> bool:
+        """Whether a dealer who holds these takes another card: he has no choice.
+
+        Soft is a count in which an ace is eleven, not any hand that has an ace in it.
+        """
+        total, soft = count(cards)
+        if self.is_full(cards) or total > DEALER_STANDS:
+            return False
+        at_17 = self.dealer == "hit 17" or (self.dealer == "hit soft 17" and soft)
+        return total < DEALER_STANDS or at_17
+
+    def most_cards(self, seats: int) -> int:
+        """No round of `seats` seats takes more cards, whatever they are.
+
+        >>> BLACK_JACK_FOR_TIME.most_cards(1), UNIX_BJ.most_cards(1)
+        (10, 66)
         """
         hands = seats if self.split == "never" else 2 * seats
-        return CHARLIE_CARDS * (hands + 1)
+        return (CHARLIE_CARDS if self.charlie else LONGEST_HAND) * (hands + 1)
 
     def shuffle_due(self, dealt: int, seats: int) -> bool:
         """Whether a shoe of which `dealt` cards are gone must be shuffled before the next round.
 
-        That is when it has passed `penetration`, and always when the round might not be finished
-        from what is left; in a game shuffled for every hand, when a card is gone.
+        That is when it has passed `penetration`, and in a game of Charlies, whose longest round is
+        short, always when that round might not be finished from what is left: other games shuffle
+        in the middle of a round. In a game shuffled for every hand, when a card is gone.
 
         >>> BLACK_JACK_FOR_TIME.shuffle_due(0, 1), BLACK_JACK_FOR_TIME.shuffle_due(4, 1)
         (False, True)
@@ -84,24 +117,67 @@ class Rules:
         if self.shuffle == "hand":
             return dealt > 0
         cards = self.decks * CARDS_IN_DECK
-        return dealt * 100 >= cards * self.penetration or cards - dealt < self.most_cards(seats)
+        short = self.charlie and cards - dealt < self.most_cards(seats)
+        return dealt * 100 >= cards * self.penetration or short
 
     def refused_stake(self, stake: int) -> str | None:
         """Why a stake in the smallest unit cannot be played here, or None.
 
-        Half of it is needed exactly for insurance and for payments such as 3 to 2; nothing is
-        ever rounded silently.
+        Half of it is needed exactly for insurance of just that and for payments such as 3 to 2;
+        nothing is ever rounded silently.
         """
         if stake <= 0:
             return f"The stake must be more than 0, is {stake}."
-        if stake % 2 and (self.insurance_rounding == "exact" or self._pays_halves()):
+        insured = self.insurance == "half" and self.insurance_rounding == "exact"
+        if stake % 2 and (insured or self._pays_halves()):
             return f"Half the stake is needed by these rules: it must be even, is {stake}."
         return None
 
     def _pays_halves(self) -> bool:
-        pays = (self.win_pays, self.natural_pays, self.twenty_one_pays, self.charlie_pays)
+        pays = [self.win_pays, self.natural_pays, self.twenty_one_pays]
+        if self.charlie:
+            pays.append(self.charlie_pays)
         return any(each.denominator != 1 for each in pays)
 
+
+BLACK_JACK_FOR_TIME_KEYS = (
+    "decks",
+    "shuffle",
+    "penetration",
+    "ties",
+    "insurance_rounding",
+    "insurance_pays",
+    "insurance_on_natural",
+    "peek_under_ace",
+    "hit_on_21",
+    "natural_paid",
+    "charlie_paid",
+    "twenty_one_paid",
+    "five_card_21",
+    "win_pays",
+    "natural_pays",
+    "twenty_one_pays",
+    "charlie_pays",
+    "doubled_21_pays",
+    "dealer_over",
+)
+"""What a sysop may set under [games.black-jack-for-time]."""
+
+VEGAS_KEYS = (
+    "decks",
+    "penetration",
+    "dealer",
+    "double",
+    "double_after_split",
+    "split_cards",
+    "split_aces",
+    "insurance_on_natural",
+    "natural_pays",
+)
+"""What a sysop may set under [games.vegas]."""
+
+UNIX_BJ_KEYS: tuple[str, ...] = ()
+"""What a sysop may set of the rules under [games.unix-bj]: nothing, it is played to the letter."""
 
 BLACK_JACK_FOR_TIME = Rules(
     decks=1,
@@ -125,8 +201,54 @@ BLACK_JACK_FOR_TIME = Rules(
     doubled_21_pays=Fraction(2),
     dealer_over="pays",
     split="never",
+    split_cards="both first",
+    split_aces="play on",
+    double="always",
+    double_after_split=True,
+    insurance="half",
+    dealer="stand 17",
+    deal="seats first",
+    charlie=True,
+    keys=BLACK_JACK_FOR_TIME_KEYS,
 )
 """The help file's rules; where it is silent, the defaults that docs/rules.md explains."""
+
+UNIX_BJ = replace(
+    BLACK_JACK_FOR_TIME,
+    shuffle="shoe",
+    penetration=100,
+    ties="push",
+    hit_on_21=True,
+    natural_pays=Fraction(5, 2),
+    twenty_one_pays=Fraction(2),
+    split="once",
+    split_cards="as played",
+    split_aces="one card",
+    double="10-11",
+    deal="dealer first",
+    charlie=False,
+    keys=UNIX_BJ_KEYS,
+)
+"""The rules of the UNIX game bj, by its manual pages and by what the program did."""
+
+UNIX_BJ_STAKE = 200
+"""What it stakes on every hand, in cents: "The bet is $2 every hand"."""
+
+VEGAS = replace(
+    BLACK_JACK_FOR_TIME,
+    decks=6,
+    shuffle="shoe",
+    ties="push",
+    natural_paid="after dealer",
+    natural_pays=Fraction(5, 2),
+    twenty_one_pays=Fraction(2),
+    split="once",
+    split_cards="as played",
+    insurance="up to half",
+    charlie=False,
+    keys=VEGAS_KEYS,
+)
+"""The rules of NEXTVegas; where it is silent or leaves a choice, what docs/rules.md explains."""
 
 
 class RuleProblem(NamedTuple):
@@ -148,7 +270,8 @@ class RulesRefused(ValueError):
 def rules_from_mapping(mapping: Mapping[str, object], base: Rules) -> Rules:
     """`base` with the keys of `mapping` (names and values as in sysop.toml) in place of its own.
 
-    Raises `RulesRefused`, which names every wrong key, when any is.
+    Raises `RulesRefused`, which names every wrong key, when any is: each game has its own
+    (`base.keys`), besides `insurance_unit`, which stands only in the journal.
 
     >>> rules_from_mapping({"ties": "push", "decks": 6}, BLACK_JACK_FOR_TIME).decks
     6
@@ -161,7 +284,7 @@ def rules_from_mapping(mapping: Mapping[str, object], base: Rules) -> Rules:
     values: dict[str, object] = {}
     problems: list[RuleProblem] = []
     for key, value in mapping.items():
-        check = _CHECKS.get(key)
+        check = _CHECKS[key] if key in _journaled(base) else None
         if check is None:
             problems.append(RuleProblem(shown_key(key), "is no rule of this game"))
             continue
@@ -182,13 +305,19 @@ def rules_from_mapping(mapping: Mapping[str, object], base: Rules) -> Rules:
 
 def rules_to_mapping(rules: Rules) -> dict[str, object]:
     """The keys and values, fit for JSON, from which `rules_from_mapping` makes these rules again
-    (`split` is not among them: it belongs to the game, not to the house)."""
+    out of those of their game. What belongs to the game and not to the house, as `split` does, is
+    not among them."""
     values = asdict(rules)
-    mapping = {key: values[key] for key in _CHECKS}
+    mapping = {key: values[key] for key in _journaled(rules)}
     return {
         key: _plain(value) if isinstance(value, Fraction) else value
         for key, value in mapping.items()
     }
+
+
+def _journaled(rules: Rules) -> tuple[str, ...]:
+    """The keys of a journal. The value of a coin is the table's to set, not the sysop's."""
+    return (*rules.keys, "insurance_unit")
 
 
 def _plain(number: Fraction) -> int | float:
@@ -260,9 +389,13 @@ _CHECKS: Mapping[str, Callable[[object], object]] = {
     "charlie_pays": _pays,
     "doubled_21_pays": _pays,
     "dealer_over": _choice("pays", "push"),
+    "split_cards": _choice("as played", "both first"),
+    "split_aces": _choice("play on", "one card"),
+    "double": _choice("always", "10-11"),
+    "double_after_split": _flag,
+    "dealer": _choice("stand 17", "hit soft 17", "hit 17"),
     "insurance_unit": _whole(1, 10**9),
 }
 
-SYSOP_KEYS = tuple(key for key in _CHECKS if key != "insurance_unit")
-"""The keys that belong in sysop.toml. `insurance_unit` is the table's to set, from the value of
-its coin, and stands only in the journal."""
+SYSOP_KEYS = BLACK_JACK_FOR_TIME_KEYS
+"""`BLACK_JACK_FOR_TIME_KEYS`, from the time when there was no other black jack."""
