@@ -140,13 +140,26 @@ class Caller:
 
         The purse that comes back is adopted, unless a later one was.
         """
-        self._asked += 1
-        number, ticked = self._asked, self.ticked()
+        adopt, ticked = self.expect(), self.ticked()
         result = await self.books.run(lambda desk: operation(desk, self.call_id, ticked))
-        if number > self._adopted:
-            self._adopted = number
-            self._adopt(result.receipt if isinstance(result, Placed) else result)
+        adopt(result.receipt if isinstance(result, Placed) else result)
         return result
+
+    def expect(self) -> Callable[[Receipt], None]:
+        """Return what adopts the receipt of an entry that is asked of the books right after this.
+
+        For entries that others make for him, at a table he shares. A purse that is older than one
+        adopted since is left alone.
+        """
+        self._asked += 1
+        number = self._asked
+
+        def adopt(receipt: Receipt) -> None:
+            if number > self._adopted:
+                self._adopted = number
+                self._adopt(receipt)
+
+        return adopt
 
     async def ask_books(self, operation: Callable[[Desk], T]) -> T:
         """Carry out an operation that does not touch his purse."""
