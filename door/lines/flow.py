@@ -1,8 +1,8 @@
 """A line over an asyncio transport: who waits for whom, and who is cut off for not waiting.
 
-It knows bytes and sockets but no protocol: telnet stands in front of it, rlogin can too. Everything
-that another end could make grow has its bound here: what arrived and nobody took, what was written
-and nobody read, and how long the last words may take.
+It knows bytes and sockets but no protocol: telnet and rlogin stand in front of it, and what a host
+hands over. Everything that another end could make grow has its bound here: what arrived and nobody
+took, what was written and nobody read, and how long the last words may take.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ import logging
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 from door.lines.line import USUAL_COLUMNS, USUAL_ROWS, Hangup, Hints, Receiver
 
@@ -178,6 +179,11 @@ class StreamLine:
             self._end(f"cut off: {reason}")
         self._transport.abort()
 
+    def lose_carrier(self, reason: str) -> None:
+        """End the line now, because whoever handed the caller over says that he is gone."""
+        self._end(reason)
+        self._transport.abort()
+
     def count_unsent(self, more: int) -> None:
         """Cut off a caller who leaves too much unread, when `more` bytes were written to him."""
         self._unsent += more
@@ -251,6 +257,53 @@ class StreamLine:
         for gone in self._drains:
             if not gone.done():
                 gone.set_result(None)
+
+
+class StreamProtocol(asyncio.BufferedProtocol):
+    """What a transport tells, passed on to the line that `make_line` makes of it.
+
+    `closed` is set last of all, when nothing of the connection is left. What stands between the
+    bytes and the caller overrides `take`.
+    """
+
+    def __init__(self, make_line: Callable[[asyncio.Transport], StreamLine]) -> None:
+        """Make ready for one connection."""
+        self._make_line = make_line
+        self.closed = asyncio.Event()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take a new connection."""
+        # A cast, for uvloop's transports are no kin of asyncio's.
+        self.line = self._make_line(cast("asyncio.Transport", transport))
+
+    def take(self, data: bytes) -> None:
+        """Give the bytes that arrived to the line, as they came."""
+        self.line.deliver(data)
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Say where the next bytes go: never more than may wait."""
+        return self.line.room()
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Take the bytes that went there."""
+        self.take(bytes(INTAKE[:nbytes]))
+
+    def eof_received(self) -> None:
+        """Take a half-close for a hang-up: the transport closes once everything has left."""
+        self.line.end_of_input()
+
+    def pause_writing(self) -> None:
+        """Learn that bytes wait to leave."""
+        self.line.block()
+
+    def resume_writing(self) -> None:
+        """Learn that everything has left."""
+        self.line.unblock()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Learn that the connection is gone."""
+        self.line.lose(exc)
+        self.closed.set()
 
 
 def _address_of(transport: asyncio.Transport) -> str:

@@ -4,7 +4,7 @@ No sockets and no options live here. It stands in front of the telnet library so
 only ever meets commands that are whole, known and short, however they were cut into packets.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
@@ -30,6 +30,14 @@ class Code(IntEnum):
     WONT = 252
     DO = 253
     DONT = 254
+
+
+# Commands that are keys.
+KEYS: Mapping[int, bytes] = {
+    Code.BREAK: b"\x03",
+    Code.INTERRUPT_PROCESS: b"\x03",
+    Code.ERASE_CHARACTER: b"\x08",
+}
 
 
 class Command(NamedTuple):

@@ -10,16 +10,17 @@ import asyncio
 import collections
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import cast
 
 import telnetlib3
 from telnetlib3 import telopt
 
-from door.lines.flow import INTAKE, UNREAD, Limits, StreamLine
-from door.lines.framing import IAC_BYTE, Allowance, Budget, Code, Command, Flood, Splitter
-from door.lines.line import clamp_size
+from door.lines.flow import INTAKE, UNREAD
+from door.lines.framing import IAC_BYTE, KEYS, Budget, Code, Command, Flood, Splitter
+from door.lines.line import clamp_size, printable
+from door.lines.passive import BELL, LONGEST_REPLY, CommandLimits, TelnetLine
 
 logger = logging.getLogger("door.lines")
 
@@ -64,43 +65,21 @@ _FORMS = {
     telopt.TSPEED: re.compile(rb"\x00[0-9]{1,10},[0-9]{1,10}"),
 }
 
-# Commands that are keys.
-_KEYS: Mapping[int, bytes] = {
-    Code.BREAK: b"\x03",
-    Code.INTERRUPT_PROCESS: b"\x03",
-    Code.ERASE_CHARACTER: b"\x08",
-}
-_BELL = b"\a"  # the answer to Are You There, once a packet: it leaves the screen as it is
-_LONGEST_REPLY = 64  # bytes; the CHARSET request with what announces it
 _TERMINAL_TYPES = 8
 _CHARACTER_SETS = ("UTF-8", "CP437", "IBM437", "US-ASCII")
 _LANGUAGE_VARIABLES = ("LC_ALL", "LC_CTYPE", "LANG")  # the first one set counts (POSIX)
-_UNPRINTABLE = re.compile(r"[^ -~]+")
 
 
 @dataclass(frozen=True)
-class TelnetLimits(Limits):
+class TelnetLimits(CommandLimits):
     """What one telnet caller may cost the board.
 
-    `subnegotiation` bounds what stands between SB and SE (bytes), `commands` how many commands may
-    come. Who says nothing is served after `silence`; who is answering, however far away, after
+    Who says nothing is served after `silence`; who is answering, however far away, after
     `patience` at the latest (both in seconds since he connected).
     """
 
-    subnegotiation: int
-    commands: Allowance
     silence: float
     patience: float
-
-
-class TelnetLine(StreamLine):
-    """The line that a telnet caller's protocol serves."""
-
-    def write(self, data: bytes) -> None:
-        """Send `data`, with every 0xFF doubled so that it is not taken for a command."""
-        if IAC_BYTE in data:
-            data = data.replace(IAC_BYTE, IAC_BYTE + IAC_BYTE)
-        super().write(data)
 
 
 class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
@@ -175,8 +154,8 @@ class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
             return
         if self._asked_after:
             self._asked_after = False
-            self.line.write(_BELL)
-        self.line.count_unsent(_LONGEST_REPLY * commands)
+            self.line.write(BELL)
+        self.line.count_unsent(LONGEST_REPLY * commands)
         if self._ready is not None:
             self._serve_when_answered()
 
@@ -249,8 +228,8 @@ class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
             self._settle_option(code, body)
         elif code == Code.SB:
             self._read_subnegotiation(body[:1], body[1:])
-        elif code in _KEYS:
-            self.line.deliver(_KEYS[code])
+        elif code in KEYS:
+            self.line.deliver(KEYS[code])
         elif code == Code.ARE_YOU_THERE:
             self._asked_after = True
 
@@ -300,7 +279,7 @@ class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
         """Learn the language."""
         language = next((mapping[key] for key in _LANGUAGE_VARIABLES if mapping.get(key)), "")
         if language:
-            self.line.hints = replace(self.line.hints, language=_clean(language))
+            self.line.hints = replace(self.line.hints, language=printable(language))
 
     def on_request_charset(self) -> list[str]:
         """Offer the character sets that the board speaks, the best first."""
@@ -308,18 +287,18 @@ class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
 
     def on_charset(self, charset: str) -> None:
         """Learn which of them the caller's program took."""
-        self.line.hints = replace(self.line.hints, charset=_clean(charset))
+        self.line.hints = replace(self.line.hints, charset=printable(charset))
 
     def choose_charset(self, offers: list[str]) -> str | None:
         """Answer the caller's own offer with the first set that the board speaks, or with none."""
         chosen = next((offer for offer in offers if offer.upper() in _CHARACTER_SETS), None)
         if chosen is not None:
-            self.line.hints = replace(self.line.hints, charset=_clean(chosen))
+            self.line.hints = replace(self.line.hints, charset=printable(chosen))
         return chosen
 
     def on_tspeed(self, rx: str, tx: str) -> None:
         """Learn the speed that the caller's program claims."""
-        self.line.hints = replace(self.line.hints, speed=_clean(f"{rx},{tx}"))
+        self.line.hints = replace(self.line.hints, speed=printable(f"{rx},{tx}"))
 
     def on_ttype(self, ttype: str) -> None:
         """Learn one of the terminal's names, and ask for the next until one comes again."""
@@ -327,8 +306,3 @@ class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
         if ttype not in names and len(names) < _TERMINAL_TYPES:
             self.line.hints = replace(self.line.hints, terminal_types=(*names, ttype))
             self._options.request_ttype()
-
-
-def _clean(text: str) -> str:
-    """What may be kept, and shown, of a text from outside."""
-    return _UNPRINTABLE.sub("", text)[:64]

@@ -5,6 +5,7 @@ callers: `ansi` turns bytes into keys, `door.caller` decides what they mean. The
 that any of them may use, so that a hand of cards cannot tell a telnet caller from a test's script.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,6 +14,8 @@ from typing import Protocol
 MIN_COLUMNS, MAX_COLUMNS = 40, 132
 MIN_ROWS, MAX_ROWS = 20, 60
 USUAL_COLUMNS, USUAL_ROWS = 80, 24
+
+_UNPRINTABLE = re.compile(r"[^ -~]+")
 
 
 class Hangup(Exception):
@@ -56,7 +59,7 @@ class Line(Protocol):
 
     @property
     def kind(self) -> str:
-        """How the caller reached us: ``telnet``."""
+        """How the caller reached us: ``telnet``, ``rlogin``, ``stdio`` or ``socket``."""
 
     @property
     def address(self) -> str:
@@ -117,3 +120,12 @@ def clamp_size(columns: int, rows: int) -> tuple[int, int]:
         min(max(columns or USUAL_COLUMNS, MIN_COLUMNS), MAX_COLUMNS),
         min(max(rows or USUAL_ROWS, MIN_ROWS), MAX_ROWS),
     )
+
+
+def printable(text: str) -> str:
+    """What may be kept, and shown, of a text from outside: printable ASCII, 64 characters of it.
+
+    >>> printable("xterm\\x1b[2J\\n")
+    'xterm[2J'
+    """
+    return _UNPRINTABLE.sub("", text)[:64]

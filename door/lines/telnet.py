@@ -4,16 +4,15 @@ The library's own server is not used: it accepts a burst of callers all in one s
 backlog, and keeps a thousand dead ones in a queue that nobody reads.
 """
 
-import asyncio
 import logging
-import socket
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from door.lines.framing import Allowance
-from door.lines.hardened import HardenedTelnet, TelnetLimits, TelnetLine
-from door.lines.line import Hangup, Line
-
-logger = logging.getLogger("door.lines")
+from door.lines.hardened import HardenedTelnet, TelnetLimits
+from door.lines.line import Line
+from door.lines.listener import Listener
+from door.lines.passive import TelnetLine
 
 USUAL_LIMITS = TelnetLimits(
     unsent=256 * 1024,
@@ -25,83 +24,24 @@ USUAL_LIMITS = TelnetLimits(
     patience=2.0,
 )
 
-# The kernel keeps this many callers waiting, and each step of the event loop takes in this few of
-# them, for setting one up costs half a millisecond that a burst would make the others wait.
-_BACKLOG = 4096
-_ACCEPTED_AT_ONCE = 16
 
-
-class TelnetListener:
+class TelnetListener(Listener):
     """A telnet port and everyone who came in through it."""
 
     def __init__(self, on_line: Callable[[Line], Awaitable[None]], limits: TelnetLimits) -> None:
-        """Prepare a port whose callers `on_line` will have; `listen` opens it."""
+        """Prepare a port whose callers `on_line` will have; `open` opens it."""
+        super().__init__()
         self._on_line = on_line
         self._limits = limits
-        self.port = 0  # the one that is listened on, once it is open
-        self._server: asyncio.Server | None = None
-        self._connected: set[HardenedTelnet] = set()
-        self._calls: set[asyncio.Task[None]] = set()
-        self._empty = asyncio.Event()
-        self._empty.set()
 
-    async def open(self, host: str, port: int) -> None:
-        """Begin to listen; `OSError` when the port cannot be had."""
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        both = host == "::" and socket.has_dualstack_ipv6()
-        wire = socket.create_server((host, port), family=family, dualstack_ipv6=both)
-        self.port = int(wire.getsockname()[1])
-        self._server = await asyncio.get_running_loop().create_server(
-            self._answer, sock=wire, backlog=_ACCEPTED_AT_ONCE
-        )
-        # asyncio takes one number for both; the kernel's may be changed afterwards.
-        wire.listen(_BACKLOG)
-
-    def close(self) -> None:
-        """Take no more callers. Those on the line stay."""
-        if self._server is not None:
-            self._server.close()
-
-    async def finish(self) -> None:
-        """Close, end every call that is left, and return when nothing of it runs any more.
-
-        What was written last still goes out, for as long as the limits let it.
-        """
-        self.close()
-        for call in self._calls:
-            call.cancel()
-        if self._calls:
-            await asyncio.wait(self._calls)
-        for telnet in tuple(self._connected):
-            if not telnet.line.ended:
-                telnet.line.abort()
-        await self._empty.wait()
-
-    def _answer(self) -> HardenedTelnet:
-        telnet = HardenedTelnet(self._limits, self._begin_call, self._forget)
-        self._connected.add(telnet)
-        self._empty.clear()
+    def answer(self) -> HardenedTelnet:
+        """Make the telnet of one more caller."""
+        telnet = HardenedTelnet(self._limits, self._serve, self.forget)
+        self.join(telnet)
         return telnet
 
-    def _forget(self, telnet: HardenedTelnet) -> None:
-        self._connected.discard(telnet)
-        if not self._connected:
-            self._empty.set()
-
-    def _begin_call(self, line: TelnetLine) -> None:
-        call = asyncio.get_running_loop().create_task(self._call(line))
-        self._calls.add(call)
-        call.add_done_callback(self._calls.discard)
-
-    async def _call(self, line: TelnetLine) -> None:
-        try:
-            await self._on_line(line)
-        except Hangup as hangup:
-            logger.debug("telnet %s: %s", line.address, hangup)
-        except Exception:
-            logger.exception("telnet %s: the call failed", line.address)
-        finally:
-            line.hang_up()
+    def _serve(self, line: TelnetLine) -> None:
+        self.begin_call(line, partial(self._on_line, line))
 
 
 async def listen(

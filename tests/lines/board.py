@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from door.lines.framing import Allowance
-from door.lines.hardened import HardenedTelnet, TelnetLimits, TelnetLine
+from door.lines.hardened import HardenedTelnet, TelnetLimits
 from door.lines.line import Line
+from door.lines.passive import TelnetLine
 from door.lines.telnet import USUAL_LIMITS, TelnetListener, listen
 from tests.terminal import IAC, SB, SE, Terminal
 
