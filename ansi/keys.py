@@ -24,6 +24,8 @@ class Key(str):
 
 ENTER = Key("<enter>")
 BACKSPACE = Key("<backspace>")
+# Byte 7F: the Backspace of today's keyboards, the interrupt key of a teletype. Who reads decides.
+RUBOUT = Key("<rubout>")
 ESCAPE = Key("<escape>")
 TAB = Key("<tab>")
 UP, DOWN, LEFT, RIGHT = Key("<up>"), Key("<down>"), Key("<left>"), Key("<right>")
@@ -59,7 +61,7 @@ MOST_REPORTS = 16  # kept until taken; a flood pushes out the oldest
 # PuTTY types its name whenever byte 5 reaches it, and byte 5 is the suit of clubs in CP437.
 ANSWERBACK = b"PuTTY"
 
-_CONTROLS = {0x03: INTERRUPT, 0x08: BACKSPACE, 0x09: TAB, 0x0A: ENTER, 0x7F: BACKSPACE}
+_CONTROLS = {0x03: INTERRUPT, 0x08: BACKSPACE, 0x09: TAB, 0x0A: ENTER, 0x7F: RUBOUT}
 _LETTERS = dict(zip("ABCDHFPQRS", (UP, DOWN, RIGHT, LEFT, HOME, END, F1, F2, F3, F4), strict=True))
 # SyncTERM and the SCO console; "K" is the End of older SyncTERMs.
 _CSI_LETTERS = _LETTERS | {"V": PAGE_UP, "U": PAGE_DOWN, "@": INSERT, "K": END}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ansi.charset import Charset, encode
-from ansi.keys import BACKSPACE, ENTER, ESCAPE, INTERRUPT, KeyDecoder
+from ansi.keys import BACKSPACE, ENTER, ESCAPE, INTERRUPT, RUBOUT, Key, KeyDecoder
 from door.clock import Clock
 from door.display import CanvasDisplay, Display, LinesDisplay, Scene, resume
 from door.lines.line import Hangup, Line
@@ -87,6 +87,7 @@ class Console:
         self._loop = asyncio.get_running_loop()
         self._decoder = KeyDecoder(look.charset)
         self._keys: deque[str] = deque()
+        self.rubout: Key = BACKSPACE  # what byte 7F means in the room he is in
         self._paused = False
         self._waiter: asyncio.Future[None] | None = None
         self._interruption: Interruption | None = None
@@ -153,13 +154,17 @@ class Console:
                 if self._paused and not self._keys:
                     self._paused = False
                     self.line.resume()
-                return key
+                return self._meant(key)
             self._waiter = self._loop.create_future()
             try:
                 await self._waiter
             finally:
                 self._waiter = None
         raise self._interruption
+
+    def next_key(self) -> str | None:
+        """Return the key that `key` would give at once, `None` when none was typed ahead."""
+        return self._meant(self._keys[0]) if self._keys else None
 
     def forget_keys(self) -> None:
         """Drop what was typed ahead, before a question that deserves a fresh answer."""
@@ -318,6 +323,9 @@ class Console:
             self.line.pause()
         self.on_key()
         self._wake()
+
+    def _meant(self, key: str) -> str:
+        return self.rubout if key == RUBOUT else key
 
     def _flush_escape(self) -> None:
         self._flush = None

@@ -9,6 +9,7 @@ from ansi.keys import (
     ENTER,
     ESCAPE,
     INTERRUPT,
+    RUBOUT,
     TAB,
     CursorReport,
     DeviceAttributes,
@@ -83,7 +84,7 @@ def test_return_does_not_wait_for_what_may_follow() -> None:
 
 @pytest.mark.parametrize(
     ("data", "key"),
-    [(b"\x08", BACKSPACE), (b"\x7f", BACKSPACE), (b"\t", TAB), (b"\x03", INTERRUPT)],
+    [(b"\x08", BACKSPACE), (b"\x7f", RUBOUT), (b"\t", TAB), (b"\x03", INTERRUPT)],
 )
 def test_controls_that_are_keys(data: bytes, key: str) -> None:
     assert typed(data) == [key]
@@ -211,7 +212,7 @@ def test_an_unfinished_sequence_is_dropped_once_nothing_follows(beginning: bytes
     [
         (b"\x1b\x1b[A", [ESCAPE, keys.UP]),
         (b"\x1b\r", [ESCAPE, ENTER]),
-        (b"\x1b\x7f", [ESCAPE, BACKSPACE]),
+        (b"\x1b\x7f", [ESCAPE, RUBOUT]),
         (b"\x1b\x81", [ESCAPE, "ü"]),
         (b"\x1b[\rx", [ENTER, "x"]),
         (b"\x1b[1\x1b[A", [keys.UP]),
