@@ -3,9 +3,17 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from door.games.blackjack import BLACK_JACK_FOR_TIME, Action, Round, Rules, start
+from door.games.blackjack import (
+    BLACK_JACK_FOR_TIME,
+    UNIX_BJ,
+    VEGAS,
+    Action,
+    Round,
+    Rules,
+    start,
+)
 from door.games.blackjack_events import Event, InsuranceSettled, Outcome, Settled
-from door.games.blackjack_rules import rules_from_mapping
+from door.games.blackjack_rules import UNIX_BJ_STAKE, rules_from_mapping
 from door.games.cards import Card, parse_cards
 
 STAKE = 600  # two coins of five minutes
@@ -24,6 +32,20 @@ def stacked(player: str, dealer: str, rest: str = "") -> tuple[Card, ...]:
     first, second = parse_cards(player)
     up, hole = parse_cards(dealer)
     return (first, up, second, hole, *parse_cards(rest))
+
+
+def bj(up: str, hole: str, player: str, rest: str, *actions: Action) -> "Played":
+    """A hand of the UNIX game, its cards in the order in which they leave the deck."""
+    shoe = parse_cards(f"{up} {hole} {player} {rest}")
+    return play(shoe, *actions, rules=UNIX_BJ, stakes=(UNIX_BJ_STAKE,))
+
+
+def vegas(
+    player: str, dealer: str, rest: str, /, *actions: Action, bet: int = STAKE, **keys: object
+) -> "Played":
+    """A round of one seat at a Vegas table with keys as in sysop.toml."""
+    rules = rules_from_mapping(keys, VEGAS)
+    return play(stacked(player, dealer, rest), *actions, rules=rules, stakes=(bet,))
 
 
 @dataclass(frozen=True)
@@ -56,8 +78,23 @@ class Played:
         return (self.settled.lost, self.settled.returned, self.settled.won)
 
     @property
+    def net(self) -> int:
+        """What the whole round has won or, below zero, lost so far."""
+        return self.round.totals.won - self.round.totals.lost
+
+    @property
     def cards(self) -> str:
         return " ".join(self.round.seats[0].hands[0].cards)
+
+    @property
+    def hands(self) -> list[str]:
+        """The cards of each hand of the first seat."""
+        return [" ".join(hand.cards) for hand in self.round.seats[0].hands]
+
+    @property
+    def asked(self) -> bool:
+        """Whether the caller has something to decide."""
+        return self.round.legal() != ()
 
 
 def play(
