@@ -166,6 +166,19 @@ class Console:
         """Return the key that `key` would give at once, `None` when none was typed ahead."""
         return self._meant(self._keys[0]) if self._keys else None
 
+    async def pause(self, seconds: float) -> None:
+        """Let the caller look for `seconds`. A key, typed ahead or now, or an interruption ends it
+        at once, and stays for the next question."""
+        if self._keys or self._interruption is not None:
+            return
+        self._waiter = self._loop.create_future()
+        timer = self.clock.call_later(seconds, self._wake)
+        try:
+            await self._waiter
+        finally:
+            timer.cancel()
+            self._waiter = None
+
     def forget_keys(self) -> None:
         """Drop what was typed ahead, before a question that deserves a fresh answer."""
         self._keys.clear()
