@@ -13,11 +13,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypedDict, get_args
 
+from door.games import baccarat_rules
+from door.games.baccarat_rules import BACCARAT
 from door.games.blackjack_rules import (
     BLACK_JACK_FOR_TIME,
-    SYSOP_KEYS,
+    MOST_SEATS,
+    VEGAS,
     Rules,
     RulesRefused,
     rules_from_mapping,
@@ -26,16 +29,21 @@ from timebank import names
 from timebank.settings import BankSettings, SettingsError, Table, open_table, read_bank
 
 __all__ = [
+    "Baccarat",
     "BlackJackForTime",
     "Board",
     "Calls",
     "Config",
     "Listener",
     "SettingsError",
+    "Stakes",
+    "UnixBj",
+    "Vegas",
     "load",
     "read",
 ]
 
+Language = Literal["english", "french"]
 ListenerKind = Literal["telnet"]
 LISTENER_KINDS: tuple[ListenerKind, ...] = ("telnet",)
 
@@ -44,6 +52,7 @@ LONGEST_BOARD_NAME = 40
 MOST_NODES = 9999
 MOST_COINS = 1440  # a day of the smallest coins
 DAY_SECONDS = 24 * 60 * 60
+LONGEST_WAIT = 600  # seconds at a table where others wait as well
 _BYTES = frozenset(map(str, range(256)))
 
 
@@ -80,16 +89,61 @@ class Calls:
 
 
 @dataclass(frozen=True)
-class BlackJackForTime:
-    """The table's coin, its bets in coins, and the house's variations.
+class Stakes:
+    """What is wagered at a table that is played for time: its coin, and bets in coins.
 
-    `turns_per_day` is 0 where there is no limit.
+    `turns_per_day` is 0 where there is no limit; `open` whether callers may sit down.
     """
 
+    open: bool
     coin_minutes: int
     smallest_bet: int
     largest_bet: int
     turns_per_day: int
+
+
+class _StakeValues(TypedDict):
+    open: bool
+    coin_minutes: int
+    smallest_bet: int
+    largest_bet: int
+    turns_per_day: int
+
+
+@dataclass(frozen=True)
+class BlackJackForTime(Stakes):
+    """The table of Black Jack For Time, with the house's variations."""
+
+    rules: Rules
+
+
+@dataclass(frozen=True)
+class Baccarat(Stakes):
+    """The baccarat table; the stakes are those of the game for time."""
+
+    language: Language  # of a caller who has not chosen one
+    rules: baccarat_rules.Rules
+
+
+@dataclass(frozen=True)
+class UnixBj:
+    """The teletype of UNIX bj; a coin and turns count where it is played for minutes."""
+
+    open: bool
+    stakes: Literal["play money", "minutes"]
+    prompts: Literal["1975", "1971"]
+    coin_minutes: int
+    turns_per_day: int
+
+
+@dataclass(frozen=True)
+class Vegas(Stakes):
+    """The table where callers sit together; waits are in seconds."""
+
+    seats: int
+    bell_seconds: int
+    turn_seconds: int
+    resume_wait: int
     rules: Rules
 
 
@@ -103,6 +157,9 @@ class Config:
     calls: Calls
     bank: BankSettings
     black_jack_for_time: BlackJackForTime
+    baccarat: Baccarat
+    unix_bj: UnixBj
+    vegas: Vegas
 
     @property
     def database(self) -> Path:
@@ -128,6 +185,9 @@ def read(root: Table, path: Path) -> Config:
         calls=_calls(root.table("calls")),
         bank=read_bank(root),
         black_jack_for_time=_black_jack_for_time(games.table("black-jack-for-time")),
+        baccarat=_baccarat(games.table("baccarat")),
+        unix_bj=_unix_bj(games.table("unix-bj")),
+        vegas=_vegas(games.table("vegas")),
     )
 
 
@@ -194,22 +254,60 @@ def _calls(table: Table) -> Calls:
 
 
 def _black_jack_for_time(table: Table) -> BlackJackForTime:
-    game = BlackJackForTime(
+    return BlackJackForTime(**_stakes(table), rules=_rules(table, BLACK_JACK_FOR_TIME))
+
+
+def _baccarat(table: Table) -> Baccarat:
+    stakes = _stakes(table)
+    language = table.choice("language", "english", get_args(Language))
+    try:
+        rules = baccarat_rules.rules_from_mapping(table.part(baccarat_rules.SYSOP_KEYS), BACCARAT)
+    except RulesRefused as refusal:
+        rules = BACCARAT
+        for key, reason in refusal.problems:
+            table.refuse(key, reason)
+    return Baccarat(**stakes, language=language, rules=rules)
+
+
+def _unix_bj(table: Table) -> UnixBj:
+    return UnixBj(
+        open=table.flag("open", True),
+        stakes=table.choice("stakes", "play money", ("play money", "minutes")),
+        prompts=table.choice("prompts", "1975", ("1975", "1971")),
         coin_minutes=table.whole("coin_minutes", 1, 1, MOST_COINS),
-        smallest_bet=table.whole("smallest_bet", 1, 1, MOST_COINS),
-        largest_bet=table.whole("largest_bet", 10, 1, MOST_COINS),
         turns_per_day=table.whole("turns_per_day", 20, 0, 9999),
-        rules=_rules(table, BLACK_JACK_FOR_TIME),
     )
-    if table.sound("smallest_bet", "largest_bet") and game.smallest_bet > game.largest_bet:
-        reason = f"must not be more than largest_bet, which is {game.largest_bet}"
+
+
+def _vegas(table: Table) -> Vegas:
+    return Vegas(
+        **_stakes(table),
+        seats=table.whole("seats", MOST_SEATS, 1, MOST_SEATS),
+        bell_seconds=table.whole("bell_seconds", 20, 1, LONGEST_WAIT),
+        turn_seconds=table.whole("turn_seconds", 30, 1, LONGEST_WAIT),
+        resume_wait=table.whole("resume_wait", 60, 1, LONGEST_WAIT),
+        rules=_rules(table, VEGAS),
+    )
+
+
+def _stakes(table: Table) -> _StakeValues:
+    stakes: _StakeValues = {
+        "open": table.flag("open", True),
+        "coin_minutes": table.whole("coin_minutes", 1, 1, MOST_COINS),
+        "smallest_bet": table.whole("smallest_bet", 1, 1, MOST_COINS),
+        "largest_bet": table.whole("largest_bet", 10, 1, MOST_COINS),
+        "turns_per_day": table.whole("turns_per_day", 20, 0, 9999),
+    }
+    sound = table.sound("smallest_bet", "largest_bet")
+    if sound and stakes["smallest_bet"] > stakes["largest_bet"]:
+        reason = f"must not be more than largest_bet, which is {stakes['largest_bet']}"
         table.refuse("smallest_bet", reason)
-    return game
+    return stakes
 
 
 def _rules(table: Table, base: Rules) -> Rules:
     try:
-        return rules_from_mapping(table.part(SYSOP_KEYS), base)
+        return rules_from_mapping(table.part(base.keys), base)
     except RulesRefused as refusal:
         for key, reason in refusal.problems:
             table.refuse(key, reason)

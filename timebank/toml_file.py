@@ -166,6 +166,14 @@ class Table:
         self.refuse(key, f"must be {one_of(choices)}, is {shown(value)}{guess(value, choices)}")
         return default
 
+    def flag(self, key: str, default: bool) -> bool:
+        """Read true or false."""
+        value = self._ask(key, default)
+        if isinstance(value, bool):
+            return value
+        self.refuse(key, f"must be true or false, is {shown(value)}")
+        return default
+
     def words(self, key: str, default: tuple[str, ...], choices: Iterable[str]) -> tuple[str, ...]:
         """Read one of `choices` or a list of some of them."""
         value = self._ask(key, list(default))

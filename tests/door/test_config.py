@@ -15,9 +15,21 @@ import pytest
 
 from door import config
 from door.config import Listener, SettingsError
-from door.games.blackjack_rules import BLACK_JACK_FOR_TIME, SYSOP_KEYS
+from door.games import baccarat_rules
+from door.games.blackjack_rules import (
+    BLACK_JACK_FOR_TIME,
+    BLACK_JACK_FOR_TIME_KEYS,
+    UNIX_BJ_KEYS,
+    VEGAS_KEYS,
+)
 from timebank.settings import Problems, Table
 
+RULE_KEYS = {
+    "black-jack-for-time": set(BLACK_JACK_FOR_TIME_KEYS),
+    "baccarat": set(baccarat_rules.SYSOP_KEYS),
+    "unix-bj": set(UNIX_BJ_KEYS),
+    "vegas": set(VEGAS_KEYS),
+}
 SHIPPED = Path(__file__).parents[2] / "sysop.toml"
 
 
@@ -59,17 +71,18 @@ def refusal(load, tmp_path):
 
 def keys_that_are_read() -> dict[str, set[str]]:
     """Every key that some reader asks for, by the header of its table."""
-    events, listeners, game = Asked(), Asked(), Asked()
+    events, listeners = Asked(), Asked()
+    games = {name: Asked() for name in RULE_KEYS}
     tables = {name: Asked() for name in ("board", "calls", "timebank")}
     root = Asked({**tables, "events": [events], "listeners": [listeners]})
-    root["games"] = Asked({"black-jack-for-time": game})
+    root["games"] = Asked(games)
     config.read(Table(root, Problems("", ""), Path()), Path())
     assert root.asked == set(root)
     return {
         **{f"[{name}]": table.asked for name, table in tables.items()},
         "[[listeners]]": listeners.asked,
         "[[events]]": events.asked,
-        "[games.black-jack-for-time]": game.asked | set(SYSOP_KEYS),
+        **{f"[games.{name}]": game.asked | RULE_KEYS[name] for name, game in games.items()},
     }
 
 
@@ -116,7 +129,8 @@ class TestTheGuide:
             elif row := re.match(r"\| `(\w+)` \|[^|]*\|[^|]*\| (.*?) \|", line):
                 told.setdefault(header, {})[row[1]] = row[2].strip("`")
         read = keys_that_are_read()
-        read["[games.black-jack-for-time]"] -= set(SYSOP_KEYS)  # docs/rules.md has these
+        for name, keys in RULE_KEYS.items():
+            read[f"[games.{name}]"] -= keys  # docs/rules.md has these
         assert {header: set(rows) for header, rows in told.items()} == read
         shipped = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
         for header, rows in told.items():
@@ -181,7 +195,7 @@ class TestValues:
         )
         assert board.calls == config.Calls(3, 10, 11, 60)
         rules = dataclasses.replace(BLACK_JACK_FOR_TIME, ties="push", natural_pays=Fraction(5, 2))
-        assert board.black_jack_for_time == config.BlackJackForTime(5, 2, 2, 0, rules)
+        assert board.black_jack_for_time == config.BlackJackForTime(True, 5, 2, 2, 0, rules)
 
     def test_the_sysops_name_is_kept_as_a_callers_would_be(self, load):
         assert load('[board]\nsysop = " Ann  O\u2019Neil "').board.sysop == "Ann O'Neil"
