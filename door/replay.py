@@ -10,82 +10,86 @@ reads a file, a clock or a database; `replay` and `render` are all that `door re
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import NoReturn
+from math import lcm
+from typing import Any, NoReturn
 
-from door.games.blackjack import Action, IllegalAction, Round, ShoeTooShort, Totals, start
-from door.games.blackjack_events import Event
-from door.games.blackjack_rules import (
-    BLACK_JACK_FOR_TIME,
-    Rules,
-    RulesRefused,
-    rules_from_mapping,
-)
 from door.games.cards import Card, parse_card, parse_cards
+from door.games.house import GAMES
+from door.games.kinds import Act, Kind, Refusal, Totals
 from door.games.quoting import either, shown, shown_key
-
-HOUSE_KEYS = frozenset({"coin_minutes", "smallest_bet", "largest_bet", "turns_per_day"})
-"""Keys of the game's table in sysop.toml that bound a wager and change no hand: a replay takes
-them with the others and has no use for them."""
 
 LARGEST_STAKE = 10**12
 STAKE_DECIMALS = 12
+AMOUNT = (
+    f"must be a number more than 0, at most {LARGEST_STAKE}, with at most {STAKE_DECIMALS} decimals"
+)
 
-_KEYS = ("game", "rules", "stake", "shoe", "actions")
+_KEYS = ("game", "rules", "stake", "seats", "shoe", "actions")
 
 
 class ReplayError(ValueError):
     """What was given is no hand of this game; the text says which hand and what is wrong."""
 
 
-GAMES: Mapping[str, Rules] = {"black-jack-for-time": BLACK_JACK_FOR_TIME}
-"""The games that can be replayed, and the rules of each before a house varies them."""
-
-
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """A round as far as its actions take it, and everything that happened in it."""
 
-    round: Round
-    events: tuple[Event, ...]
+    kind: Kind
+    seats: int
+    round: Any
+    events: tuple[object, ...]
 
     @property
     def totals(self) -> Totals:
-        """The money: staked, lost, returned, won, in the unit of the stake."""
-        return self.round.totals
+        """The money of all seats: staked, lost, returned, won, in the unit of the stakes."""
+        seats = [self.kind.totals(self.round, seat) for seat in range(self.seats)]
+        return Totals(
+            staked=sum(seat.staked for seat in seats),
+            lost=sum(seat.lost for seat in seats),
+            returned=sum(seat.returned for seat in seats),
+            won=sum(seat.won for seat in seats),
+        )
 
     @property
     def outcome(self) -> str:
         """The outcomes of its hands, parted by spaces; empty while none is settled."""
-        return " ".join(self.round.outcomes)
+        each = (self.kind.outcome(self.round, seat) for seat in range(self.seats))
+        return " ".join(outcome for outcome in each if outcome)
 
 
 def replay_round(
-    game: str, rules: Mapping[str, object], cards: Sequence[str], stake: int, actions: Iterable[str]
+    game: str,
+    rules: Mapping[str, object],
+    cards: Sequence[str],
+    stakes: Sequence[int],
+    actions: Iterable[Act],
 ) -> Replayed:
-    """Play a round again: `cards` from the first that was dealt, `stake` in its smallest unit.
+    """Play a round again: `cards` from the first that was dealt, `stakes` in their smallest unit.
 
     The round may still be open after the last action. Raises ReplayError when the rules do not
-    know the game, a key, a card, the stake or an action, or when cards or turns run out.
+    know the game, a key, a card, a stake or an action, or when cards or turns run out.
 
-    >>> again = replay_round("black-jack-for-time", {}, ["AS", "9D", "KS", "7C"], 600, [])
+    >>> shoe = ["AS", "9D", "KS", "7C"]
+    >>> again = replay_round("black-jack-for-time", {}, shoe, [600], [])
     >>> again.outcome, again.totals
     ('natural', Totals(staked=600, lost=0, returned=600, won=1200))
     """
-    return _play(_rules(game, rules), _cards(cards), stake, tuple(actions))
+    return _play(_kind(game), rules, _cards(cards), stakes, tuple(actions), 1)
 
 
-def journaled_actions(journal: Iterable[tuple[int, Mapping[str, object]]]) -> tuple[str, ...]:
+def journaled_actions(journal: Iterable[tuple[int, Mapping[str, object]]]) -> tuple[Act, ...]:
     """The actions of a journaled round as `replay_round` takes them: in order, without the bet.
 
-    >>> journaled_actions([(1, {"action": "hit"}), (0, {"action": "bet", "stake": 600})])
-    ('hit',)
+    >>> [str(act) for act in journaled_actions([(1, {"action": "hit"}), (0, {"action": "bet"})])]
+    ['hit']
     """
     ordered = sorted(journal, key=lambda entry: entry[0])
-    actions = (entry.get("action") for _, entry in ordered)
-    return tuple(str(action) for action in actions if action != "bet")
+    acts = (Act.of_entry(entry) for _, entry in ordered)
+    return tuple(act for act in acts if act.word != "bet")
 
 
 def parse(text: str) -> object:
@@ -161,14 +165,17 @@ def _named(name: str, item: object) -> dict[str, object]:
 
 def _fields(item: object) -> dict[str, object]:
     """A hand's own keys, all of them known, the needed ones there."""
+    wanted = "game, rules, stake or seats, shoe, actions"
     if not isinstance(item, Mapping):
-        raise ReplayError(f"a hand must be a table of {', '.join(_KEYS)}, is {shown(item)}.")
+        raise ReplayError(f"a hand must be a table of {wanted}, is {shown(item)}.")
     for key in item:
         if key not in _KEYS:
-            raise ReplayError(f"{shown_key(key)} is no key of a hand: they are {', '.join(_KEYS)}.")
-    for key in _KEYS:
-        if key not in item and key != "rules":
+            raise ReplayError(f"{shown_key(key)} is no key of a hand: they are {wanted}.")
+    for key in ("game", "shoe", "actions"):
+        if key not in item:
             raise ReplayError(f"{key} is missing.")
+    if "stake" in item and "seats" in item:
+        raise ReplayError("stake and seats are both there: a stake for each seat stands in seats.")
     return {"rules": {}, **item}
 
 
@@ -178,67 +185,74 @@ def _result(fields: dict[str, object]) -> dict[str, object]:
         raise ReplayError(f"game must be a name, is {shown(game)}.")
     if not isinstance(rules, Mapping):
         raise ReplayError(f"rules must be a table, is {shown(rules)}.")
-    stake = _stake(fields["stake"])
-    # Twice the stake is even, so that half of it and all it can win are whole numbers.
-    scale = 2 * stake.denominator
-    table = _rules(game, _without_bounds(rules))
-    scaled = replace(table, insurance_unit=table.insurance_unit * scale)
-    again = _play(scaled, _shoe(shoe, table.decks), int(stake * scale), _actions(actions))
+    kind = _kind(game)
+    table = _without_house_keys(kind, rules)
+    stakes = _stakes(kind, fields)
+    acts = _actions(actions)
+    # Twice the stakes are even, so that half of one and all it can win are whole numbers.
+    amounts = [amount for _, amount in acts if amount is not None]
+    scale = 2 * lcm(*(number.denominator for number in [*stakes, *amounts]))
+    scaled = [
+        act if amount is None else act._replace(amount=int(amount * scale)) for act, amount in acts
+    ]
+    cards = _shoe(shoe, kind, table)
+    again = _play(kind, table, cards, [int(stake * scale) for stake in stakes], scaled, scale)
     if not again.round.over:
-        raise ReplayError(f"the hand is not finished: {either(again.round.legal())} must follow.")
+        words = either(kind.open_words(again.round))
+        raise ReplayError(f"the hand is not finished: {words} must follow.")
     totals = again.totals
-    return {
-        "outcome": again.outcome,
-        "net": _number(Fraction(totals.won - totals.lost, scale)),
-        "player": [list(hand.cards) for seat in again.round.seats for hand in seat.hands],
-        "dealer": list(again.round.dealer_hand),
-        "cards_used": again.round.cards_used,
-    }
+    result = kind.replayed(again.round)
+    net = _number(Fraction(totals.won - totals.lost, scale))
+    return {"outcome": result.pop("outcome"), "net": net, **result}
 
 
-def _without_bounds(rules: Mapping[str, object]) -> dict[str, object]:
-    for key in HOUSE_KEYS & rules.keys():
-        value = rules[key]
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            wanted = "must be a whole number, 0 or more"
-            raise ReplayError(f"rules: {key}: {wanted}, is {shown(value)}.")
-    return {key: value for key, value in rules.items() if key not in HOUSE_KEYS}
+def _without_house_keys(kind: Kind, rules: Mapping[str, object]) -> dict[str, object]:
+    """The keys that make a difference to a round; of the others, that they hold what they may."""
+    for key in kind.house_keys.keys() & rules.keys():
+        value, wanted = rules[key], kind.house_keys[key]
+        fits = isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
+        if not fits or (wanted is int and int(str(value)) < 0):
+            words = {int: "a whole number, 0 or more", str: "a text", bool: "true or false"}
+            raise ReplayError(f"rules: {key}: must be {words[wanted]}, is {shown(value)}.")
+    return {key: value for key, value in rules.items() if key not in kind.house_keys}
 
 
-def _play(rules: Rules, cards: Sequence[Card], stake: int, actions: Sequence[str]) -> Replayed:
-    """Deal and act; every refusal of the engine becomes a sentence about what was given."""
-    number = 0
+def _play(
+    kind: Kind,
+    rules: Mapping[str, object],
+    cards: Sequence[Card],
+    stakes: Sequence[int],
+    acts: Sequence[Act],
+    scale: int,
+) -> Replayed:
+    """Deal and act; every refusal of the game becomes a sentence about what was given."""
+    at = ""
     try:
-        game, happened = start(rules, cards, [stake])
+        game, happened = kind.deal(rules, cards, stakes, scale)
         events = list(happened)
-        for number, action in enumerate(actions, start=1):
+        for number, act in enumerate(acts, start=1):
             if game.over:
-                rest = ", ".join(actions[number - 1 : number + 4])
+                rest = ", ".join(str(left) for left in acts[number - 1 : number + 3])
                 raise ReplayError(f"the hand was over before action {number}; left over: {rest}.")
-            game, happened = game.apply(Action(action))
+            at = f"action {number}"
+            game, happened = kind.act(game, act)
             events += happened
-    except (IllegalAction, ShoeTooShort) as error:
-        at = f"action {number}: " if number else ""
-        raise ReplayError(f"{at}{_small(str(error))}") from None
-    except ReplayError:
-        raise
-    except ValueError as error:
-        raise ReplayError(_small(str(error)) if not number else _unknown(number, actions)) from None
-    return Replayed(game, tuple(events))
+    except Refusal as refusal:
+        raise ReplayError(_sentence(at, str(refusal).rstrip("."))) from None
+    return Replayed(kind, len(stakes), game, tuple(events))
 
 
-def _unknown(number: int, actions: Sequence[str]) -> str:
-    return f"action {number} must be {either(tuple(Action))}, is {shown(actions[number - 1])}."
+def _sentence(at: str, refusal: str) -> str:
+    if not at:
+        return f"{refusal}."
+    return f"{at} {refusal}." if refusal.startswith("must be") else f"{at}: {refusal}."
 
 
-def _rules(game: str, mapping: Mapping[str, object]) -> Rules:
-    known = GAMES.get(game)
-    if known is None:
+def _kind(game: str) -> Kind:
+    kind = GAMES.get(game)
+    if kind is None:
         raise ReplayError(f"game must be {either(tuple(GAMES))}, is {shown(game)}.")
-    try:
-        return rules_from_mapping(mapping, known)
-    except RulesRefused as refused:
-        raise ReplayError(f"rules: {refused}") from None
+    return kind
 
 
 def _cards(cards: Sequence[str]) -> tuple[Card, ...]:
@@ -248,39 +262,77 @@ def _cards(cards: Sequence[str]) -> tuple[Card, ...]:
         raise ReplayError(f"shoe: {error}") from None
 
 
-def _shoe(text: object, decks: int) -> tuple[Card, ...]:
-    """The cards of a shoe, no card more often than the decks of the rules hold it."""
+def _shoe(text: object, kind: Kind, rules: Mapping[str, object]) -> tuple[Card, ...]:
+    """The cards of a shoe, no card more often than the decks of the rules can give it."""
     if not isinstance(text, str):
         raise ReplayError(f"shoe must be a text of cards such as 3H JS TH, is {shown(text)}.")
     try:
         cards = parse_cards(text)
+        decks = kind.decks(rules)
+    except Refusal as refusal:
+        raise ReplayError(str(refusal)) from None
     except ValueError as error:
         raise ReplayError(f"shoe: {error}") from None
+    most = kind.most_alike(decks)
     for card, times in Counter(cards).items():
-        if times > decks:
+        if times > most:
             held = "1 deck holds" if decks == 1 else f"{decks} decks hold"
-            raise ReplayError(f"shoe: {card} is in it {times} times, {held} it {decks}.")
+            again = "" if most == decks else f", and at most {most} come in one round"
+            raise ReplayError(f"shoe: {card} is in it {times} times, {held} it {decks}{again}.")
     return cards
 
 
-def _actions(actions: object) -> tuple[str, ...]:
+def _actions(actions: object) -> list[tuple[Act, Fraction | None]]:
+    """Each action, and the amount that stands behind it."""
     if not isinstance(actions, list):
         raise ReplayError(f"actions must be a list of words, is {shown(actions)}.")
-    for number, action in enumerate(actions, start=1):
-        if not isinstance(action, str):
-            raise ReplayError(_unknown(number, actions))
-    return tuple(actions)
+    return [_action(number, action) for number, action in enumerate(actions, start=1)]
 
 
-def _stake(stake: object) -> Fraction:
+def _action(number: int, action: object) -> tuple[Act, Fraction | None]:
+    if not isinstance(action, str):
+        raise ReplayError(f"action {number} must be a word, is {shown(action)}.")
+    before, _, behind = action.rpartition(":")
+    try:
+        if not before or before.isdecimal():
+            return Act.parse(action), None
+        return Act.parse(before), _exact(f"action {number}: the amount", Decimal(behind))
+    except (ValueError, ArithmeticError):  # a Decimal's InvalidOperation among them
+        wanted = "must be a word, or like 2:hit or insurance:5"
+        raise ReplayError(f"action {number} {wanted}, is {shown(action)}.") from None
+
+
+def _stakes(kind: Kind, fields: Mapping[str, object]) -> list[Fraction]:
+    """The stake of each seat."""
+    if "seats" not in fields:
+        if "stake" not in fields:
+            raise ReplayError("stake is missing.")
+        return [_stake("stake", fields["stake"])]
+    seats = fields["seats"]
+    if kind.most_seats == 1:
+        raise ReplayError(f"seats: {kind.name} has one; its bet is the key stake.")
+    if not isinstance(seats, list) or not 1 <= len(seats) <= kind.most_seats:
+        count = f", of {len(seats)}" if isinstance(seats, list) else ""
+        wanted = f"must be a list of 1 to {kind.most_seats} tables"
+        raise ReplayError(f"seats {wanted}, is {shown(seats)}{count}.")
+    stakes = []
+    for number, seat in enumerate(seats, start=1):
+        if not isinstance(seat, Mapping) or set(seat) != {"stake"}:
+            raise ReplayError(f'seat {number} must be a table of its stake: {{"stake": 10}}.')
+        stakes.append(_stake(f"seat {number}: stake", seat["stake"]))
+    return stakes
+
+
+def _stake(name: str, stake: object) -> Fraction:
     """A stake as the exact number that its digits say."""
-    wanted = (
-        f"stake must be a number more than 0, at most {LARGEST_STAKE}, with at most "
-        f"{STAKE_DECIMALS} decimals, is {shown(stake)}."
-    )
     if isinstance(stake, bool) or not isinstance(stake, int | float | Decimal):
-        raise ReplayError(wanted)
+        raise ReplayError(f"{name} {AMOUNT}, is {shown(stake)}.")
     exact = Decimal(repr(stake)) if isinstance(stake, float) else Decimal(stake)
+    return _exact(name, exact)
+
+
+def _exact(name: str, exact: Decimal) -> Fraction:
+    wanted = f"{name} {AMOUNT}, is {shown(exact)}."
     # The range is asked first: a power of ten without end must not be written out.
     if not exact.is_finite() or not Decimal("1e-12") <= exact <= LARGEST_STAKE:
         raise ReplayError(wanted)
@@ -309,7 +361,3 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _no_constant(name: str) -> NoReturn:
     raise ReplayError(f"The input holds {name}, which is no number.")
-
-
-def _small(sentence: str) -> str:
-    return sentence[0].lower() + sentence[1:]

@@ -9,9 +9,10 @@ may see them is not this file's business.
 import hashlib
 import hmac
 from collections.abc import Callable
+from functools import lru_cache
 from unicodedata import normalize
 
-from door.games.cards import Card, deck
+from door.games.cards import CARDS_IN_DECK, Card, deck
 
 SEED_BYTES = 32
 VERSION = "blackjack-for-time/1/"
@@ -50,8 +51,37 @@ def shuffle(seed: bytes, cut: str, decks: int) -> tuple[Card, ...]:
     >>> shuffle(bytes(32), "", 1)[:4]
     ('2H', '8D', 'AD', '7H')
     """
+    return _shuffled(seed, cut, decks, 1)
+
+
+def run_on(
+    seed: bytes, cut: str, decks: int, undealt: int, position: int, least: int
+) -> tuple[Card, ...]:
+    """The next `least` cards or more of a shoe that runs on, when `position` were dealt from it.
+
+    When all but the last `undealt` cards of a shuffle are dealt, all the cards are shuffled again
+    from the same seed: one seal covers every shuffle, one in the middle of a round included.
+
+    >>> once = shuffle(bytes(32), "", 1)
+    >>> run_on(bytes(32), "", 1, 0, 50, 4)[:2] == once[50:]
+    True
+    >>> run_on(bytes(32), "", 1, 1, 50, 4)[0] == once[50]
+    True
+    """
+    size = decks * CARDS_IN_DECK - undealt
+    number, gone = divmod(position, size)
+    cards: list[Card] = []
+    while len(cards) - gone < least:
+        number += 1
+        cards += _shuffled(seed, cut, decks, number)[:size]
+    return tuple(cards[gone:])
+
+
+@lru_cache(maxsize=64)
+def _shuffled(seed: bytes, cut: str, decks: int, number: int) -> tuple[Card, ...]:
+    """Shuffle `number` (from 1) of a seed; the first is what `shuffle` gives."""
     cards = list(deck(decks))
-    below = draws(seed, "shuffle", cut)
+    below = draws(seed, "shuffle" if number == 1 else f"shuffle {number}", cut)
     for last in range(len(cards) - 1, 0, -1):
         other = below(last + 1)
         cards[last], cards[other] = cards[other], cards[last]

@@ -19,6 +19,7 @@ from door.games.blackjack import (
 from door.games.blackjack_events import DealerDealt, Dealt, Event, InsuranceSettled, Settled
 from door.games.blackjack_rules import rules_from_mapping
 from door.games.cards import Card, count, parse_cards
+from door.games.kinds import Act
 from door.replay import replay_round
 from tests.games.chances import choices, houses, shoes, stakes, unhurried
 
@@ -107,7 +108,7 @@ def test_nothing_on_the_table_can_be_changed_in_place() -> None:
         (game.rules, "ties"),
         (game.totals, "won"),
         (events[0], "card"),
-        (replay_round("black-jack-for-time", {}, shoe, 2, []), "round"),
+        (replay_round("black-jack-for-time", {}, shoe, [2], []), "round"),
     ):
         with pytest.raises(FrozenInstanceError):
             setattr(thing, name, None)
@@ -118,7 +119,8 @@ def test_nothing_on_the_table_can_be_changed_in_place() -> None:
 def test_a_replay_is_identical(house: HouseMapping, shoe, stake: int, chosen) -> None:
     rules = rules_from_mapping(house, BLACK_JACK_FOR_TIME)
     states, events, taken = played(rules, shoe, [stake], chosen)
-    again = replay_round("black-jack-for-time", house, shoe, stake, taken)
+    acts = [Act(action) for action in taken]
+    again = replay_round("black-jack-for-time", house, shoe, [stake], acts)
     assert again.round == states[-1]
     assert again.events == tuple(events)
 
