@@ -1,8 +1,11 @@
 """Hypothesis strategies: shoes, houses and stakes as a hand may meet them."""
 
+from dataclasses import replace
+
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from door.games.blackjack import BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS
 from door.games.cards import Card, deck
 
 unhurried = settings(deadline=None)
@@ -56,3 +59,47 @@ def shoes() -> st.SearchStrategy[tuple[Card, ...]]:
 
 choices = st.lists(st.integers(0, 5), min_size=8, max_size=8)
 """Which of the legal actions is taken, turn by turn."""
+
+
+PRESETS = (BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS)
+
+variations = st.fixed_dictionaries(
+    {},
+    optional={
+        "ties": st.sampled_from(["dealer", "push"]),
+        "insurance_on_natural": flags,
+        "peek_under_ace": flags,
+        "hit_on_21": flags,
+        "natural_paid": paid,
+        "split": st.sampled_from(["never", "once"]),
+        "split_cards": st.sampled_from(["as played", "both first"]),
+        "split_aces": st.sampled_from(["play on", "one card"]),
+        "double": st.sampled_from(["always", "10-11"]),
+        "double_after_split": flags,
+        "insurance": st.sampled_from(["half", "up to half"]),
+        "dealer": st.sampled_from(["stand 17", "hit soft 17", "hit 17"]),
+        "deal": st.sampled_from(["seats first", "dealer first"]),
+        "charlie": flags,
+    },
+)
+
+presets = st.sampled_from(PRESETS)
+
+tables = st.one_of(
+    presets, st.builds(lambda base, changes: replace(base, **changes), presets, variations)
+)
+"""The rules of the three games as they are, and with anything in them changed."""
+
+bets = st.lists(stakes, min_size=1, max_size=7)
+"""What each seat stakes, one to seven of them."""
+
+
+def long_shoes() -> st.SearchStrategy[tuple[Card, ...]]:
+    """Cards for any round of seven seats: a top that tells, then many decks; a card may come twice
+    as it does where several are shuffled together."""
+    tops = st.lists(st.sampled_from(_TELLING), max_size=40)
+    return st.builds(
+        lambda top, rest: (*top, *(rest * 7)),
+        tops,
+        st.permutations(deck(1)),
+    )
