@@ -149,7 +149,7 @@ class TestDefaults:
         assert board.listeners == (Listener("telnet", "0.0.0.0", 2323),)
         assert board.calls == config.Calls(16, 240, 300, 180)
         assert board.black_jack_for_time == config.BlackJackForTime(
-            1, 1, 10, 20, BLACK_JACK_FOR_TIME
+            True, 1, 1, 10, 20, BLACK_JACK_FOR_TIME
         )
         assert board.database == board.bank.database == tmp_path / "data" / "board.sqlite3"
 
