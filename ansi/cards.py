@@ -13,6 +13,8 @@ from ansi.style import Colour, Style
 
 CARD_WIDTH = 7
 CARD_HEIGHT = 5
+ACROSS_WIDTH = 10
+ACROSS_HEIGHT = 3
 _GAP = 1  # between cards that do not overlap
 _LEAST_STEP = 4  # what must stay visible of a covered card: its edge, "10" and the suit
 
@@ -71,16 +73,38 @@ def draw(card: str | None) -> tuple[str, ...]:
     )
 
 
+def draw_across(card: str) -> tuple[str, ...]:
+    """The three lines of a card that is laid across, ten cells each, face up."""
+    rank, suit = _parts(card)
+    sign = _SUIT_SIGNS[suit]
+    return (
+        "┌────────┐",
+        f"│{rank + sign:<4}{sign + rank:>4}│",
+        "└────────┘",
+    )
+
+
 def _edge(card: str | None) -> Style:
     return _BACK_EDGE if card is None else _EDGE
 
 
 def paint_card(canvas: Canvas, row: int, column: int, card: str | None) -> None:
     """Paint a card, or one face down for None, with its upper left corner at row and column."""
+    _paint_lines(canvas, row, column, card, draw(card))
+
+
+def paint_across(canvas: Canvas, row: int, column: int, card: str) -> None:
+    """Paint a card laid across, with its upper left corner at row and column."""
+    _paint_lines(canvas, row, column, card, draw_across(card))
+
+
+def _paint_lines(
+    canvas: Canvas, row: int, column: int, card: str | None, lines: Sequence[str]
+) -> None:
     face = _BACK if card is None else _RED if card[1:] in {"H", "D"} else _BLACK
-    for offset, line in enumerate(draw(card)):
+    for offset, line in enumerate(lines):
         canvas.put(row + offset, column, line, _edge(card))
-        if 0 < offset < CARD_HEIGHT - 1:
+        if 0 < offset < len(lines) - 1:
             canvas.put(row + offset, column + 1, line[1:-1], face)
 
 

@@ -3,7 +3,20 @@ from itertools import product
 import pytest
 
 from ansi.canvas import Canvas
-from ansi.cards import CARD_HEIGHT, CARD_WIDTH, draw, paint_card, paint_hand, plain, short, step_of
+from ansi.cards import (
+    ACROSS_HEIGHT,
+    ACROSS_WIDTH,
+    CARD_HEIGHT,
+    CARD_WIDTH,
+    draw,
+    draw_across,
+    paint_across,
+    paint_card,
+    paint_hand,
+    plain,
+    short,
+    step_of,
+)
 from ansi.charset import Charset, encode
 from ansi.style import Colour
 from tests.ansi.terminal import shown
@@ -35,6 +48,27 @@ def test_a_card_shows_rank_and_suit_in_two_corners() -> None:
         "|   SA|",
         "+-----+",
     ]
+
+
+def test_a_card_laid_across_shows_rank_and_suit_at_both_ends() -> None:
+    assert draw_across("TH") == ("┌────────┐", "│10♥  ♥10│", "└────────┘")
+    assert draw_across("AS")[1] == "│A♠    ♠A│"
+
+
+@pytest.mark.parametrize("card", DECK)
+def test_every_card_laid_across_fills_its_block_in_every_charset(card: str) -> None:
+    lines = draw_across(card)
+    for charset in (Charset.CP437, Charset.ASCII):
+        assert [len(encode(line, charset)) for line in lines] == [ACROSS_WIDTH] * ACROSS_HEIGHT
+
+
+def test_a_card_laid_across_is_painted_in_the_colour_of_its_suit() -> None:
+    canvas = Canvas(30, 5)
+    paint_across(canvas, 1, 2, "9D")
+    paint_across(canvas, 1, 14, "9C")
+    assert canvas.text(2) == "  │9♦    ♦9│  │9♣    ♣9│"
+    assert canvas.style_at(2, 3).foreground is Colour.RED
+    assert canvas.style_at(2, 15).foreground is Colour.BLACK
 
 
 def test_a_card_face_down_shows_nothing_of_itself() -> None:
