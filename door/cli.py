@@ -16,6 +16,7 @@ import click
 
 if TYPE_CHECKING:
     from door.config import Config
+    from door.tables.unix_bj_teletype import Prompts
     from timebank.callers import CallerRecord
     from timebank.database import Database, Desk
 
@@ -121,6 +122,26 @@ def verify(seed: str, cut: str, decks: int) -> None:
     click.echo(f"seal {seal}")
     for start in range(0, len(cards), 13):
         click.echo(" ".join(cards[start : start + 13]))
+
+
+@main.command()
+@click.option(
+    "--prompts",
+    type=click.Choice(["1975", "1971"]),
+    default="1975",
+    show_default=True,
+    help="Ask as the program did, or with the bare ? of its first manual page.",
+)
+@click.option("--seed", help="Play the cards of this seed again, 64 hexadecimal digits.")
+def bj(prompts: Prompts, seed: str | None) -> None:
+    """Play the UNIX game bj on this terminal: y is yes, Enter no, and DEL or Ctrl-C ends it."""
+    from door import cli_bj
+
+    try:
+        raw = None if seed is None else cli_bj.read_seed(seed)
+    except ValueError as error:
+        raise Sentence("--seed must be 64 hexadecimal digits.") from error
+    cli_bj.bj(prompts, raw)
 
 
 @main.command()
