@@ -83,6 +83,22 @@ variations = st.fixed_dictionaries(
     },
 )
 
+vegas_houses = st.fixed_dictionaries(
+    {},
+    optional={
+        "decks": st.integers(1, 8),
+        "penetration": st.integers(1, 100),
+        "dealer": st.sampled_from(["stand 17", "hit soft 17", "hit 17"]),
+        "double": st.sampled_from(["always", "10-11"]),
+        "double_after_split": flags,
+        "split_cards": st.sampled_from(["as played", "both first"]),
+        "split_aces": st.sampled_from(["play on", "one card"]),
+        "insurance_on_natural": flags,
+        "natural_pays": pays,
+    },
+)
+"""What a sysop may write under [games.vegas]."""
+
 presets = st.sampled_from(PRESETS)
 
 tables = st.one_of(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -10,17 +11,24 @@ from hypothesis import given
 
 from door.games.blackjack_rules import (
     BLACK_JACK_FOR_TIME,
-    SYSOP_KEYS,
+    BLACK_JACK_FOR_TIME_KEYS,
+    UNIX_BJ,
+    UNIX_BJ_KEYS,
+    VEGAS,
+    VEGAS_KEYS,
+    Rules,
     RulesRefused,
     rules_from_mapping,
     rules_to_mapping,
 )
-from tests.games.chances import houses, unhurried
+from tests.games.chances import houses, unhurried, vegas_houses
 
 
-def problems_of(mapping: dict[str, object]) -> list[tuple[str, str]]:
+def problems_of(
+    mapping: dict[str, object], base: Rules = BLACK_JACK_FOR_TIME
+) -> list[tuple[str, str]]:
     with pytest.raises(RulesRefused) as refused:
-        rules_from_mapping(mapping, BLACK_JACK_FOR_TIME)
+        rules_from_mapping(mapping, base)
     return [tuple(problem) for problem in refused.value.problems]
 
 
@@ -109,19 +117,56 @@ def test_the_ends_of_a_range_belong_to_it(key: str, least: int, most: int) -> No
         assert rules_to_mapping(rules_from_mapping({key: value}, BLACK_JACK_FOR_TIME))[key] == value
 
 
-def test_the_page_of_rules_lists_every_key_with_its_default() -> None:
+@pytest.mark.parametrize(
+    ("game", "rules"),
+    [("Black Jack For Time", BLACK_JACK_FOR_TIME), ("UNIX bj", UNIX_BJ), ("Vegas", VEGAS)],
+)
+def test_the_page_of_rules_lists_every_key_of_a_game_with_its_default(game, rules: Rules) -> None:
     page = (Path(__file__).parents[2] / "docs" / "rules.md").read_text("utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| `(.+?)` \|", page.partition("### All keys")[2], re.M)
-    defaults = rules_to_mapping(BLACK_JACK_FOR_TIME)
-    assert dict(rows) == {key: json.dumps(defaults[key]) for key in SYSOP_KEYS}
+    section = page.partition(f"\n## {game}\n")[2].partition("\n## ")[0]
+    assert section
+    rows = re.findall(r"^\| `(\w+)` \| `(.+?)` \|", section.partition("### All keys\n")[2], re.M)
+    defaults = rules_to_mapping(rules)
+    assert rows == [(key, json.dumps(defaults[key])) for key in rules.keys]
 
 
-def test_splitting_belongs_to_the_game_and_is_no_key() -> None:
-    assert problems_of({"split": "once"}) == [("split", "is no rule of this game")]
+@pytest.mark.parametrize("rules", [BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS])
+@pytest.mark.parametrize(
+    ("key", "value"), [("split", "once"), ("deal", "dealer first"), ("charlie", False)]
+)
+def test_what_makes_the_game_is_no_key(rules: Rules, key: str, value: object) -> None:
+    assert problems_of({key: value}, rules) == [(key, "is no rule of this game")]
 
 
-def test_the_sysop_may_set_every_rule_but_the_value_of_a_coin() -> None:
-    assert set(rules_to_mapping(BLACK_JACK_FOR_TIME)) == {*SYSOP_KEYS, "insurance_unit"}
+def test_each_game_has_keys_of_its_own() -> None:
+    for key in set(VEGAS_KEYS) - set(BLACK_JACK_FOR_TIME_KEYS):
+        assert problems_of({key: 1}) == [(key, "is no rule of this game")]
+    for key in set(BLACK_JACK_FOR_TIME_KEYS) - set(VEGAS_KEYS):
+        assert problems_of({key: 1}, VEGAS) == [(key, "is no rule of this game")]
+
+
+def test_the_unix_game_leaves_nothing_to_the_house() -> None:
+    assert UNIX_BJ_KEYS == ()
+    assert problems_of({"decks": 2}, UNIX_BJ) == [("decks", "is no rule of this game")]
+
+
+@pytest.mark.parametrize("rules", [BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS])
+def test_the_sysop_may_set_every_rule_of_a_journal_but_the_value_of_a_coin(rules: Rules) -> None:
+    assert set(rules_to_mapping(rules)) == {*rules.keys, "insurance_unit"}
+
+
+def test_a_journal_from_the_time_of_one_black_jack_is_read_as_it_was_written() -> None:
+    written = (
+        '{"decks": 1, "shuffle": "hand", "penetration": 75, "ties": "dealer", '
+        '"insurance_rounding": "exact", "insurance_pays": 2, "insurance_on_natural": true, '
+        '"peek_under_ace": true, "hit_on_21": false, "natural_paid": "at once", '
+        '"charlie_paid": "at once", "twenty_one_paid": "after dealer", '
+        '"five_card_21": "twenty-one", "win_pays": 2, "natural_pays": 3, "twenty_one_pays": 3, '
+        '"charlie_pays": 3, "doubled_21_pays": 2, "dealer_over": "pays", "insurance_unit": 300}'
+    )
+    rules = rules_from_mapping(json.loads(written), BLACK_JACK_FOR_TIME)
+    assert rules == replace(BLACK_JACK_FOR_TIME, insurance_unit=300)
+    assert json.loads(written) == rules_to_mapping(rules)
 
 
 @unhurried
@@ -130,3 +175,34 @@ def test_rules_survive_the_journal(mapping: dict[str, object]) -> None:
     rules = rules_from_mapping(mapping, BLACK_JACK_FOR_TIME)
     journaled = json.loads(json.dumps(rules_to_mapping(rules)))
     assert rules_from_mapping(journaled, BLACK_JACK_FOR_TIME) == rules
+
+
+@unhurried
+@given(vegas_houses)
+def test_rules_of_a_vegas_table_survive_the_journal(mapping: dict[str, object]) -> None:
+    rules = rules_from_mapping(mapping, VEGAS)
+    journaled = json.loads(json.dumps(rules_to_mapping(rules)))
+    assert rules_from_mapping(journaled, VEGAS) == rules
+    assert mapping.items() <= journaled.items()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("dealer", "hit"),
+        ("dealer", 17),
+        ("double", True),
+        ("double", "10-12"),
+        ("double_after_split", "on"),
+        ("split_cards", "first"),
+        ("split_aces", 1),
+        ("decks", 9),
+        ("natural_pays", 2.2),
+    ],
+)
+def test_an_impossible_value_of_a_vegas_table_is_refused_under_its_key(
+    key: str, value: object
+) -> None:
+    ((named, reason),) = problems_of({key: value}, VEGAS)
+    assert named == key
+    assert reason.startswith("must be ")

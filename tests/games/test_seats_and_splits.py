@@ -1,10 +1,20 @@
 """What the engine can do beyond Black Jack For Time: several seats, and a pair split once."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
-from door.games.blackjack import BLACK_JACK_FOR_TIME, IllegalAction, Turn, start
+from door.games.blackjack import (
+    BLACK_JACK_FOR_TIME,
+    UNIX_BJ,
+    VEGAS,
+    IllegalAction,
+    Rules,
+    Totals,
+    Turn,
+    start,
+)
 from door.games.blackjack_events import (
     InsuranceOffered,
     InsuranceSettled,
@@ -139,3 +149,38 @@ def test_the_second_hand_has_its_turn_when_the_first_has_bust() -> None:
 def test_a_split_round_needs_cards_for_two_hands() -> None:
     assert SPLITTING.most_cards(1) == 15
     assert BLACK_JACK_FOR_TIME.most_cards(7) == 40
+
+
+def test_without_charlies_a_hand_may_be_as_long_as_21_aces_and_one_card_more() -> None:
+    shoe = parse_cards("7H TC " + "AH " * 21 + "2C")
+    hand = play(shoe, *[HIT] * 20, rules=UNIX_BJ)
+    assert len(hand.cards.split()) == 22
+    assert hand.round.outcomes == (Outcome.BUST,)
+    assert UNIX_BJ.most_cards(1) == 3 * 22
+    assert VEGAS.most_cards(7) == 15 * 22
+
+
+@pytest.mark.parametrize("rules", [UNIX_BJ, VEGAS])
+def test_half_of_a_stake_is_needed_for_three_to_two(rules: Rules) -> None:
+    assert rules.refused_stake(5) is not None
+    assert rules.refused_stake(6) is None
+
+
+def test_a_charlie_that_cannot_be_made_needs_no_half() -> None:
+    rules = replace(VEGAS, natural_pays=Fraction(3), charlie_pays=Fraction(5, 2))
+    assert rules.refused_stake(5) is None
+    assert replace(rules, charlie=True).refused_stake(5) is not None
+
+
+def test_each_seat_has_totals_and_outcomes_of_its_own() -> None:
+    game, _ = start(BLACK_JACK_FOR_TIME, parse_cards("2H AH 4H 5H 6H KH 8H 9H TD"), [2, 4, 6])
+    assert [game.outcomes_of(seat) for seat in range(3)] == [(), (Outcome.NATURAL,), ()]
+    assert game.totals_of(1) == Totals(staked=4, lost=0, returned=4, won=8)
+    assert game.totals_of(2) == Totals(staked=6, lost=0, returned=0, won=0)
+
+
+def test_both_cards_of_every_seat_come_after_the_dealers_where_he_is_first() -> None:
+    rules = replace(BLACK_JACK_FOR_TIME, deal="dealer first")
+    table = play(parse_cards("2H 3H 4H 5H 6H 7H"), rules=rules, stakes=(2, 4))
+    assert table.round.dealer_hand == ("2H", "3H")
+    assert [seat.hands[0].cards for seat in table.round.seats] == [("4H", "5H"), ("6H", "7H")]
