@@ -396,6 +396,3 @@ _CHECKS: Mapping[str, Callable[[object], object]] = {
     "dealer": _choice("stand 17", "hit soft 17", "hit 17"),
     "insurance_unit": _whole(1, 10**9),
 }
-
-SYSOP_KEYS = BLACK_JACK_FOR_TIME_KEYS
-"""`BLACK_JACK_FOR_TIME_KEYS`, from the time when there was no other black jack."""
