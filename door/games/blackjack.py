@@ -142,8 +142,9 @@ class Round:
     def _may_double(self, hand: Hand) -> bool:
         if hand.from_split and not self.rules.double_after_split:
             return False
-        total, soft = hand.count
-        return total < 21 if self.rules.double == "always" else total in (10, 11) and not soft
+        if self.rules.double == "always":
+            return hand.count.total < 21
+        return hand.count.total in (10, 11)  # with an ace as eleven, two cards make twelve or more
 
     def _may_split(self, hand: Hand) -> bool:
         first, second = hand.cards
