@@ -22,9 +22,21 @@ from timebank.calls import (
     touch,
 )
 from timebank.database import Desk
+from timebank.hands import Move, Settlement, Wager
 from timebank.history import Happening, history
+from timebank.journal import (
+    Shoe,
+    StoredRound,
+    StoredSeat,
+    close_shoe,
+    open_shoe,
+    open_table_shoe,
+    table_rounds,
+)
 from timebank.ledger import Row
 from timebank.notices import add_notice, notices, unseen
+from timebank.play_accounts import PlayMoney
+from timebank.play_money import Tally, bankrolls, sit_down, tally
 from timebank.posting import Purse, Receipt
 from timebank.sysop_hand import (
     adjust,
@@ -34,16 +46,15 @@ from timebank.sysop_hand import (
     sysop_withdraw,
     unfreeze,
 )
-from timebank.teller import accounts, allowance, borrow, deposit, repay, transfer, withdraw
-from timebank.wagers import (
-    Move,
-    Placed,
-    Settlement,
-    Wager,
-    act,
-    place_bet,
-    stand_without_call,
+from timebank.table_wagers import (
+    SeatBet,
+    Sitter,
+    TablePlaced,
+    act_at_table,
+    place_table_bets,
 )
+from timebank.teller import accounts, allowance, borrow, deposit, repay, transfer, withdraw
+from timebank.wagers import Placed, act, place_bet, stand_without_call
 from timebank.window import Allowance, Allowed
 
 __all__ = [
@@ -57,33 +68,50 @@ __all__ = [
     "OpenCall",
     "Opened",
     "Placed",
+    "PlayMoney",
     "Purse",
     "Receipt",
     "Row",
+    "SeatBet",
     "Settlement",
+    "Shoe",
+    "Sitter",
+    "StoredRound",
+    "StoredSeat",
+    "TablePlaced",
+    "Tally",
     "Wager",
     "accounts",
     "act",
+    "act_at_table",
     "add_notice",
     "adjust",
     "allowance",
+    "bankrolls",
     "borrow",
     "close_call",
     "close_dead_calls",
     "close_orphaned_calls",
+    "close_shoe",
     "deposit",
     "freeze",
     "history",
     "notices",
     "open_call",
     "open_calls",
+    "open_shoe",
+    "open_table_shoe",
     "place_bet",
+    "place_table_bets",
     "renew",
     "repay",
+    "sit_down",
     "stand_without_call",
     "sysop_deposit",
     "sysop_transfer",
     "sysop_withdraw",
+    "table_rounds",
+    "tally",
     "touch",
     "transfer",
     "unfreeze",

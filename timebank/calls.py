@@ -188,6 +188,12 @@ def leave_no_call(desk: Desk, caller_id: int) -> bool:
     return True
 
 
+def live_call(desk: Desk, caller_id: int) -> int | None:
+    """Find the call that a caller is on; None when its lease is dead, or there is none."""
+    lease = _lease_of_caller(desk, caller_id)
+    return lease.call_id if lease is not None and lease.live(stamp(desk.now)) else None
+
+
 def _lease_of_caller(desk: Desk, caller_id: int) -> _Lease | None:
     row = desk.connection.exec_driver_sql(f"{LEASES} AND caller_id = ?", (caller_id,)).first()
     return None if row is None else _Lease(*row)

@@ -15,7 +15,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from timebank.database import Desk
-from timebank.model import instant, stamp
+from timebank.model import Unit, instant, stamp
 from timebank.refusals import RoundInPlay, ShoeGone
 
 OVERDUE_AFTER = timedelta(days=1)
@@ -34,7 +34,7 @@ class JournalDamaged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Shoe:
-    """A sealed shoe of one caller and game."""
+    """A sealed shoe of one caller and game, or of a table."""
 
     id: int
     # The SHA-256 of the seed, to be shown before the bet.
@@ -57,8 +57,20 @@ class Shoe:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredSeat:
+    """One of those who play a round: whose it is, and what he bet in the round's unit."""
+
+    seat: int
+    round_id: int
+    caller_id: int
+    caller: str
+    bet: int
+    settled: bool
+
+
+@dataclass(frozen=True, slots=True)
 class StoredRound:
-    """A round as the journal has it. Amounts are seconds."""
+    """A round as the journal has it, for one seat. Amounts are in `unit`."""
 
     id: int
     game: str
@@ -84,6 +96,12 @@ class StoredRound:
     lost: int
     returned: int
     won: int
+    unit: Unit
+    seat: int
+    # The round that the actions are journaled under; its own number where it is the first seat's.
+    lead: int
+    # All who play it, this one included, by their seats.
+    seats: tuple[StoredSeat, ...]
 
     @property
     def sequence(self) -> int:
@@ -102,6 +120,17 @@ def open_shoe(desk: Desk, caller_id: int, game: str, decks: int, seed: bytes, se
     A shoe of another number of decks (the sysop has changed the rules) is closed and replaced,
     which lets its seed be seen. `seed` and `seal` are not used when there is a shoe.
     """
+    return _opened(desk, caller_id, game, decks, seed, seal)
+
+
+def open_table_shoe(desk: Desk, game: str, decks: int, seed: bytes, seal: str) -> Shoe:
+    """Give the open shoe that all at a game's table share, or seal a new one, as `open_shoe`."""
+    return _opened(desk, None, game, decks, seed, seal)
+
+
+def _opened(
+    desk: Desk, caller_id: int | None, game: str, decks: int, seed: bytes, seal: str
+) -> Shoe:
     row = _open_shoe(desk, caller_id, game)
     if row is not None and row[2] != decks:
         close_shoe(desk, row[0])
@@ -151,29 +180,58 @@ def rounds(desk: Desk, caller_id: int | None) -> Iterator[StoredRound | JournalD
     return _rounds(desk, "r.caller_id = ?", (caller_id,))
 
 
+# Rounds that keep a journal, while any seat of them is in play.
+LEADS_IN_PLAY = """r.lead IS NULL
+    AND r.id IN (SELECT coalesce(lead, id) FROM rounds WHERE settled IS NULL)"""
+
+
 def overdue(desk: Desk) -> list[StoredRound]:
     """List the rounds that were left open past the end of the day after the one they began.
 
-    One that cannot be read is left out, and named in the log.
+    Of a table, the one that keeps the journal. One that cannot be read is left out, and named in
+    the log.
     """
     yesterday = desk.settings.schedule.day_of(desk.now) - OVERDUE_AFTER
-    found: list[StoredRound] = []
-    for stored in _rounds(desk, "r.settled IS NULL AND r.day < ?", (yesterday.isoformat(),)):
+    found = _rounds(desk, f"{LEADS_IN_PLAY} AND r.day < ?", (yesterday.isoformat(),))
+    return list(_readable(found, "is overdue"))
+
+
+def overdue_numbers(desk: Desk) -> list[int]:
+    """List the numbers of the overdue rounds, also of those that cannot be read."""
+    yesterday = desk.settings.schedule.day_of(desk.now) - OVERDUE_AFTER
+    found = desk.connection.exec_driver_sql(
+        f"SELECT r.id FROM rounds r WHERE {LEADS_IN_PLAY} AND r.day < ? ORDER BY r.id",
+        (yesterday.isoformat(),),
+    )
+    return list(found.scalars())
+
+
+def table_rounds(desk: Desk, game: str) -> list[StoredRound]:
+    """List the rounds of a game in play, each by the round that keeps its journal.
+
+    One that cannot be read is left out, and named in the log.
+    """
+    found = _rounds(desk, f"{LEADS_IN_PLAY} AND r.game = ?", (game,))
+    return list(_readable(found, "is in play"))
+
+
+def _readable(found: Iterator[StoredRound | JournalDamaged], what: str) -> Iterator[StoredRound]:
+    for stored in found:
         if isinstance(stored, JournalDamaged):
-            log.error("hand %d is overdue, but %s", stored.number, stored)
+            log.error("hand %d %s, but %s", stored.number, what, stored)
         else:
-            found.append(stored)
-    return found
+            yield stored
 
 
 POSITION = """coalesce((SELECT start_position + (SELECT max(cards_used) FROM actions
-    WHERE round_id = r.id) FROM rounds r WHERE r.shoe_id = s.id ORDER BY r.id DESC LIMIT 1), 0)"""
+    WHERE round_id = coalesce(r.lead, r.id))
+    FROM rounds r WHERE r.shoe_id = s.id ORDER BY r.id DESC LIMIT 1), 0)"""
 
 
-def _open_shoe(desk: Desk, caller_id: int, game: str) -> Any:
+def _open_shoe(desk: Desk, caller_id: int | None, game: str) -> Any:
     return desk.connection.exec_driver_sql(
         f"SELECT s.id, s.seal, s.decks, {POSITION}, s.cut, s.closed, s.seed FROM shoes s"
-        " WHERE s.caller_id = ? AND s.game = ? AND s.closed IS NULL",
+        " WHERE s.caller_id IS ? AND s.game = ? AND s.closed IS NULL",
         (caller_id, game),
     ).first()
 
@@ -185,7 +243,7 @@ def _shoe(number: int, seal: str, decks: int, position: int, cut: str | None, *r
 
 ROUNDS = """
 SELECT r.id, r.game, r.caller_id, c.name, r.day, r.dealt, r.rules, r.bet, r.coin, r.settled,
-       r.outcome, r.result, r.lost, r.returned, r.won,
+       r.outcome, r.result, r.lost, r.returned, r.won, r.unit, r.seat, coalesce(r.lead, r.id),
        s.id, s.seal, s.decks, r.start_position, s.cut, s.closed, s.seed
 FROM rounds r JOIN callers c ON c.id = r.caller_id LEFT JOIN shoes s ON s.id = r.shoe_id
 WHERE {where} ORDER BY r.id
@@ -205,19 +263,36 @@ def _rounds(
     for row in desk.connection.exec_driver_sql(ROUNDS.format(where=where), values):
         played = desk.connection.exec_driver_sql(
             "SELECT sequence, action, cards_used FROM actions WHERE round_id = ? ORDER BY sequence",
-            (row[0],),
+            (row[17],),
         ).all()
         try:
-            stored = _stored(row, played)
+            stored = _stored(row, played, _seats(desk, row[17]))
         except (ValueError, TypeError, OverflowError, OSError) as error:
             yield JournalDamaged(row[0], error)
         else:
             yield stored
 
 
-def _stored(row: Sequence[Any], played: Sequence[Sequence[Any]]) -> StoredRound:
+SEATS = """
+SELECT r.seat, r.id, r.caller_id, c.name, r.bet, r.settled IS NOT NULL
+FROM rounds r JOIN callers c ON c.id = r.caller_id WHERE r.id = ?1 OR r.lead = ?1 ORDER BY r.seat
+"""
+
+
+def _seats(desk: Desk, lead: int) -> tuple[StoredSeat, ...]:
+    return tuple(
+        StoredSeat(seat, number, caller_id, caller, bet, bool(settled))
+        for seat, number, caller_id, caller, bet, settled in desk.connection.exec_driver_sql(
+            SEATS, (lead,)
+        )
+    )
+
+
+def _stored(
+    row: Sequence[Any], played: Sequence[Sequence[Any]], seats: tuple[StoredSeat, ...]
+) -> StoredRound:
     (number, game, caller_id, caller, day, dealt, rules, bet, coin, settled) = row[:10]
-    outcome, result, lost, returned, won = row[10:15]
+    outcome, result, lost, returned, won, unit, seat, lead = row[10:18]
     return StoredRound(
         id=number,
         game=game,
@@ -228,7 +303,7 @@ def _stored(row: Sequence[Any], played: Sequence[Sequence[Any]]) -> StoredRound:
         rules=_object(rules),
         stake=bet,
         coin=coin,
-        shoe=None if row[15] is None else _shoe(*row[15:]),
+        shoe=None if row[18] is None else _shoe(*row[18:]),
         actions=tuple((sequence, _object(action)) for sequence, action, _ in played),
         cards_used=max((used for _, _, used in played), default=0),
         settled=settled is not None,
@@ -237,6 +312,10 @@ def _stored(row: Sequence[Any], played: Sequence[Sequence[Any]]) -> StoredRound:
         lost=lost,
         returned=returned,
         won=won,
+        unit=unit,
+        seat=seat,
+        lead=lead,
+        seats=seats,
     )
 
 

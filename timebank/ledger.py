@@ -19,7 +19,7 @@ from timebank.audit import audit
 from timebank.chain import Head
 from timebank.database import Desk
 from timebank.findings import Finding
-from timebank.model import SYSTEM_ACCOUNTS, Unit, stamp
+from timebank.model import MINT, SYSTEM_ACCOUNTS, Unit, stamp
 from timebank.refusals import NotEnough, Refused
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "head",
     "house",
     "lines",
+    "mint",
     "transfer",
 ]
 
@@ -146,6 +147,17 @@ def house(desk: Desk, game: str, unit: Unit) -> Account:
             (game, unit),
         ).lastrowid
     return Account(number, "house", unit)
+
+
+def mint(desk: Desk, unit: Unit) -> Account:
+    """Give the account that the play money of a unit comes from, opening it the first time."""
+    run = desk.connection.exec_driver_sql
+    number = run("SELECT id FROM accounts WHERE kind = ? AND unit = ?", (MINT, unit)).scalar()
+    if number is None:
+        number = run(
+            "INSERT INTO accounts (kind, unit, balance) VALUES (?, ?, 0)", (MINT, unit)
+        ).lastrowid
+    return Account(number, MINT, unit)
 
 
 class Balance(NamedTuple):

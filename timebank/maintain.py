@@ -81,7 +81,7 @@ def installed_stand() -> Stand | None:
 
 def _stand_overdue(work: Work, stand: Stand | None) -> tuple[tuple[int, ...], tuple[str, ...]]:
     with work() as desk:
-        overdue = _overdue_numbers(desk)
+        overdue = journal.overdue_numbers(desk)
         readable = {stored.id: stored for stored in journal.overdue(desk)}
     stood: list[int] = []
     left: list[str] = []
@@ -106,16 +106,6 @@ def _stand_one(work: Work, stand: Stand | None, stored: StoredRound) -> str:
     except (Refused, journal.JournalDamaged) as error:
         return str(error).rstrip(".")
     return ""
-
-
-def _overdue_numbers(desk: Desk) -> list[int]:
-    """List the overdue hands by number, also those that cannot be read."""
-    before = desk.settings.schedule.day_of(desk.now) - journal.OVERDUE_AFTER
-    found = desk.connection.exec_driver_sql(
-        "SELECT id FROM rounds WHERE settled IS NULL AND day < ? ORDER BY id",
-        (before.isoformat(),),
-    )
-    return list(found.scalars())
 
 
 # A locked or frozen caller stays, however long he is gone: a closed account frees his name, and

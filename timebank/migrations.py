@@ -203,5 +203,104 @@ def _chained(connection: sqlite3.Connection) -> Iterator[tuple[object, ...]]:
         yield (*row, digest)
 
 
+# Version 2 to 3: play money, and tables at which several callers sit.
+
+ACCOUNTS_3 = """
+CREATE TABLE accounts_3 (
+    id INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    caller_id INTEGER,
+    game TEXT,
+    unit TEXT NOT NULL,
+    balance INTEGER NOT NULL,
+    PRIMARY KEY (id),
+    CONSTRAINT known_unit CHECK (unit IN ('second', 'usd-cent', 'frf-cent')),
+    CONSTRAINT never_negative CHECK (
+        kind NOT IN ('online', 'held', 'bank', 'stake', 'elapsed', 'forfeit', 'bankroll', 'casino')
+        OR balance >= 0),
+    CONSTRAINT never_positive CHECK (kind <> 'loan' OR balance <= 0),
+    CONSTRAINT one_account_a_kind UNIQUE (caller_id, unit, kind),
+    FOREIGN KEY(caller_id) REFERENCES callers (id)
+)"""
+SHOES_3 = """
+CREATE TABLE shoes_3 (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    caller_id INTEGER,
+    game TEXT NOT NULL,
+    decks INTEGER NOT NULL CHECK (decks > 0),
+    seed BLOB NOT NULL,
+    seal TEXT NOT NULL,
+    cut TEXT,
+    opened INTEGER NOT NULL,
+    closed INTEGER,
+    FOREIGN KEY(caller_id) REFERENCES callers (id)
+)"""
+ROUNDS_3 = """
+CREATE TABLE rounds_3 (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    caller_id INTEGER NOT NULL,
+    game TEXT NOT NULL,
+    day TEXT NOT NULL,
+    call_id INTEGER NOT NULL,
+    shoe_id INTEGER,
+    start_position INTEGER NOT NULL,
+    bet INTEGER NOT NULL CHECK (bet > 0),
+    coin INTEGER NOT NULL,
+    rules TEXT NOT NULL,
+    dealt INTEGER NOT NULL,
+    lost INTEGER NOT NULL,
+    returned INTEGER NOT NULL,
+    won INTEGER NOT NULL,
+    settled INTEGER,
+    outcome TEXT,
+    result TEXT,
+    unit TEXT DEFAULT 'second' NOT NULL CHECK (unit IN ('second', 'usd-cent', 'frf-cent')),
+    seat INTEGER DEFAULT 1 NOT NULL CHECK (seat > 0),
+    lead INTEGER,
+    CONSTRAINT settled_with_an_outcome CHECK ((settled IS NULL) = (outcome IS NULL)),
+    FOREIGN KEY(caller_id) REFERENCES callers (id),
+    FOREIGN KEY(call_id) REFERENCES calls (id),
+    FOREIGN KEY(shoe_id) REFERENCES shoes (id),
+    FOREIGN KEY(lead) REFERENCES rounds (id)
+)"""
+# Each table that is made anew, with its columns of version 2.
+ANEW_3 = {
+    "accounts": (ACCOUNTS_3, "id, kind, caller_id, game, unit, balance"),
+    "shoes": (SHOES_3, "id, caller_id, game, decks, seed, seal, cut, opened, closed"),
+    "rounds": (
+        ROUNDS_3,
+        "id, caller_id, game, day, call_id, shoe_id, start_position, bet, coin, rules, dealt, lost,"
+        " returned, won, settled, outcome, result",
+    ),
+}
+AFTER_3 = (
+    "CREATE UNIQUE INDEX one_house_a_game ON accounts (game, unit) WHERE kind = 'house'",
+    "CREATE UNIQUE INDEX one_mint_a_unit ON accounts (unit) WHERE kind = 'mint'",
+    "CREATE UNIQUE INDEX one_open_shoe_a_game ON shoes (caller_id, game) WHERE closed IS NULL",
+    "CREATE UNIQUE INDEX one_open_shoe_a_table ON shoes (game)"
+    " WHERE closed IS NULL AND caller_id IS NULL",
+    "CREATE UNIQUE INDEX one_round_in_play ON rounds (caller_id) WHERE settled IS NULL",
+    "CREATE INDEX turns_of_a_day ON rounds (caller_id, day, unit, game)",
+    "CREATE INDEX rounds_of_a_shoe ON rounds (shoe_id)",
+    "CREATE UNIQUE INDEX one_round_a_seat ON rounds (lead, seat) WHERE lead IS NOT NULL",
+)
+
+
+def _to_version_3(connection: sqlite3.Connection) -> None:
+    # They name the table of accounts, which is not there for a moment.
+    for trigger in TRIGGERS:
+        connection.execute(f"DROP TRIGGER {trigger}")
+    for table, (creation, columns) in ANEW_3.items():
+        connection.execute(creation)
+        connection.execute(f"INSERT INTO {table}_3 ({columns}) SELECT {columns} FROM {table}")
+        # The number that was given last stays the last, whatever rows there are.
+        connection.execute(f"DELETE FROM sqlite_sequence WHERE name = '{table}_3'")
+        connection.execute(f"UPDATE sqlite_sequence SET name = '{table}_3' WHERE name = '{table}'")
+        connection.execute(f"DROP TABLE {table}")
+        connection.execute(f"ALTER TABLE {table}_3 RENAME TO {table}")
+    for statement in (*AFTER_3, *TRIGGERS.values()):
+        connection.execute(statement)
+
+
 # The step that leaves each version.
-STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_version_2}
+STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_version_2, 2: _to_version_3}

@@ -30,7 +30,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 # "BJFT" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A4654
@@ -47,9 +47,16 @@ SYSTEM_ACCOUNTS = {
 }
 # The accounts that every caller has from the day he registers.
 CALLER_ACCOUNTS = ("online", "held", "bank", "stake", "loan")
+# Those that he gets, for each unit of play money, with his first wager of it. What he owns there;
+# the bank that he alone faces at baccarat; and what has been won and lost by one who never pays.
+PLAY_ACCOUNTS = ("bankroll", "stake", "casino", "tab")
+# Where the money of a unit comes from and goes to, opened when it is first needed.
+MINT = "mint"
 
 # What each kind of account may hold; audit reads the same table as the CHECK below.
-NEVER_NEGATIVE = frozenset({"online", "held", "bank", "stake", "elapsed", "forfeit"})
+NEVER_NEGATIVE = frozenset(
+    {"online", "held", "bank", "stake", "elapsed", "forfeit", "bankroll", "casino"}
+)
 NEVER_POSITIVE = frozenset({"loan"})
 
 metadata = MetaData()
@@ -101,7 +108,8 @@ accounts = Table(
     Column("balance", Integer, nullable=False),
     CheckConstraint("unit IN ('second', 'usd-cent', 'frf-cent')", name="known_unit"),
     CheckConstraint(
-        "kind NOT IN ('online', 'held', 'bank', 'stake', 'elapsed', 'forfeit') OR balance >= 0",
+        "kind NOT IN ('online', 'held', 'bank', 'stake', 'elapsed', 'forfeit', 'bankroll',"
+        " 'casino') OR balance >= 0",
         name="never_negative",
     ),
     CheckConstraint("kind <> 'loan' OR balance <= 0", name="never_positive"),
@@ -114,6 +122,7 @@ Index(
     unique=True,
     sqlite_where=text("kind = 'house'"),
 )
+Index("one_mint_a_unit", accounts.c.unit, unique=True, sqlite_where=text("kind = 'mint'"))
 
 calls = Table(
     "calls",
@@ -148,7 +157,8 @@ shoes = Table(
     "shoes",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("caller_id", ForeignKey("callers.id"), nullable=False),
+    # NULL for the shoe of a table that several callers share.
+    Column("caller_id", ForeignKey("callers.id")),
     Column("game", Text, nullable=False),
     Column("decks", Integer, CheckConstraint("decks > 0"), nullable=False),
     Column("seed", LargeBinary, nullable=False),
@@ -165,6 +175,12 @@ Index(
     shoes.c.game,
     unique=True,
     sqlite_where=text("closed IS NULL"),
+)
+Index(
+    "one_open_shoe_a_table",
+    shoes.c.game,
+    unique=True,
+    sqlite_where=text("closed IS NULL AND caller_id IS NULL"),
 )
 
 rounds = Table(
@@ -191,6 +207,18 @@ rounds = Table(
     # 'void' when the caller was deleted with the hand still open.
     Column("outcome", Text),
     Column("result", Text),
+    # What the amounts are in.
+    Column(
+        "unit",
+        Text,
+        CheckConstraint("unit IN ('second', 'usd-cent', 'frf-cent')"),
+        server_default=text("'second'"),
+        nullable=False,
+    ),
+    Column("seat", Integer, CheckConstraint("seat > 0"), server_default=text("1"), nullable=False),
+    # The round of the first seat at a table of several, which keeps the journal for all of them;
+    # NULL in that one itself, and where one plays alone.
+    Column("lead", ForeignKey("rounds.id")),
     CheckConstraint("(settled IS NULL) = (outcome IS NULL)", name="settled_with_an_outcome"),
     sqlite_autoincrement=True,
 )
@@ -200,8 +228,15 @@ Index(
     unique=True,
     sqlite_where=text("settled IS NULL"),
 )
-Index("turns_of_a_day", rounds.c.caller_id, rounds.c.day, rounds.c.game)
+Index("turns_of_a_day", rounds.c.caller_id, rounds.c.day, rounds.c.unit, rounds.c.game)
 Index("rounds_of_a_shoe", rounds.c.shoe_id)
+Index(
+    "one_round_a_seat",
+    rounds.c.lead,
+    rounds.c.seat,
+    unique=True,
+    sqlite_where=text("lead IS NOT NULL"),
+)
 
 actions = Table(
     "actions",

@@ -27,7 +27,8 @@ from timebank.ledger import (
     Row,
     transfer,
 )
-from timebank.model import stamp
+from timebank.model import Unit, stamp
+from timebank.play_accounts import PlayAccounts, PlayMoney
 from timebank.refusals import CallClosed, UnknownCaller
 from timebank.schedule import Closed
 from timebank.words import MINUTE, span, title
@@ -64,6 +65,8 @@ class Receipt:
 
     purse: Purse
     rows: tuple[Row, ...]
+    # What he has in the unit that was played for; None when that was time.
+    play: PlayMoney | None = None
 
 
 # All that an operation must know, in one row and, as JSON, in one column: SQLAlchemy looks at every
@@ -73,11 +76,13 @@ SELECT json_array(
     c.id, {{call}}, c.name, c.day, c.held_until, c.held_behind,
     online.id, online.balance, held.id, held.balance, bank.id, bank.balance,
     stake.id, stake.balance, loan.id, loan.balance,
-    r.id, r.game, (SELECT max(sequence) FROM actions WHERE round_id = r.id),
-    (SELECT id FROM accounts WHERE kind = 'house' AND game = r.game AND unit = 'second'),
+    r.id, r.game, (SELECT max(sequence) FROM actions WHERE round_id = coalesce(r.lead, r.id)),
+    (SELECT id FROM accounts WHERE kind = 'house' AND game = r.game AND unit = r.unit), r.unit,
+    coalesce(r.lead, (SELECT lead FROM rounds WHERE lead = r.id)) IS NOT NULL,
     (SELECT json_group_object(game, turns) FROM
         (SELECT game, count(*) AS turns FROM rounds
-         WHERE caller_id = c.id AND day = c.day GROUP BY game)), {HEAD_COLUMNS})
+         WHERE caller_id = c.id AND day = c.day AND unit = 'second' GROUP BY game)),
+    {HEAD_COLUMNS})
 FROM {{start}}
 JOIN accounts online ON online.caller_id = c.id AND online.unit = 'second'
     AND online.kind = 'online'
@@ -111,12 +116,17 @@ SELECT (SELECT coalesce(sum(amount), 0) FROM transfers
 
 
 class InPlay(NamedTuple):
-    """The caller's open round: its last action, and the game's house once it has an account."""
+    """The caller's open round: its last action, and the game's house once it has an account.
+
+    `shared` is not zero when others sit at it.
+    """
 
     round_id: int
     game: str
     sequence: int
     house_id: int | None
+    unit: Unit
+    shared: int
 
 
 class Posting:
@@ -142,9 +152,11 @@ class Posting:
             "stake": row[16],
             "loan": row[18],
         }
-        self.in_play: InPlay | None = None if row[19] is None else InPlay(*row[19:23])
-        self.turns: dict[str, int] = row[23]
-        self._head = Head(row[24], row[25])
+        self.in_play: InPlay | None = None if row[19] is None else InPlay(*row[19:25])
+        self.turns: dict[str, int] = row[25]
+        # His play money, for an entry that moves any.
+        self.play: PlayAccounts | None = None
+        self._head = Head(row[26], row[27])
         self.movements: list[Movement] = []
         schedule = desk.settings.schedule
         self.closing: Closed | None = schedule.closed_at_or_after(desk.now)
@@ -193,10 +205,13 @@ class Posting:
         """Put a movement on the entry, unless there is nothing to move."""
         if amount == 0:
             return
-        if source.kind in self.balance:
-            self.balance[source.kind] -= amount
-        if target.kind in self.balance:
-            self.balance[target.kind] += amount
+        balance = self.balance
+        if self.play is not None and source.unit != "second":
+            balance = self.play.balance
+        if source.kind in balance:
+            balance[source.kind] -= amount
+        if target.kind in balance:
+            balance[target.kind] += amount
         self._add(source, target, amount, kind, why)
 
     def hand_over(self, target: Account, amount: int, kind: str, why: str) -> None:
@@ -305,7 +320,8 @@ class Posting:
         if winnings:
             winnings -= self._pay_back(winnings, "the winnings")
         self.clamp(winnings, source)
-        return Receipt(self._purse(), self._write())
+        play = None if self.play is None else self.play.told()
+        return Receipt(self._purse(), self._write(), play)
 
     def clamp(self, winnings: int, source: str) -> None:
         """Move what would reach past the next event, winnings first."""

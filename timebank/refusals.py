@@ -74,3 +74,13 @@ class OutOfStep(Refused):
 
 class ShoeGone(Refused):
     """The shoe is done, or is not this caller's for this game."""
+
+
+class SeatRefused(Refused):
+    """One of those at a table cannot bet, so nothing was done for any of them."""
+
+    def __init__(self, seat: int, refusal: Refused) -> None:
+        """Remember which seat it is, and what he is told."""
+        super().__init__(str(refusal))
+        self.seat = seat
+        self.refusal = refusal

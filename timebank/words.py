@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from timebank.model import Unit
 
 MINUTE = 60
 HOUR = 3600
+SIGNS = {"usd-cent": "$", "frf-cent": "FR "}
+# Games that are not written like other titles.
+TITLES = {"unix-bj": "UNIX bj"}
 
 
 def span(seconds: int) -> str:
@@ -25,6 +31,26 @@ def span(seconds: int) -> str:
     return " ".join(parts)
 
 
+def money(amount: int, unit: Unit) -> str:
+    """Write an amount of play money, given in its cents, as briefly as it can be.
+
+    >>> money(10_000_000, "usd-cent"), money(-150, "usd-cent"), money(100_000, "frf-cent")
+    ('$100,000', '-$1.50', 'FR 1,000')
+    """
+    whole, cents = divmod(abs(amount), 100)
+    written = f"{SIGNS[unit]}{whole:,}" + (f".{cents:02}" if cents else "")
+    return f"-{written}" if amount < 0 else written
+
+
+def amount_words(amount: int, unit: Unit) -> str:
+    """Say an amount of any unit in a sentence, zero or more.
+
+    >>> amount_words(150, "second"), amount_words(200, "usd-cent")
+    ('2 minutes 30 seconds', '$2')
+    """
+    return span(amount) if unit == "second" else money(amount, unit)
+
+
 def clock(seconds: int) -> str:
     """Write an amount of seconds as h:mm:ss, with a sign when it is negative.
 
@@ -39,10 +65,10 @@ def clock(seconds: int) -> str:
 def title(game: str) -> str:
     """Turn the key of a game into its title.
 
-    >>> title("black-jack-for-time")
-    'Black Jack For Time'
+    >>> title("black-jack-for-time"), title("unix-bj")
+    ('Black Jack For Time', 'UNIX bj')
     """
-    return game.replace("-", " ").title()
+    return TITLES.get(game) or game.replace("-", " ").title()
 
 
 def minutes(seconds: int) -> str:

@@ -13,26 +13,38 @@ from pathlib import Path
 
 import pytest
 
-from tests.timebank.books import NOON, Books
-from timebank import migrations
+from tests.timebank.books import NOON, Books, lost
+from timebank import journal, migrations
 from timebank.chain import GENESIS, digest
 from timebank.database import Database, DatabaseRefused
 from timebank.migrations import backup_path
 from timebank.model import SCHEMA_VERSION
 
-VERSION_1 = Path(__file__).parent / "data" / "version_1.sql"
+DATA = Path(__file__).parent / "data"
+# What the transfers and the callers of each stored database are.
+STORED = {1: ([(15, 15)], [("Ann", 0), ("Bob", 0)]), 2: ([(16, 16)], [("Ann", 0), ("Bob", 1)])}
 SPAWN = multiprocessing.get_context("spawn")
 FORK = multiprocessing.get_context("fork")
 
 
+@pytest.fixture(params=sorted(STORED))
+def stored(request):
+    """The version of the database that is to be moved forward."""
+    return request.param
+
+
 @pytest.fixture
-def path(folder):
-    """A database of version 1."""
+def path(folder, stored):
+    """A database of that version."""
     path = folder / "board.sqlite3"
+    restore(path, stored)
+    return path
+
+
+def restore(path, stored):
     with raw(path) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(VERSION_1.read_text())
-    return path
+        connection.executescript((DATA / f"version_{stored}.sql").read_text())
 
 
 def raw(path):
@@ -68,15 +80,16 @@ def open_and_close(path):
 
 
 @pytest.mark.parametrize("way", ["open", "open_existing"])
-def test_opening_moves_it_to_this_version_and_the_books_are_in_order(path, folder, way):
+def test_opening_moves_it_to_this_version_and_the_books_are_in_order(path, folder, stored, way):
     database = Database(path)
     getattr(database, way)()
     database.close()
     assert version(path) == SCHEMA_VERSION
     books = Books(folder, NOON)
     assert books.audit() == []
-    assert books.sql("SELECT count(*), max(id) FROM transfers") == [(15, 15)]
-    assert books.sql("SELECT name, frozen FROM callers") == [("Ann", 0), ("Bob", 0)]
+    transfers, callers = STORED[stored]
+    assert books.sql("SELECT count(*), max(id) FROM transfers") == transfers
+    assert books.sql("SELECT name, frozen FROM callers") == callers
     books.close()
 
 
@@ -107,35 +120,59 @@ def test_numbers_that_were_given_are_not_given_again(path, folder):
         connection.execute("UPDATE sqlite_sequence SET seq = 20 WHERE name = 'transfers'")
     books = Books(folder, NOON)
     assert books.sql("SELECT seq FROM sqlite_sequence WHERE name = 'transfers'") == [(20,)]
-    assert books.audit() == ["transfers 16 to 20: They are missing."]
+    last = books.sql("SELECT max(id) FROM transfers")[0][0]
+    assert books.audit() == [f"transfers {last + 1} to 20: They are missing."]
     books.close()
+
+
+def test_rounds_and_shoes_keep_their_rows_and_their_numbers(path, folder):
+    tables = ("rounds", "shoes", "actions")
+    with raw(path) as connection:
+        connection.execute("UPDATE sqlite_sequence SET seq = 9 WHERE name IN ('rounds', 'shoes')")
+        before = {
+            table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables
+        }
+    open_and_close(path)
+    with raw(path) as connection:
+        for table in tables:
+            width = len(before[table][0])
+            rows = connection.execute(f"SELECT * FROM {table}").fetchall()
+            assert [row[:width] for row in rows] == before[table]
+        kept = "SELECT name, seq FROM sqlite_sequence WHERE name IN ('rounds', 'shoes')"
+        assert dict(connection.execute(kept)) == {"rounds": 9, "shoes": 9}
+        new = "SELECT DISTINCT unit, seat, lead FROM rounds"
+        assert connection.execute(new).fetchall() == [("second", 1, None)]
 
 
 def test_the_board_goes_on_where_it_was(path, folder):
     books = Books(folder, NOON.replace(day=2, minute=1))
-    call = books.call(1, take_over=True)
+    ((in_play,),) = books.sql("SELECT caller_id FROM rounds WHERE settled IS NULL")
+    call = books.call(in_play, take_over=True)
+    hand = books.do(journal.round_in_play, in_play)
+    call.round_id, call.sequence = hand.id, hand.sequence
+    call.act(lost(call.purse.stake))
     call.lose(60)
     assert books.audit() == []
     books.close()
 
 
-def test_a_copy_of_what_was_there_is_kept_for_its_owner_alone(path):
+def test_a_copy_of_what_was_there_is_kept_for_its_owner_alone(path, stored):
     before = dump(path)
     open_and_close(path)
-    copy = backup_path(path, 1)
-    assert copy.name == "board.sqlite3.v1-backup"
+    copy = backup_path(path, stored)
+    assert copy.name == f"board.sqlite3.v{stored}-backup"
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     assert dump(copy) == before
-    assert version(copy) == 1
+    assert version(copy) == stored
     assert sorted(each.name for each in copy.parent.glob(f"{copy.name}*")) == [copy.name]
 
 
-def test_what_others_have_only_in_the_log_is_in_the_copy(path):
+def test_what_others_have_only_in_the_log_is_in_the_copy(path, stored):
     with raw(path) as other:
         other.execute("INSERT INTO notices (caller_id, at, text) VALUES (1, 0, 'late')")
         open_and_close(path)
-    with raw(backup_path(path, 1)) as copy:
-        assert copy.execute("SELECT text FROM notices").fetchall() == [("late",)]
+    with raw(backup_path(path, stored)) as copy:
+        assert ("late",) in copy.execute("SELECT text FROM notices").fetchall()
 
 
 def test_a_database_of_this_version_is_not_copied(folder):
@@ -145,20 +182,20 @@ def test_a_database_of_this_version_is_not_copied(folder):
     assert not backup_path(path, SCHEMA_VERSION - 1).exists()
 
 
-def test_without_room_for_a_copy_it_is_refused_and_nothing_is_changed(path):
-    backup_path(path, 1).mkdir()
+def test_without_room_for_a_copy_it_is_refused_and_nothing_is_changed(path, stored):
+    backup_path(path, stored).mkdir()
     before = dump(path)
     with pytest.raises(DatabaseRefused, match=r"cannot be opened: .*Nothing was changed\."):
         Database(path).open()
     assert dump(path) == before
 
 
-def test_a_row_that_refers_to_nothing_keeps_it_where_it_is(path):
+def test_a_row_that_refers_to_nothing_keeps_it_where_it_is(path, stored):
     with raw(path) as connection:
         connection.execute("UPDATE days SET grant_id = 99 WHERE caller_id = 2")
     with pytest.raises(DatabaseRefused, match="refers to no row of transfers"):
         Database(path).open()
-    assert version(path) == 1
+    assert version(path) == stored
 
 
 class Fragile(sqlite3.Connection):
@@ -180,7 +217,7 @@ def open_and_die(path, steps):
     migrations.move_forward(path, 5)
 
 
-def test_killed_at_any_statement_it_is_still_the_old_one_or_already_the_new(path):
+def test_killed_at_any_statement_it_is_still_the_old_one_or_already_the_new(path, stored):
     before, versions, exitcode = dump(path), [], -signal.SIGKILL
     while exitcode == -signal.SIGKILL:
         process = FORK.Process(target=open_and_die, args=(path, len(versions) + 1))
@@ -188,17 +225,15 @@ def test_killed_at_any_statement_it_is_still_the_old_one_or_already_the_new(path
         process.join()
         exitcode = process.exitcode
         versions.append(version(path))
-        if versions[-1] == 1:
+        if versions[-1] == stored:
             assert dump(path) == before
         else:
-            backup_path(path, 1).unlink()
+            backup_path(path, stored).unlink()
             path.unlink()
-            with raw(path) as connection:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.executescript(VERSION_1.read_text())
+            restore(path, stored)
     assert exitcode == 0
     # The last one came through; whoever died before its COMMIT left the old one.
-    assert set(versions[:20]) == {1}
+    assert set(versions[:20]) == {stored}
     assert versions[-1] == SCHEMA_VERSION
 
 
@@ -207,7 +242,7 @@ def open_together(path, barrier):
     open_and_close(path)
 
 
-def test_processes_that_open_it_together_move_it_once(path, folder):
+def test_processes_that_open_it_together_move_it_once(path, folder, stored):
     barrier = SPAWN.Barrier(4)
     processes = [SPAWN.Process(target=open_together, args=(path, barrier)) for _ in range(4)]
     for process in processes:
@@ -215,7 +250,7 @@ def test_processes_that_open_it_together_move_it_once(path, folder):
     for process in processes:
         process.join()
     assert [process.exitcode for process in processes] == [0, 0, 0, 0]
-    assert version(backup_path(path, 1)) == 1
+    assert version(backup_path(path, stored)) == stored
     books = Books(folder, NOON)
     assert books.audit() == []
     books.close()
