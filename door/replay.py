@@ -312,7 +312,7 @@ def _stakes(kind: Kind, fields: Mapping[str, object]) -> list[Fraction]:
     if kind.most_seats == 1:
         raise ReplayError(f"seats: {kind.name} has one; its bet is the key stake.")
     if not isinstance(seats, list) or not 1 <= len(seats) <= kind.most_seats:
-        count = f", of {len(seats)}" if isinstance(seats, list) else ""
+        count = f" of {len(seats)}" if isinstance(seats, list) else ""
         wanted = f"must be a list of 1 to {kind.most_seats} tables"
         raise ReplayError(f"seats {wanted}, is {shown(seats)}{count}.")
     stakes = []
