@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import secrets
-import socket
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door import passwords
 from door.caller import Caller
 from door.console import Console, Interruption, TakenOver
 from door.games.shuffle import SEED_BYTES
+from door.process import this_process
+from door.tables.vegas_table import VegasTable
 from timebank import bank, callers, names
 from timebank.database import BooksUnavailable
 from timebank.refusals import AlreadyOnline, CallClosed
@@ -37,32 +36,6 @@ def new_seed() -> bytes:
     return secrets.token_bytes(SEED_BYTES)
 
 
-def _machine() -> str:
-    """Return a name for where process numbers mean what they mean here: host and namespace."""
-    try:
-        namespace = Path("/proc/self/ns/pid").stat().st_ino
-    except OSError:
-        namespace = 0
-    return f"{socket.gethostname()}/{namespace}"
-
-
-def process_is_gone(process: str) -> bool:
-    """Tell whether a process that called itself so (`Board.process`) has ended on this machine.
-
-    Nothing is known of other machines, and a number may be in use again: then its lease decides.
-    """
-    machine, _, number = process.rpartition(":")
-    if machine != _machine() or not number.isdecimal():
-        return False
-    try:
-        os.kill(int(number), 0)
-    except ProcessLookupError:
-        return True
-    except (PermissionError, OverflowError):
-        return False
-    return False
-
-
 class Board:
     """What every session of one server shares."""
 
@@ -77,10 +50,11 @@ class Board:
         self.config = config
         self.books = books
         self.clock = clock
-        self._new_seed = new_seed
+        self.new_seed = new_seed
         self.passwords = passwords.PasswordDesk()
-        self.process = f"{_machine()}:{os.getpid()}"
+        self.process = this_process()
         self.nodes: dict[int, Caller | None] = {}  # None: taken by a log-on that is under way
+        self.vegas = VegasTable(self)
         self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
 
     def callers(self) -> list[Caller]:
@@ -147,7 +121,7 @@ class Board:
                 )
             )
             caller = Caller(
-                console, self.books, self.config, record, node, opened, logged_on, self._new_seed
+                console, self.books, self.config, record, node, opened, logged_on, self.new_seed
             )
         except BaseException:
             del self.nodes[node]

@@ -13,12 +13,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door import config as settings
-from door.board import Board, new_seed, process_is_gone
+from door.board import Board, new_seed
 from door.books import Books
 from door.clock import Clock, SystemClock
 from door.console import Closing
 from door.housekeeping import Housekeeping
 from door.lines import telnet
+from door.process import process_is_gone
 from door.session import answer
 from timebank import bank
 from timebank.database import Database
@@ -60,6 +61,7 @@ class Server:
         """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
         await self.books.run(partial(bank.close_orphaned_calls, is_gone=process_is_gone))
         await self._housekeeping.start()
+        await self.board.vegas.resume()
         for listener in self.board.config.listeners:
             try:
                 telephone = await telnet.listen(
@@ -79,6 +81,7 @@ class Server:
         for listener in self._listeners:
             listener.close()
         await self._housekeeping.stop()
+        await self.board.vegas.close()
         self.board.interrupt_all(Closing(words))
         if self._sessions:
             _, late = await asyncio.wait(self._sessions, timeout=CLOSING_SECONDS)

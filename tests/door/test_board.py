@@ -1,10 +1,9 @@
 """What a server knows of other servers."""
 
-import os
 import subprocess
 import sys
 
-from door.board import _machine, process_is_gone
+from door.process import process_is_gone, this_process
 
 
 def test_a_process_that_has_ended_here_is_known_to_be_gone() -> None:
@@ -14,11 +13,11 @@ def test_a_process_that_has_ended_here_is_known_to_be_gone() -> None:
         text=True,
         check=True,
     )
-    assert process_is_gone(f"{_machine()}:{ended.stdout.strip()}")
+    assert process_is_gone(f"{this_process().rpartition(':')[0]}:{ended.stdout.strip()}")
 
 
 def test_a_process_that_runs_is_not_gone() -> None:
-    assert not process_is_gone(f"{_machine()}:{os.getpid()}")
+    assert not process_is_gone(this_process())
 
 
 def test_nothing_is_known_of_processes_elsewhere() -> None:

@@ -1,0 +1,230 @@
+"""A round of the Vegas table and the books: dealt, played and found again.
+
+All seats of a round share one journal, kept under the round of the first of them (the lead). Every
+function here makes an entry durable before it gives the new round back; it draws nothing and knows
+no caller but as a `Sitter`. Chairs count from 1 and may have gaps; places are what the engine
+calls seats: 0 for the first chair that was dealt in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from door.games import shuffle
+from door.games.blackjack import Action, Round
+from door.games.blackjack_events import Event
+from door.games.blackjack_kind import VEGAS_KIND
+from door.games.blackjack_rules import Rules, rules_to_mapping
+from door.games.kinds import Act
+from door.tables.journaled import is_done, rebuild, settlement_of
+from timebank import bank, journal
+from timebank.calls import live_call
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from door.books import Books
+    from timebank.bank import Receipt, SeatBet, Settlement, Sitter
+    from timebank.database import Desk
+    from timebank.journal import Shoe, StoredRound
+
+GAME = VEGAS_KIND.name
+
+
+@dataclass(frozen=True)
+class TableRound:
+    """A round on the table, as the books have it."""
+
+    lead: int
+    shoe: Shoe
+    rules: Mapping[str, object]
+    coin: int  # seconds
+    round: Round
+    sequence: int
+    chairs: tuple[int, ...]
+    caller_ids: tuple[int, ...]
+    names: tuple[str, ...]
+
+    @property
+    def over(self) -> bool:
+        """Whether everything is settled."""
+        return self.round.over
+
+    @property
+    def chair_at_turn(self) -> int | None:
+        """The chair that has to decide, None when the round is over."""
+        turn = self.round.turn
+        return None if turn is None else self.chairs[turn.seat]
+
+    @property
+    def is_shoe_done(self) -> bool:
+        """Whether nothing is dealt from its shoe after it."""
+        return is_done(VEGAS_KIND, self.shoe, self.rules, self.round, len(self.chairs))
+
+    def place_of(self, caller_id: int) -> int | None:
+        """Return where a caller was dealt in, None when he was not."""
+        return self.caller_ids.index(caller_id) if caller_id in self.caller_ids else None
+
+    def settlements(self) -> dict[int, Settlement] | None:
+        """Return what becomes of every seat once the round is over; None before."""
+        if not self.over:
+            return None
+        settled = {
+            chair: settlement_of(VEGAS_KIND, None, self.round, place)
+            for place, chair in enumerate(self.chairs)
+        }
+        return {chair: each for chair, each in settled.items() if each is not None}
+
+
+@dataclass(frozen=True)
+class Step:
+    """What an entry brought, once it is durable: the receipts are by chair."""
+
+    hand: TableRound
+    events: Sequence[Event]
+    receipts: Mapping[int, Receipt]
+
+
+@dataclass(frozen=True)
+class Deal:
+    """What a round is dealt from and under."""
+
+    shoe: Shoe
+    cut: str
+    rules: Rules
+    coin: int
+    bets: Sequence[SeatBet]
+    names: tuple[str, ...]
+    process: str  # whose table it is: what it calls itself in the books
+
+
+async def open_shoe(books: Books, rules: Rules, seed: bytes) -> Shoe:
+    """Give the table's open shoe, or a new one sealed from `seed`.
+
+    One that these rules would not deal from any more is closed.
+    """
+    seal = shuffle.seal(seed)
+    mapping = rules_to_mapping(rules)
+
+    def find_or_open(desk: Desk) -> Shoe:
+        shoe = bank.open_table_shoe(desk, GAME, rules.decks, seed, seal)
+        if VEGAS_KIND.is_used_up(mapping, shoe.decks, shoe.position, 1):
+            journal.close_shoe(desk, shoe.id)
+            shoe = bank.open_table_shoe(desk, GAME, rules.decks, seed, seal)
+        return shoe
+
+    return await books.run(find_or_open)
+
+
+async def deal(books: Books, asked: Deal) -> Step:
+    """Stake every bet and deal; raises what `bank.place_table_bets` raises, nothing changed."""
+    shoe = replace(asked.shoe, cut=asked.cut)
+    rules = rules_to_mapping(replace(asked.rules, insurance_unit=asked.coin))
+    stakes = [bet.amount for bet in asked.bets]
+    cards = VEGAS_KIND.cards(shoe.seed, asked.cut, shoe.decks, shoe.position)
+    round_, events = VEGAS_KIND.deal(rules, cards, stakes, 1)
+    chairs = tuple(bet.seat for bet in asked.bets)
+    callers = tuple(bet.sitter.caller_id for bet in asked.bets)
+    hand = TableRound(0, shoe, rules, asked.coin, round_, 0, chairs, callers, asked.names)
+    wager = bank.Wager(
+        game=GAME,
+        amount=0,
+        coin=asked.coin,
+        turns_limit=None,
+        shoe_id=shoe.id,
+        cut=asked.cut,
+        start=shoe.position,
+        rules=rules,
+        action={"action": "bet", "stakes": stakes, "process": asked.process},
+        cards_used=round_.cards_used,
+    )
+
+    def place(desk: Desk) -> bank.TablePlaced:
+        placed = bank.place_table_bets(desk, wager, asked.bets, hand.settlements())
+        _finish_shoe(desk, hand)
+        return placed
+
+    placed = await books.run(place)
+    return Step(replace(hand, lead=placed.lead), events, placed.receipts)
+
+
+async def act(
+    books: Books,
+    hand: TableRound,
+    action: Action,
+    amount: int | None,
+    sitters: Mapping[int, Sitter],
+) -> Step:
+    """Carry out a decision of the chair at turn; raises what `bank.act_at_table` raises.
+
+    `amount` (seconds) is for insurance; `sitters` are all that were dealt in, by chair.
+    """
+    chair = hand.chair_at_turn
+    assert chair is not None  # somebody decides, so the round is not over
+    stake = hand.round.amount(action) if amount is None else amount
+    round_, events = hand.round.apply(action, amount)
+    after = replace(hand, round=round_, sequence=hand.sequence + 1)
+    move = bank.Move(
+        round_id=hand.lead,
+        sequence=after.sequence,
+        action=Act(str(action), chair, amount).entry(),
+        stake=stake,
+        kind=str(action) if stake else "",
+        coin=hand.coin,
+        cards_used=round_.cards_used,
+    )
+
+    def act_(desk: Desk) -> dict[int, Receipt]:
+        settlements = after.settlements()
+        receipts = bank.act_at_table(desk, move, chair, sitters, settlements)
+        for number, settlement in (settlements or {}).items():
+            if sitters[number].call_id is None:
+                _tell_on_another_line(desk, sitters[number].caller_id, settlement)
+        _finish_shoe(desk, after)
+        return receipts
+
+    return Step(after, events, await books.run(act_))
+
+
+def _tell_on_another_line(desk: Desk, caller_id: int, settlement: Settlement) -> None:
+    """Leave word for a caller whose call is served by another process.
+
+    One who is on no call at all finds a notice of the bank's.
+    """
+    if live_call(desk, caller_id) is not None:
+        bank.add_notice(desk, caller_id, stood_words(settlement.won - settlement.lost))
+
+
+def stood_words(net: int) -> str:
+    """Return what a caller is told who was not at the table when his round ended; `net` seconds.
+
+    >>> stood_words(-60)
+    'Your hand at the Vegas table was played to its end: you lost 1 minute.'
+    """
+    came = f"you {'won' if net > 0 else 'lost'} {span(abs(net))}" if net else "you came out even"
+    return f"Your hand at the Vegas table was played to its end: {came}."
+
+
+def found(stored: StoredRound) -> TableRound:
+    """Return the round that a journal holds; raises `JournalDamaged`."""
+    round_: Round = rebuild(stored)
+    if stored.shoe is None:
+        raise journal.JournalDamaged(stored.id, "it was dealt from no shoe")
+    return TableRound(
+        lead=stored.lead,
+        shoe=stored.shoe,
+        rules=stored.rules,
+        coin=stored.coin,
+        round=round_,
+        sequence=stored.sequence,
+        chairs=tuple(seat.seat for seat in stored.seats),
+        caller_ids=tuple(seat.caller_id for seat in stored.seats),
+        names=tuple(seat.caller for seat in stored.seats),
+    )
+
+
+def _finish_shoe(desk: Desk, hand: TableRound) -> None:
+    """Close the shoe with the last round that is dealt from it: the seed is free."""
+    if hand.is_shoe_done:
+        journal.close_shoe(desk, hand.shoe.id)

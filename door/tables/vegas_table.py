@@ -1,0 +1,434 @@
+"""The Vegas table: one for the whole board, kept by the server, whoever sits at it.
+
+One task owns it. Whatever callers want arrives as commands in its queue and is done one after the
+other, each to its end, so the keys of two callers never meet inside an operation. Telling is a
+call that returns at once, whatever the line behind it does: a caller who hangs is waited for by the
+clock of the table, and by nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from door.tables import vegas_news as news
+from door.tables import vegas_talk
+from door.tables.vegas_dealer import Dealer
+from door.tables.vegas_round import GAME
+from door.tables.vegas_state import Alarm, Guest, NotNow, Seat, TableState
+from timebank import bank, journal
+from timebank.database import BooksUnavailable
+
+if TYPE_CHECKING:
+    from door.board import Board
+    from door.caller import Caller
+    from door.clock import Timer
+    from door.config import Vegas
+    from door.games.blackjack import Action
+
+RETRY_SECONDS = 5.0  # until it is tried again what the books could not take
+
+Command = Callable[[], Awaitable[None]]
+
+log = logging.getLogger("door.tables")
+
+
+class VegasTable:
+    """Up to seven seats, a shoe, and the task that deals."""
+
+    def __init__(self, board: Board) -> None:
+        """Lay the table of `board`; nobody sits at it."""
+        self.state = TableState()
+        self._board = board
+        self._dealer = Dealer(board, self.state)
+        self._queue: asyncio.Queue[tuple[Command, asyncio.Future[None]]] = asyncio.Queue()
+        self._task: asyncio.Task[None] | None = None
+        self._closed = False
+        self._timer: Timer | None = None
+        self._bell_at: float | None = None
+        self._bell_rang = False
+        self._retry_at: float | None = None
+        self._turn: tuple[object, ...] = ()
+        self._turn_ends = 0.0
+        self._left_open: list[int] = []  # rounds in the journal that are yet to be taken up
+        self._paces: dict[int, vegas_talk.Pace] = {}
+
+    # What can be asked.
+
+    @property
+    def settings(self) -> Vegas:
+        """What the sysop has set, for the next round."""
+        return self._board.config.vegas
+
+    @property
+    def coin(self) -> int:
+        """What a coin of the next round is worth, in seconds."""
+        return self.settings.coin_minutes * 60
+
+    def seconds_left(self) -> int:
+        """Return the seconds until the clock of the table rings, rounded up; 0 when it is off."""
+        alarm = self.state.alarm
+        return 0 if alarm is None else max(0, -int(-(alarm.at - self._now()) // 1))
+
+    def refusal_of_bets(self, caller: Caller) -> str:
+        """Return why a caller can place no bet here now, "" when he can."""
+        settings, pot = self.settings, caller.pot(self.coin)
+        turns = caller.purse.turns.get(GAME, 0)
+        if settings.turns_per_day and turns >= settings.turns_per_day:
+            return f"You have played all {settings.turns_per_day} turns of today."
+        if pot <= settings.smallest_bet:
+            return (
+                f"Coins of this table in your pot: {pot}. The smallest bet is "
+                f"{settings.smallest_bet}, and your last coin cannot be bet."
+            )
+        return ""
+
+    # The server's side.
+
+    async def resume(self) -> None:
+        """Take up the rounds that an earlier server left on the table."""
+        found = await self._board.books.run(partial(bank.table_rounds, game=GAME))
+        self._left_open += [stored.lead for stored in found]
+        if self._left_open:
+            await self._do(_nothing)
+
+    async def close(self) -> None:
+        """Do nothing more: a round in play stays in the journal for the next server."""
+        self._closed = True
+        self._set_timer(None)
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        while not self._queue.empty():
+            _, answer = self._queue.get_nowait()
+            answer.set_exception(NotNow("The board is closing."))
+
+    # The guests' side. Most of these are commands: done when they return, all that follows too.
+
+    async def sit(self, guest: Guest) -> None:
+        """Give a guest a seat: at his hand if he has one in play, else as soon as one is free."""
+        await self._do(partial(self._sit, guest))
+
+    async def find(self, caller_id: int) -> bool:
+        """Tell whether a caller has a hand on this table; one in the journal is taken up first."""
+        if self.state.place_of(caller_id) is None:
+            await self._look_for(caller_id)
+        return self.state.place_of(caller_id) is not None
+
+    async def bet(self, guest: Guest, coins: int) -> None:
+        """Announce a bet for the next round; `NotNow` when it cannot be placed."""
+        await self._do(partial(self._bet, guest, coins))
+
+    async def be_ready(self, guest: Guest) -> None:
+        """Ask for the cards; `NotNow` without a bet."""
+        await self._do(partial(self._be_ready, guest))
+
+    async def cut_cards(self, guest: Guest, words: str) -> None:
+        """Cut a fresh shoe, for whoever has the first seat; `NotNow` for others."""
+        await self._do(partial(self._cut, guest, words))
+
+    async def decide(self, guest: Guest, action: Action, amount: int | None) -> None:
+        """Do what a guest at turn decides; `amount` (seconds) is for insurance.
+
+        Raises `NotNow` when it is not open to him, and what the bank refuses.
+        """
+        await self._do(partial(self._decide, guest, action, amount))
+
+    async def stand_for(self, caller_id: int) -> None:
+        """Decide from now on for a caller who has a hand in play and no time left."""
+        await self._do(partial(self._stand_for, caller_id))
+
+    def leave(self, guest: Guest) -> None:
+        """Let a guest go, who got up or was cut off; a hand of his is stood at its turns."""
+        seat = self.state.let_go(guest)
+        if seat is not None:
+            seat.stood = True
+            self.state.tell(news.GotUp(seat.name))
+        self._poke()
+
+    def hand_over(self, guest: Guest) -> None:
+        """Let a guest go who will be back at once on another call: his hand is kept for him."""
+        seat = self.state.let_go(guest)
+        if seat is not None:
+            seat.kept_until = self._now() + self.settings.turn_seconds
+        self._poke()
+
+    def wake(self, guest: Guest) -> None:
+        """Note that a guest has pressed a key: if he was silent, he is waited for again."""
+        seat = self.state.seat_of(guest.caller.record.id)
+        if seat is not None:
+            seat.silent = False
+
+    def talk(self, guest: Guest, typed: str) -> None:
+        """Pass on what a guest says to all, or whispers with "/name"; `NotSaid` when it is not.
+
+        The round has no part in it, so it waits for nothing.
+        """
+        record = guest.caller.record
+        line = vegas_talk.clean(typed)
+        if not line:
+            return
+        others = {each.caller.record.name: each for each in self.state.guests()}
+        others.pop(record.name, None)
+        what = vegas_talk.addressed(line, list(others))
+        self._paces.setdefault(record.id, vegas_talk.Pace()).check(self._now())
+        if isinstance(what, vegas_talk.Whisper):
+            whispered = news.Whispered(record.name, what.to, what.text)
+            self.state.tell_to((guest, others[what.to]), whispered)
+        else:
+            self.state.tell(news.Said(record.name, what))
+
+    # The task.
+
+    def _now(self) -> float:
+        return self._board.clock.monotonic()
+
+    async def _do(self, command: Command) -> None:
+        """Queue a command and wait until it is done, with all that follows from it."""
+        if self._closed:
+            raise NotNow("The board is closing.")
+        if self._task is None:
+            self._task = asyncio.create_task(self._serve())
+        await asyncio.shield(self._put(command))
+
+    def _poke(self) -> None:
+        """Let the task see by itself what has changed."""
+        if self._task is not None and not self._closed:
+            self._put(_nothing)
+
+    def _put(self, command: Command) -> asyncio.Future[None]:
+        answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        answer.add_done_callback(_look_at)
+        self._queue.put_nowait((command, answer))
+        return answer
+
+    async def _serve(self) -> None:
+        while True:
+            command, answer = await self._queue.get()
+            problem: Exception = NotNow("The board is closing.")
+            try:
+                await command()
+                await self._go_on()
+            except Exception as error:  # for the guest who asked; the table goes on
+                problem = error
+                await self._go_on()
+            else:
+                answer.set_result(None)
+            finally:
+                if not answer.done():
+                    answer.set_exception(problem)
+
+    async def _go_on(self) -> None:
+        """Do all that follows by itself, then set the clock."""
+        try:
+            while not self._closed and self._retry_at is None and await self._step():
+                pass
+        except BooksUnavailable:
+            self._retry_at = self._now() + RETRY_SECONDS
+            self.state.tell(news.BooksClosed())
+        except Exception:
+            log.exception("the Vegas table cannot go on; it tries again")
+            self._retry_at = self._now() + RETRY_SECONDS
+        self._set_alarm()
+
+    async def _step(self) -> bool:
+        """Do one thing that nobody has to ask for; tell whether there may be another."""
+        state = self.state
+        seat = state.at_turn
+        if seat is not None:
+            if not self._is_given_up(seat):
+                return False
+            await self._dealer.stand(seat)
+            return True
+        state.clear_chairs()
+        if self._left_open:
+            await self._dealer.take_up(self._left_open.pop(0))
+            return True
+        for given in state.fill_chairs(self.settings.seats):
+            state.tell(news.SatDown(given.name))
+        if not state.guests():
+            return False
+        await self._dealer.lay_shoe()
+        if not self._wants_deal():
+            return False
+        await self._deal()
+        return True
+
+    # The clock of the table.
+
+    def _set_alarm(self) -> None:
+        alarm = self._next_alarm()
+        if alarm != self.state.alarm:
+            self.state.alarm = alarm
+            self._set_timer(alarm)
+            self.state.tell()
+
+    def _next_alarm(self) -> Alarm | None:
+        if self._closed:
+            return None
+        if self._retry_at is not None:
+            return Alarm("retry", self._retry_at)
+        seat = self.state.at_turn
+        if seat is not None:
+            return self._alarm_of_turn(seat)
+        return None if self._bell_at is None else Alarm("bell", self._bell_at)
+
+    def _alarm_of_turn(self, seat: Seat) -> Alarm | None:
+        """Return how long the seat at turn may take: as long as it likes where nobody waits."""
+        if seat.guest is None:
+            return Alarm("return", seat.kept_until, seat.name)
+        if not self.state.has_company:
+            self._turn = ()
+            return None
+        assert self.state.hand is not None  # it is somebody's turn
+        turn = (self.state.hand.lead, self.state.hand.sequence, seat.guest)
+        if turn != self._turn:
+            self._turn = turn
+            self._turn_ends = self._now() + self.settings.turn_seconds
+            self.state.tell(news.TurnBegan(seat.name, self.settings.turn_seconds))
+        return Alarm("turn", self._turn_ends, seat.name)
+
+    def _set_timer(self, alarm: Alarm | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None
+        if alarm is not None:
+            ring = partial(self._ring, alarm)
+            self._timer = self._board.clock.call_later(alarm.at - self._now(), ring)
+
+    def _ring(self, alarm: Alarm) -> None:
+        """Note what the time is up for; what follows is the task's to do."""
+        if alarm is not self.state.alarm:
+            return
+        self.state.alarm = None
+        seat = self.state.at_turn
+        if alarm.what == "bell":
+            self._bell_rang = True
+        elif alarm.what == "retry":
+            self._retry_at = None
+        elif seat is not None and alarm.what == "turn":
+            seat.silent = True
+        elif seat is not None:
+            seat.kept_until = 0.0
+        self._poke()
+
+    def _is_given_up(self, seat: Seat) -> bool:
+        """Whether nobody waits any more for the seat at turn."""
+        if seat.guest is None:
+            return seat.stood or seat.kept_until <= self._now()
+        return seat.stood or seat.silent
+
+    # Sitting down, and the bets.
+
+    async def _sit(self, guest: Guest) -> None:
+        record = guest.caller.record
+        seat = self.state.seat_of(record.id)
+        if seat is None:
+            self.state.standing.append(guest)
+            return
+        seat.guest = guest
+        seat.silent = seat.stood = False
+        self.state.tell(news.CameBack(seat.name))
+
+    async def _look_for(self, caller_id: int) -> None:
+        """Have a caller's round taken up that is in the journal and not on this table."""
+        try:
+            stored = await self._board.books.run(
+                lambda desk: journal.round_in_play(desk, caller_id)
+            )
+        except journal.JournalDamaged as damaged:
+            log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
+            return
+        if stored is None or stored.game != GAME:
+            return
+        if stored.lead not in self._left_open:
+            self._left_open.append(stored.lead)
+        await self._do(_nothing)
+
+    def _own_seat(self, guest: Guest) -> Seat:
+        seat = self.state.seat_of(guest.caller.record.id)
+        if seat is None or seat.guest is not guest:
+            raise NotNow("You have no seat yet.")
+        return seat
+
+    async def _bet(self, guest: Guest, coins: int) -> None:
+        seat = self._own_seat(guest)
+        if self.state.in_play is not None:
+            raise NotNow("The cards are on the table: bet when this round is over.")
+        refusal = self.refusal_of_bets(guest.caller)
+        if refusal:
+            raise NotNow(refusal)
+        least, most = self.settings.smallest_bet, self.settings.largest_bet
+        if not least <= coins <= min(most, guest.caller.pot(self.coin) - 1):
+            raise NotNow(f"A bet is {least} to {most}, and your last coin stays with you.")
+        seat.bet, seat.ready = coins, False
+        self.state.tell(news.BetAnnounced(seat.name, coins))
+
+    async def _be_ready(self, guest: Guest) -> None:
+        seat = self._own_seat(guest)
+        if self.state.in_play is not None or not seat.bet:
+            raise NotNow("Place a bet first.")
+        if not seat.ready:
+            seat.ready = True
+            self.state.tell(news.IsReady(seat.name))
+
+    async def _cut(self, guest: Guest, words: str) -> None:
+        seat = self._own_seat(guest)
+        if not self.state.may_be_cut:
+            raise NotNow("Only a fresh shoe is cut.")
+        if seat is not self.state.first:
+            raise NotNow("The first seat cuts the cards.")
+        self.state.cut = words
+        self.state.tell(news.CutMade(seat.name, words))
+
+    async def _decide(self, guest: Guest, action: Action, amount: int | None) -> None:
+        seat = self.state.at_turn
+        if seat is None or seat.guest is not guest:
+            raise NotNow("It is not your turn.")
+        await self._dealer.act(action, amount)
+
+    async def _stand_for(self, caller_id: int) -> None:
+        seat = self.state.seat_of(caller_id)
+        if seat is not None and self.state.place_of(caller_id) is not None:
+            seat.stood = True
+
+    def _wants_deal(self) -> bool:
+        """Tell whether the cards are to be dealt now; the bell is set while they are not."""
+        bettors = self.state.bettors()
+        awaited = [seat for seat in self.state.seated() if self._is_awaited(seat)]
+        if bettors and (self._bell_rang or not awaited):
+            return True
+        self._bell_rang = False
+        if not bettors:
+            self._bell_at = None
+        elif self._bell_at is None:
+            self._bell_at = self._now() + self.settings.bell_seconds
+            self.state.tell(news.BellSet(self.settings.bell_seconds))
+        return False
+
+    def _is_awaited(self, seat: Seat) -> bool:
+        """Whether the others wait for a seat: to bet if it can, or to say that it is ready."""
+        if seat.guest is None or seat.ready or not self.state.has_company:
+            return False
+        return bool(seat.bet) or not (seat.silent or self.refusal_of_bets(seat.guest.caller))
+
+    async def _deal(self) -> None:
+        if self._bell_rang:
+            self.state.tell(news.BellRang())
+            for seat in self.state.seated():
+                seat.silent = not seat.bet
+        self._bell_at, self._bell_rang = None, False
+        await self._dealer.deal()
+
+
+async def _nothing() -> None:
+    """Be the command of who wants the table to look around."""
+
+
+def _look_at(answer: asyncio.Future[None]) -> None:
+    """Take note of an outcome that nobody may wait for."""
+    if not answer.cancelled():
+        answer.exception()

@@ -1,0 +1,86 @@
+"""What callers say to each other at a table they share: cleaned, addressed and paced.
+
+A line is shown on other people's terminals, so nothing in it may act on one: no controls, no
+escape sequences, no invisible characters, no pipe codes, and no more marks on a letter than one
+cell can hold. A line that begins with a slash is whispered to the one it names.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from door.display import literal
+from timebank.names import fold
+
+LONGEST_LINE = 120  # characters of one line of talk
+LINES_AT_ONCE = 4  # so many lines may be said within SPAN_SECONDS
+SPAN_SECONDS = 8.0
+
+
+class NotSaid(Exception):
+    """A line was not passed on; the text tells its speaker why."""
+
+
+@dataclass(frozen=True)
+class Whisper:
+    """A line for one pair of ears."""
+
+    to: str
+    text: str
+
+
+def clean(typed: str) -> str:
+    """Return a line as others may see it; "" when nothing of it is left.
+
+    >>> clean("  |12red\\x1b[2J   and  loud ")
+    '│12red[2J and loud'
+    """
+    text = unicodedata.normalize("NFC", typed[: 4 * LONGEST_LINE])
+    spaced = "".join(" " if letter.isspace() else letter for letter in text)
+    seen = (letter for letter in spaced if letter.isprintable())
+    # What NFC could not put on its letter would pile up above and below the line.
+    flat = "".join(letter for letter in seen if not unicodedata.combining(letter))
+    return literal(" ".join(flat.split())[:LONGEST_LINE].rstrip())
+
+
+def addressed(line: str, names: Sequence[str]) -> Whisper | str:
+    """Return a cleaned line as it is, or as a whisper to one of `names` when it begins with "/".
+
+    A name may be shortened to its beginning, as long as it means only one of them. Raises
+    `NotSaid` when nobody or more than one is meant, or when nothing is said to him.
+
+    >>> addressed("/ada your luck!", ["Ada Lovelace", "Bob"])
+    Whisper(to='Ada Lovelace', text='your luck!')
+    """
+    if not line.startswith("/"):
+        return line
+    words = line[1:].split()
+    for length in range(len(words), 0, -1):
+        typed = " ".join(words[:length])
+        meant = [name for name in names if fold(name) == fold(typed)]
+        if length == 1 and not meant and fold(typed):
+            meant = [name for name in names if fold(name).startswith(fold(typed))]
+        if len(meant) > 1:
+            raise NotSaid(f"Whom do you mean: {', '.join(meant)}?")
+        if meant and length < len(words):
+            return Whisper(meant[0], " ".join(words[length:]))
+        if meant:
+            raise NotSaid(f"What do you whisper to {meant[0]}? Type /name and then the words.")
+    raise NotSaid("Nobody of that name is at this table. Type /name and then the words.")
+
+
+class Pace:
+    """How fast one caller talks."""
+
+    def __init__(self) -> None:
+        """Begin with nothing said."""
+        self._said: deque[float] = deque(maxlen=LINES_AT_ONCE)
+
+    def check(self, now: float) -> None:
+        """Count a line said at the monotonic second `now`; `NotSaid` when it is one too many."""
+        if len(self._said) == LINES_AT_ONCE and now - self._said[0] < SPAN_SECONDS:
+            raise NotSaid("Not so fast: let the others get a word in.")
+        self._said.append(now)
