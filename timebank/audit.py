@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from timebank.audit_rounds import check_rounds
 from timebank.database import Desk
 from timebank.findings import Finding
 from timebank.model import (
     CALLER_ACCOUNTS,
+    MINT,
     NEVER_NEGATIVE,
     NEVER_POSITIVE,
+    PLAY_ACCOUNTS,
     SYSTEM_ACCOUNTS,
     TRIGGERS,
 )
@@ -23,6 +26,9 @@ from timebank.tampering import check_chain
 from timebank.words import MINUTE
 
 ALLOTMENT, ELAPSED, *_ = SYSTEM_ACCOUNTS
+# The kinds of account that hold play money, and those of them that hold time too.
+FOR_PLAY = frozenset({*PLAY_ACCOUNTS, MINT})
+FOR_BOTH = frozenset({"stake", "house"})
 
 
 def audit(desk: Desk, since_digest: str | None = None) -> list[Finding]:
@@ -37,9 +43,7 @@ def audit(desk: Desk, since_digest: str | None = None) -> list[Finding]:
         *check_chain(desk, since_digest),
         *_check_transfers(desk, accounts),
         *_check_accounts(desk, accounts),
-        *_check_rounds(desk),
-        *_check_stakes(desk),
-        *_check_actions(desk),
+        *check_rounds(desk),
         *_check_days(desk),
         *_check_calls(desk),
         *_check_outbox(desk),
@@ -62,6 +66,12 @@ class _Account:
         if self.kind in NEVER_NEGATIVE:
             return amount >= 0
         return amount <= 0 or self.kind not in NEVER_POSITIVE
+
+    def fits_unit(self) -> bool:
+        """Tell whether there are accounts of this kind in its unit."""
+        if self.unit == "second":
+            return self.kind not in FOR_PLAY - FOR_BOTH
+        return self.kind in FOR_PLAY | FOR_BOTH
 
 
 def _read_accounts(desk: Desk) -> dict[int, _Account]:
@@ -171,6 +181,8 @@ def _check_accounts(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Findi
             )
         if not account.fits(account.kept):
             yield Finding(account.label, f"It may not hold {account.kept}.")
+        if not account.fits_unit():
+            yield Finding(account.label, f"It may not hold an amount of the unit {account.unit}.")
     for unit, total in totals.items():
         if total:
             yield Finding(f"unit {unit}", f"All balances add up to {total}, not to zero.")
@@ -180,83 +192,6 @@ def _check_accounts(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Findi
         f" WHERE found <> {len(CALLER_ACCOUNTS)}"
     ):
         yield Finding(f"caller {number}", f"{name} has {found} of {len(CALLER_ACCOUNTS)} accounts.")
-
-
-# What the rows of each hand add up to, beside what the hand says of itself.
-ROUNDS = """
-SELECT r.id, r.bet, r.lost, r.returned, r.won, r.settled IS NOT NULL, r.outcome,
-    coalesce(sum(t.amount) FILTER (WHERE g.kind = 'stake' AND t.kind = 'stake'), 0),
-    coalesce(sum(t.amount) FILTER (WHERE g.kind = 'stake'), 0),
-    coalesce(sum(t.amount) FILTER (WHERE s.kind = 'stake' AND g.kind = 'house'), 0),
-    coalesce(sum(t.amount) FILTER (WHERE s.kind = 'stake' AND g.kind = 'online'), 0),
-    coalesce(sum(t.amount) FILTER (WHERE s.kind = 'house' AND g.kind = 'online'), 0),
-    coalesce(sum(t.amount) FILTER (WHERE s.kind = 'stake' AND g.kind = 'forfeit'), 0),
-    count(*) FILTER (WHERE coalesce(s.caller_id, g.caller_id) <> r.caller_id),
-    count(*) FILTER (WHERE coalesce(s.game, g.game, r.game) <> r.game)
-FROM rounds r
-LEFT JOIN transfers t ON t.round_id = r.id
-LEFT JOIN accounts s ON s.id = t.source
-LEFT JOIN accounts g ON g.id = t.target
-GROUP BY r.id
-"""
-
-
-def _check_rounds(desk: Desk) -> Iterator[Finding]:
-    """Compare every hand's transfers with its result."""
-    for row in desk.connection.exec_driver_sql(ROUNDS):
-        number, bet, lost, returned, won, settled, outcome = row[:7]
-        first, staked, paid_lost, paid_returned, paid_won, forfeited, strangers, others = row[7:]
-        where = f"hand {number}"
-        if first != bet:
-            yield Finding(where, f"Its bet is {bet}, the transfers of the bet add up to {first}.")
-        for word, said, moved in (
-            ("lost", lost, paid_lost),
-            ("returned", returned, paid_returned),
-            ("won", won, paid_won),
-        ):
-            if said != moved:
-                yield Finding(where, f"{said} was {word}, its transfers add up to {moved}.")
-        standing = staked - paid_lost - paid_returned - forfeited
-        if settled and standing:
-            yield Finding(where, f"It is settled, and {standing} still stands on the table.")
-        if not settled and standing <= 0:
-            yield Finding(where, f"It is in play with a stake of {standing}.")
-        if forfeited and outcome != "void":
-            yield Finding(where, f"{forfeited} of its stake was forfeited, and it is not void.")
-        if strangers or others:
-            yield Finding(where, "Some of its transfers are another caller's or another game's.")
-
-
-STAKES = """
-SELECT a.caller_id, a.balance, (
-    SELECT coalesce(sum(CASE WHEN t.target = a.id THEN t.amount ELSE -t.amount END), 0)
-    FROM rounds r JOIN transfers t ON t.round_id = r.id AND a.id IN (t.source, t.target)
-    WHERE r.caller_id = a.caller_id AND r.settled IS NULL) AS standing
-FROM accounts a WHERE a.kind = 'stake' AND a.balance <> standing
-"""
-
-
-def _check_stakes(desk: Desk) -> Iterator[Finding]:
-    run = desk.connection.exec_driver_sql
-    for caller_id, balance, standing in run(STAKES):
-        yield Finding(
-            f"caller {caller_id}",
-            f"The stake account holds {balance}, the hands in play have {standing} on the table.",
-        )
-    for number in run(
-        "SELECT t.id FROM transfers t JOIN accounts a ON a.id IN (t.source, t.target)"
-        " WHERE a.kind = 'stake' AND t.round_id IS NULL"
-    ).scalars():
-        yield Finding(f"transfer {number}", "It moves a stake and names no hand.")
-
-
-def _check_actions(desk: Desk) -> Iterator[Finding]:
-    for number, count, last in desk.connection.exec_driver_sql(
-        "SELECT r.id, count(a.sequence) AS taken, coalesce(max(a.sequence), -1) AS last"
-        " FROM rounds r LEFT JOIN actions a ON a.round_id = r.id"
-        " GROUP BY r.id HAVING taken = 0 OR taken <> last + 1"
-    ):
-        yield Finding(f"hand {number}", f"Its journal has {count} actions, the last is {last}.")
 
 
 # Grants that no day of the caller who got them accounts for.

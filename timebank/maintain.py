@@ -108,8 +108,9 @@ def _stand_one(work: Work, stand: Stand | None, stored: StoredRound) -> str:
     return ""
 
 
-# A locked or frozen caller stays, however long he is gone: a closed account frees his name, and
-# with it he could register anew.
+# A bankroll or a tab keeps an account open; the bank that he faced does not. A locked or frozen
+# caller stays, however long he is gone: a closed account frees his name, and with it he could
+# register anew.
 GONE = """
 SELECT c.id, c.name, c.fold, coalesce(c.last_call, c.created), d.after,
     (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'online'),
@@ -124,7 +125,7 @@ WHERE c.deleted IS NULL AND c.locked = 0 AND c.frozen = 0
     AND NOT EXISTS (SELECT 1 FROM rounds r WHERE r.caller_id = c.id AND r.settled IS NULL)
     AND NOT EXISTS (
         SELECT 1 FROM accounts a WHERE a.caller_id = c.id AND a.balance <> 0
-        AND (a.unit <> 'second' OR a.kind NOT IN ('online', 'held')))
+        AND a.kind NOT IN ('online', 'held', 'casino'))
 ORDER BY c.id
 """
 

@@ -66,3 +66,12 @@ class PlayAccounts:
             tab=held("tab", 0),
             stake=held("stake", 0),
         )
+
+
+def units_of(desk: Desk, caller_id: int) -> list[Unit]:
+    """List the units of play money in which a caller has accounts."""
+    found = desk.connection.exec_driver_sql(
+        "SELECT DISTINCT unit FROM accounts WHERE caller_id = ? AND unit <> 'second' ORDER BY unit",
+        (caller_id,),
+    )
+    return list(found.scalars())

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
 from timebank.database import Desk
-from timebank.model import Unit, instant
+from timebank.model import MINT, Unit, instant
 from timebank.statements import AMOUNT, amount
 from timebank.words import clock, title
 
@@ -31,6 +31,8 @@ FLOWS = {
     ("adjustment", "*"): "added",
     ("*", "adjustment"): "taken_off",
 }
+# What callers play against.
+BANKS = ("house", "casino")
 # In the order in which they are shown.
 NAMES = tuple(dict.fromkeys(FLOWS.values()))
 
@@ -66,10 +68,11 @@ class Period:
 
 
 MOVED = """
-SELECT t.at, s.kind, g.kind, coalesce(s.game, g.game), s.unit, sum(t.amount)
+SELECT t.at, s.kind, g.kind, coalesce(s.game, g.game, r.game), s.unit, sum(t.amount)
 FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target
+LEFT JOIN rounds r ON r.id = t.round_id
 WHERE t.at >= ? AND t.at < ?
-GROUP BY t.at, s.kind, g.kind, s.game, g.game, s.unit
+GROUP BY t.at, s.kind, g.kind, s.game, g.game, r.game, s.unit
 """
 FOREVER = 2**62
 
@@ -100,10 +103,11 @@ def summary(desk: Desk, by: By, since: int | None, until: int | None) -> list[Pe
 
 
 def _add(period: Period, moved: _Moved) -> None:
-    if moved.source == "house":
-        period.games[moved.game or "", moved.unit].won += moved.amount
-    elif moved.target == "house":
-        period.games[moved.game or "", moved.unit].lost += moved.amount
+    played = period.games
+    if moved.source in BANKS and moved.target != MINT:
+        played[moved.game or "", moved.unit].won += moved.amount
+    elif moved.target in BANKS and moved.source != MINT:
+        played[moved.game or "", moved.unit].lost += moved.amount
     elif moved.unit == "second":
         for ends in (
             (moved.source, moved.target),

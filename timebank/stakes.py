@@ -28,6 +28,8 @@ PLAYED_FOR: Mapping[tuple[str, Unit], tuple[str, ...]] = {
 class Stakes:
     """What one caller stakes in one round."""
 
+    __slots__ = ("_balance", "_game", "_house_id", "_posting", "purse", "table", "unit")
+
     def __init__(self, posting: Posting, game: str, unit: Unit, house_id: int | None) -> None:
         """Take the accounts; `house_id` spares looking for a house that is known.
 

@@ -1,4 +1,4 @@
-"""Who is richest, who won and lost most, and how the house did: for the bulletins."""
+"""Who is richest, who won and lost most, and how the house did, in time: for the bulletins."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ class HouseDay:
 
 _RESULTS = """
 SELECT c.name, sum(r.won - r.lost) AS net FROM rounds r JOIN callers c ON c.id = r.caller_id
-WHERE r.settled IS NOT NULL AND r.outcome <> 'void' AND c.deleted IS NULL AND {when}
+WHERE r.settled IS NOT NULL AND r.outcome <> 'void' AND r.unit = 'second' AND c.deleted IS NULL
+    AND {when}
 GROUP BY c.id HAVING net {sign} 0 ORDER BY net {order}, c.name LIMIT ?
 """
 
@@ -57,7 +58,8 @@ def house_day(desk: Desk, day: date) -> list[HouseDay]:
     """Tell how each game's house did with the hands of `day` that are settled."""
     found = desk.connection.exec_driver_sql(
         "SELECT game, count(*), sum(lost - won) FROM rounds"
-        " WHERE settled IS NOT NULL AND outcome <> 'void' AND day = ? GROUP BY game ORDER BY game",
+        " WHERE settled IS NOT NULL AND outcome <> 'void' AND unit = 'second' AND day = ?"
+        " GROUP BY game ORDER BY game",
         (day.isoformat(),),
     )
     return [HouseDay(*row) for row in found]

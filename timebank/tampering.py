@@ -20,6 +20,8 @@ from timebank.findings import Finding
 LISTED = 10
 # How far amounts (seconds: more than a day), times and numbers are searched.
 AMOUNTS = range(1, 100_001)
+# Of play money: whole dollars or francs.
+PLAY_AMOUNTS = range(100, 10_000_001, 100)
 SECONDS = 20_000
 SHIFTS = range(1, 1001)
 PLACES = range(1, 21)
@@ -160,7 +162,7 @@ class _Search:
         hands = self.run("SELECT id FROM rounds").scalars().all()
         before, after = self._row(row.number - 1), self._row(row.number + 1)
         times = [each.at for each in (before, after) if each and isinstance(each.at, int)]
-        yield "amount", AMOUNTS
+        yield "amount", joined(AMOUNTS, PLAY_AMOUNTS) if self._is_play(row) else AMOUNTS
         yield "source", accounts
         yield "target", accounts
         yield "kind", self.run("SELECT DISTINCT kind FROM transfers").scalars().all()
@@ -169,6 +171,10 @@ class _Search:
         yield "at", joined.from_iterable(range(at - SECONDS, at + SECONDS) for at in times)
         yield "place", PLACES
         yield "size", PLACES
+
+    def _is_play(self, row: Written) -> bool:
+        found = self.run("SELECT unit FROM accounts WHERE id = ?", (row.source,)).scalar()
+        return found not in (None, "second")
 
     def _inserted(self) -> str:
         if self._continues(self.before, self.row.number):
