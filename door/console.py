@@ -201,7 +201,7 @@ class Console:
         `cancel`, where they are given; other keys are ignored. `menu` stands in place of the
         labels where the choices are on the screen already.
         """
-        menu = menu or "  ".join(_lit(letter, label) for letter, label in choices.items())
+        menu = menu or lit(choices)
         self.display.prompt(f"|15{question}|07  {menu}" if question else menu)
         while True:
             key = await self.key()
@@ -349,6 +349,11 @@ class Console:
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
+
+
+def lit(choices: Mapping[str, str]) -> str:
+    """Return the labels of choices, each with its letter lit, as a menu shows them."""
+    return "  ".join(_lit(letter, label) for letter, label in choices.items())
 
 
 def _lit(letter: str, label: str) -> str:

@@ -6,17 +6,16 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from door import replay
 from door.games import shuffle
-from door.tables.journaled import rebuild, result_of
+from door.tables.journaled import acts_of, kind_of, rebuild, seat_of
 from timebank import journal, ledger
 from timebank.audit import audit as audit_books
 from timebank.findings import Finding
 from timebank.journal import JournalDamaged
-from timebank.words import clock, span, title
+from timebank.words import amount_words, clock, money, title
 
 if TYPE_CHECKING:
-    from door.games.blackjack import Round
+    from door.games.kinds import Dealt
     from timebank.database import Desk
     from timebank.journal import Shoe, StoredRound
 
@@ -36,35 +35,45 @@ def describe(desk: Desk, number: int) -> str:
     """
     stored, round_ = _stored(desk, number)
     local = desk.settings.schedule.local(stored.dealt)
+    acts = ", ".join(str(act) for act in acts_of(stored)) or "none"
     lines = [
         f"Hand {stored.id}: {title(stored.game)}, {stored.caller}, dealt {local:%Y-%m-%d %H:%M:%S}",
-        f"Bet      {span(stored.stake)}",
+        f"Bet      {amount_words(stored.stake, stored.unit)}",
+        *_seat_lines(stored),
         *_shoe_lines(stored.shoe),
         f"Cards    {_cards_words(stored, round_)}",
-        f"Actions  {', '.join(replay.journaled_actions(stored.actions)) or 'none'}",
+        f"Actions  {acts}",
         f"Result   {_result_words(stored)}",
         "Transfers",
     ]
     for row in ledger.lines(desk, caller_id=None, round_id=number, since=None):
         moved = f"{row.source} -> {row.target}"
-        lines.append(f"  {row.number:>6}  {clock(row.amount):>9}  {moved:<18}  {row.why}")
+        amount = clock(row.amount) if row.unit == "second" else money(row.amount, row.unit)
+        lines.append(f"  {row.number:>6}  {amount:>9}  {moved:<18}  {row.why}")
     return "\n".join(lines)
 
 
 def as_json(desk: Desk, number: int) -> str:
-    """Return a settled hand in the form that `door replay` takes; its stake is in seconds."""
+    """Return a settled hand in the form that `door replay` takes.
+
+    Its stakes are in seconds, or in cents of play money. `NoSuchHand` when it cannot be shown yet.
+    """
     stored, round_ = _stored(desk, number)
     if not stored.settled:
         raise NoSuchHand(f"Hand {number} is still in play; its cards are not open yet.")
     if stored.outcome == VOID:
         raise NoSuchHand(f"Hand {number} was never played to its end: it is void.")
+    if not round_.over:
+        raise NoSuchHand(f"Hand {number} is not over: others at the table still play.")
+    several = len(stored.seats) > 1
+    seats = [{"stake": seat.bet} for seat in stored.seats]
     return json.dumps(
         {
             "game": stored.game,
             "rules": dict(stored.rules),
-            "stake": stored.stake,
+            **({"seats": seats} if several else {"stake": stored.stake}),
             "shoe": " ".join(round_.shoe[: round_.cards_used]),
-            "actions": list(replay.journaled_actions(stored.actions)),
+            "actions": [str(act) for act in acts_of(stored)],
         }
     )
 
@@ -108,8 +117,8 @@ def _check(stored: StoredRound) -> Iterator[Finding]:
     if not again.over:
         yield Finding(where, "it is settled, but by its journal it is still in play.")
         return
-    totals = again.totals
-    outcome = " ".join(again.outcomes)
+    kind, seat = kind_of(stored), seat_of(stored)
+    totals, outcome = kind.totals(again, seat), kind.outcome(again, seat)
     if outcome != stored.outcome:
         yield Finding(where, f"its outcome is {stored.outcome}, replayed it is {outcome}.")
     for name, booked, replayed in (
@@ -118,13 +127,14 @@ def _check(stored: StoredRound) -> Iterator[Finding]:
         ("won", stored.won, totals.won),
     ):
         if booked != replayed:
-            sentence = f"{name} is {booked} seconds in the books, replayed it is {replayed}."
+            unit = "seconds" if stored.unit == "second" else "cents"
+            sentence = f"{name} is {booked} {unit} in the books, replayed it is {replayed}."
             yield Finding(where, sentence)
-    if dict(stored.result or {}) != result_of(again):
+    if dict(stored.result or {}) != kind.result(again, seat):
         yield Finding(where, "the result in its journal is not that of the replay.")
 
 
-def _stored(desk: Desk, number: int) -> tuple[StoredRound, Round]:
+def _stored(desk: Desk, number: int) -> tuple[StoredRound, Dealt]:
     try:
         stored = journal.stored_round(desk, number)
         if stored is None:
@@ -145,11 +155,17 @@ def _shoe_lines(shoe: Shoe | None) -> list[str]:
     return [*lines, f"Shoe     {decks}, dealt from card {shoe.position + 1} on"]
 
 
-def _cards_words(stored: StoredRound, round_: Round) -> str:
-    player = " and ".join(" ".join(hand.cards) for seat in round_.seats for hand in seat.hands)
-    cards = round_.dealer_hand if stored.settled else round_.dealer
-    dealer = " ".join(card or "??" for card in cards)
-    return f"player {player}; dealer {dealer}; {round_.cards_used} used"
+def _seat_lines(stored: StoredRound) -> list[str]:
+    if len(stored.seats) == 1:
+        return []
+    others = (f"{seat.caller} (hand {seat.round_id})" for seat in stored.seats)
+    return [f"Seats    {', '.join(others)}"]
+
+
+def _cards_words(stored: StoredRound, round_: Dealt) -> str:
+    # A seat may be void while the others still play: what lies face down stays so for them.
+    settled = all(seat.settled for seat in stored.seats)
+    return f"{kind_of(stored).lies(round_, settled)}; {round_.cards_used} used"
 
 
 def _result_words(stored: StoredRound) -> str:
@@ -158,5 +174,6 @@ def _result_words(stored: StoredRound) -> str:
     if stored.outcome == VOID:
         return "void: the caller was deleted, and the stake forfeited"
     net = stored.won - stored.lost
-    words = f"won {span(net)}" if net > 0 else f"lost {span(-net)}" if net < 0 else "even"
+    amount = amount_words(abs(net), stored.unit)
+    words = f"won {amount}" if net > 0 else f"lost {amount}" if net < 0 else "even"
     return f"{stored.outcome}: {words}"

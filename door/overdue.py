@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import logging
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from door.games.blackjack import Action
-from door.games.blackjack_events import Event
-from door.tables.journaled import is_done, rebuild, settlement_of
+from door.tables.journaled import is_done, kind_of, rebuild, settlement_of
 from timebank import bank, journal
 from timebank.refusals import Refused
 
 if TYPE_CHECKING:
     from door.books import Books
+    from door.games.kinds import Kind
     from timebank.database import Desk
     from timebank.journal import StoredRound
 
@@ -25,9 +24,10 @@ log = logging.getLogger("door.overdue")
 
 
 async def stand_all(books: Books) -> int:
-    """Stand every overdue hand; return how many."""
+    """Stand every overdue hand; return how many, the seats of a table counted as one."""
     stood = 0
-    for stored in await books.run(journal.overdue):
+    leads = {stored.lead: stored for stored in await books.run(journal.overdue)}
+    for stored in leads.values():
         try:
             await books.run(partial(stand, stored=stored))
         except Refused as refused:  # its caller came back just now
@@ -42,28 +42,56 @@ async def stand_all(books: Books) -> int:
 
 
 def stand(desk: Desk, stored: StoredRound) -> None:
-    """Decline insurance, stand, and settle one hand in one entry."""
-    round_ = rebuild(stored)
+    """Decline insurance, stand, and settle a hand, or all the hands of a table's round, in one
+    transaction."""
+    kind, before = kind_of(stored), rebuild(stored)
+    moves, after = play_out(kind, stored, before)
+    if kind.most_seats > 1:
+        _stand_table(desk, kind, stored, moves, after)
+    else:
+        settlement = settlement_of(kind, before, after, 0)
+        assert settlement is not None  # a round that ends settles its hand
+        bank.stand_without_call(desk, stored.caller_id, stored.id, moves, settlement)
+    if stored.shoe is not None and is_done(
+        kind, stored.shoe, stored.rules, after, len(stored.seats)
+    ):
+        journal.close_shoe(desk, stored.shoe.id)
+
+
+def play_out(kind: Kind, stored: StoredRound, round_: Any) -> tuple[list[bank.Move], Any]:
+    """Return what is done for those who are not there, to the end, and the round that comes out."""
+    assert stored.shoe is not None  # `rebuild` has asked
+    shoe = stored.shoe
     moves: list[bank.Move] = []
-    events: list[Event] = []
     while not round_.over:
-        legal = round_.legal()
-        action = Action.NO_INSURANCE if Action.NO_INSURANCE in legal else Action.STAY
-        round_, happened = round_.apply(action)
-        events.extend(happened)
+        act = kind.by_chance(round_, shoe.seed, shoe.cut or "", shoe.position)
+        act = act or kind.absent(round_)
+        round_, _ = kind.act(round_, act)
+        if act.seat is not None:
+            act = act._replace(seat=stored.seats[act.seat - 1].seat)
         moves.append(
             bank.Move(
-                round_id=stored.id,
-                sequence=len(stored.actions) + len(moves),
-                action={"action": str(action)},
-                stake=0,
-                kind="",
-                coin=0,
+                round_id=stored.lead,
+                sequence=stored.sequence + 1 + len(moves),
+                action=act.entry(),
                 cards_used=round_.cards_used,
             )
         )
-    settlement = settlement_of(round_, events)
-    assert settlement is not None  # a round that ends settles its hand
-    bank.stand_without_call(desk, stored.caller_id, stored.id, moves, settlement)
-    if stored.shoe is not None and is_done(stored.shoe, round_):
-        journal.close_shoe(desk, stored.shoe.id)
+    return moves, round_
+
+
+def _stand_table(
+    desk: Desk, kind: Kind, stored: StoredRound, moves: list[bank.Move], after: Any
+) -> None:
+    """Journal the moves under the table's round; with the last one every seat is settled."""
+    sitters = {seat.seat: bank.Sitter(seat.caller_id, None, None) for seat in stored.seats}
+    settled = {
+        seat.seat: settlement
+        for place, seat in enumerate(stored.seats)
+        if not seat.settled and (settlement := settlement_of(kind, None, after, place))
+    }
+    for number, move in enumerate(moves, start=1):
+        acting = move.action.get("seat", stored.seat)
+        assert isinstance(acting, int)
+        ending = settled if number == len(moves) else None
+        bank.act_at_table(desk, move, acting, sitters, ending)

@@ -23,7 +23,7 @@ from door.lobby.logon import Refusal, log_on
 from door.lobby.menu import main_menu
 from door.lobby.pages import read
 from door.lobby.teller import GRACE_SECONDS, last_chance
-from door.tables.black_jack_for_time import BlackJackForTime
+from door.tables.floor import table_with_open_hand
 from timebank.database import BooksUnavailable
 from timebank.refusals import CallClosed, Refused
 from timebank.words import span
@@ -85,11 +85,11 @@ async def _evening(board: Board, caller: Caller) -> str:
     console = caller.console
     try:
         try:
-            await _receive(caller)
+            await _receive(board, caller)
             await main_menu(board, caller)
         except TimeUp:
             # An open hand or savings may carry the evening on, once.
-            await _go_on_without_time(caller)
+            await _go_on_without_time(board, caller)
             await main_menu(board, caller)
     except CarrierLost:
         return "carrier lost"
@@ -112,7 +112,7 @@ async def _evening(board: Board, caller: Caller) -> str:
     return _good_bye(caller, f"Good-bye, {caller.record.name}. Call again!", "log-off")
 
 
-async def _receive(caller: Caller) -> None:
+async def _receive(board: Board, caller: Caller) -> None:
     """Let the clock run, say what is new, and lead him back to a hand that he left."""
     console = caller.console
     console.paint_screens()
@@ -126,15 +126,13 @@ async def _receive(caller: Caller) -> None:
         await read(console, f"Welcome, {caller.record.name}", "\n".join(news))
     if caller.time_left() <= 0:
         raise TimeUp("You have no time left.")
-    table = BlackJackForTime(caller)
-    if await table.has_open_hand():
+    if table := await table_with_open_hand(board, caller):
         await table.visit()
 
 
-async def _go_on_without_time(caller: Caller) -> None:
+async def _go_on_without_time(board: Board, caller: Caller) -> None:
     """Stand an open hand and offer the savings; raise `TimeUp` when neither brings any time."""
-    table = BlackJackForTime(caller)
-    if await table.has_open_hand():
+    if table := await table_with_open_hand(board, caller):
         caller.grace(GRACE_SECONDS)
         await table.stand_open_hand()
         await caller.console.any_key()

@@ -29,10 +29,6 @@ BETS: Mapping[str, type] = {
 }
 """The keys that bound a wager in every game that is played for time."""
 
-MOST_CARDS = 160
-"""Enough for seven seats that all split, and the dealer: 15 hands of at most 31 pips are 465, and
-the smallest 158 cards of eight decks have more."""
-
 
 @dataclass(frozen=True, slots=True)
 class BlackJackKind:
@@ -136,7 +132,8 @@ class BlackJackKind:
         """Return the cards from `position` on."""
         if self.undealt is None:
             return shuffle.shuffle(seed, cut, decks)[position:]
-        return shuffle.run_on(seed, cut, decks, self.undealt, position, MOST_CARDS)
+        least = self.base.most_cards(self.most_seats)
+        return shuffle.run_on(seed, cut, decks, self.undealt, position, least)
 
     def decks(self, rules: Mapping[str, object]) -> int:
         """Return the decks of the rules."""

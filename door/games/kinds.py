@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Protocol, Self
 from door.games.blackjack import Totals
 from door.games.cards import Card
 
-
 __all__ = ["Act", "Dealt", "Kind", "Refusal", "Totals"]
 
 

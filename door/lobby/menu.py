@@ -5,18 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from door import passwords, wording
+from door.console import lit
 from door.display import LAYOUT_COLUMNS, wrap
 from door.lobby import bulletins, looks
 from door.lobby.logon import new_password
 from door.lobby.pages import Page, read
 from door.lobby.teller import visit_bank
-from door.tables.black_jack_for_time import GAME, BlackJackForTime
+from door.tables.floor import PLACES
 from timebank import bank, callers
-from timebank.words import span
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from door.board import Board
     from door.caller import Caller
+    from door.tables.floor import Place
+
+
+SERVICES = {
+    "T": "Time bank",
+    "W": "Who is on",
+    "N": "News",
+    "Y": "Your settings",
+    "G": "Good-bye",
+}
 
 
 async def main_menu(board: Board, caller: Caller) -> None:
@@ -24,21 +36,17 @@ async def main_menu(board: Board, caller: Caller) -> None:
     while True:
         caller.place = "Main menu"
         caller.coin = board.config.black_jack_for_time.coin_minutes * 60
-        caller.console.stage(_main_page(board, caller))
+        places = {place.letter: place for place in PLACES if place.is_open(board.config)}
+        caller.console.stage(await _main_page(board, caller, list(places.values())))
+        games = {letter: place.title for letter, place in places.items()}
         choice = await caller.console.ask(
-            {
-                "B": "Black Jack",
-                "T": "Time bank",
-                "W": "Who is on",
-                "N": "News",
-                "Y": "Your settings",
-                "G": "Good-bye",
-            },
-            default="B",
+            {**games, **SERVICES},
+            menu=f"|07Your game, or {lit(SERVICES)}",
+            default=next(iter(games), None),
             cancel="G",
         )
-        if choice == "B":
-            await BlackJackForTime(caller).visit()
+        if choice in places:
+            await places[choice].table(board, caller).visit()
         elif choice == "T":
             await visit_bank(caller)
         elif choice == "W":
@@ -51,10 +59,8 @@ async def main_menu(board: Board, caller: Caller) -> None:
             return
 
 
-def _main_page(board: Board, caller: Caller) -> Page:
-    config = board.config
+async def _main_page(board: Board, caller: Caller, places: Sequence[Place]) -> Page:
     purse = caller.purse
-    game = config.black_jack_for_time
     body = [
         f"|07Good to see you, |15{caller.record.name}|07.",
         "",
@@ -64,17 +70,13 @@ def _main_page(board: Board, caller: Caller) -> Page:
         body.append(f"|07  After {purse.closing.name:<13}|15{wording.clock_time(purse.held)} more")
     if caller.bank_settings.mode == "built-in":
         body.append(f"|07  In the time bank   |15{wording.clock_time(purse.bank)}")
-    turns = purse.turns.get(GAME, 0)
-    limit = f" of {game.turns_per_day}" if game.turns_per_day else ""
-    body += [
-        f"|07  Turns today        |15{turns}{limit}",
-        "",
-        f"|07One coin is {span(game.coin_minutes * 60)} of your time. "
-        f"Bets are {game.smallest_bet} to {wording.coins(game.largest_bet)}.",
-    ]
+    body.append("")
+    for place in places:
+        words = await place.words(board, caller)
+        body.append(f"|08  <|15{place.letter}|08> |15{place.title:<22}|07{words}")
     if caller.statement:
         body += ["", *wrap(f"|14{caller.statement}", LAYOUT_COLUMNS - 2)]
-    return Page(config.board.name, body)
+    return Page(board.config.board.name, body)
 
 
 async def _really_go(caller: Caller) -> bool:

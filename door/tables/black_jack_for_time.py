@@ -14,28 +14,26 @@ from typing import TYPE_CHECKING
 from door import wording
 from door.console import TimeUp
 from door.games import shuffle
-from door.games.blackjack import Action, Phase, Round, start
-from door.games.blackjack_events import Event, Outcome
+from door.games.blackjack import Action, Phase, Round
+from door.games.blackjack_events import Outcome
+from door.games.blackjack_kind import BLACK_JACK_FOR_TIME_KIND
 from door.games.blackjack_rules import rules_to_mapping
+from door.games.kinds import Act
 from door.lobby.teller import visit_bank
 from door.tables.betting import Betting
 from door.tables.black_jack_rules_page import read_rules
 from door.tables.black_jack_scene import Sitting, TableScene
 from door.tables.black_jack_words import sentences
-from door.tables.journaled import is_done, rebuild, settlement_of
-from timebank import bank, journal
+from door.tables.play import Bet, Play, Step
 from timebank.database import BooksUnavailable
 from timebank.refusals import CallClosed, NotEnough, Refused
 from timebank.words import span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from door.caller import Caller
-    from timebank.database import Desk
-    from timebank.posting import Receipt
+    from timebank.journal import Shoe
 
-GAME = "black-jack-for-time"
+GAME = BLACK_JACK_FOR_TIME_KIND.name
 LONGEST_CUT = 60
 
 ACTION_KEYS = {
@@ -62,10 +60,13 @@ class BlackJackForTime:
         self.betting = Betting(caller, GAME, self.settings, self.rules)
         self.limit = self.settings.turns_per_day or None
         self.scene = TableScene(self.coin, self.limit)
-        self.shoe: journal.Shoe | None = None
-        self.round: Round | None = None
-        self.round_id = 0
-        self.sequence = 0
+        self.play = Play(caller, BLACK_JACK_FOR_TIME_KIND)
+
+    @property
+    def round(self) -> Round | None:
+        """The hand on the table."""
+        round_: Round | None = self.play.round
+        return round_
 
     # The evening at this table.
 
@@ -155,7 +156,7 @@ class BlackJackForTime:
             if cut is None or bet is None:
                 self.console.say("|07No bet placed.")
                 return
-            await self._place(shoe, cut, bet)
+            await self._place(bet, cut)
         except CallClosed:
             raise
         except Refused as refused:
@@ -168,35 +169,21 @@ class BlackJackForTime:
 
     # Before the deal.
 
-    async def _next_shoe(self) -> journal.Shoe:
+    async def _next_shoe(self) -> Shoe:
         """Show the seal of the shoe that the next hand comes from, sealed before the bet."""
-        seed = self.caller.new_seed()
-        seal = shuffle.seal(seed)
-        old = self.shoe
-
-        def find_or_open(desk: Desk) -> journal.Shoe:
-            caller_id, decks = self.caller.record.id, self.rules.decks
-            shoe = journal.open_shoe(desk, caller_id, GAME, decks=decks, seed=seed, seal=seal)
-            if self._is_used_up(shoe):
-                journal.close_shoe(desk, shoe.id)
-                shoe = journal.open_shoe(desk, caller_id, GAME, decks=decks, seed=seed, seal=seal)
-            return shoe
-
-        self.shoe = shoe = await self.caller.ask_books(find_or_open)
+        old = self.play.shoe
+        shoe = await self.play.next_shoe(rules_to_mapping(self.rules))
         if self.rules.shuffle == "shoe" and old is not None and old.id != shoe.id:
             self.console.say("|07The dealer shuffles.")
         self.scene.seal, self.scene.seed, self.scene.cut = shoe.seal, "", shoe.cut or ""
-        self.scene.round = self.round = None
+        self.scene.round = None
         self._look()
         self.console.display.refresh()
         if not self.console.is_painted:
             self.console.say(f"|08Seal {shoe.seal}")
         return shoe
 
-    def _is_used_up(self, shoe: journal.Shoe) -> bool:
-        return self.rules.shuffle_due(shoe.position, 1)
-
-    async def _ask_cut(self, shoe: journal.Shoe) -> str | None:
+    async def _ask_cut(self, shoe: Shoe) -> str | None:
         """Return the words that cut this shoe, "" for none, `None` at Esc."""
         if shoe.position > 0:
             return shoe.cut or ""
@@ -211,33 +198,18 @@ class BlackJackForTime:
         self.console.display.refresh()
         return self.scene.cut
 
-    async def _place(self, shoe: journal.Shoe, cut: str, bet: int) -> None:
+    async def _place(self, bet: int, cut: str) -> None:
         """Stake the bet and deal; all of it is durable before a card is shown."""
-        stake = bet * self.coin
-        cards = shuffle.shuffle(shoe.seed, cut, shoe.decks)[shoe.position :]
-        dealt, events = start(self.rules, cards, [stake])
-        wager = bank.Wager(
-            game=GAME,
-            amount=stake,
+        wager = Bet(
+            amount=bet * self.coin,
+            unit="second",
             coin=self.coin,
             turns_limit=self.limit,
-            shoe_id=shoe.id,
-            cut=cut,
             rules=rules_to_mapping(self.rules),
-            action={"action": "bet", "stake": stake},
-            cards_used=dealt.cards_used,
         )
-        settlement = settlement_of(dealt, events)
-
-        def place(desk: Desk, call: int, ticked: int) -> bank.Placed:
-            placed = bank.place_bet(desk, call, ticked, wager, settlement)
-            self._finish_shoe(desk, shoe, dealt)
-            return placed
-
-        placed = await self.caller.post(place)
-        self.round_id, self.sequence = placed.round_id, 0
+        step = await self.play.place(wager, cut)
         self.scene.sitting.turns += 1
-        self._show(dealt, events, placed.receipt)
+        self._show(step)
         await self.betting.remember(bet)
 
     # The hand.
@@ -277,62 +249,42 @@ class BlackJackForTime:
         """Carry out one action: pure first, then durable, then adopted and drawn."""
         assert self.round is not None
         stake = self.round.amount(action)
-        after, events = self.round.apply(action)
-        move = bank.Move(
-            round_id=self.round_id,
-            sequence=self.sequence + 1,
-            action={"action": str(action)},
-            stake=stake,
-            kind="insurance" if action is Action.INSURANCE else "double",
-            coin=self.coin,
-            cards_used=after.cards_used,
-        )
-        settlement = settlement_of(after, events)
-        shoe = self.shoe
-
-        def act(desk: Desk, call: int, ticked: int) -> Receipt:
-            receipt = bank.act(desk, call, ticked, move, settlement)
-            self._finish_shoe(desk, shoe, after)
-            return receipt
-
-        receipt = await self.caller.post(act)
-        self.sequence += 1
-        self._show(after, events, receipt)
+        stake_kind = "insurance" if action is Action.INSURANCE else "double"
+        self._show(await self.play.act(Act(action), stake, stake_kind))
 
     async def _stand(self) -> None:
         """Decline insurance and stand, as happens to a hand whose caller has no time left."""
         self.console.say("|14Your time is up: the hand is stood.")
-        while self.round is not None and not self.round.over:
-            legal = self.round.legal()
-            await self._act(Action.NO_INSURANCE if Action.NO_INSURANCE in legal else Action.STAY)
+        await self.play.stand(self._show)
 
-    def _show(self, after: Round, events: Sequence[Event], receipt: Receipt) -> None:
-        """Adopt the new round and draw it."""
-        self.round = self.scene.round = after
-        self._count(events)
+    def _show(self, step: Step) -> None:
+        """Draw the round after a step."""
+        after: Round = step.after
+        self.scene.round = after
+        self._count(step)
         if after.over:
             self._reveal_seed()
         self._look()
         self.console.display.refresh()
-        said = sentences(events, self.coin)
+        said = sentences(step.events, self.coin)
         if not self.console.is_painted and not after.over:
             said.append(f"|07You have |15{after.seats[0].hands[0].count}|07.")
         if said:
             self.console.say("\n".join(said))
-        self.caller.tell(receipt)
+        self.caller.tell(step.receipt)
         if after.over and not self.console.is_painted and self.scene.seed:
             self.console.say(f"|08Seed {self.scene.seed}")
 
-    def _count(self, events: Sequence[Event]) -> None:
-        settlement = settlement_of(self.round, events) if self.round is not None else None
+    def _count(self, step: Step) -> None:
+        settlement = step.settlement
         if settlement is None:
             return
         sitting = self.scene.sitting
         sitting.won += settlement.won
         sitting.lost += settlement.lost
-        if settlement.final and self.round is not None:
-            outcome = self.round.outcomes[0]
-            hand = self.round.seats[0].hands[0].settled
+        if settlement.final:
+            outcome = step.after.outcomes[0]
+            hand = step.after.seats[0].hands[0].settled
             if outcome is Outcome.PUSH:
                 sitting.pushes += 1
             elif hand is not None and hand.won:
@@ -340,37 +292,22 @@ class BlackJackForTime:
             else:
                 sitting.losses += 1
 
-    @staticmethod
-    def _finish_shoe(desk: Desk, shoe: journal.Shoe | None, after: Round) -> None:
-        """Close the shoe with the last hand that is dealt from it: the seed is free."""
-        if shoe is not None and is_done(shoe, after):
-            journal.close_shoe(desk, shoe.id)
-
     def _reveal_seed(self) -> None:
         """Show the seed of a shoe that is done; one that runs on keeps it."""
-        if self.shoe is not None and self.round is not None and is_done(self.shoe, self.round):
-            self.scene.seed = self.shoe.seed.hex()
+        if self.play.shoe is not None and self.play.is_shoe_done:
+            self.scene.seed = self.play.shoe.seed.hex()
 
     # Coming and going.
 
     async def _find_open_hand(self) -> None:
         """Rebuild the hand that was left open, from its journal."""
-        caller_id = self.caller.record.id
-        try:
-            stored = await self.caller.ask_books(
-                lambda desk: journal.round_in_play(desk, caller_id)
-            )
-            if stored is None or stored.game != GAME or stored.shoe is None:
-                return
-            self.round = self.scene.round = rebuild(stored)
-        except journal.JournalDamaged as damaged:
-            log.error("hand %d of %s: %s", damaged.number, self.caller.record.name, damaged)
+        if await self.play.find_open() is None or self.round is None:
             return
-        self.round_id, self.sequence = stored.id, len(stored.actions) - 1
         # The hand goes on under the rules and coins that it was dealt under.
         self.rules, self.coin = self.round.rules, self.round.rules.insurance_unit
-        self.shoe, self.scene.coin = stored.shoe, self.coin
-        self.scene.seal, self.scene.cut = stored.shoe.seal, stored.shoe.cut or ""
+        self.scene.round, self.scene.coin = self.round, self.coin
+        if self.play.shoe is not None:
+            self.scene.seal, self.scene.cut = self.play.shoe.seal, self.play.shoe.cut or ""
 
     def _use_settings(self) -> None:
         """Play on under the settings of this call, after a hand dealt under those of its day."""

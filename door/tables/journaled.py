@@ -1,55 +1,62 @@
-"""Between a round and the books: what its events settle, and how a journal becomes it again."""
+"""Between a round and the books: what it settles, and how a journal becomes the round again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
 
 from door import replay
-from door.games import shuffle
-from door.games.blackjack import Round
-from door.games.blackjack_events import Event, InsuranceSettled, Settled
 from door.games.blackjack_rules import MOST_DECKS
+from door.games.house import GAMES
+from door.games.kinds import Act, Dealt, Kind, Totals
 from timebank.journal import JournalDamaged, Shoe, StoredRound
 from timebank.wagers import Settlement
 
+NOTHING = Totals(0, 0, 0, 0)
 
-def settlement_of(round_: Round, events: Iterable[Event]) -> Settlement | None:
-    """Return what `events` settle, in seconds; `None` when they settle nothing.
 
-    It is final when the round is over, and then carries outcome and cards for the journal.
+def settlement_of(kind: Kind, before: Any, after: Any, seat: int) -> Settlement | None:
+    """Return what a step settles of a seat (from 0), in the unit of its stake; `None` for nothing.
+
+    `before` is None when the step is the deal, or when nothing of the round was settled yet. It is
+    final when the round is over, and then carries outcome and cards for the journal.
     """
-    settled = [event for event in events if isinstance(event, Settled | InsuranceSettled)]
-    if not settled:
+    was = NOTHING if before is None else kind.totals(before, seat)
+    now = kind.totals(after, seat)
+    lost, returned, won = now.lost - was.lost, now.returned - was.returned, now.won - was.won
+    if not after.over and not (lost or returned or won):
         return None
     return Settlement(
-        lost=sum(event.lost for event in settled),
-        returned=sum(event.returned for event in settled),
-        won=sum(event.won for event in settled),
-        final=round_.over,
-        outcome=" ".join(round_.outcomes) if round_.over else "",
-        result=result_of(round_) if round_.over else {},
+        lost=lost,
+        returned=returned,
+        won=won,
+        final=after.over,
+        outcome=kind.outcome(after, seat) if after.over else "",
+        result=kind.result(after, seat) if after.over else {},
     )
 
 
-def result_of(round_: Round) -> dict[str, object]:
-    """Return the outcome of a round that is over, as its journal keeps it."""
-    totals = round_.totals
-    return {
-        "outcomes": [str(outcome) for outcome in round_.outcomes],
-        "player": [list(hand.cards) for seat in round_.seats for hand in seat.hands],
-        "dealer": list(round_.dealer_hand),
-        "net": totals.won - totals.lost,
-        "cards_used": round_.cards_used,
-    }
-
-
-def is_done(shoe: Shoe, round_: Round) -> bool:
+def is_done(kind: Kind, shoe: Shoe, rules: Mapping[str, object], round_: Dealt, seats: int) -> bool:
     """Tell whether nothing is dealt from a shoe after `round_`, which was dealt from its position:
     the cards are shuffled before the next one."""
-    return round_.over and round_.rules.shuffle_due(shoe.position + round_.cards_used, 1)
+    dealt = shoe.position + round_.cards_used
+    return round_.over and kind.is_used_up(rules, shoe.decks, dealt, seats)
 
 
-def rebuild(stored: StoredRound) -> Round:
+def kind_of(stored: StoredRound) -> Kind:
+    """Return the game of a stored round; raises `JournalDamaged` when the house has no such."""
+    kind = GAMES.get(stored.game)
+    if kind is None:
+        raise JournalDamaged(stored.id, f"there is no game {stored.game}")
+    return kind
+
+
+def seat_of(stored: StoredRound) -> int:
+    """Return where in its round this seat is, from 0."""
+    return [seat.seat for seat in stored.seats].index(stored.seat)
+
+
+def rebuild(stored: StoredRound) -> Any:
     """Return the round as its journal left it; the same three, the same round.
 
     Raises `JournalDamaged` when its rules, shoe and actions give no round.
@@ -60,8 +67,18 @@ def rebuild(stored: StoredRound) -> Round:
     if shoe.decks not in range(1, MOST_DECKS + 1):
         raise JournalDamaged(stored.id, f"its shoe is of {shoe.decks} decks")
     try:
-        cards = shuffle.shuffle(shoe.seed, shoe.cut or "", shoe.decks)[shoe.position :]
-        actions = replay.journaled_actions(stored.actions)
-        return replay.replay_round(stored.game, stored.rules, cards, stored.stake, actions).round
+        cards = kind_of(stored).cards(shoe.seed, shoe.cut or "", shoe.decks, shoe.position)
+        stakes = [seat.bet for seat in stored.seats]
+        acts = acts_of(stored)
+        return replay.replay_round(stored.game, stored.rules, cards, stakes, acts).round
     except (ValueError, TypeError) as error:  # ReplayError among them
         raise JournalDamaged(stored.id, error) from error
+
+
+def acts_of(stored: StoredRound) -> tuple[Act, ...]:
+    """Return the actions of a round, their seats counted among those that were dealt in."""
+    places = {seat.seat: place for place, seat in enumerate(stored.seats, start=1)}
+    return tuple(
+        act if act.seat is None else act._replace(seat=places.get(act.seat, act.seat))
+        for act in replay.journaled_actions(stored.actions)
+    )

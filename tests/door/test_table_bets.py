@@ -171,7 +171,7 @@ async def test_a_turn_is_a_bet_placed_and_the_last_one_of_the_day_is_said(tmp_pa
         await ada.message("That was your last turn for today: 2 a day.")
         ada.terminal.send(" ")
         await ada.prompt("ood-bye")
-        await ada.terminal.until("Turns today        2 of 2")
+        await ada.terminal.until("2 of 2 turns today")
         # Sitting down again brings no third one.
         ada.terminal.send("b")
         await ada.message("That was your last turn for today: 2 a day.")

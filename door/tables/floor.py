@@ -1,0 +1,88 @@
+"""The floor of the house: which tables there are, and who deals at them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from door import wording
+from door.tables import black_jack_for_time
+from timebank import journal
+
+if TYPE_CHECKING:
+    from door.board import Board
+    from door.caller import Caller
+    from door.config import Config, Stakes
+
+log = logging.getLogger("door.tables")
+
+
+class Table(Protocol):
+    """A caller's visit to a table."""
+
+    async def visit(self) -> None:
+        """Stay until the caller gets up, or something ends his call."""
+
+    async def has_open_hand(self) -> bool:
+        """Look for a hand that was left open; it is laid on the table when there is one."""
+
+    async def stand_open_hand(self) -> None:
+        """Stand the hand that `has_open_hand` found, for a caller who has no time left."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A table as the main menu knows it."""
+
+    letter: str
+    game: str
+    title: str
+    is_open: Callable[[Config], bool]
+    table: Callable[[Board, Caller], Table]
+    # What the caller should know before he sits down, in a few words.
+    words: Callable[[Board, Caller], Awaitable[str]]
+
+
+def _turns(caller: Caller, game: str, stakes: Stakes) -> str:
+    turns = caller.purse.turns.get(game, 0)
+    limit = f" of {stakes.turns_per_day}" if stakes.turns_per_day else ""
+    return f"{turns}{limit} turns today, bets up to {wording.coins(stakes.largest_bet)}"
+
+
+async def _black_jack_words(board: Board, caller: Caller) -> str:
+    return _turns(caller, "black-jack-for-time", board.config.black_jack_for_time)
+
+
+PLACES = (
+    Place(
+        letter="B",
+        game="black-jack-for-time",
+        title="Black Jack For Time",
+        is_open=lambda config: config.black_jack_for_time.open,
+        table=lambda board, caller: black_jack_for_time.BlackJackForTime(caller),
+        words=_black_jack_words,
+    ),
+)
+
+
+async def table_with_open_hand(board: Board, caller: Caller) -> Table | None:
+    """Return the table at which a hand of the caller was left open, `None` when none was.
+
+    One whose journal cannot be read stays where it is, and is named in the log.
+    """
+    caller_id = caller.record.id
+    try:
+        stored = await caller.ask_books(lambda desk: journal.round_in_play(desk, caller_id))
+    except journal.JournalDamaged as damaged:
+        log.error("hand %d of %s: %s", damaged.number, caller.record.name, damaged)
+        return None
+    if stored is None:
+        return None
+    for place in PLACES:
+        if place.game == stored.game:
+            table = place.table(board, caller)
+            return table if await table.has_open_hand() else None
+    log.error("hand %d of %s is of no game here: %s", stored.id, stored.caller, stored.game)
+    return None
