@@ -1,0 +1,267 @@
+"""Descriptors that belong to somebody else, read and written without waiting and left as found.
+
+A host that starts a door keeps the caller's terminal, pipe or socket open itself and goes on with
+it afterwards. O_NONBLOCK, which asyncio's own transports set, belongs to the open file and not to
+the descriptor: set here, the host's reads would fail there, and stay failing if we were killed. So:
+
+- a socket is asked not to wait with each call (MSG_DONTWAIT), and no flag is touched;
+- a terminal or a pipe is opened once more (/proc/self/fd, or the terminal's name), which gives an
+  open file of our own with flags of our own;
+- only where it cannot be opened, because it belongs to another user or /proc is missing, the flag
+  is borrowed and given back at the end;
+- a regular file never makes anybody wait.
+"""
+
+import asyncio
+import contextlib
+import os
+import socket
+import stat
+from typing import Protocol
+
+from door.lines.flow import StreamProtocol
+
+
+class End(Protocol):
+    """One direction of somebody else's connection; `BlockingIOError` instead of any wait."""
+
+    def fileno(self) -> int:
+        """The descriptor to watch."""
+
+    def read_into(self, room: memoryview) -> int:
+        """Read what is there; 0 at the end of it, `OSError` when it broke."""
+
+    def write(self, data: memoryview) -> int:
+        """Write as much as goes at once and say how much; `OSError` when it broke."""
+
+    def close(self) -> None:
+        """Let go of it, and leave it as it was found; a second time does nothing."""
+
+
+class SocketEnd:
+    """A socket that others hold as well."""
+
+    def __init__(self, descriptor: int) -> None:
+        """Hold the socket of `descriptor`, which stays open when this one is closed."""
+        self.wire = socket.socket(fileno=os.dup(descriptor))
+
+    def fileno(self) -> int:
+        """The descriptor to watch."""
+        return self.wire.fileno()
+
+    def read_into(self, room: memoryview) -> int:
+        """Read what is there."""
+        return self.wire.recv_into(room, flags=socket.MSG_DONTWAIT)
+
+    def write(self, data: memoryview) -> int:
+        """Write as much as goes at once."""
+        return self.wire.send(data, socket.MSG_DONTWAIT)
+
+    def close(self) -> None:
+        """Let go of it; the connection lives on."""
+        self.wire.close()
+
+
+class FileEnd:
+    """A terminal, a pipe or a file."""
+
+    def __init__(self, descriptor: int, way: int) -> None:
+        """Hold what `descriptor` is open on; `way` is os.O_RDONLY or os.O_WRONLY."""
+        mode = os.fstat(descriptor).st_mode
+        self._borrowed = False
+        if stat.S_ISREG(mode):
+            # Opened again it would begin at its beginning.
+            self._own = os.dup(descriptor)
+            return
+        opened = _opened_again(descriptor, way)
+        if opened is not None:
+            self._own = opened
+            return
+        self._own = os.dup(descriptor)
+        self._borrowed = os.get_blocking(self._own)
+        os.set_blocking(self._own, False)
+
+    def fileno(self) -> int:
+        """The descriptor to watch."""
+        return self._own
+
+    def read_into(self, room: memoryview) -> int:
+        """Read what is there."""
+        return os.readv(self._own, [room])
+
+    def write(self, data: memoryview) -> int:
+        """Write as much as goes at once."""
+        return os.write(self._own, data)
+
+    def close(self) -> None:
+        """Let go of it, and give back the flag if one was borrowed."""
+        own, self._own = self._own, -1
+        if own >= 0:
+            if self._borrowed:
+                os.set_blocking(own, True)
+            os.close(own)
+
+
+def taken(descriptor: int, way: int) -> End:
+    """Hold one direction of an open descriptor; `way` is os.O_RDONLY or os.O_WRONLY."""
+    if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+        return SocketEnd(descriptor)
+    return FileEnd(descriptor, way)
+
+
+def _opened_again(descriptor: int, way: int) -> int | None:
+    """Open what a descriptor is open on, with flags of our own; None where that cannot be done."""
+    names = [f"/proc/self/fd/{descriptor}"]
+    if os.isatty(descriptor):
+        with contextlib.suppress(OSError):
+            names.append(os.ttyname(descriptor))
+    for name in names:
+        with contextlib.suppress(OSError):
+            opened = os.open(name, way | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+            # Elsewhere than on Linux such a name may mean another thing.
+            if os.path.sameopenfile(opened, descriptor):
+                return opened
+            os.close(opened)
+    return None
+
+
+class DescriptorTransport(asyncio.Transport):
+    """What asyncio's transports are, over two ends that others go on using.
+
+    Closing it closes our ends alone: nothing is shut down. `get_extra_info` knows nothing, so that
+    nobody sets options on a socket that is the host's.
+    """
+
+    def __init__(self, source: End, sink: End, protocol: StreamProtocol) -> None:
+        """Connect `protocol` and begin to read from `source`; what is written goes to `sink`."""
+        super().__init__()
+        self._loop = asyncio.get_running_loop()
+        self._source = source
+        self._sink = sink
+        self._protocol = protocol
+        self._unsent = bytearray()
+        self._reading = False
+        self._again: asyncio.Handle | None = None
+        self._closing = False
+        self._lost = False
+        protocol.connection_made(self)
+        self.resume_reading()
+
+    # Reading
+
+    def pause_reading(self) -> None:
+        """Read no more for now."""
+        if self._reading:
+            self._reading = False
+            self._loop.remove_reader(self._source.fileno())
+            if self._again is not None:
+                self._again.cancel()
+                self._again = None
+
+    def resume_reading(self) -> None:
+        """Read on."""
+        if self._reading or self._closing:
+            return
+        self._reading = True
+        try:
+            self._loop.add_reader(self._source.fileno(), self._read)
+        except PermissionError:
+            # epoll takes neither files nor /dev/null: there is always something to read, or an end.
+            self._again = self._loop.call_soon(self._read_again)
+
+    def _read(self) -> None:
+        try:
+            count = self._source.read_into(self._protocol.get_buffer(-1))
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError as error:
+            # A terminal whose other end is gone says EIO, or that it has come to an end.
+            self._lose(error)
+            return
+        if count:
+            self._protocol.buffer_updated(count)
+        else:
+            self._protocol.eof_received()
+            self.close()
+
+    def _read_again(self) -> None:
+        self._again = None
+        self._read()
+        if self._reading and self._again is None:
+            self._again = self._loop.call_soon(self._read_again)
+
+    # Writing
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        """Take the only limits there are: the protocol is paused while anything waits."""
+
+    def get_write_buffer_size(self) -> int:
+        """How many bytes wait to leave."""
+        return len(self._unsent)
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Send what goes at once, and keep the rest until it goes."""
+        if self._lost or self._closing or not data:
+            return
+        waited = bool(self._unsent)
+        self._unsent += data
+        if not waited:
+            self._send()
+            if self._unsent and not self._lost:
+                self._loop.add_writer(self._sink.fileno(), self._send_rest)
+                self._protocol.pause_writing()
+
+    def _send(self) -> None:
+        try:
+            with memoryview(self._unsent) as waiting:
+                sent = self._sink.write(waiting)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError as error:
+            self._lose(error)
+            return
+        del self._unsent[:sent]
+
+    def _send_rest(self) -> None:
+        self._send()
+        if not self._unsent and not self._lost:
+            self._loop.remove_writer(self._sink.fileno())
+            self._protocol.resume_writing()
+            if self._closing:
+                self._lose(None)
+
+    # The end
+
+    def is_closing(self) -> bool:
+        """Whether it has been closed; bytes may still be on their way out."""
+        return self._closing
+
+    def can_write_eof(self) -> bool:
+        """No: the connection is not ours to end."""
+        return False
+
+    def close(self) -> None:
+        """Read no more, and let go once everything has left."""
+        if not self._closing:
+            self.pause_reading()
+            self._closing = True
+            if not self._unsent:
+                self._lose(None)
+
+    def abort(self) -> None:
+        """Let go now, and forget what has not left yet."""
+        self._lose(None)
+
+    def _lose(self, error: OSError | None) -> None:
+        if self._lost:
+            return
+        self._lost = self._closing = True
+        self.pause_reading()
+        self._loop.remove_writer(self._sink.fileno())
+        self._unsent.clear()
+        self._loop.call_soon(self._tell_lost, error)
+
+    def _tell_lost(self, error: OSError | None) -> None:
+        self._protocol.connection_lost(error)
+        self._source.close()
+        self._sink.close()
