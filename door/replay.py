@@ -9,7 +9,7 @@ reads a file, a clock or a database; `replay` and `render` are all that `door re
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -67,10 +67,12 @@ def replay_round(
     cards: Sequence[str],
     stakes: Sequence[int],
     actions: Iterable[Act],
+    chance: Callable[[Any], Act | None] | None = None,
 ) -> Replayed:
     """Play a round again: `cards` from the first that was dealt, `stakes` in their smallest unit.
 
-    The round may still be open after the last action. Raises ReplayError when the rules do not
+    Who knows the seed of the shoe gives in `chance` what it decides in a round at one moment; the
+    actions must say the same. The round may still be open after the last action. Raises ReplayError when the rules do not
     know the game, a key, a card, a stake or an action, or when cards or turns run out.
 
     >>> shoe = ["AS", "9D", "KS", "7C"]
@@ -78,7 +80,7 @@ def replay_round(
     >>> again.outcome, again.totals
     ('natural', Totals(staked=600, lost=0, returned=600, won=1200))
     """
-    return _play(_kind(game), rules, _cards(cards), stakes, tuple(actions), 1)
+    return _play(_kind(game), rules, _cards(cards), stakes, tuple(actions), 1, chance)
 
 
 def journaled_actions(journal: Iterable[tuple[int, Mapping[str, object]]]) -> tuple[Act, ...]:
@@ -196,7 +198,7 @@ def _result(fields: dict[str, object]) -> dict[str, object]:
         act if amount is None else act._replace(amount=int(amount * scale)) for act, amount in acts
     ]
     cards = _shoe(shoe, kind, table)
-    again = _play(kind, table, cards, [int(stake * scale) for stake in stakes], scaled, scale)
+    again = _play(kind, table, cards, [int(stake * scale) for stake in stakes], scaled, scale, None)
     if not again.round.over:
         words = either(kind.open_words(again.round))
         raise ReplayError(f"the hand is not finished: {words} must follow.")
@@ -224,6 +226,7 @@ def _play(
     stakes: Sequence[int],
     acts: Sequence[Act],
     scale: int,
+    chance: Callable[[Any], Act | None] | None,
 ) -> Replayed:
     """Deal and act; every refusal of the game becomes a sentence about what was given."""
     at = ""
@@ -235,6 +238,9 @@ def _play(
                 rest = ", ".join(str(left) for left in acts[number - 1 : number + 3])
                 raise ReplayError(f"the hand was over before action {number}; left over: {rest}.")
             at = f"action {number}"
+            due = None if chance is None else chance(game)
+            if due not in (None, act):
+                raise Refusal(f"must be {due} by the seed of the shoe, is {act}")
             game, happened = kind.act(game, act)
             events += happened
     except Refusal as refusal:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from door import replay
@@ -67,10 +68,12 @@ def rebuild(stored: StoredRound) -> Any:
     if shoe.decks not in range(1, MOST_DECKS + 1):
         raise JournalDamaged(stored.id, f"its shoe is of {shoe.decks} decks")
     try:
-        cards = kind_of(stored).cards(shoe.seed, shoe.cut or "", shoe.decks, shoe.position)
+        kind, cut = kind_of(stored), shoe.cut or ""
+        cards = kind.cards(shoe.seed, cut, shoe.decks, shoe.position)
         stakes = [seat.bet for seat in stored.seats]
+        chance = partial(kind.by_chance, seed=shoe.seed, cut=cut, position=shoe.position)
         acts = acts_of(stored)
-        return replay.replay_round(stored.game, stored.rules, cards, stakes, acts).round
+        return replay.replay_round(stored.game, stored.rules, cards, stakes, acts, chance).round
     except (ValueError, TypeError) as error:  # ReplayError among them
         raise JournalDamaged(stored.id, error) from error
 

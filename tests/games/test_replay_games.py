@@ -1,11 +1,13 @@
 """`door replay` of the other games: Baccarat, UNIX bj, and a Vegas table with its seats."""
 
 from decimal import Decimal
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from door.games import shuffle
 from door.games.cards import deck
 from door.games.house import GAMES
 from door.games.kinds import Act
@@ -62,6 +64,17 @@ class TestBaccarat:
     def test_no_toss_is_answered_where_the_house_has_decided(self):
         said = refusal("baccarat", "2S 3H KD TC 9H 5D", "bank-card")
         assert said == "The hand: the hand was over before action 1; left over: bank-card."
+
+    def test_a_toss_that_the_seed_did_not_make_is_refused_where_the_seed_is_known(self):
+        rules, shoe = {"bank_option_3v9": "toss"}, "2S 3H KD TC 9H 5D".split()
+        known = partial(GAMES["baccarat"].by_chance, seed=bytes(32), cut="", position=0)
+        draws = shuffle.draws(bytes(32), "toss 5", "")(2) == 1
+        right, wrong = Act("bank-card"), Act("bank-no-card")
+        if not draws:
+            right, wrong = wrong, right
+        assert replay_round("baccarat", rules, shoe, [10], [right], known).round.over
+        with pytest.raises(ReplayError, match=f"must be {right} by the seed of the shoe"):
+            replay_round("baccarat", rules, shoe, [10], [wrong], known)
 
     def test_the_players_five_must_be_answered(self):
         said = refusal("baccarat", "5S 7H TD JC 4D")
