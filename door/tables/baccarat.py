@@ -1,0 +1,434 @@
+"""Baccarat as a caller meets it: for time or to break the bank, in English or in French.
+
+Commit before show: a step and all it moves are durable before its cards are slid across the
+baize. The rules are the engine's; this room asks, says what the croupier says, and waits a moment
+between two cards, which any key cuts short.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from door.console import TimeUp, lit
+from door.display import literal
+from door.games import shuffle
+from door.games.baccarat import Action, Round
+from door.games.baccarat_kind import BACCARAT_KIND
+from door.games.baccarat_rules import RESHUFFLE_AT, rules_to_mapping
+from door.games.cards import CARDS_IN_DECK
+from door.games.kinds import Act
+from door.lobby.teller import visit_bank
+from door.tables import baccarat_dialogue as tongue
+from door.tables import baccarat_words as words
+from door.tables.baccarat_ceremony import Ceremony, hold
+from door.tables.baccarat_croupier import CALL_SECONDS, Croupier
+from door.tables.baccarat_dialogue import dialogue
+from door.tables.baccarat_rules_page import read_rules
+from door.tables.baccarat_scene import BaccaratScene
+from door.tables.baccarat_stakes import ForTheBank, ForTime, Stakes, told
+from door.tables.baccarat_wager import Habits, ask_wager
+from door.tables.play import Bet, Play, Step
+from timebank.database import BooksUnavailable
+from timebank.play_money import sit_down
+from timebank.refusals import CallClosed, Refused
+
+if TYPE_CHECKING:
+    from door.caller import Caller
+    from door.tables.baccarat_dialogue import Language
+    from timebank.model import Unit
+
+LONGEST_CUT = 60
+
+log = logging.getLogger("door.tables")
+
+
+class Baccarat:
+    """One caller's visit to the table."""
+
+    def __init__(self, caller: Caller) -> None:
+        """Lay the table for `caller`, under the settings of his call."""
+        self.caller = caller
+        self.console = caller.console
+        self.settings = caller.config.baccarat
+        self.play = Play(caller, BACCARAT_KIND)
+        self.habits = Habits(caller, self.settings.language)
+        self.said = dialogue(self.habits.language, self.console.look.charset)
+        self.scene = BaccaratScene(self.said)
+        self.croupier = Croupier(self.console, self.scene)
+        self.for_time = ForTime(caller, self.settings)
+        self.for_the_bank: dict[Unit, ForTheBank] = {}
+        self.stakes: Stakes = self.for_time
+        self.wager: int | None = None  # on the table, in the unit of the stakes
+
+    @property
+    def round(self) -> Round | None:
+        """The coup on the table."""
+        coup: Round | None = self.play.round
+        return coup
+
+    # The evening at this table.
+
+    async def visit(self) -> None:
+        """Stay until the caller gets up, or something ends his call."""
+        self.caller.place = "Baccarat"
+        if self.round is None:
+            await self.has_open_hand()
+        before = self.caller.on_tick
+        self.caller.on_tick = self._follow_time
+        try:
+            if self.round is not None:
+                await self._resume()
+            elif not await self._choose_mode():
+                return
+            if await self._take_place():
+                while await self._between_coups():
+                    pass
+        finally:
+            self.caller.on_tick = before
+            self._close_statement()
+
+    async def has_open_hand(self) -> bool:
+        """Look for a coup that was left open; it is laid on the table when there is one."""
+        stored = await self.play.find_open()
+        if stored is None or self.round is None or self.play.shoe is None:
+            return False
+        if stored.unit == "second":
+            self.for_time.coin = stored.coin
+        else:
+            self._speak("french" if stored.unit == "frf-cent" else "english")
+            self.stakes = self.for_the_bank[stored.unit] = ForTheBank(stored.unit)
+        self.wager = self.round.stake
+        self.scene.seal, self.scene.cut = self.play.shoe.seal, self.play.shoe.cut or ""
+        self.scene.lay(self.round)
+        return True
+
+    async def stand_open_hand(self) -> None:
+        """Take no card in the coup that `has_open_hand` found, for a caller without time."""
+        self._look()
+        self.console.stage(self.scene)
+        await self._stand()
+
+    async def _resume(self) -> None:
+        """Play the coup that was left, against the bank that was left."""
+        stakes = self.stakes
+        if isinstance(stakes, ForTheBank):
+            await self._face_the_bank(stakes)
+        self.caller.coin = self.for_time.coin
+        self._look()
+        self.console.stage(self.scene)
+        self.console.say(self.said.resumed)
+        await self._play()
+        self.for_time.coin = self.settings.coin_minutes * 60
+        if isinstance(stakes, ForTheBank):
+            # He is back, and the bank has recovered; but not from a coup that has just broken it.
+            stakes.is_faced = stakes.is_broken
+
+    async def _choose_mode(self) -> bool:
+        """Ask a caller who has never said so what he plays for; `False` when he leaves."""
+        mode = self.habits.mode
+        if mode not in self.said.modes:
+            self.console.stage(self.scene)
+            mode = await self.console.ask(
+                {**self.said.modes, tongue.QUIT: self.said.menu[tongue.QUIT]},
+                question=self.said.ask_mode,
+                cancel=tongue.QUIT,
+            )
+            if mode == tongue.QUIT or not await self._keep(mode=str(mode)):
+                return False
+        self._use_mode(str(mode))
+        return True
+
+    def _use_mode(self, mode: str) -> None:
+        """Play for time, or for the bank in the money of the language, from now on."""
+        if mode == tongue.FOR_TIME:
+            self.stakes = self.for_time
+        else:
+            unit = self.said.unit
+            self.stakes = self.for_the_bank.setdefault(unit, ForTheBank(unit))
+
+    async def _take_place(self) -> bool:
+        """Lay out what is played for, with a sealed shoe; `False` when the books cannot."""
+        self.caller.coin = self.for_time.coin
+        self.console.stage(self.scene)
+        try:
+            await self._next_shoe()
+            if isinstance(self.stakes, ForTheBank) and not self.stakes.is_faced:
+                await self._face_the_bank(self.stakes)
+        except BooksUnavailable:
+            self._books_unavailable()
+            await self.console.any_key(self.said.any_key)
+            return False
+        return True
+
+    async def _face_the_bank(self, stakes: ForTheBank) -> None:
+        """Sit down with the bankroll of these stakes."""
+        unit = stakes.unit
+        receipt = await self.caller.post(
+            lambda desk, call, ticked: sit_down(desk, call, ticked, unit)
+        )
+        stakes.follow(receipt)
+        stakes.is_faced = True
+        welcomes = {"bankroll": self.said.new_bankroll, "renewal": self.said.renewed}
+        for row in receipt.rows:
+            if row.kind in welcomes:
+                amount = words.money(self.said, row.amount)
+                self.console.say(welcomes[row.kind].format(amount=amount))
+
+    # Between two coups.
+
+    async def _between_coups(self) -> bool:
+        """Offer the menu once; `False` when the caller gets up."""
+        self._look()
+        self.console.display.refresh()
+        if not self.console.is_painted:
+            self.console.say(self.scene.standing())
+        choice = await self.console.ask(
+            self.said.menu, menu=self._menu(), default=tongue.PLACE, cancel=tongue.QUIT
+        )
+        if choice == tongue.PLACE:
+            await self._turn()
+        elif choice == tongue.MODE:
+            await self._change_mode()
+        elif choice == tongue.LANGUAGE:
+            await self._change_language()
+        elif choice == tongue.SHOE:
+            self._tell_cards_left()
+        elif choice == tongue.CUT:
+            await self._change_cut()
+        elif choice == tongue.RULES:
+            await read_rules(self.console, self.settings, self.said)
+            self.console.stage(self.scene)
+        elif choice == tongue.BANK:
+            await visit_bank(self.caller)
+            self.caller.place = "Baccarat"
+            self._look()
+            self.console.stage(self.scene)
+        return choice != tongue.QUIT
+
+    def _menu(self) -> str:
+        """Return the choices, closer together than usual: there are many of them."""
+        return lit(self.said.menu).replace("  ", " ")
+
+    async def _change_mode(self) -> None:
+        mode = tongue.FOR_THE_BANK if self.stakes is self.for_time else tongue.FOR_TIME
+        if await self._keep(mode=mode):
+            self._use_mode(mode)
+            await self._take_place()
+
+    async def _change_language(self) -> None:
+        language: Language = "french" if self.said.language == "english" else "english"
+        if await self._keep(language=language):
+            self._speak(language)
+            if self.stakes is not self.for_time:
+                self._use_mode(tongue.FOR_THE_BANK)
+            await self._take_place()
+
+    async def _change_cut(self) -> None:
+        try:
+            await self.caller.remember({"cut": not self._cuts()})
+        except BooksUnavailable:
+            self._books_unavailable()
+            return
+        self.console.say(self.said.cut_on if self._cuts() else self.said.cut_off)
+
+    def _tell_cards_left(self) -> None:
+        shoe = self.play.shoe
+        assert shoe is not None  # nobody is asked before a shoe is on the table
+        if self.play.is_shoe_done:
+            self.console.say(self.said.shoe_done)
+            return
+        dealt = shoe.position + (self.round.cards_used if self.round is not None else 0)
+        left = shoe.decks * CARDS_IN_DECK - dealt
+        self.console.say(self.said.left.format(cards=left, last=RESHUFFLE_AT))
+
+    # Before the deal.
+
+    async def _turn(self) -> None:
+        """One turn: seal, cut, wager, coup."""
+        try:
+            if isinstance(self.stakes, ForTheBank) and not self.stakes.bankroll:
+                # Midnight may have come since it was lost.
+                await self._face_the_bank(self.stakes)
+            if refusal := self.stakes.refusal(self.said):
+                self.console.say(refusal)
+                return
+            await self._next_shoe()
+            cut = await self._ask_cut()
+            last = self.habits.last_wager(self.stakes)
+            wager = (
+                await ask_wager(self.console, self.said, self.stakes, last)
+                if cut is not None
+                else None
+            )
+            if cut is None or wager is None:
+                self.console.say(self.said.no_bet)
+                return
+            await self._place(wager, cut)
+        except CallClosed:
+            raise
+        except Refused as refused:
+            self.console.say(f"|12{refused}")
+            return
+        except BooksUnavailable:
+            self._books_unavailable()
+            return
+        await self._play()
+
+    async def _next_shoe(self) -> None:
+        """Show the seal of the shoe that the next coup comes from, sealed before the wager."""
+        old = self.play.shoe
+        shoe = await self.play.next_shoe(rules_to_mapping(self.settings.rules))
+        is_new = old is None or old.id != shoe.id
+        self.scene.seal, self.scene.seed, self.scene.cut = shoe.seal, "", shoe.cut or ""
+        self.scene.clear()
+        self.wager = None
+        self._look()
+        if old is not None and is_new:
+            self.console.say(self.said.new_shoe)
+        if is_new and not self.console.is_painted:
+            self.console.say(f"|08{self.said.fairness[0]} {shoe.seal}")
+        self.console.display.refresh()
+
+    async def _ask_cut(self) -> str | None:
+        """Return the words that cut this shoe, "" for none, `None` at Esc."""
+        shoe = self.play.shoe
+        if shoe is not None and shoe.position > 0:
+            return shoe.cut or ""
+        if not self._cuts():
+            return ""
+        typed = await self.console.entry(self.said.cut_words, longest=LONGEST_CUT)
+        if typed is None:
+            return None
+        self.scene.cut = shuffle.normal_cut(typed)
+        self.console.display.refresh()
+        return self.scene.cut
+
+    async def _place(self, wager: int, cut: str) -> None:
+        """Stake the wager and deal; all of it is durable before a card is shown."""
+        stakes = self.stakes
+        amount = wager * stakes.coin
+        bet = Bet(
+            amount=amount,
+            unit=stakes.unit,
+            coin=stakes.coin,
+            turns_limit=stakes.turns_limit,
+            rules=rules_to_mapping(self.settings.rules),
+        )
+        banco = isinstance(stakes, ForTheBank) and amount == stakes.casino
+        step = await self.play.place(bet, cut)
+        self.wager = amount
+        self._look()
+        if banco:
+            self.console.say(self.said.banco)
+        self.console.say(self.said.no_more_bets)
+        await self.habits.keep_wager(stakes, wager)
+        await self._show(step)
+
+    # The coup.
+
+    async def _play(self) -> None:
+        """Play the coup at the table to its end."""
+        while self.round is not None and not self.round.over:
+            try:
+                step = await self.play.toss()
+                if step is not None:
+                    self.console.say(self.said.toss)
+                else:
+                    step = await self.play.act(Act(await self._decide()), 0, "")
+                await self._show(step)
+            except TimeUp:
+                await self._stand()
+            except BooksUnavailable:
+                self._books_unavailable()
+                await self.console.any_key(self.said.try_again)
+        if isinstance(self.stakes, ForTheBank) and self.stakes.is_broken:
+            await self._celebrate(self.stakes)
+
+    async def _decide(self) -> Action:
+        """Ask for a card or none, on 5."""
+        choice = await self.console.ask(self.said.card_choices, question=self.said.ask_card)
+        return Action.CARD if choice == tongue.CARD else Action.NO_CARD
+
+    async def _stand(self) -> None:
+        """Take no card, as happens to a caller who has no time left."""
+        self.console.say(self.said.time_up)
+        await self.play.stand(self._show_at_once)
+
+    async def _show(self, step: Step) -> None:
+        """Show a step, one thing after the other, and what it has brought."""
+        await self.croupier.deal(step.events, self.stakes)
+        self._shown(step)
+
+    def _show_at_once(self, step: Step) -> None:
+        """Show a step and what it has brought."""
+        self.croupier.deal_at_once(step.events, self.stakes)
+        self._shown(step)
+
+    def _shown(self, step: Step) -> None:
+        """Bring figures and purse after a step before the caller."""
+        self.stakes.follow(step.receipt)
+        if self.play.is_shoe_done and self.play.shoe is not None:
+            self.scene.seed = self.play.shoe.seed.hex()
+        self._look()
+        self.console.display.refresh()
+        self.caller.tell(step.receipt)
+        if not self.console.is_painted and self.scene.seed:
+            self.console.say(f"|08{self.said.fairness[1]} {self.scene.seed}")
+
+    async def _celebrate(self, stakes: ForTheBank) -> None:
+        """Hold the ceremony for one who has broken the bank."""
+        told = {
+            "name": literal(self.caller.record.name),
+            "bankroll": words.money(self.said, stakes.bankroll),
+            "coups": words.coups(self.said, stakes.sitting.coups),
+        }
+        plaque = [line.format(**told) for line in self.said.plaque]
+        ceremony = Ceremony(self.said.title, self.said.bank_breaks, self.said.black_cloth, plaque)
+        await self.console.pause(CALL_SECONDS)
+        await hold(self.console, ceremony, self.said.any_key)
+        self.console.stage(self.scene)
+
+    # Small things.
+
+    def _speak(self, language: Language) -> None:
+        """Say everything in `language` from now on."""
+        self.said = self.scene.said = dialogue(language, self.console.look.charset)
+
+    def _look(self) -> None:
+        """Bring title and figures of the scene up to date."""
+        self.scene.played = self.stakes.played(self.said)
+        self.scene.figures = self.stakes.figures(self.said, self.wager)
+
+    def _follow_time(self) -> None:
+        """Paint the table again when time that ticked has taken a coin from the pot; but never
+        let figures run ahead of the cards."""
+        before = self.scene.figures
+        if not self.croupier.is_dealing:
+            self._look()
+        if self.scene.figures != before:
+            self.console.display.refresh()
+
+    def _cuts(self) -> bool:
+        return self.caller.record.preferences.get("cut") is True
+
+    async def _keep(self, **habits: str) -> bool:
+        """Remember a choice; `False` when the books cannot."""
+        try:
+            await self.habits.keep(**habits)
+        except BooksUnavailable:
+            self._books_unavailable()
+            return False
+        return True
+
+    def _close_statement(self) -> None:
+        """Say how the caller did, for the good-bye."""
+        every: tuple[Stakes, ...] = (self.for_time, *self.for_the_bank.values())
+        if any(stakes.sitting.coups for stakes in every):
+            self.caller.statement = " ".join(
+                filter(None, (told(self.said, each) for each in every))
+            )
+
+    def _books_unavailable(self) -> None:
+        log.warning("books unavailable at the table of %s", self.caller.record.name)
+        self.console.say(self.said.no_books)

@@ -1,0 +1,200 @@
+"""The baccarat table as a caller sees it: chandelier, baize, cards, scoreboard, seal.
+
+The scene follows events one by one, so that cards can be slid from the shoe one after the other;
+what it shows is always something that has happened.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ansi.cards import CARD_WIDTH, paint_across, paint_card
+from ansi.style import Colour, Style
+from door.display import LAYOUT_COLUMNS
+from door.games import baccarat_events as happened
+from door.games.baccarat_events import Event, Outcome, Side
+from door.tables import baccarat_words
+
+if TYPE_CHECKING:
+    from ansi.canvas import Canvas
+    from door.games.baccarat import Round
+    from door.games.cards import Card
+    from door.tables.baccarat_dialogue import Dialogue
+
+COUPS_SHOWN = 20
+LIGHTS_ROW = 1
+BAIZE_ROW, BAIZE_ROWS = 4, 7
+CARDS_ROW = BAIZE_ROW + 1
+SCORE_ROW = 12
+SEAL_ROW = 16
+BAIZE_COLUMNS = 55
+PANEL = 56  # column of the figures at the right
+SIDES = {Side.PLAYER: 1, Side.BANK: 28}  # first column of each side's cards
+SCORE_COLUMN = 11
+
+LIGHTS = (
+    ".      ·      °    ╒═══╤════╦════╤═══╕    °      ·      .",
+    "   ·      °  ·   ° │   ° ° ═╩═ ° °   │ °   ·  °      ·   ",
+    ".      ·      °    *  °  *  °  *  °  *    °      ·      .",
+)
+_BAIZE = Style(Colour.WHITE, Colour.GREEN)
+_POINT = Style(Colour.YELLOW, Colour.GREEN)
+_SOFT = Style(Colour.BROWN)
+_BRIGHT = Style(Colour.YELLOW)
+
+
+@dataclass
+class BaccaratScene:
+    """Everything on the table at one moment; painted again after every change."""
+
+    said: Dialogue
+    played: str = ""  # what for, at the right of the title
+    figures: Sequence[tuple[str, str]] = ()
+    seal: str = ""
+    seed: str = ""
+    cut: str = ""
+    player: list[Card] = field(default_factory=list)
+    bank: list[Card | None] = field(default_factory=list)
+    points: dict[Side, int] = field(default_factory=dict)  # as they were called
+    winner: Outcome | None = None
+    coups: deque[happened.Settled] = field(default_factory=lambda: deque(maxlen=COUPS_SHOWN))
+
+    # What happens.
+
+    def clear(self) -> None:
+        """Take the cards off the table."""
+        self.player, self.bank, self.points, self.winner = [], [], {}, None
+
+    def lay(self, coup: Round) -> None:
+        """Lay a coup as it is, as for a caller who comes back to it."""
+        self.clear()
+        self.player, self.bank = list(coup.player), list(coup.bank)
+        self.points[Side.PLAYER] = coup.player_point
+        if coup.bank_point is not None:
+            self.points[Side.BANK] = coup.bank_point
+
+    def follow(self, event: Event) -> None:
+        """Let one thing happen on the table."""
+        match event:
+            case happened.Dealt(side=Side.PLAYER, card=card) if card is not None:
+                self.player.append(card)
+            case happened.Dealt():
+                self.bank.append(None)
+            case happened.Revealed(cards=cards, point=point):
+                self.bank[:] = cards
+                self.points[Side.BANK] = point
+            case happened.Drew(side=side, card=card, point=point):
+                (self.player if side is Side.PLAYER else self.bank).append(card)
+                self.points[side] = point
+            case happened.Natural(side=side, point=point) | happened.Stood(side=side, point=point):
+                self.points[side] = point
+            case happened.Settled(player_point=mine, bank_point=his):
+                self.points = {Side.PLAYER: mine, Side.BANK: his}
+                self.winner = event.outcome
+                self.coups.append(event)
+
+    # How it looks.
+
+    def paint(self, canvas: Canvas, left: int, rows: int) -> None:
+        """Paint the table into the 79 columns from `left` on."""
+        self._paint_title(canvas, left)
+        self._paint_lights(canvas, left)
+        canvas.blank(BAIZE_ROW, left, BAIZE_COLUMNS, BAIZE_ROWS, _BAIZE)
+        for side, cards in ((Side.PLAYER, self.player), (Side.BANK, self.bank)):
+            self._paint_side(canvas, left + SIDES[side], side, cards)
+        self._paint_panel(canvas, left + PANEL)
+        self._paint_score(canvas, left + 1)
+        for number, (name, text) in enumerate(self._fairness()):
+            canvas.put_pipe(SEAL_ROW + number, left + 1, f"|08{name} {text}")
+
+    def lines(self) -> Sequence[str]:
+        """Return the table in words."""
+        told = [f"|15{self.said.title}|07 - {self.played}"]
+        colon = self.said.colon
+        told.extend(f"|07{name}{colon}|15{value}" for name, value in self.figures)
+        for side, name, cards in (
+            (Side.PLAYER, self.said.player, self.player),
+            (Side.BANK, self.said.bank, self.bank),
+        ):
+            shown = [baccarat_words.card(self.said, card) for card in cards if card is not None]
+            if shown:
+                point = self.said.points[self.points[side]] if side in self.points else "?"
+                told.append(f"|07{name}{colon}|15{', '.join(shown)}|07 ({point})")
+        if self.coups:
+            told.append(f"|07{self.said.last_twenty}{colon}|15{self.score_line()}")
+        return told
+
+    def standing(self) -> str:
+        """Return the figures in a line, for a caller who has no panel to look at."""
+        told = (f"|07{name}{self.said.colon}|15{value}|07" for name, value in self.figures)
+        return f"{', '.join(told)}. {self.played}."
+
+    def score_line(self) -> str:
+        """Return the scoreboard in one line, the latest coup last: J9 B7 É6."""
+        initials = {
+            Outcome.PLAYER: self.said.player[0],
+            Outcome.BANK: self.said.bank[0],
+            Outcome.STAND_OFF: self.said.stand_off[0],
+        }
+        return " ".join(f"{initials[coup.outcome]}{_best(coup)}" for coup in self.coups)
+
+    def _paint_title(self, canvas: Canvas, left: int) -> None:
+        canvas.put_pipe(0, 0, "|18" + " " * (canvas.columns - 1))
+        canvas.put_pipe(0, left + 1, f"|18|15{self.said.title}")
+        canvas.put_pipe(0, left + LAYOUT_COLUMNS - 1 - len(self.played), f"|18|14{self.played}")
+
+    def _paint_lights(self, canvas: Canvas, left: int) -> None:
+        """Paint the chandelier; it sparkles for a player who wins."""
+        style = _BRIGHT if self.winner is Outcome.PLAYER else _SOFT
+        for number, line in enumerate(LIGHTS):
+            canvas.put(LIGHTS_ROW + number, left + (LAYOUT_COLUMNS - len(line)) // 2, line, style)
+
+    def _paint_side(
+        self, canvas: Canvas, column: int, side: Side, cards: Sequence[Card | None]
+    ) -> None:
+        name = self.said.player if side is Side.PLAYER else self.said.bank
+        after = canvas.put(BAIZE_ROW, column, name, _BAIZE)
+        if side in self.points:
+            canvas.put(BAIZE_ROW, after + 2, str(self.points[side]), _POINT)
+            called = baccarat_words.call(self.said, side, self.points[side])
+            canvas.put(BAIZE_ROW + BAIZE_ROWS - 1, column, called, _POINT)
+        for number, card in enumerate(cards[:2]):
+            paint_card(canvas, CARDS_ROW, column + number * (CARD_WIDTH + 1), card)
+        third = cards[2] if len(cards) > 2 else None
+        if third is not None:
+            paint_across(canvas, CARDS_ROW + 1, column + 2 * (CARD_WIDTH + 1), third)
+
+    def _paint_panel(self, canvas: Canvas, column: int) -> None:
+        width = LAYOUT_COLUMNS - PANEL
+        canvas.box(BAIZE_ROW, column, width, SCORE_ROW - BAIZE_ROW + 4, _SOFT)
+        for number, (name, value) in enumerate(self.figures):
+            row = BAIZE_ROW + 1 + number
+            canvas.put_pipe(row, column + 2, f"|07{name}")
+            canvas.put_pipe(row, column + width - 2 - len(value), f"|15{value}")
+
+    def _paint_score(self, canvas: Canvas, column: int) -> None:
+        canvas.put_pipe(SCORE_ROW, column, f"|02{self.said.last_twenty}")
+        rows = (
+            (Outcome.PLAYER, self.said.player, "|10"),
+            (Outcome.BANK, self.said.bank, "|12"),
+            (Outcome.STAND_OFF, self.said.stand_off, "|14"),
+        )
+        for number, (outcome, name, colour) in enumerate(rows, start=1):
+            canvas.put_pipe(SCORE_ROW + number, column, f"|02{name}")
+            marks = [
+                f"{colour}{_best(coup)}" if coup.outcome is outcome else "|08·"
+                for coup in self.coups
+            ]
+            canvas.put_pipe(SCORE_ROW + number, column + SCORE_COLUMN - 1, " ".join(marks))
+
+    def _fairness(self) -> list[tuple[str, str]]:
+        named = zip(self.said.fairness, (self.seal, self.seed, self.cut), strict=True)
+        return [(name, text) for name, text in named if text]
+
+
+def _best(coup: happened.Settled) -> int:
+    """Return the point that won, or that both had."""
+    return max(coup.player_point, coup.bank_point)
