@@ -12,6 +12,7 @@ from door import passwords
 from door.caller import Caller
 from door.console import Console, Interruption, TakenOver
 from door.games.shuffle import SEED_BYTES
+from door.tables.vegas_table import VegasTable
 from door.process import this_process
 from door.tables.vegas_table import VegasTable
 from timebank import bank, callers, names
@@ -56,6 +57,7 @@ class Board:
         self.nodes: dict[int, Caller | None] = {}  # None: taken by a log-on that is under way
         self.vegas = VegasTable(self)
         self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
+        self.vegas = VegasTable(self)
 
     def callers(self) -> list[Caller]:
         """Return who is on line here, by node."""

@@ -72,8 +72,9 @@ def replay_round(
     """Play a round again: `cards` from the first that was dealt, `stakes` in their smallest unit.
 
     Who knows the seed of the shoe gives in `chance` what it decides in a round at one moment; the
-    actions must say the same. The round may still be open after the last action. Raises ReplayError when the rules do not
-    know the game, a key, a card, a stake or an action, or when cards or turns run out.
+    actions must say the same. The round may still be open after the last action. Raises ReplayError
+    when the rules do not know the game, a key, a card, a stake or an action, or when cards or turns
+    run out.
 
     >>> shoe = ["AS", "9D", "KS", "7C"]
     >>> again = replay_round("black-jack-for-time", {}, shoe, [600], [])

@@ -88,6 +88,7 @@ class Server:
             for session in late:
                 session.cancel()
             await asyncio.gather(*late, return_exceptions=True)
+        await self.board.vegas.close()
         for listener in self._listeners:
             await listener.finish()
         await self.books.close()

@@ -66,7 +66,7 @@ class TestBaccarat:
         assert said == "The hand: the hand was over before action 1; left over: bank-card."
 
     def test_a_toss_that_the_seed_did_not_make_is_refused_where_the_seed_is_known(self):
-        rules, shoe = {"bank_option_3v9": "toss"}, "2S 3H KD TC 9H 5D".split()
+        rules, shoe = {"bank_option_3v9": "toss"}, ["2S", "3H", "KD", "TC", "9H", "5D"]
         known = partial(GAMES["baccarat"].by_chance, seed=bytes(32), cut="", position=0)
         draws = shuffle.draws(bytes(32), "toss 5", "")(2) == 1
         right, wrong = Act("bank-card"), Act("bank-no-card")
