@@ -12,7 +12,6 @@ from door import passwords
 from door.caller import Caller
 from door.console import Console, Interruption, TakenOver
 from door.games.shuffle import SEED_BYTES
-from door.tables.vegas_table import VegasTable
 from door.process import this_process
 from door.tables.vegas_table import VegasTable
 from timebank import bank, callers, names
@@ -55,7 +54,6 @@ class Board:
         self.passwords = passwords.PasswordDesk()
         self.process = this_process()
         self.nodes: dict[int, Caller | None] = {}  # None: taken by a log-on that is under way
-        self.vegas = VegasTable(self)
         self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
         self.vegas = VegasTable(self)
 

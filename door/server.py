@@ -81,6 +81,7 @@ class Server:
         for listener in self._listeners:
             listener.close()
         await self._housekeeping.stop()
+        # First of all: seats that are left after this are not stood, the journal keeps them.
         await self.board.vegas.close()
         self.board.interrupt_all(Closing(words))
         if self._sessions:
@@ -88,7 +89,6 @@ class Server:
             for session in late:
                 session.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-        await self.board.vegas.close()
         for listener in self._listeners:
             await listener.finish()
         await self.books.close()
