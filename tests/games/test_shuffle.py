@@ -1,5 +1,7 @@
 """The seal and the shuffle: every card once, every order as likely, and anyone can check it."""
 
+import hmac
+import itertools
 import json
 import re
 import subprocess
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 from door.games import shuffle as shuffling
 from door.games.cards import deck
-from door.games.shuffle import draws, normal_cut, seal, shuffle
+from door.games.shuffle import draws, normal_cut, run_on, seal, shuffle
 from door.replay import parse, replay
 from tests.games.chances import unhurried
 
@@ -178,3 +180,51 @@ def test_there_are_published_vectors() -> None:
 def test_the_published_hand_has_the_published_result() -> None:
     hand, result = blocks("json")
     assert replay(parse(hand)) == json.loads(result)
+
+
+# A shoe that runs on
+
+
+def by_the_page(seed: bytes, cut: str, decks: int, label: str) -> tuple[str, ...]:
+    """A shuffle as docs/fairness.md defines it, written down a second time."""
+    cards = [str(card) for card in deck(decks)]
+    message = f"blackjack-for-time/1/{label}\0{cut}\0".encode()
+    counter = itertools.count()
+
+    def below(bound: int) -> int:
+        while True:
+            block = hmac.digest(seed, message + next(counter).to_bytes(8, "big"), "sha256")
+            number = int.from_bytes(block[:4], "big")
+            if number < 2**32 - 2**32 % bound:
+                return number % bound
+
+    for last in range(len(cards) - 1, 0, -1):
+        other = below(last + 1)
+        cards[last], cards[other] = cards[other], cards[last]
+    return tuple(cards)
+
+
+@pytest.mark.parametrize("decks", [1, 6])
+def test_a_shoe_that_runs_on_is_shuffled_again_from_the_same_seed(decks: int) -> None:
+    size = 52 * decks
+    run = run_on(SEED, "a cut", decks, 0, 0, 2 * size + 1)
+    assert run[:size] == by_the_page(SEED, "a cut", decks, "shuffle")
+    assert run[size : 2 * size] == by_the_page(SEED, "a cut", decks, "shuffle 2")
+    assert run[2 * size :] == by_the_page(SEED, "a cut", decks, "shuffle 3")
+
+
+def test_undealt_cards_of_each_shuffle_are_passed_over() -> None:
+    run = run_on(SEED, "", 1, 1, 0, 102)
+    assert run[:51] == by_the_page(SEED, "", 1, "shuffle")[:51]
+    assert run[51:102] == by_the_page(SEED, "", 1, "shuffle 2")[:51]
+
+
+@unhurried
+@given(seeds, st.integers(1, 2), st.integers(0, 3), st.integers(0, 400), st.integers(1, 120))
+def test_a_run_may_be_taken_up_anywhere(
+    seed: bytes, decks: int, undealt: int, position: int, least: int
+) -> None:
+    whole = run_on(seed, "", decks, undealt, 0, position + least)
+    part = run_on(seed, "", decks, undealt, position, least)
+    assert len(part) >= least
+    assert part[:least] == whole[position : position + least]
