@@ -76,11 +76,23 @@ class Books:
     def call(self, caller_id: int, *, node: int = 1, process: str = "p", take_over: bool = False):
         return Call(self, caller_id, node, process, take_over)
 
-    def balances(self, caller_id: int) -> dict[str, int]:
-        return dict(self.sql("SELECT kind, balance FROM accounts WHERE caller_id = ?", caller_id))
+    def balances(self, caller_id: int, unit: str = "second") -> dict[str, int]:
+        """What a caller has, by kind of account."""
+        return dict(
+            self.sql(
+                "SELECT kind, balance FROM accounts WHERE caller_id = ? AND unit = ?",
+                caller_id,
+                unit,
+            )
+        )
 
-    def system(self) -> dict[str, int]:
-        return dict(self.sql("SELECT kind, balance FROM accounts WHERE caller_id IS NULL"))
+    def system(self, unit: str = "second") -> dict[str, int]:
+        """What the accounts hold that are nobody's, by kind."""
+        return dict(
+            self.sql(
+                "SELECT kind, balance FROM accounts WHERE caller_id IS NULL AND unit = ?", unit
+            )
+        )
 
     def audit(self) -> list[str]:
         with self.database.reading(self.settings, self.now) as desk:
@@ -140,6 +152,17 @@ class Call:
         move = bank.Move(self.round_id, self.sequence + 1, {"action": "stay"}, 4, stake, kind, coin)
         self.post(bank.act, move, settlement)
         self.sequence += 1
+
+    def sit_down(self, unit: str = "usd-cent") -> bank.PlayMoney:
+        return self.post(bank.sit_down, unit).play
+
+    def coup(self, bet: int, settlement=None, *, unit: str = "usd-cent") -> int:
+        """Bet play money at Baccarat."""
+        return self.bet(bet, settlement, game="baccarat", unit=unit, coin=100)
+
+    def hand_of_bj(self, settlement=None, bet: int = 200) -> int:
+        """Bet two dollars at UNIX bj."""
+        return self.bet(bet, settlement, game="unix-bj", unit="usd-cent", coin=100)
 
     def win(self, bet: int, winnings: int) -> None:
         """Play a hand that wins."""
