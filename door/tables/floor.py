@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from door import wording
-from door.tables import black_jack_for_time
-from timebank import journal
+from door.tables import baccarat, black_jack_for_time
+from timebank import journal, play_money
+from timebank.words import money
 
 if TYPE_CHECKING:
     from door.board import Board
@@ -48,11 +49,20 @@ class Place:
 def _turns(caller: Caller, game: str, stakes: Stakes) -> str:
     turns = caller.purse.turns.get(game, 0)
     limit = f" of {stakes.turns_per_day}" if stakes.turns_per_day else ""
-    return f"{turns}{limit} turns today, bets up to {wording.coins(stakes.largest_bet)}"
+    return f"{turns}{limit} turns today"
 
 
 async def _black_jack_words(board: Board, caller: Caller) -> str:
-    return _turns(caller, "black-jack-for-time", board.config.black_jack_for_time)
+    stakes = board.config.black_jack_for_time
+    turns = _turns(caller, "black-jack-for-time", stakes)
+    return f"{turns}, bets up to {wording.coins(stakes.largest_bet)}"
+
+
+async def _baccarat_words(board: Board, caller: Caller) -> str:
+    has = await caller.ask_books(lambda desk: play_money.bankrolls(desk, caller.record.id))
+    bankrolls = ", ".join(money(amount, unit) for unit, amount in sorted(has.items()))
+    turns = _turns(caller, "baccarat", board.config.baccarat)
+    return f"{bankrolls or 'to break the bank'}; {turns}"
 
 
 PLACES = (
@@ -63,6 +73,14 @@ PLACES = (
         is_open=lambda config: config.black_jack_for_time.open,
         table=lambda board, caller: black_jack_for_time.BlackJackForTime(caller),
         words=_black_jack_words,
+    ),
+    Place(
+        letter="C",
+        game="baccarat",
+        title="Baccarat",
+        is_open=lambda config: config.baccarat.open,
+        table=lambda board, caller: baccarat.Baccarat(caller),
+        words=_baccarat_words,
     ),
 )
 
