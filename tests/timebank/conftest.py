@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.timebank.books import Books
+from tests.timebank.tables import Table
 from timebank.cli import main
 from timebank.settings import load
 
@@ -115,3 +116,16 @@ def evening(board: Books) -> Books:
     bob.lose(1200)
     bob.close()
     return board
+
+
+@pytest.fixture
+def table(books):
+    """Ann, Bob and Cid at a table, with sixty minutes each."""
+    return Table(books, 3)
+
+
+@pytest.fixture
+def playing(table):
+    """The same with a round in play: they have bet 1, 2 and 3 minutes."""
+    table.bet({1: 60, 2: 120, 3: 180})
+    return table
