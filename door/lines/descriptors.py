@@ -43,23 +43,23 @@ class SocketEnd:
 
     def __init__(self, descriptor: int) -> None:
         """Hold the socket of `descriptor`, which stays open when this one is closed."""
-        self.wire = socket.socket(fileno=os.dup(descriptor))
+        self._wire = socket.socket(fileno=os.dup(descriptor))
 
     def fileno(self) -> int:
         """The descriptor to watch."""
-        return self.wire.fileno()
+        return self._wire.fileno()
 
     def read_into(self, room: memoryview) -> int:
         """Read what is there."""
-        return self.wire.recv_into(room, flags=socket.MSG_DONTWAIT)
+        return self._wire.recv_into(room, flags=socket.MSG_DONTWAIT)
 
     def write(self, data: memoryview) -> int:
         """Write as much as goes at once."""
-        return self.wire.send(data, socket.MSG_DONTWAIT)
+        return self._wire.send(data, socket.MSG_DONTWAIT)
 
     def close(self) -> None:
         """Let go of it; the connection lives on."""
-        self.wire.close()
+        self._wire.close()
 
 
 class FileEnd:

@@ -39,7 +39,7 @@ async def inherited(
     with contextlib.ExitStack() as found:
         end = found.enter_context(closing(SocketEnd(descriptor)))
         if telnet:
-            found.enter_context(_urgent_data_in_line(end.wire))
+            found.enter_context(_urgent_data_in_line(descriptor))
         protocol = _protocol(limits, telnet=telnet)
         DescriptorTransport(end, end, protocol)
         protocol.line.address = address or protocol.line.address
@@ -68,9 +68,10 @@ async def connected(
             await asyncio.get_running_loop().create_connection(lambda: protocol, host, port)
     except TimeoutError as error:
         raise NoLine(f"{host} did not answer on port {port} within {seconds:g} seconds.") from error
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # the latter for a name that cannot be one
         # Names that are not found have numbers of their own, below zero, and two addresses none.
-        why = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
+        number = getattr(error, "errno", None) or 0
+        why = os.strerror(number) if number > 0 else str(error)
         raise NoLine(
             f"{host} does not answer on port {port} ({why})."
             " The host must be listening there before it starts the door."
@@ -105,7 +106,7 @@ def _checked(descriptor: int) -> str:
             raise NoLine(f"Descriptor {descriptor} is no socket. {_HAND_DOWN}")
     except OSError as error:
         raise NoLine(f"Descriptor {descriptor} is not open. {_HAND_DOWN}") from error
-    with contextlib.closing(socket.socket(fileno=os.dup(descriptor))) as wire:
+    with _shared(descriptor) as wire:
         try:
             peer = wire.getpeername()
         except OSError as error:
@@ -114,11 +115,18 @@ def _checked(descriptor: int) -> str:
 
 
 @contextmanager
-def _urgent_data_in_line(wire: socket.socket) -> Iterator[None]:
+def _urgent_data_in_line(descriptor: int) -> Iterator[None]:
     """Keep the data mark of telnet's Synch in its place (as `flow` does), and undo that."""
-    before = wire.getsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE)
-    wire.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, 1)
-    try:
-        yield
-    finally:
-        wire.setsockopt(socket.SOL_SOCKET, socket.SO_OOBINLINE, before)
+    option = socket.SOL_SOCKET, socket.SO_OOBINLINE
+    with _shared(descriptor) as wire:
+        before = wire.getsockopt(*option)
+        wire.setsockopt(*option, 1)
+        try:
+            yield
+        finally:
+            wire.setsockopt(*option, before)
+
+
+def _shared(descriptor: int) -> socket.socket:
+    """The socket of a descriptor, which stays open when this one is closed."""
+    return socket.socket(fileno=os.dup(descriptor))
