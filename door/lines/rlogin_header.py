@@ -1,0 +1,185 @@
+"""What an rlogin program says before the caller's bytes begin, and between them (RFC 1282).
+
+    NUL first-field NUL second-field NUL terminal/speed NUL
+
+No sockets and no trust live here. The fields mean different things to different boards, and anyone
+can write anything into them: `rlogin_trust` decides what they are worth. The first one is a
+password on many boards, so it is never shown and no refusal repeats what a field says.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+LONGEST_FIELD = 128  # bytes; the longest secret, and far longer than any name or terminal
+NAMES = ("the first field", "the log-on name", "the terminal")
+
+_TAGGED = re.compile(r"\[([^\[\]]{1,32})\]([^\[\]]+)")
+_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,15}", re.ASCII)  # Synchronet: at most 16 characters
+_CODE_WORD = "xtrn="
+
+# RFC 1282, "Window Size": a magic cookie, then rows, columns and two sizes in pixels.
+_COOKIE = b"\xff\xffss"
+_SIZE_LENGTH = len(_COOKIE) + 8
+
+
+class HeaderRefused(Exception):
+    """What came is no header that can be served; the text says why, in words fit for a log."""
+
+
+@dataclass(frozen=True)
+class RloginHeader:
+    """What an rlogin program said: claims, until somebody trusts it.
+
+    `first` is a password or the user at the other end, never empty; `second` is the log-on name,
+    never blank, without its `tag`; `tag` names a board (``[TAG]user``), empty without one;
+    `terminal` is the name without its speed, often empty; `xtrn` the door wanted
+    (``xtrn=CODE`` in place of a terminal), as it was spelled, empty without one.
+    """
+
+    first: str = field(repr=False)
+    second: str
+    terminal: str
+    xtrn: str
+    tag: str
+
+
+class HeaderParser:
+    """Reads a header, however it was cut into packets.
+
+    >>> parser = HeaderParser()
+    >>> parser.feed(b"\\0secret\\0Ada\\0xtrn=BJ"), parser.feed(b"FT/9600\\0x")
+    (None, RloginHeader(second='Ada', terminal='', xtrn='BJFT', tag=''))
+    >>> parser.rest
+    b'x'
+    """
+
+    def __init__(self) -> None:
+        """Begin before the first NUL."""
+        self.rest = b""  # what came behind the header: the caller's bytes
+        self._begun = False
+        self._fields: list[bytes] = []
+        self._field = bytearray()
+
+    def feed(self, data: bytes) -> RloginHeader | None:
+        """Take more bytes and return the header once it is whole; feed nothing after that.
+
+        `HeaderRefused` as soon as it cannot become one.
+        """
+        for position, byte in enumerate(data):
+            if not self._begun:
+                if byte:
+                    raise HeaderRefused("it does not begin with a NUL, so it is not rlogin")
+                self._begun = True
+            elif byte:
+                self._grow(byte)
+            else:
+                self._end_field()
+                if len(self._fields) == len(NAMES):
+                    self.rest = data[position + 1 :]
+                    return _header(*self._fields)
+        return None
+
+    def _grow(self, byte: int) -> None:
+        name = NAMES[len(self._fields)]
+        if byte < 0x20 or byte == 0x7F:
+            raise HeaderRefused(f"{name} holds a control character")
+        if len(self._field) == LONGEST_FIELD:
+            raise HeaderRefused(f"{name} is longer than {LONGEST_FIELD} bytes")
+        self._field.append(byte)
+
+    def _end_field(self) -> None:
+        name = NAMES[len(self._fields)]
+        # Only the terminal may be unknown. An empty name is nobody's, and an empty first field
+        # would make a stray NUL shift a password into the place of the name.
+        if name != NAMES[2] and not self._field.strip():
+            raise HeaderRefused(f"{name} is empty")
+        self._fields.append(bytes(self._field))
+        self._field.clear()
+
+
+def _header(first: bytes, second: bytes, terminal: bytes) -> RloginHeader:
+    name = " ".join(_text(second).split())
+    tag = ""
+    if "[" in name or "]" in name:
+        form = _TAGGED.fullmatch(name)
+        if form is None:
+            raise HeaderRefused("the log-on name holds brackets that are no [TAG]user")
+        tag, name = (part.strip() for part in form.groups())
+        if not tag or not name:
+            raise HeaderRefused("the log-on name has an empty tag or nothing behind it")
+    kind, xtrn = _terminal(terminal)
+    return RloginHeader(_text(first), name, kind, xtrn, tag)
+
+
+def _terminal(field: bytes) -> tuple[str, str]:
+    """The terminal and the door that a third field names; one of them is empty."""
+    if not field.isascii():
+        raise HeaderRefused("the terminal is not ASCII")
+    kind = field.decode("ascii").partition("/")[0].strip()
+    if kind[: len(_CODE_WORD)].casefold() != _CODE_WORD:
+        return kind, ""
+    code = kind[len(_CODE_WORD) :]
+    if not _CODE.fullmatch(code):
+        raise HeaderRefused("the code behind xtrn= is none: 1 to 16 letters, digits, _ and -")
+    return "", code
+
+
+def _text(field: bytes) -> str:
+    """The characters of a field: UTF-8 where it is that, else those of boards of old."""
+    try:
+        text = field.decode("utf-8")
+    except UnicodeDecodeError:
+        text = field.decode("cp437")
+    if not text.isprintable():
+        raise HeaderRefused("a field holds characters that cannot be shown")
+    return text
+
+
+@dataclass(frozen=True)
+class WindowSize:
+    """A window's size in cells, as it was told: not clamped, 0 for "not known"."""
+
+    columns: int
+    rows: int
+
+
+class WindowSizes:
+    """Tells the window sizes among the caller's bytes from what was typed, however it was cut.
+
+    >>> WindowSizes().feed(b"a\\xff\\xffss\\0\\x18\\0\\x50\\0\\0\\0\\0b\\xffc")
+    [b'a', WindowSize(columns=80, rows=24), b'b\\xffc']
+
+    There is no escape: whatever is not the whole cookie was typed. What may still become one waits.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing waiting."""
+        self._waiting = b""
+
+    @property
+    def between(self) -> bool:
+        """Whether nothing waits: bytes without a 0xFF are then just what was typed."""
+        return not self._waiting
+
+    def feed(self, data: bytes) -> list[bytes | WindowSize]:
+        """Give what was typed and told with `data`, in order."""
+        found: list[bytes | WindowSize] = []
+        data = self._waiting + data
+        typed_from = position = 0
+        while (position := data.find(_COOKIE[0], position)) >= 0:
+            part = data[position : position + _SIZE_LENGTH]
+            if not part.startswith(_COOKIE) and not _COOKIE.startswith(part):
+                position += 1
+                continue
+            if typed_from < position:
+                found.append(data[typed_from:position])
+            if len(part) < _SIZE_LENGTH:
+                self._waiting = part
+                return found
+            rows, columns = (int.from_bytes(part[at : at + 2], "big") for at in (4, 6))
+            found.append(WindowSize(columns, rows))
+            typed_from = position = position + _SIZE_LENGTH
+        self._waiting = b""
+        if typed_from < len(data):
+            found.append(data[typed_from:])
+        return found
