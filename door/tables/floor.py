@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from door import wording
-from door.tables import baccarat, black_jack_for_time
+from door.tables import baccarat, black_jack_for_time, unix_bj
 from timebank import journal, play_money
 from timebank.words import money
 
@@ -81,6 +81,14 @@ PLACES = (
         is_open=lambda config: config.baccarat.open,
         table=lambda board, caller: baccarat.Baccarat(caller),
         words=_baccarat_words,
+    ),
+    Place(
+        letter="U",
+        game=unix_bj.GAME,
+        title="UNIX bj",
+        is_open=lambda config: config.unix_bj.open,
+        table=lambda board, caller: unix_bj.UnixBj(caller),
+        words=lambda board, caller: unix_bj.place_words(caller),
     ),
 )
 

@@ -1,0 +1,149 @@
+"""UNIX bj as a caller meets it: a teletype in a corner of the house, and a page that explains it.
+
+What happens between the seal and the seed is `unix_bj_run`'s.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.lobby.pages import Page
+from door.tables.unix_bj_manual import read_manual
+from door.tables.unix_bj_run import GAME, Run, Sitting, Terms
+from door.tables.unix_bj_teletype import BET
+from timebank.database import BooksUnavailable
+from timebank.play_money import tally
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from door.caller import Caller
+
+
+class UnixBj:
+    """One caller's visit to the teletype."""
+
+    def __init__(self, caller: Caller) -> None:
+        """Plug the teletype in for `caller`, under the settings of his call."""
+        self.caller = caller
+        self.console = caller.console
+        self.settings = caller.config.unix_bj
+        self.terms = Terms.of_house(self.settings)
+        self.sitting = Sitting()
+        self.open_run: Run | None = None  # with a hand that was left
+
+    async def visit(self) -> None:
+        """Stay until the caller gets up, or something ends his call."""
+        self.caller.place = "UNIX bj"
+        if self.terms.unit == "second":
+            self.caller.coin = self.terms.dollar
+        try:
+            if self.open_run is not None or await self.has_open_hand():
+                await self._go_on()
+            while await self._between_runs():
+                pass
+        finally:
+            self._close_statement()
+
+    async def has_open_hand(self) -> bool:
+        """Look for a hand that was left open; it is laid on the table when there is one."""
+        run = Run(self.caller, self.terms, self.sitting)
+        self.open_run = run if await run.find_open() else None
+        return self.open_run is not None
+
+    async def stand_open_hand(self) -> None:
+        """Stand the hand that `has_open_hand` found, for a caller who has no time left."""
+        if self.open_run is not None:
+            await self.open_run.stand_open()
+
+    async def _go_on(self) -> None:
+        """Take up the run whose hand was left."""
+        run, self.open_run = self.open_run, None
+        if run is not None:
+            await run.go()
+
+    async def _between_runs(self) -> bool:
+        """Offer to play once; `False` when the caller gets up."""
+        self.console.stage(await self._front_page())
+        choices = {"P": "Play", "M": "Manual", "Q": "Quit"}
+        choice = await self.console.ask(choices, default="P", cancel="Q")
+        if choice == "M":
+            await read_manual(self.console)
+        elif choice == "P":
+            refusal = self._refusal()
+            if refusal:
+                self.console.say(f"|12{refusal}")
+                await self.console.any_key()
+            else:
+                await Run(self.caller, self.terms, self.sitting).go()
+        return choice != "Q"
+
+    async def _front_page(self) -> Page:
+        body = [
+            "|07The black jack of UNIX, as it was played on a teletype in 1971.",
+            "",
+            *self._terms_in_words(),
+            "",
+            "|07|15y|07 and |15Enter|07 is yes, |15Enter|07 alone is no. |15DEL|07 or "
+            "|15Ctrl-C|07 ends it, and says no to",
+            "|07whatever is still asked about the hand on the table. |15Ctrl-H|07 rubs out.",
+        ]
+        try:
+            caller_id, unit = self.caller.record.id, self.terms.unit
+            score = await self.caller.ask_books(lambda desk: tally(desk, caller_id, GAME, unit))
+        except BooksUnavailable:
+            return Page("UNIX bj", [*body, "", "|12The books cannot be read just now."])
+        if score.action:
+            standing = _standing(score.standing)
+            body += ["", f"|07Your action is |15${score.action}|07. So far you {standing}."]
+        return Page("UNIX bj", body)
+
+    def _terms_in_words(self) -> list[str]:
+        limit, turns = self.terms.turns_limit, self.caller.purse.turns.get(GAME, 0)
+        if self.terms.unit != "second":
+            return ["|07The bet is |15$2|07 on every hand, in play money: the house keeps the tab."]
+        words = [
+            f"|07The bet is |15$2|07 on every hand. A dollar is a coin: |15"
+            f"{span(self.terms.dollar)}|07 of your time."
+        ]
+        if limit is not None:
+            words.append(f"|07You have played |15{turns}|07 of |15{limit}|07 hands today.")
+        return words
+
+    def _refusal(self) -> str:
+        """Return why no hand can be dealt now, "" when one can."""
+        if self.terms.unit != "second":
+            return ""
+        limit = self.terms.turns_limit
+        if limit is not None and self.caller.purse.turns.get(GAME, 0) >= limit:
+            return f"You have played all {limit} hands of today."
+        pot = self.caller.pot(self.terms.dollar)
+        if pot <= BET:
+            return (
+                f"Your pot holds {wording.coins(pot)}; the bet is {wording.coins(BET)}, "
+                "and your last coin cannot be bet."
+            )
+        return ""
+
+    def _close_statement(self) -> None:
+        """Say how the caller did, for the good-bye."""
+        if self.sitting.hands:
+            hands = wording.counted(self.sitting.hands, "hand")
+            self.caller.statement = f"UNIX bj: {hands}; you {_standing(self.sitting.net)}."
+
+
+async def place_words(caller: Caller) -> str:
+    """Return what a caller should know before he sits down, in a few words."""
+    settings = caller.config.unix_bj
+    if settings.stakes == "minutes":
+        limit = f" of {settings.turns_per_day}" if settings.turns_per_day else ""
+        turns = caller.purse.turns.get(GAME, 0)
+        return f"{turns}{limit} turns today, $1 is {span(settings.coin_minutes * 60)}"
+    score = await caller.ask_books(lambda desk: tally(desk, caller.record.id, GAME, "usd-cent"))
+    return f"play money; so far you {_standing(score.standing)}" if score.action else "play money"
+
+
+def _standing(dollars: int) -> str:
+    if not dollars:
+        return "break even"
+    return f"{'win' if dollars > 0 else 'lose'} ${abs(dollars)}"
