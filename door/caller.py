@@ -69,6 +69,7 @@ class Caller:
         self.ended = asyncio.Event()
         self.hands_over = False  # whether his node goes to the call that takes over this one
         self.on_tick: Callable[[], None] = _nothing
+        self.status_waits = False  # for cards that are on their way: it would tell the result
         self._logged_on = logged_on
         self._purse: Purse = opened.receipt.purse
         self._asked = self._adopted = 0
@@ -215,8 +216,9 @@ class Caller:
             self.console.say("\n".join(f"|14{sentence}" for sentence in said))
 
     def show_status(self) -> None:
-        """Show the status line as it is now."""
-        self.console.display.status(self.status_line())
+        """Show the status line as it is now, unless a table keeps it back."""
+        if not self.status_waits:
+            self.console.display.status(self.status_line())
 
     def status_line(self) -> str:
         """Return node, time left, pot, bank and next event, with pipe codes."""

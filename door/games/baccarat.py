@@ -211,17 +211,16 @@ class _Course:
             self.events.append(Dealt(Side.PLAYER, self.player[-1]))
             self.bank.append(self._card())
             self.events.append(Dealt(Side.BANK, None))
-        naturals = [
-            Natural(side, point)
-            for side, cards in ((Side.PLAYER, self.player), (Side.BANK, self.bank))
-            if (point := point_of(cards)) in NATURALS
-        ]
-        if naturals:
+        mine, his = point_of(self.player), point_of(self.bank)
+        if mine in NATURALS or his in NATURALS:
+            if mine in NATURALS:
+                self.events.append(Natural(Side.PLAYER, mine))
             self._reveal()
-            self.events += naturals
+            if his in NATURALS:
+                self.events.append(Natural(Side.BANK, his))
             self._settle()
             return
-        draw = PLAYER_TABLE[point_of(self.player)]
+        draw = PLAYER_TABLE[mine]
         if draw is Draw.MAY:
             self.phase = Phase.CALLER
         else:

@@ -8,6 +8,8 @@ between two cards, which any key cuts short.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from door.console import TimeUp, lit
@@ -172,7 +174,7 @@ class Baccarat:
         welcomes = {"bankroll": self.said.new_bankroll, "renewal": self.said.renewed}
         for row in receipt.rows:
             if row.kind in welcomes:
-                amount = words.money(self.said, row.amount)
+                amount = words.money(self.said, row.amount, unit)
                 self.console.say(welcomes[row.kind].format(amount=amount))
 
     # Between two coups.
@@ -268,9 +270,11 @@ class Baccarat:
         except CallClosed:
             raise
         except Refused as refused:
+            self.wager = None
             self.console.say(f"|12{refused}")
             return
         except BooksUnavailable:
+            self.wager = None
             self._books_unavailable()
             return
         await self._play()
@@ -316,14 +320,15 @@ class Baccarat:
             rules=rules_to_mapping(self.settings.rules),
         )
         banco = isinstance(stakes, ForTheBank) and amount == stakes.casino
-        step = await self.play.place(bet, cut)
         self.wager = amount
         self._look()
-        if banco:
-            self.console.say(self.said.banco)
-        self.console.say(self.said.no_more_bets)
-        await self.habits.keep_wager(stakes, wager)
-        await self._show(step)
+        with self._suspense():
+            step = await self.play.place(bet, cut)
+            if banco:
+                self.console.say(self.said.banco)
+            self.console.say(self.said.no_more_bets)
+            await self.habits.keep_wager(stakes, wager)
+            await self._show(step)
 
     # The coup.
 
@@ -331,12 +336,10 @@ class Baccarat:
         """Play the coup at the table to its end."""
         while self.round is not None and not self.round.over:
             try:
-                step = await self.play.toss()
-                if step is not None:
-                    self.console.say(self.said.toss)
-                else:
-                    step = await self.play.act(Act(await self._decide()), 0, "")
-                await self._show(step)
+                if not await self._toss():
+                    action = await self._decide()
+                    with self._suspense():
+                        await self._show(await self.play.act(Act(action), 0, ""))
             except TimeUp:
                 await self._stand()
             except BooksUnavailable:
@@ -344,6 +347,15 @@ class Baccarat:
                 await self.console.any_key(self.said.try_again)
         if isinstance(self.stakes, ForTheBank) and self.stakes.is_broken:
             await self._celebrate(self.stakes)
+
+    async def _toss(self) -> bool:
+        """Let the seed decide for the bank, where it has the option and tosses for it."""
+        with self._suspense():
+            step = await self.play.toss()
+            if step is not None:
+                self.console.say(self.said.toss)
+                await self._show(step)
+        return step is not None
 
     async def _decide(self) -> Action:
         """Ask for a card or none, on 5."""
@@ -354,6 +366,16 @@ class Baccarat:
         """Take no card, as happens to a caller who has no time left."""
         self.console.say(self.said.time_up)
         await self.play.stand(self._show_at_once)
+
+    @contextmanager
+    def _suspense(self) -> Iterator[None]:
+        """Keep back what would tell the result before the cards do."""
+        self.caller.status_waits = True
+        try:
+            yield
+        finally:
+            self.caller.status_waits = False
+        self.caller.show_status()
 
     async def _show(self, step: Step) -> None:
         """Show a step, one thing after the other, and what it has brought."""
@@ -378,13 +400,12 @@ class Baccarat:
 
     async def _celebrate(self, stakes: ForTheBank) -> None:
         """Hold the ceremony for one who has broken the bank."""
-        told = {
-            "name": literal(self.caller.record.name),
-            "bankroll": words.money(self.said, stakes.bankroll),
-            "coups": words.coups(self.said, stakes.sitting.coups),
-        }
-        plaque = [line.format(**told) for line in self.said.plaque]
-        ceremony = Ceremony(self.said.title, self.said.bank_breaks, self.said.black_cloth, plaque)
+        ceremony = Ceremony.of(
+            self.said,
+            literal(self.caller.record.name),
+            words.money(self.said, stakes.bankroll, stakes.unit),
+            words.coups(self.said, stakes.sitting.coups),
+        )
         await self.console.pause(CALL_SECONDS)
         await hold(self.console, ceremony, self.said.any_key)
         self.console.stage(self.scene)
@@ -404,7 +425,7 @@ class Baccarat:
         """Paint the table again when time that ticked has taken a coin from the pot; but never
         let figures run ahead of the cards."""
         before = self.scene.figures
-        if not self.croupier.is_dealing:
+        if not self.caller.status_waits:
             self._look()
         if self.scene.figures != before:
             self.console.display.refresh()

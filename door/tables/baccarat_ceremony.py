@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from ansi.canvas import DOUBLE
 from ansi.style import Colour, Style
@@ -18,6 +18,7 @@ from door.tables.baccarat_scene import LIGHTS, LIGHTS_ROW
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.console import Console
+    from door.tables.baccarat_dialogue import Dialogue
 
 TABLE_ROW, TABLE_ROWS = 5, 14
 PLAQUE_ROW = 6
@@ -43,6 +44,13 @@ class Ceremony:
     plaque: Sequence[str]
     fallen: int = 0
     told: int = 0
+
+    @classmethod
+    def of(cls, said: Dialogue, name: str, bankroll: str, coups: str) -> Self:
+        """Return the ceremony for a caller of this name, who has so much after so many coups."""
+        told = {"name": name, "bankroll": bankroll, "coups": coups}
+        plaque = [line.format(**told) for line in said.plaque]
+        return cls(said.title, said.bank_breaks, said.black_cloth, plaque)
 
     def paint(self, canvas: Canvas, left: int, rows: int) -> None:
         """Paint the table into the 79 columns from `left` on."""

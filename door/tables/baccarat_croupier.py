@@ -24,19 +24,14 @@ class Croupier:
         """Stand by."""
         self.console = console
         self.scene = scene
-        self.is_dealing = False  # whether cards are on their way, and figures wait for them
 
     async def deal(self, events: Sequence[Event], stakes: Stakes) -> None:
         """Let events happen; on a painted screen a moment passes after each, which a key ends."""
-        self.is_dealing = True
-        try:
-            for event in events:
-                self._happen(event, stakes)
-                if self.console.is_painted:
-                    slid = isinstance(event, Dealt)
-                    await self.console.pause(SLIDE_SECONDS if slid else CALL_SECONDS)
-        finally:
-            self.is_dealing = False
+        for event in events:
+            self._happen(event, stakes)
+            if self.console.is_painted:
+                slid = isinstance(event, Dealt)
+                await self.console.pause(SLIDE_SECONDS if slid else CALL_SECONDS)
 
     def deal_at_once(self, events: Sequence[Event], stakes: Stakes) -> None:
         """Let events happen without a pause."""

@@ -36,8 +36,8 @@ def rules_text(settings: Baccarat, said: Dialogue) -> str:
         least=settings.smallest_bet,
         most=words.coins(said, settings.largest_bet),
         turns=per_day[said.language] if turns else "",
-        bankroll=words.money(said, NEW_BANKROLL),
-        bank=words.money(said, FULL_BANK),
+        bankroll=words.money(said, NEW_BANKROLL, said.unit),
+        bank=words.money(said, FULL_BANK, said.unit),
         three=options[settings.rules.bank_option_3v9],
         five=options[settings.rules.bank_option_5v4],
     )

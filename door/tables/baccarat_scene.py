@@ -16,6 +16,7 @@ from ansi.style import Colour, Style
 from door.display import LAYOUT_COLUMNS
 from door.games import baccarat_events as happened
 from door.games.baccarat_events import Event, Outcome, Side
+from door.games.baccarat_rules import point_of
 from door.tables import baccarat_words
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ class BaccaratScene:
         match event:
             case happened.Dealt(side=Side.PLAYER, card=card) if card is not None:
                 self.player.append(card)
+                if len(self.player) == 2:
+                    self.points[Side.PLAYER] = point_of(self.player)
             case happened.Dealt():
                 self.bank.append(None)
             case happened.Revealed(cards=cards, point=point):
@@ -112,7 +115,7 @@ class BaccaratScene:
 
     def lines(self) -> Sequence[str]:
         """Return the table in words."""
-        told = [f"|15{self.said.title}|07 - {self.played}"]
+        told = [f"|15{self.said.title}" + (f"|07 - {self.played}" if self.played else "")]
         colon = self.said.colon
         told.extend(f"|07{name}{colon}|15{value}" for name, value in self.figures)
         for side, name, cards in (

@@ -210,19 +210,19 @@ class ForTheBank:
     def figures(self, said: Dialogue, wager: int | None) -> list[tuple[str, str]]:
         """Return bankroll and bank, and how the sitting goes."""
         figures = [
-            (said.bankroll, words.money(said, self.bankroll)),
-            (said.casino, words.money(said, self.casino)),
+            (said.bankroll, words.money(said, self.bankroll, self.unit)),
+            (said.casino, words.money(said, self.casino, self.unit)),
         ]
         if wager is not None:
             figures.append((said.wager, self.amount(said, wager)))
         if self.sitting.coups:
-            figures.append((said.ahead, words.signed_money(said, self.sitting.net)))
+            figures.append((said.ahead, words.signed_money(said, self.sitting.net, self.unit)))
         return figures
 
     def refusal(self, said: Dialogue) -> str:
         """Say that the bank is broken, or that the bankroll is gone."""
         if self.is_broken:
-            return said.broken.format(bank=words.money(said, FULL_BANK))
+            return said.broken.format(bank=words.money(said, FULL_BANK, self.unit))
         return "" if self.bankroll else said.gone
 
     def limits(self) -> tuple[int, int]:
@@ -232,16 +232,16 @@ class ForTheBank:
     def refused(self, said: Dialogue, wager: int) -> str:
         """Say which of the two has not got so much."""
         if wager < 1:
-            return said.least.format(least=words.money(said, self.coin))
+            return said.least.format(least=words.money(said, self.coin, self.unit))
         if wager * self.coin > self.bankroll:
-            return said.most_of_bankroll.format(most=words.money(said, self.bankroll))
+            return said.most_of_bankroll.format(most=words.money(said, self.bankroll, self.unit))
         if wager * self.coin > self.casino:
-            return said.most_of_bank.format(most=words.money(said, self.casino))
+            return said.most_of_bank.format(most=words.money(said, self.casino, self.unit))
         return ""
 
     def amount(self, said: Dialogue, amount: int) -> str:
         """Return cents as money."""
-        return words.money(said, amount)
+        return words.money(said, amount, self.unit)
 
     def warning(self, said: Dialogue, wager: int) -> str:
         """Return "": no event cuts play money."""
@@ -255,7 +255,7 @@ class ForTheBank:
 
     def ended(self, said: Dialogue) -> str:
         """Say what the bankroll is."""
-        return said.ended_with.format(amount=words.money(said, self.bankroll))
+        return said.ended_with.format(amount=words.money(said, self.bankroll, self.unit))
 
 
 def told(said: Dialogue, stakes: Stakes) -> str:

@@ -9,37 +9,43 @@ from typing import TYPE_CHECKING
 from door import wording
 from door.games import baccarat_events as happened
 from door.games.baccarat_events import Event, Outcome, Side
+from timebank.words import money as books_money
 from timebank.words import span
 
 if TYPE_CHECKING:
     from door.games.cards import Card
     from door.tables.baccarat_dialogue import Dialogue
+    from timebank.model import Unit
 
 CENTS = 100  # in a dollar or a franc
 
 _GROUPED = re.compile(r"[0-9]{1,3}(?:([ .,])[0-9]{3})(?:\1[0-9]{3})*|[0-9]+")
 
 
-def money(said: Dialogue, cents: int) -> str:
+def money(said: Dialogue, cents: int, unit: Unit) -> str:
     """Return an amount of whole dollars or francs as it is written in that language.
 
     >>> from door.tables.baccarat_dialogue import ENGLISH, FRENCH
-    >>> money(ENGLISH, 10_000_000), money(FRENCH, 10_000_000)
-    ('$100,000', '100 000 F')
+    >>> money(ENGLISH, 10_000_000, "usd-cent"), money(ENGLISH, 10_000_000, "frf-cent")
+    ('$100,000', 'FR 100,000')
+    >>> money(FRENCH, 10_000_000, "frf-cent"), money(FRENCH, 10_000_000, "usd-cent")
+    ('100 000 F', '100 000 $')
     """
-    grouped = f"{cents // CENTS:,}"
-    return f"${grouped}" if said.unit == "usd-cent" else f"{grouped.replace(',', ' ')} F"
+    if said.language == "english":
+        return books_money(cents, unit)
+    grouped = f"{cents // CENTS:,}".replace(",", " ")
+    return f"{grouped} {'F' if unit == 'frf-cent' else '$'}"
 
 
-def signed_money(said: Dialogue, cents: int) -> str:
+def signed_money(said: Dialogue, cents: int, unit: Unit) -> str:
     """Return what somebody is up, or down when negative.
 
     >>> from door.tables.baccarat_dialogue import ENGLISH, FRENCH
-    >>> signed_money(ENGLISH, 500_000), signed_money(FRENCH, -500_000), signed_money(FRENCH, 0)
-    ('+$5,000', '-5 000 F', '0 F')
+    >>> signed_money(ENGLISH, 500_000, "usd-cent"), signed_money(FRENCH, -500_000, "frf-cent")
+    ('+$5,000', '-5 000 F')
     """
     sign = "-" if cents < 0 else "+" if cents else ""
-    return sign + money(said, abs(cents))
+    return sign + money(said, abs(cents), unit)
 
 
 def coins(said: Dialogue, count: int) -> str:
@@ -120,8 +126,7 @@ def sentence(said: Dialogue, event: Event, amount: Callable[[int], str]) -> str:
             called = call(said, side, point)
             return said.natural.format(call=called[0].lower() + called[1:])
         case happened.Revealed(cards=both, point=point):
-            called = call(said, Side.BANK, point)
-            return said.bank_turns_up.format(cards=cards(said, both), call=called)
+            return said.bank_turns_up.format(cards=cards(said, both), point=said.points[point])
         case happened.Drew(side=side, card=drawn, point=point):
             words = said.player_draws if side is Side.PLAYER else said.bank_draws
             return words.format(card=card(said, drawn), call=call(said, side, point))

@@ -82,8 +82,8 @@ def test_a_natural_of_the_player_ends_the_coup_and_wins(natural: int, other: int
     assert played.round.cards_used == 4
     assert played.outcome is Outcome.PLAYER
     assert played.events[4:6] == (
-        Revealed(played.round.bank_hand, other),
         Natural(Side.PLAYER, natural),
+        Revealed(played.round.bank_hand, other),
     )
 
 
@@ -94,7 +94,10 @@ def test_a_natural_of_the_bank_ends_the_coup_and_wins(natural: int, other: int) 
     assert played.round.natural
     assert played.round.cards_used == 4
     assert played.outcome is Outcome.BANK
-    assert played.events[5] == Natural(Side.BANK, natural)
+    assert played.events[4:6] == (
+        Revealed(played.round.bank_hand, natural),
+        Natural(Side.BANK, natural),
+    )
 
 
 # "A natural 9 is superior to a natural 8. Two naturals of equal value result in a stand-off."
@@ -112,7 +115,11 @@ def test_a_natural_of_the_bank_ends_the_coup_and_wins(natural: int, other: int) 
 def test_two_naturals_are_compared(player: int, bank: int, outcome: Outcome) -> None:
     played = play(of_points(player, bank))
     assert played.outcome is outcome
-    assert played.events[5:7] == (Natural(Side.PLAYER, player), Natural(Side.BANK, bank))
+    assert played.events[4:7] == (
+        Natural(Side.PLAYER, player),
+        Revealed(played.round.bank_hand, bank),
+        Natural(Side.BANK, bank),
+    )
 
 
 def test_eight_in_three_cards_is_no_natural() -> None:
