@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from door import wording
-from door.tables import baccarat, black_jack_for_time, unix_bj
+from door.tables import baccarat, black_jack_for_time, unix_bj, vegas
 from timebank import journal, play_money
 from timebank.words import money
 
@@ -65,6 +65,12 @@ async def _baccarat_words(board: Board, caller: Caller) -> str:
     return f"{bankrolls or 'to break the bank'}; {turns}"
 
 
+async def _vegas_words(board: Board, caller: Caller) -> str:
+    others = len(board.vegas.state.guests())
+    company = f"{wording.counted(others, 'caller')} there" if others else "nobody there"
+    return f"{company}; {_turns(caller, 'vegas', board.config.vegas)}"
+
+
 PLACES = (
     Place(
         letter="B",
@@ -84,11 +90,19 @@ PLACES = (
     ),
     Place(
         letter="U",
-        game=unix_bj.GAME,
+        game="unix-bj",
         title="UNIX bj",
         is_open=lambda config: config.unix_bj.open,
         table=lambda board, caller: unix_bj.UnixBj(caller),
         words=lambda board, caller: unix_bj.place_words(caller),
+    ),
+    Place(
+        letter="V",
+        game="vegas",
+        title="Vegas",
+        is_open=lambda config: config.vegas.open,
+        table=vegas.Vegas,
+        words=_vegas_words,
     ),
 )
 
