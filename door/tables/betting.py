@@ -10,14 +10,14 @@ from timebank.database import BooksUnavailable
 
 if TYPE_CHECKING:
     from door.caller import Caller
-    from door.config import BlackJackForTime
+    from door.config import Stakes
     from door.games.blackjack_rules import Rules
 
 
 class Betting:
     """The bet of one caller at one table, in coins of `coin` seconds."""
 
-    def __init__(self, caller: Caller, game: str, settings: BlackJackForTime, rules: Rules) -> None:
+    def __init__(self, caller: Caller, game: str, settings: Stakes, rules: Rules) -> None:
         """Take bets for `game`; his last one is remembered under that name."""
         self.caller = caller
         self.console = caller.console

@@ -100,10 +100,10 @@ class StoodFor:
 
 @dataclass(frozen=True)
 class TurnBegan:
-    """Somebody has to decide, in so many seconds; None where nobody waits for him."""
+    """Somebody has to decide, in so many seconds, because others wait for him."""
 
     name: str
-    seconds: int | None
+    seconds: int
 
 
 @dataclass(frozen=True)

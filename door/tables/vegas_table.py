@@ -14,9 +14,11 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from door.games.blackjack import Action
 from door.tables import vegas_news as news
 from door.tables import vegas_talk
 from door.tables.vegas_dealer import Dealer
+from door.tables.vegas_purse import affordable
 from door.tables.vegas_round import GAME
 from door.tables.vegas_state import Alarm, Guest, NotNow, Seat, TableState
 from timebank import bank, journal
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from door.caller import Caller
     from door.clock import Timer
     from door.config import Vegas
-    from door.games.blackjack import Action
 
 RETRY_SECONDS = 5.0  # until it is tried again what the books could not take
 
@@ -319,7 +320,11 @@ class VegasTable:
         """Whether nobody waits any more for the seat at turn."""
         if seat.guest is None:
             return seat.stood or seat.kept_until <= self._now()
-        return seat.stood or seat.silent
+        hand = self.state.in_play
+        assert hand is not None  # a seat is at turn
+        # Insurance that he cannot pay is declined unasked.
+        unpayable = affordable(hand, seat.guest.caller) == [Action.NO_INSURANCE]
+        return seat.stood or seat.silent or unpayable
 
     # Sitting down, and the bets.
 

@@ -1,0 +1,423 @@
+"""Vegas as a caller meets it: a seat at the table that everybody shares.
+
+The table lives in the server and goes on whether this caller looks or not; this is his chair. What
+happens at the table arrives through `hears`, which shows it and returns; what he wants goes to the
+table as a request. So what a key means is asked of the table when the key comes.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ansi.keys import ENTER, ESCAPE, INTERRUPT
+from door import wording
+from door.console import TakenOver, TimeUp, lit
+from door.games import shuffle
+from door.games.blackjack import Action, Phase
+from door.lobby.teller import GRACE_SECONDS, visit_bank
+from door.tables import vegas_news as news
+from door.tables import vegas_words
+from door.tables.betting import Betting
+from door.tables.black_jack_scene import Sitting
+from door.tables.vegas_purse import affordable, figure, most_insured, seconds_typed
+from door.tables.vegas_round import GAME
+from door.tables.vegas_rules_page import read_rules
+from door.tables.vegas_scene import VegasScene
+from door.tables.vegas_state import NotNow
+from door.tables.vegas_talk import LONGEST_LINE, NotSaid
+from door.tables.vegas_tutor import Tutor
+from timebank.database import BooksUnavailable
+from timebank.refusals import CallClosed, Refused
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from door.board import Board
+    from door.caller import Caller
+    from door.tables.vegas_news import News
+    from door.tables.vegas_round import TableRound
+    from timebank.posting import Receipt
+
+LONGEST_CUT = 60
+LONGEST_AMOUNT = 8
+
+PLAY_KEYS = {
+    Action.DOUBLE: ("D", "Double"),
+    Action.SPLIT: ("P", "Split"),
+    Action.HIT: ("H", "Hit"),
+    Action.STAY: ("S", "Stand"),
+    Action.INSURANCE: ("I", "Insurance"),
+    Action.NO_INSURANCE: ("N", "No insurance"),
+}
+ACTIONS = {letter: action for action, (letter, _) in PLAY_KEYS.items()}
+
+log = logging.getLogger("door.tables")
+
+
+class Vegas:
+    """One caller's visit to the table."""
+
+    def __init__(self, board: Board, caller: Caller) -> None:
+        """Prepare a visit of `caller` to the table of `board`."""
+        self.table = board.vegas
+        self.caller = caller
+        self.console = caller.console
+        self.me = caller.record.name
+        self.scene = VegasScene(self.table, caller)
+        self.sitting = Sitting()
+        self.tutor = Tutor(self._say_if_here)
+        self._is_looking = False  # at the table, not at a page of rules or the bank's window
+        self._is_asked = ""  # the menu that stands there, "" while something else is asked
+        self._is_stood = False  # his time is up, and the table decides for him
+
+    # The evening at this table.
+
+    async def visit(self) -> None:
+        """Stay until the caller gets up, or something ends his call."""
+        before, leave = self.caller.on_tick, self.table.leave
+        self._look()
+        self.caller.on_tick = self._follow_clock
+        try:
+            await self.table.sit(self)
+            self._greet()
+            await self._stay()
+        except NotNow as closing:
+            self.console.say(f"|14{closing}")
+        except TakenOver:
+            leave = self.table.hand_over
+            raise
+        finally:
+            self._is_looking, self._is_asked = False, ""
+            leave(self)
+            self.caller.on_tick = before
+            self._close_statement()
+
+    async def has_open_hand(self) -> bool:
+        """Tell whether he has a hand in a round that is not over; it lies on the table then."""
+        return await self.table.find(self.caller.record.id)
+
+    async def stand_open_hand(self) -> None:
+        """Have the hand stood at its turns, for a caller who has no time left."""
+        self.console.stage(self.scene)
+        await self.table.stand_for(self.caller.record.id)
+        if self._place is not None:
+            self.console.say("|14Your hand is stood at its turns; you will be told how it ended.")
+
+    async def _stay(self) -> None:
+        """Take keys until he gets up; out of time, have his hand stood and see how it ends."""
+        while True:
+            try:
+                while await self._answer(await self._key()):
+                    pass
+            except TimeUp:
+                if self._place is None or self._is_stood:
+                    raise
+                await self._stand()
+            else:
+                return
+
+    async def _stand(self) -> None:
+        self._is_stood = True
+        if not self._is_looking:
+            self._look()
+        self.console.say("|14Your time is up: your hand is stood at its turns.")
+        self.caller.grace(GRACE_SECONDS)
+        await self.table.stand_for(self.caller.record.id)
+        self._end_stand()
+
+    def _end_stand(self) -> None:
+        """Go on, or have the call ended, when the hand that was stood for him is over."""
+        if self._is_stood and self._place is None:
+            self._is_stood = False
+            self.caller.end_grace()
+            self.caller.check_time()
+
+    # What the table tells.
+
+    def hears(self, happened: Sequence[News]) -> None:
+        """Show what happened at the table."""
+        for item in happened:
+            self._note(item)
+        if self._is_looking:
+            self.console.display.refresh()
+            tell = (
+                vegas_words.told_beside_the_scene if self.console.is_painted else vegas_words.told
+            )
+            said = [sentence for item in happened for sentence in tell(item, self.me)]
+            if said:
+                self.console.say("\n".join(said))
+            self._advise()
+            self._ask_anew()
+        self._end_stand()
+
+    def receives(self, receipt: Receipt) -> None:
+        """Say what an entry moved besides the bets."""
+        self.caller.tell(receipt)
+
+    def _note(self, item: News) -> None:
+        """Remember what is talk, count what is his, and ring when it is his turn."""
+        if isinstance(item, news.Said | news.Whispered):
+            self.scene.talk.extend(vegas_words.told(item, self.me))
+        elif isinstance(item, news.TurnBegan) and item.name == self.me:
+            self.console.bell()
+            if not self._is_looking:
+                self.console.say(f"|14It is your turn at the Vegas table: {span(item.seconds)}.")
+        elif isinstance(item, vegas_words.Played) and item.round.over and self.me in item.names:
+            self._count(item)
+
+    def _count(self, item: news.RoundDealt | news.RoundWentOn) -> None:
+        totals = item.round.totals_of(item.names.index(self.me))
+        self.sitting.turns += 1
+        self.sitting.won += totals.won
+        self.sitting.lost += totals.lost
+        net = totals.won - totals.lost
+        self.sitting.wins += net > 0
+        self.sitting.losses += net < 0
+        self.sitting.pushes += not net
+
+    def _advise(self) -> None:
+        """Have the tutor look at a decision of his, if he wants one."""
+        hand = self._hand_at_turn
+        if hand is not None and self._has_tutor:
+            self.tutor.watch(hand.round, affordable(hand, self.caller))
+
+    def _say_if_here(self, text: str) -> None:
+        if self._is_looking:
+            self.console.say(text)
+
+    # What he may do now.
+
+    @property
+    def _place(self) -> int | None:
+        return self.table.state.place_of(self.caller.record.id)
+
+    @property
+    def _hand_at_turn(self) -> TableRound | None:
+        """The round on the table while it is his to decide."""
+        seat = self.table.state.at_turn
+        return self.table.state.in_play if seat is not None and seat.guest is self else None
+
+    @property
+    def _has_tutor(self) -> bool:
+        return self.caller.record.preferences.get("tutor") is True
+
+    def _choices(self) -> dict[str, str]:
+        """Return the letters that mean something now, with their labels."""
+        state = self.table.state
+        hand, seat = self._hand_at_turn, state.seat_of(self.caller.record.id)
+        choices: dict[str, str] = {}
+        if hand is not None:
+            choices.update(PLAY_KEYS[action] for action in affordable(hand, self.caller))
+        elif state.in_play is None and seat is not None:
+            if not seat.ready:
+                choices["B"] = "Bet" if not seat.bet else "Bet anew"
+                if not self.table.refusal_of_bets(self.caller):
+                    choices["R"] = f"Ready for {wording.coins(seat.bet or self._last_bet())}"
+            if state.may_be_cut and seat is state.first:
+                choices["C"] = "Cut"
+        choices["T"] = "Talk"
+        if hand is None:
+            tutor = "on" if self._has_tutor else "off"
+            choices.update({"L": "Rules", "K": "Bank", "U": f"Tutor {tutor}", "Q": "Quit"})
+        return choices
+
+    def _menu(self, choices: Mapping[str, str]) -> str:
+        hand = self._hand_at_turn
+        if hand is None or hand.round.turn is None or hand.round.hand is None:
+            return lit(choices)
+        if hand.round.phase is Phase.INSURANCE:
+            most = wording.coins_of(most_insured(hand, self.caller), hand.coin)
+            return f"|15The dealer shows an ace. Insurance, up to {most}?|07  {lit(choices)}"
+        of_two = len(hand.round.seats[hand.round.turn.seat].hands) > 1
+        which = f" on the {('first', 'second')[hand.round.turn.hand]} hand" if of_two else ""
+        return f"|15You have {hand.round.hand.count}{which}.|07  {lit(choices)}"
+
+    # Keys.
+
+    async def _key(self) -> str:
+        """Show what he may do, and wait for a key; while he thinks, the table may change it."""
+        self._ask()
+        try:
+            return await self.console.key()
+        finally:
+            self._is_asked = ""
+
+    def _ask(self) -> None:
+        self._is_asked = self._menu(self._choices())
+        self.console.display.prompt(self._is_asked)
+
+    def _ask_anew(self) -> None:
+        """Show another menu when what he may do has changed under him."""
+        if self._is_asked and self._menu(self._choices()) != self._is_asked:
+            self.console.display.answered()
+            self._ask()
+
+    async def _answer(self, key: str) -> bool:
+        """Do what a key means now; `False` when he gets up."""
+        self.table.wake(self)
+        choices = self._choices()
+        letter = key.upper()
+        if key == ENTER:
+            seat = self.table.state.seat_of(self.caller.record.id)
+            letter = "R" if seat is not None and seat.bet else "B"
+        elif key in (ESCAPE, INTERRUPT):
+            letter = "Q"
+        elif key == "/":
+            letter = "T"
+        if letter not in choices:
+            return True
+        self.console.display.answered()
+        try:
+            return await self._do(letter, whispers=key == "/")
+        except CallClosed:
+            raise
+        except (NotNow, NotSaid, Refused) as refused:
+            self.console.say(f"|12{refused}")
+        except BooksUnavailable:
+            log.warning("books unavailable at the seat of %s", self.me)
+            self.console.say("|12The books cannot be written just now. Nothing has changed.")
+        return True
+
+    async def _do(self, letter: str, *, whispers: bool) -> bool:
+        if letter in ACTIONS:
+            await self._decide(ACTIONS[letter])
+        elif letter == "B":
+            await self._bet()
+        elif letter == "R":
+            await self._be_ready()
+        elif letter == "C":
+            await self._cut()
+        elif letter == "T":
+            await self._talk("/" if whispers else "")
+        elif letter == "L":
+            self._is_looking = False
+            await read_rules(self.console, self.table.settings)
+            self._look()
+        elif letter == "K":
+            self._is_looking = False
+            await visit_bank(self.caller)
+            self._look()
+        elif letter == "U":
+            await self._switch_tutor()
+        return letter != "Q" or not await self._really_goes()
+
+    async def _decide(self, action: Action) -> None:
+        amount = None
+        if action is Action.INSURANCE:
+            amount = await self._ask_insurance()
+            if amount is None:
+                return
+        await self.table.decide(self, action, amount)
+        if self._has_tutor:
+            await self.tutor.judge(action)
+
+    async def _ask_insurance(self) -> int | None:
+        """Return how many seconds he insures, `None` when he thinks better of it."""
+        hand = self._hand_at_turn
+        if hand is None:
+            raise NotNow("It is not your turn.")
+        most = most_insured(hand, self.caller)
+        typed = await self.console.entry(
+            f"|07Coins of insurance, up to |15{figure(most, hand.coin)}|07 (Enter for that):|15",
+            longest=LONGEST_AMOUNT,
+            accept=lambda key: key in "0123456789.,",
+        )
+        if typed is None:
+            return None
+        amount = most if not typed else seconds_typed(typed, hand.coin)
+        if not 1 <= amount <= most:
+            raise NotNow(f"Insurance is up to {figure(most, hand.coin)} coins.")
+        return amount
+
+    async def _bet(self) -> None:
+        refusal = self.table.refusal_of_bets(self.caller)
+        if refusal:
+            raise NotNow(refusal)
+        bet = await self._betting().ask()
+        if bet is not None:
+            await self.table.bet(self, bet)
+            await self._betting().remember(bet)
+
+    async def _be_ready(self) -> None:
+        """Be ready for the bet that stands, or for the one he placed last."""
+        seat = self.table.state.seat_of(self.caller.record.id)
+        if seat is not None and not seat.bet:
+            bet = self._last_bet()
+            await self.table.bet(self, bet)
+            await self._betting().remember(bet)
+            if self._place is not None:  # alone, he has his cards already
+                return
+        await self.table.be_ready(self)
+
+    def _betting(self) -> Betting:
+        settings = self.table.settings
+        rules = replace(settings.rules, insurance_unit=self.table.coin)
+        return Betting(self.caller, GAME, settings, rules)
+
+    def _last_bet(self) -> int:
+        settings = self.table.settings
+        most = min(settings.largest_bet, self.caller.pot(self.table.coin) - 1)
+        return max(settings.smallest_bet, min(self._betting().last(), most))
+
+    async def _cut(self) -> None:
+        words = await self.console.entry(
+            "|07A few words to cut the cards (Enter for none):|15", longest=LONGEST_CUT
+        )
+        if words is not None:
+            await self.table.cut_cards(self, shuffle.normal_cut(words))
+
+    async def _talk(self, opening: str) -> None:
+        prompt = "|07Whisper to whom, and what:|15" if opening else "|07Say:|15"
+        typed = await self.console.entry(prompt, longest=LONGEST_LINE)
+        if typed:
+            self.table.talk(self, opening + typed)
+
+    async def _switch_tutor(self) -> None:
+        await self.caller.remember({"tutor": not self._has_tutor})
+        what = "says what the book says" if self._has_tutor else "is silent"
+        self.console.say(f"|07From now on the tutor {what}.")
+
+    async def _really_goes(self) -> bool:
+        """Ask before he leaves a hand behind."""
+        if self._place is None:
+            return True
+        answer = await self.console.ask(
+            {"Y": "Yes", "N": "No"},
+            question="Your hand is stood at its turns if you go. Go?",
+            default="N",
+            cancel="N",
+        )
+        return answer == "Y"
+
+    # Looking on.
+
+    def _look(self) -> None:
+        """Come to the table, or back to it."""
+        self.caller.place, self.caller.coin = "Vegas", self.table.coin
+        self._is_looking = True
+        self.console.stage(self.scene)
+
+    def _greet(self) -> None:
+        if self._place is not None:
+            self.console.say("|14Your hand is on the table.")
+        elif self.table.state.seat_of(self.caller.record.id) is None:
+            self.console.say("|14You may sit down when a seat is free and this round is over.")
+
+    def _follow_clock(self) -> None:
+        """Paint the seconds that are left, once in each."""
+        if self._is_looking and self.table.state.alarm is not None:
+            self.console.display.refresh()
+
+    def _close_statement(self) -> None:
+        """Say how he did, for the menu and the good-bye."""
+        sitting = self.sitting
+        if not sitting.turns:
+            return
+        net = sitting.net
+        result = f"{'ahead' if net > 0 else 'behind'} by {span(abs(net))}" if net else "even"
+        self.caller.statement = (
+            f"Vegas: {wording.counted(sitting.turns, 'round')}, {sitting.wins} won, "
+            f"{sitting.losses} lost, {sitting.pushes} even; you leave the table {result}."
+        )
