@@ -1,0 +1,116 @@
+"""BBSDEV.DRP 1.x of 2026: nineteen lines of UTF-8 that say what the older files leave open.
+
+The time left is an instant, the log-off deadline of line 11; an empty line means that there is
+none. Later 1.x versions add lines at the end.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from door.dropfiles.door_sys import rows
+from door.dropfiles.dropfile import (
+    SERIAL,
+    STDIO,
+    UNSAID,
+    Connection,
+    ConnectionKind,
+    DropFile,
+    Emulation,
+    Kind,
+    Role,
+    TimeLeft,
+    fold_name,
+)
+from door.dropfiles.lines import Lines
+from door.dropfiles.reading import Reading, no_event
+
+LINES = 19
+_VERSION = re.compile(r"1\.[0-9]{1,4}")
+_INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+_SERIAL = ("serial", "winserial", "uart", "fossil")
+_EMULATIONS: dict[str, Emulation] = {"Y": "ansi", "N": "ascii"}
+_ROLES: dict[str, Role] = {"sysop": "sysop", "cosysop": "cosysop"}
+
+# Names of the IANA registry, and what people write for them.
+_CHARSETS = {
+    **dict.fromkeys(("utf-8", "utf8", "csutf8"), "utf-8"),
+    **dict.fromkeys(("ibm437", "cp437", "437", "cspc8codepage437"), "cp437"),
+    **dict.fromkeys(("us-ascii", "ascii", "us", "ibm367", "cp367", "csascii"), "us-ascii"),
+}
+
+
+def parse(lines: Lines, reading: Reading) -> DropFile:
+    """Read the file; raises `DropFileRefused` when it is none, another version, or breaks off."""
+    if not lines.utf8:
+        raise lines.refusal(None, "it is not written in UTF-8, as BBSDEV.DRP must be")
+    if _VERSION.fullmatch(lines.field(1)) is None:
+        raise lines.refusal(1, "the version is not 1.x, so this is no BBSDEV.DRP that we know")
+    lines.need(LINES - 1, "BBSDEV.DRP")
+    if len(lines) < LINES:
+        lines.need(LINES, "BBSDEV.DRP")
+    doubts: list[str] = []
+    key = lines.field(5)
+    if key in ("", "0"):  # boards without one write 0 for everybody
+        doubts.append(f"{lines.place(5)} has no user key.")
+    return DropFile(
+        kind=Kind.BBSDEV,
+        path=lines.path,
+        software=lines.text(14),
+        board=lines.text(15),
+        sysop=lines.text(16),
+        alias=lines.text(4),
+        real_name="",
+        name_key=fold_name(lines.field(4)),
+        number=None,
+        key=None if key in ("", "0") else key,
+        level=lines.number(17),
+        role=_ROLES.get(lines.field(17).lower()),
+        time=_time(lines, reading, doubts),
+        event=no_event(Kind.BBSDEV),
+        node=lines.node(18),
+        connection=_connection(lines, doubts),
+        emulation=_emulation(lines),
+        charset=_CHARSETS.get(lines.field(12).lower(), lines.text(12).lower()) or None,
+        rows=rows(lines.number(7)),
+        columns=rows(lines.number(6)),
+        language=lines.text(13) or None,
+        credit_minutes=None,
+        time_limit=None,
+        doubts=tuple(doubts),
+    )
+
+
+def _time(lines: Lines, reading: Reading, doubts: list[str]) -> TimeLeft:
+    text = lines.field(11)
+    if not text:
+        return TimeLeft.unlimited(lines.place(11))
+    try:
+        if _INSTANT.fullmatch(text):
+            deadline = datetime.fromisoformat(text)
+            return TimeLeft.until(deadline, reading.now, lines.place(11))
+    except ValueError:
+        pass  # digits in the right places, but no such day or hour
+    doubts.append(f"{lines.place(11)} has no deadline that can be read.")
+    return TimeLeft.unknown(lines.place(11))
+
+
+def _connection(lines: Lines, doubts: list[str]) -> Connection:
+    """Read lines 2 and 3. Unlike in DOOR32.SYS, socket 0 is one: this format can say stdio."""
+    kind = lines.field(2).lower()
+    handle = lines.number(3)
+    if kind in ("stdio", "local"):
+        return STDIO
+    if kind == "socket" and handle is not None and handle >= 0:
+        return Connection(ConnectionKind.SOCKET, handle)
+    if kind in _SERIAL:
+        return SERIAL
+    doubts.append(f"{lines.place(2)} names no way to reach the caller that we know.")
+    return UNSAID
+
+
+def _emulation(lines: Lines) -> Emulation | None:
+    if lines.field(9).upper() == "Y":
+        return "rip"
+    return _EMULATIONS.get(lines.field(8).upper())

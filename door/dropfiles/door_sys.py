@@ -1,0 +1,138 @@
+"""DOOR.SYS of GAP: 52 lines when it is whole, 31 in older writers.
+
+Line 14 is the caller's password, in clear text. Nothing here reads it, and nothing that is said
+about a file quotes one of its lines: where lines are missing it could be on any of them. icy_board
+leaves out line 5, RemoteAccess the password, so the graphics mode (GR, NG or 7E, line 20) is found
+first and what is around it is counted from there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from door.dropfiles.dropfile import STDIO, UNSAID, DropFile, Emulation, Kind, TimeLeft, fold_name
+from door.dropfiles.lines import Lines
+from door.dropfiles.reading import Reading
+
+GRAPHICS = 20
+USER_NUMBER = 26
+ALIAS = 36
+EVENT = 37
+ANSI_UNUSED = 39
+CREDIT = 42
+
+# Where the graphics mode may stand: as it should, one line missing, one line too many.
+_SHIFTS = (0, -1, 1)
+_MODES: dict[str, Emulation] = {"GR": "ansi", "NG": "ascii", "7E": "ascii"}
+_YES_NO = ("Y", "N")
+_TOGGLES = 4
+# Synchronet writes this for all longer times, as others do who count in 16 bits.
+MOST_SECONDS = 32767
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which lines of one DOOR.SYS are which: `shift` from the graphics mode on, and the name's."""
+
+    shift: int
+    name: int
+
+
+def layout(lines: Lines) -> Layout:
+    """Find the graphics mode, or raise `DropFileRefused`."""
+    for shift in _SHIFTS:
+        if lines.field(GRAPHICS + shift).upper() in _MODES:
+            return Layout(shift, _name_line(lines, shift))
+    if not lines.whole(GRAPHICS + 1):
+        lines.need(USER_NUMBER, "DOOR.SYS")
+    what = "no graphics mode (GR, NG or 7E) is near this line, so this is no DOOR.SYS"
+    raise lines.refusal(GRAPHICS, what)
+
+
+def _name_line(lines: Lines, shift: int) -> int:
+    """Find the name: it follows the four lines of Y or N, the first of which is line 5 or 6."""
+    for first in (5, 6):
+        if all(lines.field(first + n).upper() in _YES_NO for n in range(_TOGGLES)):
+            return first + _TOGGLES
+    return GRAPHICS - 10 + shift
+
+
+def parse(lines: Lines, reading: Reading) -> DropFile:
+    """Read the file; raises `DropFileRefused` when it is none or breaks off before line 27."""
+    at = layout(lines)
+    shift = at.shift
+    lines.need(USER_NUMBER + shift, "DOOR.SYS")
+    doubts: list[str] = []
+    number = lines.number(USER_NUMBER + shift) or 0
+    if number < 1:
+        doubts.append(f"{lines.place(USER_NUMBER + shift)} has no user number.")
+    mode = lines.field(GRAPHICS + shift).upper()
+    emulation = _MODES[mode]
+    if mode == "NG" and lines.field(ANSI_UNUSED + shift).upper() == "Y":
+        emulation = "ansi"
+    event_line = EVENT + shift
+    return DropFile(
+        kind=Kind.DOOR,
+        path=lines.path,
+        software="",
+        board="",
+        sysop=lines.text(35 + shift),
+        alias=lines.text(ALIAS + shift),
+        real_name=lines.text(at.name),
+        # Not the alias: files of 31 lines have none, and a key must not depend on that.
+        name_key=fold_name(lines.field(at.name)),
+        number=number if number > 0 else None,
+        key=None,
+        level=lines.number(GRAPHICS - 5 + shift),
+        role=None,
+        time=_time(lines, shift, doubts),
+        event=reading.event(lines.field(event_line), lines.place(event_line)),
+        node=lines.node(4),
+        connection=STDIO if lines.field(1).upper().rstrip(":") == "COM0" else UNSAID,
+        emulation=emulation,
+        charset="us-ascii" if mode == "7E" else None,
+        rows=rows(lines.number(GRAPHICS + 1 + shift)),
+        columns=None,
+        language=None,
+        credit_minutes=lines.number(CREDIT + shift),
+        time_limit=None,
+        doubts=tuple(doubts),
+    )
+
+
+def rows(number: int | None) -> int | None:
+    """Take a number for the rows of a screen if a screen can have so many."""
+    return number if number is not None and 1 <= number <= 255 else None
+
+
+def _time(lines: Lines, shift: int, doubts: list[str]) -> TimeLeft:
+    """Read seconds and minutes; where they contradict each other, the smaller counts.
+
+    Seconds are capped by writers with 16-bit numbers, or go negative; then the minutes know more.
+    """
+    seconds_line = GRAPHICS - 2 + shift
+    minutes_line = GRAPHICS - 1 + shift
+    seconds = lines.number(seconds_line)
+    minutes = lines.number(minutes_line)
+    known_seconds = seconds is not None and seconds >= 0
+    known_minutes = minutes is not None and minutes >= 0
+    if not known_seconds and not known_minutes:
+        doubts.append(f"Lines {seconds_line} and {minutes_line} have no time left to be read.")
+        return TimeLeft.unknown(f"lines {seconds_line} and {minutes_line} of {lines.path.name}")
+    by_seconds = TimeLeft.left(seconds or 0, lines.place(seconds_line))
+    by_minutes = TimeLeft.left((minutes or 0) * 60, lines.place(minutes_line))
+    if not known_minutes:
+        return by_seconds
+    if not known_seconds:
+        return by_minutes
+    assert seconds is not None
+    assert minutes is not None
+    if seconds == MOST_SECONDS and minutes > MOST_SECONDS // 60:
+        return by_minutes
+    if abs(seconds - minutes * 60) < 60:
+        return by_seconds
+    doubts.append(
+        f"Lines {seconds_line} (seconds) and {minutes_line} (minutes) contradict each other: "
+        "the smaller counts."
+    )
+    return by_seconds if seconds < minutes * 60 else by_minutes

@@ -1,0 +1,97 @@
+"""DORINFOn.DEF of RBBS, QuickBBS and RemoteAccess: twelve or thirteen lines, and no user number.
+
+Names come in upper case (Synchronet), with the first name twice (old ENiGMA), or whole names twice
+after a blank line (icy_board); so the line of the emulation is looked for where it can be.
+"""
+
+from __future__ import annotations
+
+import re
+
+from door.dropfiles.dropfile import (
+    STDIO,
+    UNSAID,
+    DropFile,
+    Emulation,
+    Kind,
+    TimeLeft,
+    fold_name,
+    undoubled,
+)
+from door.dropfiles.lines import LONGEST_TEXT, Lines
+from door.dropfiles.reading import Reading, no_event
+from timebank.words import clean
+
+USER = 7
+_PORT = re.compile(r"(COM ?)?[0-9]*:?", re.IGNORECASE)
+_LOCAL = re.compile(r"(COM ?)?0:?", re.IGNORECASE)
+_EMULATIONS: dict[int | None, Emulation] = {0: "ascii", 1: "ansi", 2: "avatar", 3: "rip"}
+
+
+def parse(lines: Lines, _reading: Reading) -> DropFile:
+    """Read the file; raises `DropFileRefused` when it is none or breaks off in the time left."""
+    if _PORT.fullmatch(lines.field(4)) is None:
+        raise lines.refusal(4, "there is no port such as COM1, so this is no DORINFO file")
+    lines.need(USER + 5, "DORINFO")
+    user = _user_line(lines)
+    emulation = _emulation_line(lines, user)
+    minutes_line = emulation + 2
+    lines.need(minutes_line, "DORINFO")
+    doubts: list[str] = []
+    name = undoubled(lines.field(user), lines.field(user + 1))
+    return DropFile(
+        kind=Kind.DORINFO,
+        path=lines.path,
+        software="",
+        board=lines.text(1),
+        sysop=undoubled(lines.text(2), lines.text(3)),
+        alias=clean(name, LONGEST_TEXT),
+        real_name="",
+        name_key=fold_name(name),
+        number=None,
+        key=None,
+        level=lines.number(emulation + 1),
+        role=None,
+        time=_time(lines, minutes_line, doubts),
+        event=no_event(Kind.DORINFO),
+        node=None,
+        connection=STDIO if _LOCAL.fullmatch(lines.field(4)) else UNSAID,
+        emulation=_EMULATIONS.get(lines.number(emulation)),
+        charset=None,
+        rows=None,
+        columns=None,
+        language=None,
+        credit_minutes=None,
+        time_limit=None,
+        doubts=tuple(doubts),
+    )
+
+
+def _user_line(lines: Lines) -> int:
+    """Find the user: he follows the reserved zero of line 6, before which icy_board has a blank."""
+    if lines.field(USER - 1) == "0":
+        return USER
+    if not lines.field(USER - 1) and lines.field(USER) == "0":
+        return USER + 1
+    raise lines.refusal(USER - 1, "the zero that always stands here is missing")
+
+
+def _emulation_line(lines: Lines, user: int) -> int:
+    """Find emulation and level, two numbers after name and city, or after two names and city."""
+    for line in (user + 3, user + 5):
+        fields = (lines.field(line), lines.field(line + 1))
+        numbers = (lines.number(line), lines.number(line + 1))
+        read = [
+            not text or number is not None for text, number in zip(fields, numbers, strict=True)
+        ]
+        if all(read) and any(fields):
+            return line
+    raise lines.refusal(user + 3, "no emulation and security level are near this line")
+
+
+def _time(lines: Lines, line: int, doubts: list[str]) -> TimeLeft:
+    minutes = lines.number(line)
+    if minutes is None or minutes < 0:
+        doubts.append(f"{lines.place(line)} has no time left that can be read.")
+        return TimeLeft.unknown(lines.place(line))
+    return TimeLeft.left(minutes * 60, lines.place(line))

@@ -1,0 +1,267 @@
+"""What a drop file says, whatever its format: the one result of every reader in this folder.
+
+A drop file is how a host board hands a caller to a door: who he is, how long he may stay, how his
+bytes arrive. Nothing here reads a file or a clock. What a file does not say is None, "" or a word
+for it, never zero: a caller whose time is unknown is not one whose time is up.
+
+DOOR.SYS holds the caller's password in clear text. There is no field for it here, and no sentence
+in this folder quotes a line of a file that was not understood: it could be that one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from timebank.words import clean
+
+SECOND = timedelta(seconds=1)
+DAY_MINUTES = 24 * 60
+
+POLITE = (
+    "Sorry, this board has not told us enough about your call to let you in. "
+    "Please tell its sysop: our log says what is missing."
+)
+
+
+class Kind(StrEnum):
+    """The formats, in the order in which they are trusted for time left and next event."""
+
+    DOOR32 = "DOOR32.SYS"
+    DOOR = "DOOR.SYS"
+    DORINFO = "DORINFOn.DEF"
+    CHAIN = "CHAIN.TXT"
+    BBSDEV = "BBSDEV.DRP"
+    EXITINFO = "EXITINFO.BBS"
+
+
+TRUST = {kind: place for place, kind in enumerate(Kind)}
+
+
+class DropFileRefused(Exception):
+    """A drop file that is missing, broken or not what its name says.
+
+    `str()` is a sentence for the log and the sysop: file, line (from 1, None where it is no matter
+    of a line), what is wrong, what to do. `polite` is what the caller is told. Neither quotes the
+    file.
+    """
+
+    def __init__(self, file: Path, line: int | None, what: str, remedy: str) -> None:
+        """Take the file, the line, what is wrong with it, and a sentence on what to do."""
+        place = f"{file}" if line is None else f"{file}, line {line}"
+        super().__init__(f"{place}: {what}. {remedy}")
+        self.file = file
+        self.line = line
+        self.what = what
+        self.remedy = remedy
+
+    @property
+    def polite(self) -> str:
+        """What the caller is told."""
+        return POLITE
+
+
+class Limit(StrEnum):
+    """Whether a file says how long the caller may stay."""
+
+    LEFT = "left"  # so many seconds
+    UNLIMITED = "unlimited"  # the host says that nothing will end the call
+    UNKNOWN = "unknown"  # the host says nothing, or nothing that can be read
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLeft:
+    """How long the caller may stay, and where that was read.
+
+    `seconds`, zero or more, is set when there is a limit and None otherwise; `deadline` (aware)
+    when the host named an instant instead of a length.
+    """
+
+    limit: Limit
+    seconds: int | None
+    deadline: datetime | None
+    place: str
+
+    @classmethod
+    def left(cls, seconds: int, place: str) -> TimeLeft:
+        """So many seconds, zero or more."""
+        return cls(Limit.LEFT, seconds, None, place)
+
+    @classmethod
+    def until(cls, deadline: datetime, now: datetime, place: str) -> TimeLeft:
+        """Until an instant: whole seconds from now, zero when it has passed."""
+        return cls(Limit.LEFT, max(0, (deadline - now) // SECOND), deadline, place)
+
+    @classmethod
+    def unlimited(cls, place: str) -> TimeLeft:
+        """As long as he likes, says the host."""
+        return cls(Limit.UNLIMITED, None, None, place)
+
+    @classmethod
+    def unknown(cls, place: str) -> TimeLeft:
+        """Nobody said."""
+        return cls(Limit.UNKNOWN, None, None, place)
+
+
+class EventSaid(StrEnum):
+    """What a file says about the host's next system event."""
+
+    TIME = "time"  # it starts at a minute of the day
+    PLACEHOLDER = "placeholder"  # a time that writers put there when they know of none
+    NONE = "none"  # the host says that there is none
+    UNKNOWN = "unknown"  # the format has no room for it, or it cannot be read
+
+
+@dataclass(frozen=True, slots=True)
+class NextEvent:
+    """The host's next system event: a minute of the day (0 to 1439) by the host's clock.
+
+    `minute` is set for a time and for a placeholder, which counts as no event.
+    """
+
+    said: EventSaid
+    minute: int | None
+    place: str
+
+    @property
+    def clock(self) -> str:
+        """The minute as HH:MM, "" without one."""
+        return "" if self.minute is None else f"{self.minute // 60:02}:{self.minute % 60:02}"
+
+    def seconds_from(self, local: datetime) -> int | None:
+        """Count the seconds from `local` to the event; None when there is none to go by.
+
+        `local` is the host's local time, of which only the hour, minute and second are looked at.
+        Less than a minute after its start the event is now, 0, and not tomorrow's: the host is
+        late then, not early.
+        """
+        if self.said is not EventSaid.TIME or self.minute is None:
+            return None
+        now = local.hour * 3600 + local.minute * 60 + local.second
+        ahead = (self.minute * 60 - now) % (DAY_MINUTES * 60)
+        return 0 if ahead > DAY_MINUTES * 60 - 60 else ahead
+
+
+class ConnectionKind(StrEnum):
+    """How the caller's bytes reach the door, as far as the file says."""
+
+    STDIO = "stdio"
+    SOCKET = "socket"
+    SERIAL = "serial"  # a port of the host's: out of a door's reach here
+    UNSAID = "unsaid"
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """How the caller's bytes reach the door; `handle` is the inherited descriptor of a socket."""
+
+    kind: ConnectionKind
+    handle: int | None
+
+
+STDIO = Connection(ConnectionKind.STDIO, None)
+SERIAL = Connection(ConnectionKind.SERIAL, None)
+UNSAID = Connection(ConnectionKind.UNSAID, None)
+
+Emulation = Literal["ascii", "ansi", "avatar", "rip", "max"]
+Role = Literal["sysop", "cosysop"]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Whose account a caller's is: his key on his board, whatever he is called there.
+
+    `caller` is "number 42", "key ..." (BBSDEV.DRP) or, only where the file has neither, "name ..."
+    with the name folded; the three never meet. `board` is what the file calls the board, without
+    the version of its software; a sysop who names the board has the last word.
+    """
+
+    board: str
+    caller: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropFile:
+    """One drop file, read. Texts are printable and at most 80 characters; "" is not said.
+
+    `number` is the caller's record number, 1 or more; zero and less are none, for hosts without
+    one write them for everybody. `name_key` is his folded name, for hosts that give no number.
+    `credit_minutes` is line 42 of DOOR.SYS as it stands, `time_limit` the TimeLimit of a
+    RemoteAccess EXITINFO.BBS in minutes: what may be written back. `doubts` are sentences about
+    what was not understood.
+    """
+
+    kind: Kind
+    path: Path
+    software: str
+    board: str
+    sysop: str
+    alias: str
+    real_name: str
+    name_key: str
+    number: int | None
+    key: str | None
+    level: int | None
+    role: Role | None
+    time: TimeLeft
+    event: NextEvent
+    node: int | None
+    connection: Connection
+    emulation: Emulation | None
+    charset: str | None
+    rows: int | None
+    columns: int | None
+    language: str | None
+    credit_minutes: int | None
+    time_limit: int | None
+    doubts: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What to call the caller: his alias where the file has one."""
+        return self.alias or self.real_name
+
+    @property
+    def identity(self) -> Identity:
+        """Whose account this caller's is."""
+        if self.number is not None:
+            caller = f"number {self.number}"
+        elif self.key is not None:
+            caller = f"key {self.key}"
+        else:
+            caller = f"name {self.name_key}"
+        return Identity(without_version(self.board or self.software), caller)
+
+
+_VERSION = re.compile(r"\s+v?[0-9]+\.[0-9].*$")
+
+
+def without_version(board: str) -> str:
+    """Fold the name of a board or its software, and drop its version: an update changes neither.
+
+    >>> without_version("Synchronet 3.20b"), without_version("Area 51")
+    ('synchronet', 'area 51')
+    """
+    return _VERSION.sub("", board.casefold())
+
+
+def fold_name(name: str) -> str:
+    """Fold a name into the key of one who has no number: case, blanks and controls do not count.
+
+    >>> fold_name(" ANN  SYSOP"), fold_name("Ann Sysop")
+    ('ann sysop', 'ann sysop')
+    """
+    return clean(name, len(name)).casefold()
+
+
+def undoubled(first: str, last: str) -> str:
+    """Join first and last name, which some writers give twice (old ENiGMA: Ann, Ann).
+
+    >>> undoubled("Ann", "Ann"), undoubled("ANN", "SYSOP"), undoubled("Ann", "")
+    ('Ann', 'ANN SYSOP', 'Ann')
+    """
+    return first if fold_name(first) == fold_name(last) else f"{first} {last}".strip()

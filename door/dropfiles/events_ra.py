@@ -1,0 +1,58 @@
+"""EVENTS.RA: every system event of a RemoteAccess board, 19 bytes each.
+
+Which bit of an event's days is which day is not known for certain, so only the events of every day
+are told apart from the rest. The file is the board's own and lies there for years.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from door.dropfiles.dropfile import DropFileRefused, EventSaid, NextEvent
+from door.dropfiles.lines import WRITTEN_AGAIN, raw
+from door.dropfiles.reading import Reading
+
+NAME = "EVENTS.RA"
+_SIZE = 19
+_ENABLED = 1
+_START = 1
+_START_LENGTH = 5
+_DAYS = 8
+_EVERY_DAY = 0x7F
+
+
+def read(path: Path, reading: Reading) -> tuple[NextEvent, str]:
+    """Find the next event of every day, and a sentence on what was left out ("" for nothing).
+
+    Raises `DropFileRefused` for a file that is not made of event records.
+    """
+    content = raw(path).content
+    if len(content) % _SIZE:
+        what = f"its size is not a multiple of {_SIZE} bytes"
+        raise DropFileRefused(path, None, what, WRITTEN_AGAIN)
+    daily: list[NextEvent] = []
+    others = 0
+    for record in range(0, len(content), _SIZE):
+        if content[record] != _ENABLED:
+            continue
+        event = _event(content[record : record + _SIZE], path, reading)
+        if event.said is EventSaid.TIME and content[record + _DAYS] & _EVERY_DAY == _EVERY_DAY:
+            daily.append(event)
+        else:
+            others += 1
+    left_out = f"Events of {path.name} left out, for they are not daily or not read: {others}."
+    return _next(daily, others, path, reading), left_out if others else ""
+
+
+def _event(record: bytes, path: Path, reading: Reading) -> NextEvent:
+    if record[_START] != _START_LENGTH:
+        return NextEvent(EventSaid.UNKNOWN, None, path.name)
+    start = record[_START + 1 : _START + 1 + _START_LENGTH]
+    return reading.event(start.decode("cp437"), path.name)
+
+
+def _next(daily: list[NextEvent], others: int, path: Path, reading: Reading) -> NextEvent:
+    if not daily:
+        said = EventSaid.UNKNOWN if others else EventSaid.NONE
+        return NextEvent(said, None, path.name)
+    return min(daily, key=lambda event: event.seconds_from(reading.now) or 0)

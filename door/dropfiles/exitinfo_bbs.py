@@ -1,0 +1,166 @@
+"""EXITINFO.BBS: a record of fixed size, little-endian, with Pascal strings.
+
+RemoteAccess 2.x writes 2363 bytes. QuickBBS has other fields in other places; Synchronet writes
+its record beside DORINFO. Size and length bytes are checked before a field is trusted, for some
+writers leave fields out and everything behind them moves. The record of RemoteAccess holds a
+password too: it is not among the fields below.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from door.dropfiles.door_sys import rows
+from door.dropfiles.dropfile import (
+    UNSAID,
+    DropFile,
+    DropFileRefused,
+    Emulation,
+    EventSaid,
+    Kind,
+    NextEvent,
+    TimeLeft,
+    fold_name,
+)
+from door.dropfiles.lines import LONGEST_TEXT, WRITTEN_AGAIN
+from door.dropfiles.reading import Reading, no_event
+from timebank.words import clean
+
+RA_SIZE = 2363
+# The records of QuickBBS 2.75, of Synchronet before it wrote the last fields, and of 2.90.
+QUICKBBS_SIZES = (644, 702, 903)
+
+TIME_LIMIT = 1293
+_ANSI = 1 << 3
+_EVENT_ENABLED = 1
+
+# Where the strings are, and the most that each may hold. Times and dates of the log-on are there
+# in full, which a record cut to the size of another does not have.
+_RA_NAME, _RA_HANDLE, _RA_START = (241, 35), (507, 35), (1258, 5)
+_RA_STRINGS = (_RA_NAME, (277, 25), _RA_HANDLE, _RA_START)
+_RA_LOGON = ((1278, 5), (1284, 8), (1307, 5))
+_QUICK_NAME = (241, 35)
+_QUICK_STRINGS = (_QUICK_NAME, (277, 25), (345, 5), (351, 8))
+_QUICK_LOGON = ((420, 5), (426, 8))
+_Fields = tuple[tuple[int, int], ...]
+
+
+class _Record:
+    """The bytes, field by field."""
+
+    __slots__ = ("_content", "path")
+
+    def __init__(self, path: Path, content: bytes, strings: _Fields, full: _Fields) -> None:
+        self.path = path
+        self._content = content
+        wrong = [offset for offset, size in strings if content[offset] > size]
+        wrong += [offset for offset, size in full if content[offset] != size]
+        if wrong:
+            what = f"the text at byte {wrong[0]} cannot be as long as it says, so fields have moved"
+            raise DropFileRefused(path, None, what, WRITTEN_AGAIN)
+
+    def string(self, field: tuple[int, int]) -> str:
+        offset = field[0] + 1
+        return self._content[offset : offset + self._content[field[0]]].decode("cp437").strip()
+
+    def byte(self, offset: int) -> int:
+        return self._content[offset]
+
+    def word(self, offset: int) -> int:
+        return int.from_bytes(self._content[offset : offset + 2], "little")
+
+    def positive(self, offset: int) -> int | None:
+        """Read a signed number of which only 1 and more mean something."""
+        found = int.from_bytes(self._content[offset : offset + 2], "little", signed=True)
+        return found if found > 0 else None
+
+
+def parse(path: Path, content: bytes, reading: Reading) -> DropFile:
+    """Read the record; raises `DropFileRefused` when size or fields are of neither kind."""
+    if len(content) == RA_SIZE:
+        return _remote_access(_Record(path, content, _RA_STRINGS, _RA_LOGON), reading)
+    if len(content) in QUICKBBS_SIZES:
+        return _quickbbs(_Record(path, content, _QUICK_STRINGS, _QUICK_LOGON))
+    what = f"it has {len(content)} bytes, neither {RA_SIZE} as RemoteAccess writes nor those"
+    raise DropFileRefused(path, None, f"{what} of QuickBBS", WRITTEN_AGAIN)
+
+
+def _remote_access(record: _Record, reading: Reading) -> DropFile:
+    minutes = record.word(TIME_LIMIT)
+    return _dropfile(
+        record,
+        alias=record.string(_RA_HANDLE),
+        name=record.string(_RA_NAME),
+        number=record.positive(1299),
+        level=record.word(691),
+        time=TimeLeft.left(minutes * 60, f"TimeLimit of {record.path.name}"),
+        event=_event(record, reading),
+        ansi=record.byte(675),
+        size=(record.word(723), record.byte(1155)),
+        time_limit=minutes,
+    )
+
+
+def _quickbbs(record: _Record) -> DropFile:
+    place = f"TimeLimit of {record.path.name}, which is the allowance for a call here"
+    return _dropfile(
+        record,
+        alias=record.string(_QUICK_NAME),
+        name="",
+        number=record.positive(445),
+        level=record.word(373),
+        time=TimeLeft.unknown(place),
+        event=no_event("the record of QuickBBS"),
+        ansi=record.byte(360),
+        size=(record.word(389), None),
+        time_limit=None,
+    )
+
+
+def _event(record: _Record, reading: Reading) -> NextEvent:
+    place = f"the event in {record.path.name}"
+    if record.byte(1257) == _EVENT_ENABLED:
+        return reading.event(record.string(_RA_START), place)
+    return NextEvent(EventSaid.NONE, None, place)
+
+
+def _dropfile(
+    record: _Record,
+    *,
+    alias: str,
+    name: str,
+    number: int | None,
+    level: int,
+    time: TimeLeft,
+    event: NextEvent,
+    ansi: int,
+    size: tuple[int | None, int | None],
+    time_limit: int | None,
+) -> DropFile:
+    emulation: Emulation = "ansi" if ansi & _ANSI else "ascii"
+    return DropFile(
+        kind=Kind.EXITINFO,
+        path=record.path,
+        software="",
+        board="",
+        sysop="",
+        alias=clean(alias, LONGEST_TEXT),
+        real_name=clean(name, LONGEST_TEXT),
+        name_key=fold_name(alias or name),
+        number=number,
+        key=None,
+        level=level,
+        role=None,
+        time=time,
+        event=event,
+        node=None,
+        connection=UNSAID,
+        emulation=emulation,
+        charset=None,
+        rows=rows(size[0]),
+        columns=rows(size[1]),
+        language=None,
+        credit_minutes=None,
+        time_limit=time_limit,
+        doubts=(),
+    )

@@ -1,0 +1,231 @@
+"""Which drop files a call has: the newest in a folder, or the one that somebody named.
+
+Boards leave old files of other formats lying about (Synchronet does), some write all formats at
+once (WWIV), and names come in any case. Files written within seconds of the chosen one are looked
+at beside it; the others are named and left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from door.dropfiles import events_ra
+from door.dropfiles.dropfile import TRUST, DropFileRefused, Kind
+from door.dropfiles.formats import KNOWN, dorinfo_nodes, kind_of
+
+SAME_CALL_SECONDS = 5
+MOST_ENTRIES = 20_000  # of a folder that are looked at
+MOST_NAMED = 8  # files of a folder that a refusal names
+
+# Variables with the path of the file itself: of BBSDEV.DRP's own text, and of BinktermPHP.
+FILE_VARIABLES = ("BBSDEV_DRP", "DOOR_DROPFILE")
+SYNCHRONET_FOLDER, SYNCHRONET_NODE = "SBBSNODE", "SBBSNNUM"
+NODE_VARIABLES = (SYNCHRONET_NODE, "DOOR_NODE")
+
+_HOW = "Name the drop file or its folder, as in: door run --dropfile PATH."
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A drop file that was not looked at, and why, as the end of a sentence."""
+
+    path: Path
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The files of a call: the chosen one, those to be read beside it, and those left alone.
+
+    `by` says how the chosen one was found. `node` is the number of this node as the command line
+    or the environment has it. `synchronet` is set where the environment is one of Synchronet's.
+    """
+
+    chosen: Path
+    beside: tuple[Path, ...]
+    left: tuple[Left, ...]
+    events: Path | None
+    by: str
+    node: int | None
+    synchronet: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    path: Path
+    kind: Kind
+    written: float  # seconds since the epoch
+
+    @property
+    def order(self) -> int:
+        return TRUST[self.kind]
+
+
+def find(where: Path | None, environment: Mapping[str, str], node: int | None) -> Found:
+    """Find the drop files of this call; raises `DropFileRefused` where there are none.
+
+    `where` is a file or a folder; without it the environment counts (BBSDEV_DRP, DOOR_DROPFILE,
+    the folder SBBSNODE), and then the folder the door was started in. `node` chooses between the
+    DORINFOn.DEF of a folder; without it the environment counts here too. Only names and times are
+    looked at.
+    """
+    if node is None:
+        node = _node(environment)
+    where, by = _where(where, environment)
+    synchronet = SYNCHRONET_FOLDER in environment
+    named = None if _is_folder(where) else _named(where)
+    folder = where if named is None else named.path.parent
+    entries, events = _entries(folder)
+    left: list[Left] = []
+    if named is None:
+        entries = _of_node(entries, node, left)
+        if not entries:
+            what = "there is no drop file in this folder"
+            raise DropFileRefused(where, None, what, f"Have the board write one of {KNOWN}.")
+        by = f"the newest in {by}"
+    chosen = named or max(entries, key=lambda entry: (entry.written, -entry.order))
+    call = [chosen]
+    for entry in sorted(entries, key=lambda entry: (entry.order, -entry.written)):
+        if entry.path == chosen.path:
+            continue
+        why = _why_not(entry, chosen, call)
+        if why:
+            left.append(Left(entry.path, why))
+        else:
+            call.append(entry)
+    if named is None:
+        call.sort(key=lambda entry: entry.order)
+    paths = [entry.path for entry in call]
+    return Found(paths[0], tuple(paths[1:]), tuple(left), events, by, node, synchronet)
+
+
+def _node(environment: Mapping[str, str]) -> int | None:
+    for variable in NODE_VARIABLES:
+        text = environment.get(variable, "")
+        if text.isascii() and text.isdigit() and len(text) <= 4:
+            return int(text)
+    return None
+
+
+def _where(where: Path | None, environment: Mapping[str, str]) -> tuple[Path, str]:
+    if where is not None:
+        return where, "the folder named" if _is_folder(where) else "named"
+    for variable in FILE_VARIABLES:
+        if environment.get(variable):
+            return Path(environment[variable]), f"named by {variable}"
+    if environment.get(SYNCHRONET_FOLDER):
+        return Path(environment[SYNCHRONET_FOLDER]), f"the folder of {SYNCHRONET_FOLDER}"
+    return Path(), "the folder the door was started in"
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False  # what is wrong with it is said when it is looked for as a file
+
+
+def _named(path: Path) -> _Entry:
+    """Look for a file that was named, in whatever case; hosts name it in another than they wrote.
+
+    It is stat'ed only: what it holds is for its reader to judge.
+    """
+    try:
+        found = path if path.exists() else _same_name(path)
+        written = found.stat().st_mtime
+    except FileNotFoundError:
+        raise DropFileRefused(path, None, "there is no such file", _what_there_is(path)) from None
+    except OSError as error:
+        what = f"it cannot be read: {error.strerror}"
+        raise DropFileRefused(path, None, what, _HOW) from None
+    kind = kind_of(found.name)
+    if kind is None:
+        what = "its name is that of no drop file we read"
+        raise DropFileRefused(path, None, what, f"Name one of these: {KNOWN}.")
+    return _Entry(found, kind, written)
+
+
+def _same_name(path: Path) -> Path:
+    with os.scandir(path.parent) as entries:
+        for entry in islice(entries, MOST_ENTRIES):
+            if entry.name.casefold() == path.name.casefold():
+                return Path(entry.path)
+    raise FileNotFoundError(path)
+
+
+def _what_there_is(path: Path) -> str:
+    try:
+        entries, _ = _entries(path.parent)
+    except DropFileRefused:
+        return "There is no such folder either. " + _HOW
+    names = ", ".join(sorted(entry.path.name for entry in entries)[:MOST_NAMED])
+    return f"In its folder there is {names}. {_HOW}" if names else _HOW
+
+
+def _entries(folder: Path) -> tuple[list[_Entry], Path | None]:
+    """List the drop files of a folder, and its EVENTS.RA; what is no plain file is not there."""
+    found: list[_Entry] = []
+    events = None
+    try:
+        with os.scandir(folder) as entries:
+            for entry in islice(entries, MOST_ENTRIES):
+                kind = kind_of(entry.name)
+                if kind is None and entry.name.casefold() != events_ra.NAME.casefold():
+                    continue
+                status = _status(entry)
+                if status is None:
+                    continue
+                if kind is None:
+                    events = Path(entry.path)
+                else:
+                    found.append(_Entry(Path(entry.path), kind, status.st_mtime))
+    except OSError as error:
+        what = f"the folder cannot be read: {error.strerror}"
+        raise DropFileRefused(folder, None, what, _HOW) from None
+    return found, events
+
+
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+    try:
+        status = entry.stat()
+    except OSError:  # gone meanwhile, or a link to nowhere
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
+
+
+def _of_node(entries: list[_Entry], node: int | None, left: list[Left]) -> list[_Entry]:
+    """Leave the DORINFOn.DEF of other nodes, if there is one of ours."""
+    ours = {e.path for e in entries if node is not None and node in dorinfo_nodes(e.path.name)}
+    if not ours:
+        return entries
+    kept = []
+    for entry in entries:
+        if entry.kind is Kind.DORINFO and entry.path not in ours:
+            left.append(Left(entry.path, f"it is not of node {node}"))
+        else:
+            kept.append(entry)
+    return kept
+
+
+def _why_not(entry: _Entry, chosen: _Entry, call: list[_Entry]) -> str:
+    """Say why a file is not of this call, "" when it may be."""
+    apart = entry.written - chosen.written
+    if abs(apart) > SAME_CALL_SECONDS:
+        order = "after" if apart > 0 else "before"
+        return f"it was written {_span(abs(apart))} {order} {chosen.path.name}"
+    if any(other.kind is entry.kind for other in call):
+        return f"there is another {entry.kind} that counts"
+    return ""
+
+
+def _span(seconds: float) -> str:
+    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = int(seconds // size)
+            return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+    return f"{int(seconds)} seconds"

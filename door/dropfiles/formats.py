@@ -1,0 +1,97 @@
+"""Which file is of which format, and the one way to read any of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from door.dropfiles import (
+    bbsdev_drp,
+    chain_txt,
+    door32_sys,
+    door_sys,
+    dorinfo_def,
+    exitinfo_bbs,
+)
+from door.dropfiles.dropfile import DropFile, DropFileRefused, Kind
+from door.dropfiles.lines import Lines, raw
+from door.dropfiles.reading import Reading
+
+KNOWN = ", ".join(Kind)
+_NODES = re.compile(r"dorinfo([0-9a-z]{1,3})\.def", re.IGNORECASE)
+_NAMES = {kind.value.casefold(): kind for kind in Kind if kind is not Kind.DORINFO}
+_PARSERS: dict[Kind, Callable[[Lines, Reading], DropFile]] = {
+    Kind.DOOR32: door32_sys.parse,
+    Kind.DOOR: door_sys.parse,
+    Kind.DORINFO: dorinfo_def.parse,
+    Kind.CHAIN: chain_txt.parse,
+    Kind.BBSDEV: bbsdev_drp.parse,
+}
+
+
+def kind_of(name: str) -> Kind | None:
+    """Tell the format by a file's name, in whatever case; None for any other file.
+
+    >>> kind_of("door32.sys"), kind_of("DORINFOa.DEF"), kind_of("XTRN.DAT")
+    (<Kind.DOOR32: 'DOOR32.SYS'>, <Kind.DORINFO: 'DORINFOn.DEF'>, None)
+    """
+    if _NODES.fullmatch(name):
+        return Kind.DORINFO
+    return _NAMES.get(name.casefold())
+
+
+def dorinfo_nodes(name: str) -> frozenset[int]:
+    """Tell which nodes the n of DORINFOn.DEF can mean; empty for another file.
+
+    Node 10 is 0 or A, and A is 10 or 11: ENiGMA goes on with letters after 0, Synchronet counts in
+    hexadecimals.
+
+    >>> sorted(dorinfo_nodes("DORINFO3.DEF")), sorted(dorinfo_nodes("dorinfoa.def"))
+    ([3], [10, 11])
+    """
+    found = _NODES.fullmatch(name)
+    if found is None:
+        return frozenset()
+    text = found[1].casefold()
+    nodes = {10} if text == "0" else {int(text)} if text.isdigit() else set()
+    if set(text) <= set("0123456789abcdef") and text != "0":
+        nodes.add(int(text, 16))
+    if len(text) == 1 and text.isalpha():
+        nodes.add(ord(text) - ord("a") + 11)
+    return frozenset(nodes)
+
+
+def read(path: Path, reading: Reading) -> DropFile:
+    """Read a drop file of any format; raises `DropFileRefused`, and nothing else.
+
+    What was in the file leaves with the frames that held it: neither the error nor its traceback
+    leads to a line of it.
+    """
+    outcome = _outcome(path, reading)
+    if isinstance(outcome, DropFileRefused):
+        raise outcome.with_traceback(None)
+    return outcome
+
+
+def _outcome(path: Path, reading: Reading) -> DropFile | DropFileRefused:
+    kind = kind_of(path.name)
+    if kind is None:
+        remedy = f"Name one of these: {KNOWN}."
+        return DropFileRefused(path, None, "its name is that of no drop file we read", remedy)
+    try:
+        found = _parsed(kind, path, reading)
+    except DropFileRefused as refused:
+        refused.__context__ = None
+        return refused
+    if found.number is None and found.key is None and not found.name_key:
+        what = "it names no caller, by number or by name"
+        return DropFileRefused(path, None, what, "Only the board can tell who is calling.")
+    return found
+
+
+def _parsed(kind: Kind, path: Path, reading: Reading) -> DropFile:
+    content = raw(path).content
+    if kind is Kind.EXITINFO:
+        return exitinfo_bbs.parse(path, content, reading)
+    return _PARSERS[kind](Lines(path, content), reading)

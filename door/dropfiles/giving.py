@@ -1,0 +1,203 @@
+"""Time given back to a host, in the files that it reads when the door has ended.
+
+Every write is whole or not at all, also through a crash: a new file beside the old one, on the
+disk before it takes the old one's name. What is written is the number that the host shall find,
+not a sum to add, so writing it twice gives once; and MODUSER.DAT, which is a sum to add, is never
+written over. `give` looks first whether the drop file is still the same caller's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from door.dropfiles.door_sys import CREDIT, layout
+from door.dropfiles.dropfile import DropFileRefused
+from door.dropfiles.exitinfo_bbs import RA_SIZE, TIME_LIMIT
+from door.dropfiles.formats import read
+from door.dropfiles.lines import DOS_END, Lines, raw
+from door.dropfiles.reading import Reading
+from door.dropfiles.understanding import MODUSER, GiveBack, Way
+from timebank.files import sync_folder, write_all
+
+MODUSER_LINE = 9
+# Hosts of the day keep minutes in 16 bits, with a sign.
+MOST_MINUTES = 32767
+_NUMBER = re.compile(rb"[+-]?[0-9]+")
+
+
+class NotGiven(Exception):
+    """Nothing was given back and no file was changed; `str()` is a sentence for the log.
+
+    `may_have_been` is set where the very same time lies there already: it was given before, or by
+    somebody else.
+    """
+
+    def __init__(self, sentence: str, may_have_been: bool) -> None:
+        """Take the sentence, and whether the host may have the time nevertheless."""
+        super().__init__(sentence)
+        self.may_have_been = may_have_been
+
+
+def give(way: GiveBack, minutes: int) -> Path:
+    """Give `minutes` (1 or more) back the way found by `understand`; returns the file written.
+
+    To be called while the door runs, for hosts look when it has ended, and Synchronet throws away
+    what it finds before the next. Raises `NotGiven` when the drop file is gone, is another
+    caller's, has been changed since it was read, or has no room for so much.
+    """
+    if minutes < 1:
+        raise ValueError("only whole minutes can be given back, one at least")
+    after = (way.minutes or 0) + minutes
+    _check(way, after)
+    if way.way is Way.MODUSER:
+        return moduser_dat(way.path.parent, minutes)
+    if not 0 <= after <= MOST_MINUTES:
+        raise NotGiven(f"{way.path} has no room for {after} minutes.", False)
+    if way.way is Way.DOOR_SYS:
+        return door_sys_credit(way.path, after)
+    return exitinfo_time(way.path, after)
+
+
+def _check(way: GiveBack, after: int) -> None:
+    """Raise unless the drop file is still the caller's, and says what it said when it was read."""
+    try:
+        file = read(way.source, Reading(datetime.now(UTC), "auto", "auto"))
+    except DropFileRefused as refused:
+        raise NotGiven(str(refused), False) from None
+    if file.identity != way.caller:
+        raise NotGiven(f"{way.source} is another caller's by now.", False)
+    now = {Way.DOOR_SYS: file.credit_minutes, Way.EXITINFO: file.time_limit}.get(way.way)
+    if now != way.minutes:
+        sentence = f"{way.path} says {now} minutes by now, and said {way.minutes} before."
+        raise NotGiven(sentence, now == after)
+
+
+def moduser_dat(folder: Path, minutes: int) -> Path:
+    """Write Synchronet's MODUSER.DAT: `minutes`, which may be negative, are added on line 9.
+
+    Lines 1 to 8 are empty, for a number there would change the user's credits, level or flags.
+    Synchronet takes the file away before the door starts and after it ends, so one that is there
+    was written during this call, and it stays as it is: raises `NotGiven`.
+    """
+    path = folder / MODUSER
+    there = _there(folder, MODUSER)
+    content = b"\n" * (MODUSER_LINE - 1) + b"%d\n" % minutes
+    if there is not None:
+        same = _bytes(there) == content
+        raise NotGiven(f"{there} is there already: it is left as it is.", same)
+    _replace(path, content, None)
+    return path
+
+
+def door_sys_credit(path: Path, minutes: int) -> Path:
+    """Write `minutes`, 0 to 32767, as the time credits of a DOOR.SYS: line 42 of a whole one.
+
+    Every other byte stays as it is. Raises `NotGiven` when there is no such line.
+    """
+    return _changed(path, minutes, _with_credit)
+
+
+def exitinfo_time(path: Path, minutes: int) -> Path:
+    """Write `minutes`, 0 to 32767, as the TimeLimit of a RemoteAccess EXITINFO.BBS.
+
+    Every other byte stays as it is. Raises `NotGiven` for a record of another size: in that of
+    QuickBBS the field is the allowance for every call.
+    """
+    return _changed(path, minutes, _with_time_limit)
+
+
+def _changed(path: Path, minutes: int, change: Callable[[Path, bytes, int], bytes]) -> Path:
+    """Change a file, or raise an error that leads to nothing of what is in it."""
+    if not 0 <= minutes <= MOST_MINUTES:
+        raise ValueError(f"a host can take 0 to {MOST_MINUTES} minutes")
+    refused = _refusal(path, minutes, change)
+    if refused is not None:
+        raise refused.with_traceback(None)
+    return path
+
+
+def _refusal(
+    path: Path, minutes: int, change: Callable[[Path, bytes, int], bytes]
+) -> NotGiven | None:
+    try:
+        _replace(path, change(path, _bytes(path), minutes), path)
+    except NotGiven as refused:
+        refused.__context__ = None
+        return refused
+    return None
+
+
+def _with_credit(path: Path, content: bytes, minutes: int) -> bytes:
+    try:
+        lines = Lines(path, content)
+        number = CREDIT + layout(lines).shift
+    except DropFileRefused as refused:
+        raise NotGiven(str(refused), False) from None
+    if lines.number(number) is None:
+        raise NotGiven(f"{path} has no time credits on line {number}.", False)
+    text, *after = content.split(DOS_END, 1)
+    end = b"\n" if b"\n" in text else b"\r"
+    pieces = text.split(end)
+    pieces[number - 1] = _NUMBER.sub(b"%d" % minutes, pieces[number - 1], count=1)
+    return DOS_END.join([end.join(pieces), *after])
+
+
+def _with_time_limit(path: Path, content: bytes, minutes: int) -> bytes:
+    if len(content) != RA_SIZE:
+        sentence = f"{path} has {len(content)} bytes and not the {RA_SIZE} of RemoteAccess."
+        raise NotGiven(sentence, False)
+    return content[:TIME_LIMIT] + minutes.to_bytes(2, "little") + content[TIME_LIMIT + 2 :]
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return raw(path).content
+    except DropFileRefused as refused:
+        raise NotGiven(str(refused), False) from None
+
+
+def _there(folder: Path, name: str) -> Path | None:
+    """Find a file in whatever case, as Synchronet does."""
+    try:
+        with os.scandir(folder) as entries:
+            same = (entry for entry in entries if entry.name.casefold() == name.casefold())
+            return next((Path(entry.path) for entry in same), None)
+    except OSError as error:
+        raise NotGiven(f"{folder} cannot be read: {error.strerror}.", False) from None
+
+
+def _replace(path: Path, content: bytes, like: Path | None) -> None:
+    """Put a file in its place, whole; with the owner and the rights of the one it replaces.
+
+    Until it has those nobody else may read it: there is a password in DOOR.SYS.
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        rights = 0o666 if like is None else 0o600
+        file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, rights)
+        try:
+            write_all(file, content)
+            if like is not None:
+                _give_rights(file, like)
+            os.fsync(file)
+        finally:
+            os.close(file)
+        os.replace(temporary, path)
+        sync_folder(path.parent)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise NotGiven(f"{path} cannot be written: {error.strerror}.", False) from None
+
+
+def _give_rights(file: int, like: Path) -> None:
+    status = like.stat()
+    with contextlib.suppress(PermissionError):  # only root gives files away; the rights matter
+        os.fchown(file, status.st_uid, status.st_gid)
+    os.fchmod(file, status.st_mode & 0o777)

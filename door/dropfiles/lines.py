@@ -1,0 +1,177 @@
+"""A drop file as it lies on the disk: a bounded read, and lines that cannot be misread.
+
+Files end their lines with CR LF, LF or (rarely) CR, may begin with a byte order mark, may end in
+^Z and what DOS left behind it, and are written in CP437 or UTF-8. They may also be anything else.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from door.dropfiles.dropfile import DropFileRefused
+from timebank.words import clean
+
+LARGEST = 64 * 1024  # bytes; no writer comes near 4 KiB
+LONGEST_LINE = 1024  # bytes
+MOST_LINES = 100  # DOOR.SYS has 52
+LONGEST_TEXT = 80  # characters of a name that are kept
+WRITTEN_AGAIN = "Have the board write it again, or look who else writes there."
+
+DOS_END = b"\x1a"
+_BOM = b"\xef\xbb\xbf"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,10}")
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,10}(\.[0-9]{0,9})?")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Raw:
+    """The bytes of a file. They may hold a password, so they show themselves to nobody."""
+
+    content: bytes
+    status: os.stat_result
+
+    def __repr__(self) -> str:
+        """Say how much there is, and nothing of it."""
+        return f"Raw({len(self.content)} bytes)"
+
+
+def raw(path: Path) -> Raw:
+    """Read a file of at most LARGEST bytes, or raise `DropFileRefused` with the reason.
+
+    A pipe or a device is refused without waiting for it.
+    """
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            status = os.fstat(file)
+            if stat.S_ISDIR(status.st_mode):
+                raise DropFileRefused(path, None, "it is a folder", "Name the file in it.")
+            if not stat.S_ISREG(status.st_mode):
+                raise DropFileRefused(path, None, "it is not a file", WRITTEN_AGAIN)
+            content = _read(file)
+        finally:
+            os.close(file)
+    except FileNotFoundError:
+        remedy = "See which drop file the board writes, and where."
+        raise DropFileRefused(path, None, "there is no such file", remedy) from None
+    except OSError as error:
+        remedy = "Let the user that runs the door read it."
+        raise DropFileRefused(path, None, f"it cannot be read: {error.strerror}", remedy) from None
+    if not content:
+        raise DropFileRefused(path, None, "it is empty", WRITTEN_AGAIN)
+    if len(content) > LARGEST:
+        what = f"it has more than {LARGEST} bytes, which no drop file has"
+        raise DropFileRefused(path, None, what, WRITTEN_AGAIN)
+    return Raw(content, status)
+
+
+def _read(file: int) -> bytes:
+    pieces = []
+    missing = LARGEST + 1
+    while missing and (piece := os.read(file, missing)):
+        pieces.append(piece)
+        missing -= len(piece)
+    return b"".join(pieces)
+
+
+class Lines:
+    """The lines of a text file, numbered from 1 as the formats number them.
+
+    A last line without an end may have been cut off, so `whole` does not count it in. Lines show
+    themselves only one at a time, to the reader of a format.
+    """
+
+    __slots__ = ("_lines", "_whole", "path", "utf8")
+
+    def __init__(self, path: Path, content: bytes) -> None:
+        """Take a file's bytes, or raise `DropFileRefused` when they are no text."""
+        self.path = path
+        if content.startswith(_UTF_16):
+            remedy = "Have the board write it in CP437 or UTF-8."
+            raise DropFileRefused(path, None, "it is written in UTF-16", remedy)
+        text, ended, _ = content.removeprefix(_BOM).partition(DOS_END)
+        if b"\0" in text:
+            raise DropFileRefused(path, None, "it is not a text", WRITTEN_AGAIN)
+        pieces = text.split(b"\n") if b"\n" in text else text.split(b"\r")
+        # What follows the last end of a line is a line only if there is something in it.
+        last = pieces.pop()
+        self._whole = len(pieces) + (1 if last and ended else 0)
+        if last:
+            pieces.append(last)
+        if len(pieces) > MOST_LINES:
+            what = f"it has {len(pieces)} lines, more than any drop file"
+            raise DropFileRefused(path, None, what, WRITTEN_AGAIN)
+        for number, piece in enumerate(pieces, 1):
+            if len(piece) > LONGEST_LINE:
+                what = f"it has more than {LONGEST_LINE} bytes"
+                raise DropFileRefused(path, number, what, WRITTEN_AGAIN)
+        charset = "utf-8" if _is_utf8(text) else "cp437"
+        self.utf8 = charset == "utf-8"
+        self._lines = [piece.rstrip(b"\r").decode(charset) for piece in pieces]
+
+    def __repr__(self) -> str:
+        """Say how many there are, and nothing of them."""
+        return f"Lines({len(self._lines)} of {self.path.name})"
+
+    def __len__(self) -> int:
+        """Count the lines, one that may be cut off included."""
+        return len(self._lines)
+
+    def whole(self, number: int) -> bool:
+        """Tell whether the line is there to its end."""
+        return number <= self._whole
+
+    def field(self, number: int) -> str:
+        """Return the line without blanks around it, "" where there is none, or only a piece."""
+        return self._lines[number - 1].strip() if 1 <= number <= self._whole else ""
+
+    def text(self, number: int) -> str:
+        """Return the line as a text that may be shown: printable, at most LONGEST_TEXT long."""
+        return clean(self.field(number), LONGEST_TEXT)
+
+    def number(self, number: int) -> int | None:
+        """Return the line as a whole number; None where it is not one, or may be cut off."""
+        text = self.field(number)
+        return None if _WHOLE.fullmatch(text) is None else int(text)
+
+    def node(self, number: int) -> int | None:
+        """Return the line as the number of a node, 1 or more.
+
+        It may lack its end: DOOR32.SYS ends with it, and not every writer ends its last line.
+        """
+        text = self._lines[number - 1].strip() if number <= len(self._lines) else ""
+        found = 0 if _WHOLE.fullmatch(text) is None else int(text)
+        return found if found > 0 else None
+
+    def decimal(self, number: int) -> int | None:
+        """Return the line as a number of which the fraction is left out, else None."""
+        text = self.field(number)
+        return None if _DECIMAL.fullmatch(text) is None else int(text.partition(".")[0])
+
+    def place(self, number: int) -> str:
+        """Name a line as sentences do."""
+        return f"line {number} of {self.path.name}"
+
+    def refusal(self, number: int | None, what: str) -> DropFileRefused:
+        """Make the error for something wrong on a line, or with the whole file."""
+        return DropFileRefused(self.path, number, what, WRITTEN_AGAIN)
+
+    def need(self, least: int, kind: str) -> None:
+        """Raise unless the lines up to `least` are there to their ends: what is less was cut."""
+        if not self.whole(least):
+            at = min(len(self._lines) + 1, least)
+            what = f"the file breaks off before the end of line {least}, too early for {kind}"
+            raise self.refusal(at, what)
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

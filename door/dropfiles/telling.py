@@ -1,0 +1,121 @@
+"""What was understood of a call, in the plain words of `door doctor`."""
+
+from __future__ import annotations
+
+from door.dropfiles.dropfile import ConnectionKind, EventSaid, Limit, TimeLeft
+from door.dropfiles.understanding import GiveBack, Understood, Way
+from timebank.words import clean, span
+
+NOTHING_BACK = (
+    "Nothing can be given back to this board: what is won goes into the caller's account "
+    "in our own time bank."
+)
+_LONGEST_KEY = 80
+
+
+def sentences(understood: Understood) -> list[str]:
+    """Say what was understood, what was not, what was left, and what would be given back."""
+    told = [_files(understood), *_caller(understood), _time(understood.time), _event(understood)]
+    told += [_line(understood), _screen(understood)]
+    told += [f"Not certain: {doubt}" for doubt in understood.doubts]
+    told += [f"Left alone: {left.path}, for {left.why}." for left in understood.left]
+    told += [_give(way) for way in understood.gives] or [NOTHING_BACK]
+    return told
+
+
+def _files(understood: Understood) -> str:
+    found = understood.found
+    said = f"Read: {found.chosen} ({found.by})"
+    beside = ", ".join(file.path.name for file in understood.files[1:])
+    return f"{said}, and beside it {beside}." if beside else f"{said}."
+
+
+def _caller(understood: Understood) -> list[str]:
+    who = understood.who
+    caller = clean(who.caller, _LONGEST_KEY)
+    board = f'"{who.board}"' if who.board else "a board that the files do not name"
+    said = f"The caller is {understood.name or 'without a name'}: {caller} of {board}."
+    if who.caller.startswith("name "):
+        more = "No file gives him a number, so his account goes by this name."
+    else:
+        more = "His account goes by that, whatever he is called."
+    told = [f"{said} {more}"]
+    if understood.role:
+        told.append(f"He is the board's {understood.role}.")
+    if understood.level is not None:
+        told.append(f"His security level is {understood.level}.")
+    if understood.node is not None:
+        told.append(f"He is on node {understood.node}.")
+    return told
+
+
+def _time(time: TimeLeft) -> str:
+    if time.limit is Limit.UNKNOWN:
+        return f"How long he may stay is not known: nothing to be read in {time.place}."
+    if time.limit is Limit.UNLIMITED:
+        return f"He may stay as long as he likes: {time.place} sets no limit."
+    seconds = time.seconds or 0
+    if not seconds:
+        return f"His time is up ({time.place})."
+    until = f", until {time.deadline:%Y-%m-%d %H:%M:%S} UTC" if time.deadline else ""
+    return f"He may stay {span(seconds)}{until} ({time.place})."
+
+
+def _event(understood: Understood) -> str:
+    event = understood.event
+    match event.said:
+        case EventSaid.TIME:
+            return f"The board's next event is at {event.clock} ({event.place})."
+        case EventSaid.PLACEHOLDER:
+            return (
+                f"{event.clock} ({event.place}) is what boards write that know of no event, "
+                "so none is counted."
+            )
+        case EventSaid.NONE:
+            return f"The board has no event ahead ({event.place})."
+        case EventSaid.UNKNOWN:
+            return f"Nothing is known of the board's events: {event.place}."
+
+
+def _line(understood: Understood) -> str:
+    connection = understood.connection
+    match connection.kind:
+        case ConnectionKind.STDIO:
+            return "His keys and his screen are standard input and output."
+        case ConnectionKind.SOCKET:
+            return f"His line is a socket that the board hands down, number {connection.handle}."
+        case ConnectionKind.SERIAL:
+            return "His line is a serial port or a FOSSIL driver, which this door cannot use."
+        case ConnectionKind.UNSAID:
+            return "How his bytes arrive is not said: standard input and output are taken."
+
+
+def _screen(understood: Understood) -> str:
+    screen = understood.screen
+    parts = [f"emulation {screen.emulation}"] if screen.emulation else []
+    parts += [f"charset {screen.charset}"] if screen.charset else []
+    parts += [f"{screen.columns} columns"] if screen.columns else []
+    parts += [f"{screen.rows} rows"] if screen.rows else []
+    parts += [f"language {screen.language}"] if screen.language else []
+    if not parts:
+        return "Nothing is said of his screen."
+    return f"Of his screen the board says: {', '.join(parts)}."
+
+
+def _give(give: GiveBack) -> str:
+    match give.way:
+        case Way.MODUSER:
+            return (
+                f"Time won can be given back through {give.path}: whole minutes into his account "
+                "with Synchronet, if this door is set there to modify user data."
+            )
+        case Way.DOOR_SYS:
+            return (
+                f"Time won can be given back on the line of time credits in {give.path} "
+                f"(now {give.minutes} minutes), if the board reads it back."
+            )
+        case Way.EXITINFO:
+            return (
+                f"Time won can be given back as the TimeLimit in {give.path} "
+                f"(now {give.minutes} minutes), if the board reads it back."
+            )

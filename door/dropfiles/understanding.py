@@ -1,0 +1,309 @@
+"""What is understood of a call from all its drop files, and in which file each thing was read.
+
+Time left and next event are taken from the file that is trusted most and has them; who is calling
+and how his bytes arrive, from the file that was named or is chosen. What was not understood is
+said, and nothing is made up for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from door.dropfiles import events_ra
+from door.dropfiles.dropfile import (
+    TRUST,
+    UNSAID,
+    Connection,
+    ConnectionKind,
+    DropFile,
+    DropFileRefused,
+    Emulation,
+    EventSaid,
+    Identity,
+    Kind,
+    Limit,
+    NextEvent,
+    TimeLeft,
+)
+from door.dropfiles.finding import Found, Left
+from door.dropfiles.formats import read
+from door.dropfiles.reading import Reading
+
+STALE_SECONDS = 600  # an older file is likely to be that of another call
+APART_SECONDS = 120  # by which files of one call may differ: minutes are rounded, some less one
+MODUSER = "MODUSER.DAT"
+_SYNCHRONET = "synchronet"
+# The drop-file types after which Synchronet reads MODUSER.DAT.
+_MODUSER_KINDS = (Kind.DOOR32, Kind.CHAIN, Kind.BBSDEV)
+
+
+class Way(StrEnum):
+    """How time can go back to a host."""
+
+    MODUSER = "moduser"  # Synchronet's MODUSER.DAT, in the folder of the drop file
+    DOOR_SYS = "door.sys"  # line 42 of DOOR.SYS
+    EXITINFO = "exitinfo"  # TimeLimit of RemoteAccess's EXITINFO.BBS
+
+
+@dataclass(frozen=True, slots=True)
+class GiveBack:
+    """A way that the files leave open; whether the board goes it is for the sysop to say.
+
+    `path` is the file to write. `minutes` is what it says now, None where a way has no such
+    number. `source` is the drop file that opens the way and `caller` whom it names, so that time
+    is not given to the next caller of the node.
+    """
+
+    way: Way
+    path: Path
+    minutes: int | None
+    source: Path
+    caller: Identity
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What the host says of the caller's screen: hints, None where it says nothing."""
+
+    emulation: Emulation | None
+    charset: str | None
+    rows: int | None
+    columns: int | None
+    language: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A call, as its drop files tell it. `files` begins with the chosen one.
+
+    `who` and `name` are his account and what to call him; `board` is the host's name as written.
+    `gives` are the ways to give time back, `doubts` sentences on what was not understood.
+    """
+
+    files: tuple[DropFile, ...]
+    found: Found
+    who: Identity
+    name: str
+    real_name: str
+    board: str
+    sysop: str
+    level: int | None
+    role: str | None
+    time: TimeLeft
+    event: NextEvent
+    node: int | None
+    connection: Connection
+    screen: Screen
+    gives: tuple[GiveBack, ...]
+    doubts: tuple[str, ...]
+    left: tuple[Left, ...]
+
+    @property
+    def chosen(self) -> DropFile:
+        """The file that was named, or is the newest."""
+        return self.files[0]
+
+    def known_time(self) -> TimeLeft:
+        """Return the time left, which may be unlimited; raise `DropFileRefused` if nobody said."""
+        if self.time.limit is Limit.UNKNOWN:
+            raise DropFileRefused(
+                self.chosen.path,
+                None,
+                f"no file of this call says how long the caller may stay ({self.time.place})",
+                "Have the board write DOOR32.SYS, or give its callers minutes in sysop.toml.",
+            )
+        return self.time
+
+
+def understand(found: Found, reading: Reading) -> Understood:
+    """Read the files of a call and put them together.
+
+    Raises `DropFileRefused` when the chosen file is broken, names nobody, or is another node's. A
+    broken file beside it is a doubt.
+    """
+    chosen = read(found.chosen, reading)
+    if None not in (found.node, chosen.node) and found.node != chosen.node:
+        what = f"it is of node {chosen.node}, and this is node {found.node}"
+        remedy = "It was left by another call, or the nodes share a folder: give each its own."
+        raise DropFileRefused(found.chosen, None, what, remedy)
+    doubts: list[str] = []
+    left = list(found.left)
+    files = [chosen, *_beside(chosen, found, reading, left, doubts)]
+    if reading.door32_unit == "auto":
+        files = [_in_seconds(file, files) for file in files]
+    for file in files:
+        doubts.extend(file.doubts)
+    _look_at_age(chosen, reading, doubts)
+    trusted = sorted(files, key=lambda file: TRUST[file.kind])
+    return Understood(
+        files=tuple(files),
+        found=found,
+        who=_who(files),
+        name=_first(file.name for file in files),
+        real_name=_first(file.real_name for file in files),
+        board=_first(file.board or file.software for file in files),
+        sysop=_first(file.sysop for file in files),
+        level=next((file.level for file in files if file.level is not None), None),
+        role=next((file.role for file in files if file.role), None),
+        time=_time(trusted, doubts),
+        event=_event(trusted, found, reading, doubts),
+        node=next((file.node for file in files if file.node is not None), found.node),
+        connection=_connection(files),
+        screen=_screen(files),
+        gives=_gives(files, found),
+        doubts=tuple(doubts),
+        left=tuple(left),
+    )
+
+
+def _beside(
+    chosen: DropFile, found: Found, reading: Reading, left: list[Left], doubts: list[str]
+) -> list[DropFile]:
+    """Read the files beside the chosen one that are of the same caller on the same node."""
+    files = []
+    for path in found.beside:
+        try:
+            file = read(path, reading)
+        except DropFileRefused as refused:
+            doubts.append(str(refused))
+            continue
+        if None not in (file.node, chosen.node) and file.node != chosen.node:
+            left.append(Left(path, f"it is of node {file.node}"))
+        elif _same_caller(file, chosen):
+            files.append(file)
+        else:
+            left.append(Left(path, "it is of another caller"))
+    return files
+
+
+def _same_caller(one: DropFile, other: DropFile) -> bool:
+    """Tell whether two files name the same caller; one may cut or double his name."""
+    names = {name.casefold() for name in (one.alias, one.real_name) if name}
+    others = {name.casefold() for name in (other.alias, other.real_name) if name}
+    if None not in (one.number, other.number) and one.number != other.number:
+        return not names.isdisjoint(others)
+    if not names or not others:
+        return one.number is not None and one.number == other.number
+    return any(a.startswith(b) or b.startswith(a) for a in names for b in others)
+
+
+def _in_seconds(file: DropFile, files: list[DropFile]) -> DropFile:
+    """Take line 9 of DOOR32.SYS for seconds where another file of the call proves that it is.
+
+    That is WWIV under another name: it writes every format, and CHAIN.TXT always in seconds.
+    """
+    seconds = file.time.seconds
+    if file.kind is not Kind.DOOR32 or seconds is None or not file.time.place.endswith("minutes"):
+        return file
+    amount = seconds // 60
+    for other in files:
+        known = other.time.seconds
+        if other.kind is Kind.DOOR32 or known is None or abs(amount - known) > APART_SECONDS:
+            continue
+        if seconds - known > APART_SECONDS:
+            place = f"{file.time.place.removesuffix('minutes')}seconds, as {other.time.place} shows"
+            kept = tuple(doubt for doubt in file.doubts if "more than a day" not in doubt)
+            return replace(file, time=TimeLeft.left(amount, place), doubts=kept)
+    return file
+
+
+def _look_at_age(chosen: DropFile, reading: Reading, doubts: list[str]) -> None:
+    try:
+        age = int(reading.now.timestamp() - chosen.path.stat().st_mtime)
+    except OSError:  # taken away since it was read
+        return
+    if age > STALE_SECONDS:
+        doubts.append(
+            f"{chosen.path.name} was written {age // 60} minutes ago. "
+            "If that was for another call, neither its caller nor its time is this one's."
+        )
+
+
+def _who(files: list[DropFile]) -> Identity:
+    """Go by the number or key of the first file that has one, else by the name."""
+    board = _first(file.identity.board for file in files)
+    for file in files:
+        if file.number is not None or file.key is not None:
+            return Identity(board, file.identity.caller)
+    return Identity(board, files[0].identity.caller)
+
+
+def _first(texts: Iterable[str]) -> str:
+    return next((text for text in texts if text), "")
+
+
+def _time(trusted: list[DropFile], doubts: list[str]) -> TimeLeft:
+    """Take the time from the most trusted file that has it, and say who contradicts it."""
+    known = [file.time for file in trusted if file.time.limit is not Limit.UNKNOWN]
+    if not known:
+        return trusted[0].time
+    time = known[0]
+    for other in known[1:]:
+        if other.limit is not time.limit or _apart(other, time):
+            doubts.append(f"{time.place} and {other.place} do not agree: the first counts.")
+    return time
+
+
+def _apart(one: TimeLeft, other: TimeLeft) -> bool:
+    if one.seconds is None or other.seconds is None:
+        return False
+    return abs(one.seconds - other.seconds) > APART_SECONDS
+
+
+def _event(trusted: list[DropFile], found: Found, reading: Reading, doubts: list[str]) -> NextEvent:
+    """Take the event from the most trusted file that has a time, else say what files do say."""
+    if reading.events == "ignored":
+        place = "sysop.toml, which leaves out the host's events"
+        return NextEvent(EventSaid.NONE, None, place)
+    events = [file.event for file in trusted]
+    if found.events is not None:
+        try:
+            event, left_out = events_ra.read(found.events, reading)
+        except DropFileRefused as refused:
+            doubts.append(str(refused))
+        else:
+            events.append(event)
+            doubts.extend([left_out] if left_out else [])
+    for said in (EventSaid.TIME, EventSaid.NONE, EventSaid.PLACEHOLDER):
+        for event in events:
+            if event.said is said:
+                return event
+    return events[0]
+
+
+def _connection(files: list[DropFile]) -> Connection:
+    said = (file.connection for file in files)
+    return next((line for line in said if line.kind is not ConnectionKind.UNSAID), UNSAID)
+
+
+def _screen(files: list[DropFile]) -> Screen:
+    return Screen(
+        emulation=next((file.emulation for file in files if file.emulation), None),
+        charset=next((file.charset for file in files if file.charset), None),
+        rows=next((file.rows for file in files if file.rows), None),
+        columns=next((file.columns for file in files if file.columns), None),
+        language=next((file.language for file in files if file.language), None),
+    )
+
+
+def _gives(files: list[DropFile], found: Found) -> tuple[GiveBack, ...]:
+    """List the ways to give time back that the chosen drop file and those beside it leave open."""
+    chosen = files[0]
+    gives = []
+    synchronet = found.synchronet or any(
+        file.software.casefold().startswith(_SYNCHRONET) for file in files
+    )
+    if synchronet and chosen.kind in _MODUSER_KINDS:
+        path = chosen.path.parent / MODUSER
+        gives.append(GiveBack(Way.MODUSER, path, None, chosen.path, chosen.identity))
+    for file in files:
+        for way, minutes in (
+            (Way.DOOR_SYS, file.credit_minutes),
+            (Way.EXITINFO, file.time_limit),
+        ):
+            if minutes is not None:
+                gives.append(GiveBack(way, file.path, minutes, file.path, file.identity))
+    return tuple(gives)

@@ -1,0 +1,15 @@
+"""A door starts at once, so reading its drop file must not load what only a board needs."""
+
+import subprocess
+import sys
+
+
+def test_reading_drop_files_loads_nothing_heavy():
+    said = subprocess.run(
+        [sys.executable, "-c", "import door.dropfiles, sys; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    loaded = {name.partition(".")[0] for name in said}
+    assert loaded.isdisjoint({"sqlalchemy", "telnetlib3", "click", "asyncio", "argon2", "sqlite3"})
