@@ -16,7 +16,7 @@ from timebank.extracts import Extract
 from timebank.ledger import Balance
 from timebank.model import instant
 from timebank.schedule import Schedule
-from timebank.statements import COLUMNS, Entry, amount
+from timebank.statements import COLUMNS, PLAY_COLUMNS, Entry, amount
 
 Record = Mapping[str, object]
 
@@ -28,7 +28,9 @@ ACCOUNT_FIELDS = (
     *("account", "kind", "caller", "caller_number", "deleted", "game"),
     *("amount", "unit", "shown"),
 )
-STATEMENT_FIELDS = ("entry", "at", "unit", "change", *COLUMNS, "together", "shown", "what")
+# All kinds of account of all units.
+HELD = tuple(dict.fromkeys((*COLUMNS, *PLAY_COLUMNS)))
+STATEMENT_FIELDS = ("entry", "at", "unit", "change", *HELD, "together", "shown", "what")
 
 
 def ledger_record(row: Extract, schedule: Schedule) -> Record:
@@ -75,7 +77,7 @@ def statement_record(entry: Entry, schedule: Schedule) -> Record:
         "at": iso(entry.at, schedule),
         "unit": entry.unit,
         "change": entry.change,
-        **{kind: entry.after.get(kind, 0) for kind in COLUMNS},
+        **{kind: entry.after.get(kind, 0) for kind in HELD},
         "together": entry.balance,
         "shown": amount(entry.balance, entry.unit),
         "what": entry.what,

@@ -1,4 +1,4 @@
-"""A caller's own statement: what happened to his minutes, in words, newest first, page by page.
+"""A caller's own statement: what happened to what is his, in words, newest first, page by page.
 
 A line is an entry of the ledger as far as it is his. Time used that was posted minute by minute is
 one line for each stretch in which nothing else happened.
@@ -12,17 +12,22 @@ from itertools import groupby
 from typing import NamedTuple
 
 from timebank.database import Desk
-from timebank.model import instant
+from timebank.model import CALLER_ACCOUNTS, PLAY_ACCOUNTS, Unit, instant
 from timebank.words import Part, describe
 
 # Rows that are looked up at a time.
 CHUNK = 200
 BANK = "bank"
 LOAN = "loan"
+# What a caller may have in each unit.
+KINDS = {"second": CALLER_ACCOUNTS, "usd-cent": PLAY_ACCOUNTS, "frf-cent": PLAY_ACCOUNTS}
 
 
 class Happening(NamedTuple):
-    """One line of a statement. Amounts are seconds, below zero when the account lost them."""
+    """One line of a statement. Amounts are seconds, below zero when the account lost them.
+
+    Play money is told of in the words alone.
+    """
 
     # The lowest of its transfers: the page after this line is `before` this number.
     number: int
@@ -54,18 +59,20 @@ class _Row(NamedTuple):
     target_id: int
     sender: str | None
     receiver: str | None
+    unit: Unit
 
 
 _ENDS = " UNION ".join(
     f"SELECT id FROM (SELECT id FROM transfers WHERE {end} = (SELECT id FROM accounts"
-    f" WHERE caller_id = ?1 AND kind = '{kind}' AND unit = 'second') AND id < ?2"
+    f" WHERE caller_id = ?1 AND kind = '{kind}' AND unit = '{unit}') AND id < ?2"
     " ORDER BY id DESC LIMIT ?3)"
     for end in ("source", "target")
-    for kind in ("online", "held", BANK, "stake", LOAN)
+    for unit, kinds in KINDS.items()
+    for kind in kinds
 )
 ROWS = f"""
 SELECT t.id, t.entry, t.at, t.kind, t.amount, t.why, t.call_id, s.kind, g.kind,
-       s.caller_id, g.caller_id, sc.name, gc.name
+       s.caller_id, g.caller_id, sc.name, gc.name, s.unit
 FROM ({_ENDS} ORDER BY id DESC LIMIT ?3) AS found
 CROSS JOIN transfers t ON t.id = found.id
 JOIN accounts s ON s.id = t.source
@@ -152,4 +159,4 @@ def _part(row: _Row, caller_id: int) -> Part:
     if row.source_id is not None and row.target_id is not None and row.source_id != row.target_id:
         other = row.receiver if row.source_id == caller_id else row.sender
     source = row.source if row.source_id in (caller_id, None) else "other"
-    return Part(row.kind, row.amount, row.why, source, row.target, other)
+    return Part(row.kind, row.amount, row.why, source, row.target, other, row.unit)

@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from timebank.extracts import Extract
 from timebank.ledger import Balance
-from timebank.model import CALLER_ACCOUNTS, Unit, instant
+from timebank.model import CALLER_ACCOUNTS, PLAY_ACCOUNTS, Unit, instant
 from timebank.schedule import Schedule
-from timebank.words import Part, clock, describe, minutes, title
+from timebank.words import Part, clock, describe, minutes, money, title
 
 # Where this many digits of hours go, a longer amount pushes its line out and stays readable.
 AMOUNT = 12
-CENTS = {"usd-cent": "$", "frf-cent": "F"}
+# Play money has longer ones, with the name of its unit.
+PLAY_AMOUNT = 15
+# What a caller has; the bank that he faces at baccarat is not his.
+COLUMNS = CALLER_ACCOUNTS
+PLAY_COLUMNS = ("bankroll", "stake", "tab")
+NOT_HIS = "casino"
+UNITS: Mapping[Unit, str] = {"usd-cent": "dollars", "frf-cent": "francs"}
 
 
 def accounts_table(balances: Sequence[Balance]) -> Iterator[str]:
     """Write who has what: a line a caller, then the accounts of the house and the system."""
     held: defaultdict[int, dict[str, int]] = defaultdict(dict)
     names: dict[int, str] = {}
+    play: dict[tuple[int, Unit], dict[str, int]] = {}
     for balance in balances:
         if balance.caller_id is not None and balance.caller and not balance.deleted:
             names[balance.caller_id] = balance.caller
             if balance.unit == "second":
                 held[balance.caller_id][balance.kind] = balance.amount
+            else:
+                whose = balance.caller_id, balance.unit
+                play.setdefault(whose, {})[balance.kind] = balance.amount
     headings = "".join(f"{kind.capitalize():>{AMOUNT}}" for kind in CALLER_ACCOUNTS)
     yield f"{'Caller':<24}{headings}"
     for caller_id, name in names.items():
@@ -35,6 +45,9 @@ def accounts_table(balances: Sequence[Balance]) -> Iterator[str]:
     if not names:
         yield "Nobody has registered yet."
     yield ""
+    if play:
+        yield from _play_accounts(play, names)
+        yield ""
     yield f"{'Account':<36}{'Balance':>{AMOUNT}}"
     for balance in balances:
         if balance.caller_id is None:
@@ -42,11 +55,24 @@ def accounts_table(balances: Sequence[Balance]) -> Iterator[str]:
             if balance.game is not None:
                 label = f"{balance.kind}, {title(balance.game)}"
             yield f"{label:<36}{amount(balance.amount, balance.unit):>{AMOUNT}}"
-    totals: defaultdict[str, int] = defaultdict(int)
+    totals: defaultdict[Unit, int] = defaultdict(int)
     for balance in balances:
         totals[balance.unit] += balance.amount
     for unit, total in totals.items():
         yield f"{'all accounts together':<36}{amount(total, unit):>{AMOUNT}}"
+
+
+def _play_accounts(
+    play: Mapping[tuple[int, Unit], Mapping[str, int]], names: Mapping[int, str]
+) -> Iterator[str]:
+    """Write who has what play money, a line for each of his units."""
+    headings = "".join(f"{kind.capitalize():>{PLAY_AMOUNT}}" for kind in PLAY_ACCOUNTS)
+    yield f"{'Play money':<24}{headings}"
+    for (caller_id, unit), own in play.items():
+        amounts = "".join(
+            f"{amount(own.get(kind, 0), unit):>{PLAY_AMOUNT}}" for kind in PLAY_ACCOUNTS
+        )
+        yield f"{names[caller_id]:<24}{amounts}"
 
 
 def ledger_table(rows: Iterator[Extract], schedule: Schedule) -> Iterator[str]:
@@ -101,13 +127,15 @@ def statement(
     for rows in entries:
         changes: defaultdict[Unit, int] = defaultdict(int)
         for row in rows:
-            own = balances[row.unit]
-            if row.source_caller_id == caller_id:
-                own[row.source] = own.get(row.source, 0) - row.amount
-                changes[row.unit] -= row.amount
-            if row.target_caller_id == caller_id:
-                own[row.target] = own.get(row.target, 0) + row.amount
-                changes[row.unit] += row.amount
+            for kind, owner, quantity in (
+                (row.source, row.source_caller_id, -row.amount),
+                (row.target, row.target_caller_id, row.amount),
+            ):
+                if owner == caller_id:
+                    own = balances[row.unit]
+                    moved = 0 if kind == NOT_HIS else quantity
+                    own[kind] = own.get(kind, 0) + moved
+                    changes[row.unit] += moved
         at = rows[0].at
         if (since is None or at >= since) and (until is None or at < until):
             for unit, change in changes.items():
@@ -133,7 +161,7 @@ def _part(row: Extract, caller_id: int) -> Part:
         other = row.target_caller
     source = row.source if row.source_caller_id in (caller_id, None) else "other"
     target = row.target if row.target_caller_id in (caller_id, None) else "other"
-    return Part(row.kind, row.amount, row.why, source, target, other)
+    return Part(row.kind, row.amount, row.why, source, target, other, row.unit)
 
 
 def in_words(rows: Sequence[Extract]) -> str:
@@ -142,34 +170,49 @@ def in_words(rows: Sequence[Extract]) -> str:
 
 
 def statement_table(entries: Iterator[Entry], name: str, schedule: Schedule) -> Iterator[str]:
-    """Write a caller's statement: an entry a line, what each account held after it."""
-    headings = "".join(f"{word:>{AMOUNT}}" for word in ("Change", *map(str.capitalize, COLUMNS)))
+    """Write a caller's statement: an entry a line, what each account held after it.
+
+    Play money has a table of its own for each unit, behind that of his time.
+    """
     first = next(entries, None)
     yield f"Statement of {name}"
-    yield f"{'Entry':>7}  {'When':<19}{headings}{'Together':>{AMOUNT}}  What"
+    yield _headings(COLUMNS, AMOUNT)
     if first is None:
         yield "No entries."
         return
+    play: dict[Unit, list[Entry]] = {}
     for entry in chain((first,), entries):
-        when = schedule.local(instant(entry.at))
-        amounts = [entry.change, *(entry.after.get(kind, 0) for kind in COLUMNS), entry.balance]
-        shown = "".join(f"{amount(value, entry.unit):>{AMOUNT}}" for value in amounts)
-        yield f"{entry.number:>7}  {when:%Y-%m-%d %H:%M:%S}{shown}  {entry.what}"
+        if entry.unit == "second":
+            yield _entry_line(entry, COLUMNS, AMOUNT, schedule)
+        else:
+            play.setdefault(entry.unit, []).append(entry)
+    for unit, told in play.items():
+        yield ""
+        yield f"In {UNITS[unit]}"
+        yield _headings(PLAY_COLUMNS, PLAY_AMOUNT)
+        for entry in told:
+            yield _entry_line(entry, PLAY_COLUMNS, PLAY_AMOUNT, schedule)
 
 
-COLUMNS = CALLER_ACCOUNTS
+def _headings(columns: Sequence[str], width: int) -> str:
+    words = ("Change", *map(str.capitalize, columns), "Together")
+    return f"{'Entry':>7}  {'When':<19}{''.join(f'{word:>{width}}' for word in words)}  What"
 
 
-def amount(quantity: int, unit: str) -> str:
-    """Write an amount of any unit: time as h:mm:ss, play money with its sign and cents.
+def _entry_line(entry: Entry, columns: Sequence[str], width: int, schedule: Schedule) -> str:
+    when = schedule.local(instant(entry.at))
+    amounts = [entry.change, *(entry.after.get(kind, 0) for kind in columns), entry.balance]
+    shown = "".join(f"{amount(value, entry.unit):>{width}}" for value in amounts)
+    return f"{entry.number:>7}  {when:%Y-%m-%d %H:%M:%S}{shown}  {entry.what}"
+
+
+def amount(quantity: int, unit: Unit) -> str:
+    """Write an amount of any unit: time as h:mm:ss, play money with its sign.
 
     >>> amount(3600, "second"), amount(-1250, "usd-cent")
     ('1:00:00', '-$12.50')
     """
-    if unit == "second":
-        return clock(quantity)
-    whole, cents = divmod(abs(quantity), 100)
-    return f"{'-' if quantity < 0 else ''}{CENTS[unit]}{whole}.{cents:02}"
+    return clock(quantity) if unit == "second" else money(quantity, unit)
 
 
 def printable(text: str) -> str:

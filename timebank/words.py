@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 MINUTE = 60
 HOUR = 3600
 SIGNS = {"usd-cent": "$", "frf-cent": "FR "}
+# Transfers from and to the mint of play money; their reasons say all.
+FROM_THE_MINT = ("bankroll", "renewal", "casino")
 # Games that are not written like other titles.
 TITLES = {"unix-bj": "UNIX bj"}
 
@@ -110,6 +112,12 @@ class Part(NamedTuple):
     source: str
     target: str
     other: str | None
+    unit: Unit = "second"
+
+    @property
+    def said(self) -> str:
+        """The amount as callers read it."""
+        return minutes(self.amount) if self.unit == "second" else money(self.amount, self.unit)
 
 
 def describe(parts: Sequence[Part]) -> str:
@@ -141,12 +149,14 @@ def _phrases(parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _of_time_used(part: Part) -> str:
-    return f"used {minutes(part.amount)}{part.why.removeprefix('Time used')}"
+    return f"used {part.said}{part.why.removeprefix('Time used')}"
 
 
 def _play(part: Part) -> str:
-    """Say what a table did."""
-    amount = minutes(part.amount)
+    """Say what a table did, or the mint before it."""
+    amount = part.said
+    if part.kind in FROM_THE_MINT:
+        return _small(part.why)
     game = part.why.rpartition(" at ")[2].partition(" (")[0]
     if part.target == "stake":
         return f"{'bet' if part.kind == 'stake' else part.kind} {amount} at {game}"
@@ -157,7 +167,7 @@ def _play(part: Part) -> str:
 
 def _clock(part: Part, of_it: str) -> str:
     """Say what days, events and loans do by themselves."""
-    amount, why = minutes(part.amount), part.why
+    amount, why = part.said, part.why
     match part.kind:
         case "grant":
             return f"granted {amount} for {why.rpartition(' for ')[2]}"
@@ -180,7 +190,7 @@ def _clock(part: Part, of_it: str) -> str:
 
 def _window(part: Part) -> str:
     """Say what was done at the bank's window; of anything else, its reason."""
-    amount = minutes(part.amount)
+    amount = part.said
     match part.kind:
         case "deposit":
             return f"deposited {amount}{' at log-off' if part.why.endswith(' at log-off') else ''}"

@@ -69,6 +69,14 @@ class Table:
         rows = self.receipts[seat].rows
         return [(row.kind, row.amount, row.source, row.target) for row in rows]
 
+    def stakes(self) -> list[int]:
+        """What each seat has on the table."""
+        return [self.books.balances(call.caller_id)["stake"] for call in self.calls.values()]
+
+    def online(self) -> list[int]:
+        """What each seat has left."""
+        return [self.books.balances(call.caller_id)["online"] for call in self.calls.values()]
+
     def everything(self) -> list[object]:
         """All that a refusal must leave as it was."""
         tables = ("transfers", "rounds", "actions", "calls", "shoes", "accounts", "notices")

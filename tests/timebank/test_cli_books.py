@@ -352,30 +352,3 @@ def test_books_without_their_tables_are_refused_in_a_sentence(board, timebank, w
     code, output, error = timebank(*words)
     assert (code, output) == (2, "")
     assert "cannot be used: no such table" in error
-
-
-def test_play_money_has_its_own_summary_and_statement(board, timebank):
-    call = board.call(board.caller("Ann"))
-    call.bet(60)
-
-    def pay(desk):
-        run = desk.connection.exec_driver_sql
-        own = run(
-            "INSERT INTO accounts (kind, caller_id, unit, balance)"
-            " VALUES ('online', 1, 'usd-cent', 0)"
-        ).lastrowid
-        house = ledger.house(desk, "vegas", "usd-cent")
-        ledger.transfer(
-            desk,
-            [Movement(house, Account(own, "online", "usd-cent"), 1250, "won", "Won", None, None)],
-        )
-
-    board.do(pay)
-    assert (
-        "  Vegas: callers won $12.50 and lost $0.00, the house made -$12.50.\n"
-        in (timebank("summary")[1])
-    )
-    last = by_json(timebank, "statement", "Ann")[-1]
-    assert (last["unit"], last["online"], last["shown"]) == ("usd-cent", 1250, "$12.50")
-    call.act(won(60, 60))
-    assert by_json(timebank, "statement", "Ann")[-1]["unit"] == "second"

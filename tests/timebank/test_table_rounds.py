@@ -16,14 +16,6 @@ SPAWN = multiprocessing.get_context("spawn")
 LEFT_OPEN = "Your hand of 2026-06-01 at Vegas was left open, so it was stood for you: you"
 
 
-def stakes(table):
-    return [table.books.balances(call.caller_id)["stake"] for call in table.calls.values()]
-
-
-def online(table):
-    return [table.books.balances(call.caller_id)["online"] for call in table.calls.values()]
-
-
 # Actions and the end.
 
 
@@ -37,7 +29,7 @@ def test_actions_of_all_seats_stand_in_one_journal(books, playing):
         (1, 1, playing.calls[1].id),
         (1, 2, playing.calls[3].id),
     ]
-    assert stakes(playing) == [60, 120, 360]
+    assert playing.stakes() == [60, 120, 360]
 
 
 def test_the_last_action_settles_every_seat_in_its_own_round(books, playing):
@@ -49,7 +41,7 @@ def test_the_last_action_settles_every_seat_in_its_own_round(books, playing):
         ("returned", 180, "stake", "online"),
         ("won", 270, "house", "online"),
     ]
-    assert online(playing) == [3520, 3580, 3850]
+    assert playing.online() == [3520, 3580, 3850]
     assert books.sql("SELECT lost, returned, won, outcome FROM rounds") == [
         (60, 0, 0, "lose"),
         (0, 120, 0, "push"),
@@ -63,7 +55,7 @@ def test_the_last_action_settles_every_seat_in_its_own_round(books, playing):
 def test_an_action_may_settle_a_part_in_mid_hand(books, playing):
     playing.act(2, stake=60, kind="insurance", coin=60)
     playing.act(1, {2: lost(60, final=False)})
-    assert stakes(playing) == [60, 120, 180]
+    assert playing.stakes() == [60, 120, 180]
     playing.act(1, {1: lost(60), 2: lost(120), 3: lost(180)})
     assert books.sql("SELECT lost FROM rounds") == [(60,), (180,), (180,)]
     assert books.audit() == []
@@ -160,7 +152,7 @@ def test_a_call_that_was_taken_over_cannot_act(books, playing):
 def test_one_whose_call_ended_unseen_does_not_keep_the_others_from_their_money(books, playing):
     playing.calls[1].close()
     playing.act(3, {1: won(60, 60), 2: won(120, 120), 3: won(180, 180)})
-    assert online(playing) == [3660, 3720, 3780]
+    assert playing.online() == [3660, 3720, 3780]
     assert books.do(bank.notices, playing.calls[1].caller_id) == (
         f"{LEFT_OPEN} won 1 minute (win).",
     )
@@ -296,5 +288,5 @@ def test_two_processes_at_one_table_deal_each_round_once(books, folder, table):
     assert sum(dealt + refused for dealt, refused in found) == 60
     rounds = books.sql("SELECT start_position FROM rounds WHERE lead IS NULL ORDER BY id")
     assert rounds == [(9 * number,) for number in range(sum(dealt for dealt, _ in found))]
-    assert stakes(table) == [0, 0, 0]
+    assert table.stakes() == [0, 0, 0]
     assert books.audit() == []

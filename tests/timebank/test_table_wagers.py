@@ -16,23 +16,14 @@ from timebank.refusals import (
     TurnsUsed,
 )
 
-
-def stakes(table):
-    return [table.books.balances(call.caller_id)["stake"] for call in table.calls.values()]
-
-
-def online(table):
-    return [table.books.balances(call.caller_id)["online"] for call in table.calls.values()]
-
-
 # Bets.
 
 
 def test_bets_of_all_seats_are_placed_together(books, table):
     books.wait(30)
     table.bet({2: 120, 1: 60, 3: 180})
-    assert stakes(table) == [60, 120, 180]
-    assert online(table) == [3510, 3450, 3390]
+    assert table.stakes() == [60, 120, 180]
+    assert table.online() == [3510, 3450, 3390]
     assert table.moved(2) == [
         ("elapsed", 30, "online", "elapsed"),
         ("stake", 120, "online", "stake"),
