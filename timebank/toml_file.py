@@ -230,6 +230,15 @@ class Table:
             self._tables[key] = [Table(value, self.problems, self.folder, (*self._path, key))]
         return self._tables[key][0]
 
+    def named(self, key: str) -> dict[str, Table]:
+        """Go into each of the tables headed [key.NAME], by names that their author chose."""
+        outer = self.table(key)
+        return {name: outer.table(name) for name in outer.keys()}
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the keys that are there, in order."""
+        return tuple(self._values)
+
     def tables(self, key: str) -> list[Table] | None:
         """Go into each table of a list; None when the list is missing."""
         value = self._ask(key, None)

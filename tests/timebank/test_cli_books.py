@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.timebank.books import won
 from timebank import bank, ledger, sysop_hand
 from timebank.ledger import Account, Movement
 

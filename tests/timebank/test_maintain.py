@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from tests.timebank.books import lost
 from timebank import bank, callers, journal, notices, sysop_log
 from timebank.maintain import Maintained, installed_stand, maintain
 from timebank.refusals import CallerOnline
@@ -60,6 +61,20 @@ def test_overdue_hands_are_stood(books):
     assert done.sentences() == (f"Stood hand {call.round_id}, to which nobody returned.",)
     assert books.balances(call.caller_id)["stake"] == 0
     assert run(books, lose) == NOTHING
+    assert books.audit() == []
+
+
+def test_an_overdue_table_is_stood_once_for_all_its_seats(books, playing):
+    def lose_all(desk, stored):
+        move = bank.Move(stored.id, stored.sequence + 1, {"action": "1:stay"}, 9)
+        ends = {each.seat: lost(each.bet) for each in stored.seats}
+        bank.act_at_table(desk, move, 1, {}, ends)
+
+    days(books, 2)
+    done = run(books, lose_all)
+    assert (done.stood, done.left) == ((playing.lead,), ())
+    assert playing.stakes() == [0, 0, 0]
+    assert run(books, lose_all) == NOTHING
     assert books.audit() == []
 
 
@@ -182,6 +197,35 @@ def test_an_account_with_anything_else_in_it_stays(books, kind, amount):
     books.sql("UPDATE accounts SET balance = ? WHERE caller_id = ? AND kind = ?", amount, ann, kind)
     days(books, 366)
     assert closed(books) == ()
+
+
+def test_a_bankroll_or_a_tab_keeps_an_account_open(books):
+    for name, play in (("Ann", bank_of), ("Bob", tab_of)):
+        call = books.call(books.caller(name))
+        play(call)
+        call.close()
+    days(books, 366)
+    assert closed(books) == ()
+
+
+def test_the_bank_that_one_faced_keeps_no_account_open(books):
+    call = books.call(books.caller("Ann"))
+    bank_of(call)
+    bankroll = call.receipt.play.bankroll
+    call.coup(bankroll, lost(bankroll))
+    call.close()
+    days(books, 366)
+    assert closed(books) == ("Ann",)
+    assert books.system("usd-cent") == {"mint": 0}
+    assert books.audit() == []
+
+
+def bank_of(call):
+    call.sit_down()
+
+
+def tab_of(call):
+    call.hand_of_bj(lost(200))
 
 
 def test_a_caller_who_is_on_line_or_in_a_hand_is_not_gone(books):
