@@ -14,6 +14,7 @@ from ansi.cards import paint_hand, plain, short
 from ansi.style import Colour, Style
 from door import wording
 from door.display import LAYOUT_COLUMNS, literal, wrap
+from door.display import plain as without_codes
 from door.tables.vegas_round import GAME
 from door.tables.vegas_words import standing_of
 from timebank.words import span
@@ -105,7 +106,7 @@ class VegasScene:
         alarm, left = self._state.alarm, self._table.seconds_left()
         if alarm is None:
             return ""
-        name = "You" if alarm.name == self._caller.record.name else literal(alarm.name)
+        name = "Your turn" if alarm.name == self._caller.record.name else literal(alarm.name)
         return {
             "bell": f"|14The bell rings in {left}",
             "turn": f"|14{name}: {left}",
@@ -166,14 +167,14 @@ class VegasScene:
 
     def _paint_cards(self, canvas: Canvas, row: int, column: int, hand: Hand) -> None:
         words = _hand_words(hand)
-        end = column + SEAT_WIDTH - 10
-        step = 4 if 4 * len(hand.cards) <= end - column + 1 else 3
-        cards: Sequence[Card] = hand.cards[-((end - column) // step) :]
+        room = SEAT_WIDTH - len(without_codes(words))
+        step = 4 if 4 * len(hand.cards) <= room else 3
+        cards: Sequence[Card] = hand.cards[-(room // step) :]
         for card in cards:
             style = _RED_CARD if card.suit in "HD" else _BLACK_CARD
             canvas.put(row, column, f"{short(card):>3}", style)
             column += step
-        canvas.put_pipe(row, column + (step == 3), words)
+        canvas.put_pipe(row, column, words)
 
     def _paint_talk(self, canvas: Canvas, left: int, end: int) -> None:
         lines = [line for text in self.talk for line in wrap(text, LAYOUT_COLUMNS - 2)]
@@ -246,12 +247,12 @@ def natural_words(rules: Rules) -> str:
 
 
 def _hand_words(hand: Hand) -> str:
-    """Return what a hand counts, and how it stands."""
-    count = f"|15{hand.count}" if len(hand.cards) > 1 else ""
+    """Return what a hand counts, and how it stands, with a blank before it."""
+    count = f" |15{hand.count}" if len(hand.cards) > 1 else ""
     if hand.settled is not None:
         return f"{count} {ENDED[hand.settled.outcome]}"
     if hand.is_natural:
-        return "|10Black Jack"
+        return " |10Black Jack"
     if hand.standing:
         return f"{count} |08{'doubled' if hand.doubled else 'stands'}"
     return count
