@@ -228,11 +228,11 @@ class Baccarat:
 
     async def _change_cut(self) -> None:
         try:
-            await self.caller.remember({"cut": not self._cuts()})
+            await self.habits.switch_cut()
         except BooksUnavailable:
             self._books_unavailable()
             return
-        self.console.say(self.said.cut_on if self._cuts() else self.said.cut_off)
+        self.console.say(self.said.cut_on if self.habits.cuts else self.said.cut_off)
 
     def _tell_cards_left(self) -> None:
         shoe = self.play.shoe
@@ -257,12 +257,9 @@ class Baccarat:
                 return
             await self._next_shoe()
             cut = await self._ask_cut()
-            last = self.habits.last_wager(self.stakes)
-            wager = (
-                await ask_wager(self.console, self.said, self.stakes, last)
-                if cut is not None
-                else None
-            )
+            wager = None
+            if cut is not None:
+                wager = await ask_wager(self.console, self.said, self.stakes, self.habits)
             if cut is None or wager is None:
                 self.console.say(self.said.no_bet)
                 return
@@ -299,7 +296,7 @@ class Baccarat:
         shoe = self.play.shoe
         if shoe is not None and shoe.position > 0:
             return shoe.cut or ""
-        if not self._cuts():
+        if not self.habits.cuts:
             return ""
         typed = await self.console.entry(self.said.cut_words, longest=LONGEST_CUT)
         if typed is None:
@@ -429,9 +426,6 @@ class Baccarat:
             self._look()
         if self.scene.figures != before:
             self.console.display.refresh()
-
-    def _cuts(self) -> bool:
-        return self.caller.record.preferences.get("cut") is True
 
     async def _keep(self, **habits: str) -> bool:
         """Remember a choice; `False` when the books cannot."""

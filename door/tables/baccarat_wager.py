@@ -19,9 +19,9 @@ LONGEST_AMOUNT = 15
 AMOUNT_LETTERS = frozenset("0123456789 .,")
 
 
-async def ask_wager(console: Console, said: Dialogue, stakes: Stakes, last: int) -> int | None:
-    """Return the wager in coins, `None` when the caller thinks better of it; Enter repeats `last`
-    as far as it still can be wagered."""
+async def ask_wager(console: Console, said: Dialogue, stakes: Stakes, habits: Habits) -> int | None:
+    """Return the wager in coins, `None` when the caller thinks better of it; Enter repeats the
+    last one as far as that can still be wagered."""
 
     def warn(typed: str) -> None:
         wager = words.amount_typed(typed)
@@ -32,7 +32,7 @@ async def ask_wager(console: Console, said: Dialogue, stakes: Stakes, last: int)
         least, most = stakes.limits()
         if most < least:  # time has ticked meanwhile
             return None
-        last = min(max(last, least), most)
+        last = min(max(habits.last_wager(stakes), least), most)
         live = console.is_painted
         warn(str(last if live else most))
         amounts = {
@@ -75,6 +75,15 @@ class Habits:
     def mode(self) -> object:
         """What he chose to play for, `None` before he did."""
         return self._kept().get("mode")
+
+    @property
+    def cuts(self) -> bool:
+        """Whether he is asked to cut a new shoe, at any table."""
+        return self.caller.record.preferences.get("cut") is True
+
+    async def switch_cut(self) -> None:
+        """Ask him for a cut from now on, or no more; raises `BooksUnavailable`."""
+        await self.caller.remember({"cut": not self.cuts})
 
     def last_wager(self, stakes: Stakes) -> int:
         """Return what he wagered last for these stakes, in coins."""

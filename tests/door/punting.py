@@ -1,0 +1,189 @@
+"""A caller at the baccarat table: coups that are found to order, and screens read by a person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from door.games import shuffle
+from door.games.baccarat import BACCARAT, Action, Round, start
+from door.games.baccarat_rules import Rules
+from tests.door.visiting import Guest
+from tests.terminal import MODERN, Profile
+from tests.world import BOARD, World, world
+
+MINUTE = 60
+MENUS = ("<P>lace bet", "<P>onter")
+CARD_ASKED = ("Card?", "Carte ?")
+BETS = ("Place your bets", "Faites vos jeux")
+DECISION = (Action.CARD, Action.NO_CARD)
+
+
+def baccarat_toml(**keys: object) -> str:
+    """A board whose sysop has set these keys of the game."""
+    lines = (
+        f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}"
+        for key, value in keys.items()
+    )
+    return "\n".join((BOARD, "[games.baccarat]", *lines, ""))
+
+
+def shoe_of(seed: bytes, cut: str = "") -> tuple[Any, ...]:
+    return shuffle.shuffle(seed, cut, BACCARAT.decks)
+
+
+def seeds() -> Iterator[bytes]:
+    for number in range(50_000, 100_000):
+        yield number.to_bytes(shuffle.SEED_BYTES, "big")
+
+
+def seed_where(*wanted: Callable[[Round], bool], rules: Rules = BACCARAT, cut: str = "") -> bytes:
+    """A seed whose first coups are each as wanted, dealt one after the other without a decision
+    but in the last."""
+    for seed in seeds():
+        position = 0
+        for number, deal in enumerate(wanted):
+            coup, _ = start(rules, shoe_of(seed, cut)[position:], 1)
+            if not deal(coup) or not (coup.over or number == len(wanted) - 1):
+                break
+            position += coup.cards_used
+        else:
+            return seed
+    raise AssertionError("no seed deals that coup")
+
+
+def ends(outcome: str) -> Callable[[Round], bool]:
+    """A coup that is over as it is dealt, and ends so."""
+    return lambda coup: coup.over and coup.outcome == outcome
+
+
+def on_5(*actions: Action, ends: str = "") -> Callable[[Round], bool]:
+    """A coup in which the player has 5; after `actions` it ends so, where that is asked for."""
+
+    def wanted(coup: Round) -> bool:
+        if coup.legal() != DECISION:
+            return False
+        for action in actions:
+            coup, _ = coup.apply(action)
+        return not ends or coup.outcome == ends
+
+    return wanted
+
+
+class Punter(Guest):
+    """A guest at the baccarat table."""
+
+    async def sits_down_at_baccarat(self, mode: str = "b") -> None:
+        """From the main menu, and choose what to play for at the first visit."""
+        self.presses("c")
+        await self.is_asked_any("<T>ime  <B>ank", "<T>emps  <B>anque", *MENUS)
+        if not any(menu in self.prompt for menu in MENUS):
+            self.presses(mode)
+            await self.is_asked_any(*MENUS)
+
+    async def is_asked_any(self, *prompts: str) -> None:
+        await self.terminal.wait_for(
+            lambda _: any(prompt in self.prompt for prompt in prompts), f"one of {prompts}"
+        )
+
+    async def asks_to_bet(self) -> None:
+        self.presses("p")
+        await self.is_asked_any(*BETS)
+
+    async def wagers(self, amount: int | str, until: tuple[str, ...] = MENUS) -> None:
+        """Place a wager; the blank typed behind it shortens the deal, and answers nothing."""
+        await self.asks_to_bet()
+        self.presses(f"{amount}\r ")
+        await self.is_asked_any(*until)
+
+    async def wagers_on_5(self, amount: int | str) -> None:
+        await self.wagers(amount, CARD_ASKED)
+
+    async def answers(self, key: str) -> None:
+        """Take a card (c) or none (n), and see the coup to its end."""
+        self.presses(f"{key} ")
+        await self.is_asked_any(*MENUS)
+
+    async def logs_off_from_table(self) -> None:
+        """Get up, and leave the board."""
+        self.presses("q")
+        await self.is_asked("ood-bye")
+        await self.logs_off()
+
+    async def comes_back(self) -> None:
+        """Hang up, call again on the same day, and sit down."""
+        await self.drops_carrier()
+        await self.visits()
+        await self.sits_down_at_baccarat()
+
+    # What he sees.
+
+    def figure(self, name: str) -> str:
+        """A figure of the panel beside the cards."""
+        found = re.search(rf"[│|] {name} +(.*?) [│|]", self.terminal.picture)
+        return found[1] if found else ""
+
+    def named(self, name: str) -> str:
+        """The hexadecimal digits that stand behind a name: Seal, Seed, Sceau, Graine."""
+        found = re.search(rf"^ {name} ([0-9a-f]{{64}})$", self.terminal.picture, re.MULTILINE)
+        return found[1] if found else ""
+
+    @property
+    def score(self) -> list[str]:
+        """The three rows of the scoreboard."""
+        return [self.terminal.row(row)[11:55].strip() for row in (13, 14, 15)]
+
+    # What the books say.
+
+    def play_money(self, unit: str) -> dict[str, int]:
+        """His accounts in a unit of play money, in whole dollars or francs."""
+        with self.board.books() as desk:
+            found = desk.connection.exec_driver_sql(
+                "SELECT a.kind, a.balance / 100 FROM accounts a JOIN callers c ON c.id ="
+                " a.caller_id WHERE c.name = ? AND a.unit = ?",
+                (self.name, unit),
+            )
+            return dict(found.all())
+
+    def journal(self) -> list[str]:
+        """The actions of the last coup, the bet first."""
+        with self.board.books() as desk:
+            found = desk.connection.exec_driver_sql(
+                "SELECT json_extract(action, '$.action') FROM actions"
+                " WHERE round_id = (SELECT max(id) FROM rounds) ORDER BY sequence"
+            )
+            return list(found.scalars())
+
+    def preference(self) -> dict[str, Any]:
+        """What the table has remembered of him."""
+        record = self.caller.record.preferences.get("baccarat")
+        assert isinstance(record, dict)
+        return record
+
+
+@asynccontextmanager
+async def at_baccarat(
+    folder: Path,
+    *shoes: bytes,
+    mode: str = "b",
+    profile: Profile = MODERN,
+    toml: str = BOARD,
+    **how: Any,
+) -> AsyncIterator[Punter]:
+    """A caller who has just sat down with these shoes to come; `how` is what `world` takes."""
+    async with world(folder, toml=toml, **how) as board:
+        punter = await punter_of(board, "Ada", profile)
+        board.seeds = list(shoes)
+        await punter.sits_down_at_baccarat(mode)
+        yield punter
+
+
+async def punter_of(board: World, name: str, profile: Profile = MODERN) -> Punter:
+    """Somebody new in the books, at the main menu."""
+    board.enter(name)
+    punter = Punter(board, name)
+    await punter.visits(profile)
+    return punter
