@@ -10,11 +10,12 @@ Kept light, because a door process reads this before its first screen: no databa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypedDict, get_args
 
+from door.config_boards import HostBoard, read_boards
 from door.games import baccarat_rules
 from door.games.baccarat_rules import BACCARAT
 from door.games.blackjack_rules import (
@@ -160,6 +161,7 @@ class Config:
     baccarat: Baccarat
     unix_bj: UnixBj
     vegas: Vegas
+    boards: Mapping[str, HostBoard]  # by name
 
     @property
     def database(self) -> Path:
@@ -188,6 +190,7 @@ def read(root: Table, path: Path) -> Config:
         baccarat=_baccarat(games.table("baccarat")),
         unix_bj=_unix_bj(games.table("unix-bj")),
         vegas=_vegas(games.table("vegas")),
+        boards=read_boards(root),
     )
 
 

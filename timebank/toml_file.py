@@ -157,6 +157,10 @@ class Table:
             return value
         return default
 
+    def optional_text(self, key: str, longest: int) -> str:
+        """Read text as `text` does, which may also be missing or empty."""
+        return "" if self._ask(key, "") == "" else self.text(key, "", longest)
+
     def choice(self, key: str, default: T, choices: tuple[T, ...]) -> T:
         """Read one of `choices`."""
         value = self._ask(key, default)
@@ -233,11 +237,7 @@ class Table:
     def named(self, key: str) -> dict[str, Table]:
         """Go into each of the tables headed [key.NAME], by names that their author chose."""
         outer = self.table(key)
-        return {name: outer.table(name) for name in outer.keys()}
-
-    def keys(self) -> tuple[str, ...]:
-        """Return the keys that are there, in order."""
-        return tuple(self._values)
+        return {name: outer.table(name) for name in outer._values}
 
     def tables(self, key: str) -> list[Table] | None:
         """Go into each table of a list; None when the list is missing."""

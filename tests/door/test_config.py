@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from door import config
+from door import config, config_boards
 from door.config import Listener, SettingsError
 from door.games import baccarat_rules
 from door.games.blackjack_rules import (
@@ -76,12 +76,14 @@ def keys_that_are_read() -> dict[str, set[str]]:
     tables = {name: Asked() for name in ("board", "calls", "timebank")}
     root = Asked({**tables, "events": [events], "listeners": [listeners]})
     root["games"] = Asked(games)
+    root["boards"] = Asked({"NAME": (board := Asked())})
     config.read(Table(root, Problems("", ""), Path()), Path())
     assert root.asked == set(root)
     return {
         **{f"[{name}]": table.asked for name, table in tables.items()},
         "[[listeners]]": listeners.asked,
         "[[events]]": events.asked,
+        "[boards.NAME]": board.asked,
         **{f"[games.{name}]": game.asked | RULE_KEYS[name] for name, game in games.items()},
     }
 
@@ -106,7 +108,19 @@ class TestTheShippedFile:
                 written[header] = set()
             elif key := re.match(r"(\w+) =", line):
                 written[header].add(key[1])
-        assert written == keys_that_are_read()
+        read = keys_that_are_read()
+        del read["[boards.NAME]"]  # no board is like another: they stand there as an example
+        assert written == read
+
+    def test_its_example_of_a_board_has_every_key_with_its_default(self):
+        text = SHIPPED.read_text(encoding="utf-8")
+        example = re.sub("^# (\\[boards|[a-z0-9_]+ =)", r"\1", text, flags=re.M)
+        written = tomllib.loads(example)["boards"]["Xibalba"]
+        assert set(written) == keys_that_are_read()["[boards.NAME]"]
+        usual = config_boards.unlisted("Xibalba")
+        for key, value in written.items():
+            kept = getattr(usual, key) if hasattr(usual, key) else getattr(usual.trusted, key)
+            assert (list(kept) if isinstance(kept, tuple) else kept) == value
 
     def test_every_key_has_a_comment_of_its_own_above_it(self):
         lines = SHIPPED.read_text(encoding="utf-8").splitlines()
@@ -133,6 +147,7 @@ class TestTheGuide:
             read[f"[games.{name}]"] -= keys  # docs/rules.md has these
         assert {header: set(rows) for header, rows in told.items()} == read
         shipped = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
+        del told["[boards.NAME]"]  # the example of the shipped file has these
         for header, rows in told.items():
             table = shipped
             for name in header.strip("[]").split("."):
