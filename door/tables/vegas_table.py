@@ -357,6 +357,7 @@ class VegasTable:
         seat = self.state.seat_of(guest.caller.record.id)
         if seat is None or seat.guest is not guest:
             raise NotNow("You have no seat yet.")
+        seat.silent = False
         return seat
 
     async def _bet(self, guest: Guest, coins: int) -> None:

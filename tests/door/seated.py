@@ -1,0 +1,314 @@
+"""Callers at the Vegas table without a line: what they are told is kept, not drawn.
+
+The board, its books and their calls are real; a caller's terminal is a line that takes everything.
+Rounds come from seeds that are found to order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ansi.charset import Charset
+from door.board import Board
+from door.caller import Caller
+from door.console import Console, Look, Paint
+from door.games.blackjack import Action, Phase, Round
+from door.games.blackjack_kind import VEGAS_KIND
+from door.games.blackjack_rules import VEGAS, Rules, rules_to_mapping
+from door.games.shuffle import SEED_BYTES
+from door.lines.line import Hints
+from door.tables.vegas_state import Seat
+from door.tables.vegas_table import VegasTable
+from tests.door.playing import _toml
+from tests.world import BOARD, World, world
+from timebank import callers, journal
+from timebank.journal import StoredRound
+
+MINUTE = 60
+BELL, TURN, RESUME = 20, 30, 60  # what the sysop has set, in seconds
+NAMES = ("Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus", "Hal")
+
+
+def vegas(**keys: object) -> str:
+    """A board whose sysop has set these keys of the Vegas table."""
+    lines = (f"{key} = {_toml(value)}" for key, value in keys.items())
+    calls = "[calls]\nidle_warning_seconds = 86399\nidle_limit_seconds = 86400"
+    return "\n".join((BOARD, calls, "[games.vegas]", *lines, ""))
+
+
+class QuietLine:
+    """A line whose other end takes everything and says nothing."""
+
+    kind, address, hints, columns, rows = "test", "nowhere", Hints(), 80, 24
+
+    def attach(self, receiver: object) -> None: ...
+
+    def pause(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+    def write(self, data: bytes) -> None: ...
+
+    def hang_up(self) -> None: ...
+
+    def abort(self) -> None: ...
+
+    async def drain(self, seconds: float) -> None: ...
+
+
+class Sitter:
+    """A guest of the table who does what a test says and remembers what he was told."""
+
+    def __init__(self, board: Board, caller: Caller) -> None:
+        self.board = board
+        self.table: VegasTable = board.vegas
+        self.caller = caller
+        self.heard: list[object] = []
+        self.receipts: list[object] = []
+
+    # What the table asks of him.
+
+    def hears(self, happened: Sequence[object]) -> None:
+        self.heard.extend(happened)
+
+    def receives(self, receipt: object) -> None:
+        self.receipts.append(receipt)
+
+    # What he does.
+
+    async def sits(self) -> Sitter:
+        await self.table.sit(self)
+        return self
+
+    async def bets(self, coins: int) -> None:
+        await self.table.bet(self, coins)
+
+    async def is_ready(self, coins: int = 1) -> None:
+        await self.table.bet(self, coins)
+        if self.seat.bet:  # alone, he has his cards already
+            await self.table.be_ready(self)
+
+    async def does(self, *actions: str, amount: int | None = None) -> None:
+        for action in actions:
+            await self.table.decide(self, Action(action), amount)
+
+    def says(self, text: str) -> None:
+        self.table.talk(self, text)
+
+    async def drops(self) -> None:
+        """Lose the carrier: the visit ends, then the call."""
+        self.table.leave(self)
+        await self.board.close_call(self.caller, "carrier lost")
+        await settled(self.board)
+
+    async def gets_up(self) -> None:
+        self.table.leave(self)
+        await settled(self.board)
+
+    async def calls_back(self) -> Sitter:
+        """Call again, from the log-on to the table."""
+        again = await on_a_call(self.board, self.caller.record)
+        await again.table.find(again.caller.record.id)
+        return await again.sits()
+
+    # What he has.
+
+    @property
+    def name(self) -> str:
+        return self.caller.record.name
+
+    @property
+    def seat(self) -> Seat:
+        seat = self.table.state.seat_of(self.caller.record.id)
+        assert seat is not None, f"{self.name} has no seat"
+        return seat
+
+    @property
+    def is_at_turn(self) -> bool:
+        seat = self.table.state.at_turn
+        return seat is not None and seat.name == self.name
+
+    @property
+    def hand(self) -> Any:
+        """His seat in the round on the table."""
+        hand = self.table.state.hand
+        assert hand is not None
+        return hand.round.seats[hand.names.index(self.name)]
+
+    def was_told(self, kind: type) -> list[Any]:
+        return [item for item in self.heard if isinstance(item, kind)]
+
+
+async def on_a_call(board: Board, record: callers.CallerRecord) -> Sitter:
+    console = Console(QuietLine(), Look(Charset.UTF8, Paint.LINES), board.clock)
+    board.consoles.add(console)
+    return Sitter(board, await board.open_call(console, record, take_over=False))
+
+
+async def arrives(here: World, name: str) -> Sitter:
+    """Somebody new in the books, on his first call of the day."""
+    here.enter(name)
+    with here.books() as desk:
+        record = callers.find(desk, name)
+    assert record is not None
+    return await on_a_call(here.server.board, record)
+
+
+async def settled(board: Board) -> None:
+    """Wait until the table has done everything that it can do by itself."""
+    for _ in range(3):
+        await board.books.run(lambda desk: None)
+        await board.vegas._do(_nothing)
+
+
+async def _nothing() -> None: ...
+
+
+class Party:
+    """Callers around the table of one board."""
+
+    def __init__(self, here: World, sitters: list[Sitter]) -> None:
+        self.here = here
+        self.sitters = sitters
+
+    @property
+    def table(self) -> VegasTable:
+        return self.here.server.board.vegas
+
+    @property
+    def state(self) -> Any:
+        return self.table.state
+
+    @property
+    def round(self) -> Round:
+        hand = self.table.state.hand
+        assert hand is not None
+        return hand.round
+
+    @property
+    def at_turn(self) -> str:
+        """Who has to decide, "" when nobody has."""
+        seat = self.table.state.at_turn
+        return "" if seat is None else seat.name
+
+    async def deal(self, *coins: int) -> None:
+        """Let everybody bet and be ready; without `coins`, one each."""
+        for sitter, bet in zip(self.sitters, coins or [1] * len(self.sitters), strict=True):
+            await sitter.is_ready(bet)
+
+    async def pass_time(self, seconds: float) -> None:
+        await self.here.pass_time(seconds)
+        await settled(self.here.server.board)
+
+    async def play_out(self) -> None:
+        """Decline insurance and stand, all of them, until the round is over."""
+        while (seat := self.table.state.at_turn) is not None:
+            sitter = next(each for each in self.sitters if each is seat.guest)
+            declines = self.round.phase is Phase.INSURANCE
+            await sitter.does("no-insurance" if declines else "stay")
+
+    def journal(self) -> list[str]:
+        """The decisions of the last round, as "2:hit"."""
+        stored = self.stored()
+        return [
+            f"{action['seat']}:{action['action']}"
+            + (f":{action['amount']}" if "amount" in action else "")
+            for _, action in stored.actions
+            if action["action"] != "bet"
+        ]
+
+    def stored(self) -> StoredRound:
+        """The round that keeps the journal of the last one."""
+        with self.here.books() as desk:
+            run = desk.connection.exec_driver_sql
+            lead = run("SELECT coalesce(lead, id) FROM rounds ORDER BY id DESC LIMIT 1").scalar()
+            assert isinstance(lead, int), "nothing was dealt"
+            stored = journal.stored_round(desk, lead)
+        assert stored is not None
+        return stored
+
+    def rounds_dealt(self) -> int:
+        """How many rounds were dealt, however many sat at them."""
+        with self.here.books() as desk:
+            count = "SELECT count(*) FROM rounds WHERE lead IS NULL"
+            found: int = desk.connection.exec_driver_sql(count).scalar_one()
+            return found
+
+    def notices(self, name: str) -> list[str]:
+        with self.here.books() as desk:
+            found = desk.connection.exec_driver_sql(
+                "SELECT n.text FROM notices n JOIN callers c ON c.id = n.caller_id"
+                " WHERE c.name = ? ORDER BY n.id",
+                (name,),
+            )
+            return list(found.scalars())
+
+
+@asynccontextmanager
+async def party(
+    folder: Path, count: int, *, seed: bytes | None = None, **keys: object
+) -> AsyncIterator[Party]:
+    """So many callers who have just sat down, each with sixty minutes; the books must be in order
+    at the end. The shoe on the table comes from `seed`."""
+    async with world(folder, toml=vegas(**keys)) as here:
+        if seed is not None:
+            here.seeds = [seed]
+        sitters = [await arrives(here, name) for name in NAMES[:count]]
+        for sitter in sitters:
+            await sitter.sits()
+        yield Party(here, sitters)
+
+
+@cache
+def shoe(
+    seats: int, wanted: Callable[[Round], bool], rules: Rules = VEGAS, position: int = 0
+) -> bytes:
+    """A seed whose first round for so many seats, a coin bet on each, is as `wanted`."""
+    mapping = rules_to_mapping(rules)
+    for number in range(1, 20_000):
+        seed = number.to_bytes(SEED_BYTES, "big")
+        cards = VEGAS_KIND.cards(seed, "", rules.decks, position)
+        dealt, _ = VEGAS_KIND.deal(mapping, cards, [60] * seats, 1)
+        if wanted(dealt):
+            return seed
+    raise AssertionError("no seed deals that round")
+
+
+def everybody_plays(dealt: Round) -> bool:
+    """The round goes through all seats: nobody has twenty-one, and no ace is up."""
+    return dealt.phase is Phase.PLAY and all(
+        seat.hands[0].count.total < 17 and seat.hands[0].count.total not in (10, 11)
+        for seat in dealt.seats
+    )
+
+
+def ace_up(dealt: Round) -> bool:
+    """Everybody is offered insurance, and nobody, the dealer included, has a natural."""
+    dealer = dealt.dealer_hand
+    return (
+        dealt.phase is Phase.INSURANCE
+        and dealer[1].value != 10
+        and all(seat.hands[0].count.total < 17 for seat in dealt.seats)
+    )
+
+
+def dealers_natural(dealt: Round) -> bool:
+    """An ace is up and a ten below it; nobody else has a natural."""
+    return (
+        dealt.phase is Phase.INSURANCE
+        and dealt.dealer_hand[1].value == 10
+        and all(seat.hands[0].count.total < 21 for seat in dealt.seats)
+    )
+
+
+def first_may_hit(dealt: Round) -> bool:
+    """As `everybody_plays`, and the first seat goes on after a card."""
+    return everybody_plays(dealt) and dealt.apply(Action.HIT)[0].turn == dealt.turn
+
+
+def over_at_once(dealt: Round) -> bool:
+    return dealt.over

@@ -1,0 +1,556 @@
+"""The table that callers share: seats, bets, bell, turns, and what becomes of those who go."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from door.tables import vegas_news as news
+from door.tables.vegas_state import NotNow
+from tests.door.seated import (
+    BELL,
+    MINUTE,
+    TURN,
+    Party,
+    ace_up,
+    arrives,
+    dealers_natural,
+    everybody_plays,
+    first_may_hit,
+    over_at_once,
+    party,
+    settled,
+    shoe,
+)
+
+# Bets, and when the cards are dealt
+
+
+async def test_played_alone_the_cards_come_with_the_bet(tmp_path: Path) -> None:
+    async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as alone:
+        await alone.sitters[0].bets(3)
+        assert alone.at_turn == "Ada"
+        assert alone.here.balances("Ada")["stake"] == 3 * MINUTE
+
+
+async def test_played_alone_nobody_is_hurried(tmp_path: Path) -> None:
+    async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as alone:
+        await alone.sitters[0].bets(1)
+        await alone.pass_time(10 * TURN)
+        assert alone.at_turn == "Ada"
+        assert alone.state.alarm is None
+
+
+async def test_the_cards_are_dealt_when_all_are_ready(tmp_path: Path) -> None:
+    async with party(tmp_path, 3, seed=shoe(3, everybody_plays)) as three:
+        ada, bob, cyd = three.sitters
+        await ada.is_ready(1)
+        await bob.is_ready(2)
+        await cyd.bets(3)
+        assert three.rounds_dealt() == 0
+        await cyd.table.be_ready(cyd)
+        assert [seat.bet for seat in three.round.seats] == [MINUTE, 2 * MINUTE, 3 * MINUTE]
+
+
+async def test_everybody_hears_who_bets_what_and_who_is_ready(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        await ada.is_ready(4)
+        for guest in (ada, bob):
+            assert guest.was_told(news.BetAnnounced) == [news.BetAnnounced("Ada", 4)]
+            assert guest.was_told(news.IsReady) == [news.IsReady("Ada")]
+
+
+async def test_the_bell_deals_to_those_who_have_bet(tmp_path: Path) -> None:
+    async with party(tmp_path, 3, seed=shoe(2, everybody_plays)) as three:
+        ada, bob, _ = three.sitters
+        await ada.bets(1)
+        await bob.is_ready(2)
+        await three.pass_time(BELL - 1)
+        assert three.rounds_dealt() == 0
+        await three.pass_time(1)
+        assert three.state.hand.names == ("Ada", "Bob")
+        assert ada.was_told(news.BellRang)
+
+
+async def test_the_sysop_sets_the_bell(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, bell_seconds=5) as two:
+        await two.sitters[0].bets(1)
+        assert two.state.alarm.what == "bell"
+        assert two.table.seconds_left() == 5
+        await two.pass_time(5)
+        assert two.rounds_dealt() == 1
+
+
+async def test_who_let_the_bell_ring_is_not_waited_for_again_until_he_presses_a_key(
+    tmp_path: Path,
+) -> None:
+    async with party(tmp_path, 2, seed=shoe(1, everybody_plays)) as two:
+        ada, bob = two.sitters
+        await ada.bets(1)
+        await two.pass_time(BELL)
+        await ada.does("stay")
+        await ada.is_ready(1)
+        assert two.rounds_dealt() == 2
+        await two.pass_time(TURN)
+        assert two.at_turn == ""
+        two.table.wake(bob)
+        await ada.is_ready(1)
+        assert two.rounds_dealt() == 2
+        assert two.state.alarm.what == "bell"
+
+
+async def test_when_the_others_leave_who_has_bet_is_dealt_to_at_once(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(1, everybody_plays)) as two:
+        ada, bob = two.sitters
+        await ada.bets(1)
+        await bob.gets_up()
+        assert two.at_turn == "Ada"
+        assert two.state.alarm is None
+
+
+async def test_who_can_bet_nothing_is_not_waited_for(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, over_at_once), turns_per_day=1) as two:
+        await two.deal()
+        await settled(two.here.server.board)
+        cyd = await arrives(two.here, "Cyd")
+        await cyd.sits()
+        two.sitters.append(cyd)
+        await cyd.is_ready(1)
+        assert two.state.hand.names == ("Cyd",)
+
+
+async def test_a_bet_may_be_changed_until_the_cards_are_dealt(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        ada, bob = two.sitters
+        await ada.is_ready(1)
+        await ada.bets(5)
+        await bob.is_ready(1)
+        assert two.rounds_dealt() == 0  # a new bet is not ready yet
+        await ada.table.be_ready(ada)
+        assert two.round.seats[0].bet == 5 * MINUTE
+
+
+@pytest.mark.parametrize("coins", [0, 11, 60])
+async def test_bets_outside_the_limits_are_refused(tmp_path: Path, coins: int) -> None:
+    async with party(tmp_path, 1) as alone:
+        with pytest.raises(NotNow, match="A bet is 1 to 10"):
+            await alone.sitters[0].bets(coins)
+
+
+async def test_the_last_coin_is_never_bet(tmp_path: Path) -> None:
+    async with party(tmp_path, 1, largest_bet=60, seed=shoe(1, everybody_plays)) as alone:
+        (ada,) = alone.sitters
+        with pytest.raises(NotNow, match="your last coin stays with you"):
+            await ada.bets(60)
+        await ada.bets(59)
+        assert alone.here.balances("Ada")["online"] == MINUTE
+
+
+async def test_a_bet_that_the_time_ticked_away_is_left_out_and_the_others_are_dealt(
+    tmp_path: Path,
+) -> None:
+    toml = {"largest_bet": 60, "bell_seconds": 120}
+    async with party(tmp_path, 2, seed=shoe(1, everybody_plays), **toml) as two:
+        ada, bob = two.sitters
+        await ada.is_ready(59)
+        await two.pass_time(61)
+        await bob.is_ready(1)
+        assert two.state.hand.names == ("Bob",)
+        (refused,) = ada.was_told(news.BetRefused)
+        assert "must stay in your pot" in refused.reason
+        assert two.here.balances("Ada")["stake"] == 0
+
+
+async def test_the_turns_of_a_day_are_counted_for_every_seat(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, over_at_once), turns_per_day=1) as two:
+        await two.deal()
+        for guest in two.sitters:
+            assert guest.caller.purse.turns == {"vegas": 1}
+            with pytest.raises(NotNow, match="all 1 turns"):
+                await guest.bets(1)
+
+
+async def test_no_bet_is_taken_while_the_cards_are_on_the_table(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        await two.deal()
+        for guest in two.sitters:
+            with pytest.raises(NotNow, match="when this round is over"):
+                await guest.bets(1)
+            with pytest.raises(NotNow):
+                await guest.table.be_ready(guest)
+
+
+# Decisions
+
+
+async def test_decisions_go_round_and_everybody_sees_them(tmp_path: Path) -> None:
+    async with party(tmp_path, 3, seed=shoe(3, everybody_plays)) as three:
+        await three.deal()
+        order = []
+        while three.at_turn:
+            order.append(three.at_turn)
+            seen = [len(guest.was_told(news.RoundWentOn)) for guest in three.sitters]
+            await next(each for each in three.sitters if each.is_at_turn).does("stay")
+            after = [len(guest.was_told(news.RoundWentOn)) for guest in three.sitters]
+            assert after == [count + 1 for count in seen]
+        assert order == ["Ada", "Bob", "Cyd"]
+        assert three.journal() == ["1:stay", "2:stay", "3:stay"]
+
+
+async def test_nobody_decides_out_of_turn(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        await two.deal()
+        _, bob = two.sitters
+        with pytest.raises(NotNow, match="not your turn"):
+            await bob.does("hit")
+        assert two.journal() == []
+
+
+async def test_keys_that_come_at_the_same_moment_are_one_decision_after_the_other(
+    tmp_path: Path,
+) -> None:
+    async with party(tmp_path, 3, seed=shoe(3, everybody_plays)) as three:
+        await three.deal()
+        presses = [guest.does("stay") for guest in reversed(three.sitters) for _ in range(4)]
+        done = await asyncio.gather(*presses, return_exceptions=True)
+        assert sorted(three.journal()) == sorted(set(three.journal()))
+        assert [type(each) for each in done if each is not None] == [NotNow] * (
+            len(done) - len(three.journal())
+        )
+
+
+async def test_a_silent_seat_stands(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        await two.deal()
+        await two.pass_time(TURN - 1)
+        assert two.at_turn == "Ada"
+        await two.pass_time(1)
+        assert two.at_turn == "Bob"
+        assert two.journal() == ["1:stay"]
+        assert two.sitters[1].was_told(news.StoodFor) == [news.StoodFor("Ada")]
+
+
+async def test_a_card_gives_the_full_time_again(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, first_may_hit), turn_seconds=10) as two:
+        await two.deal()
+        await two.pass_time(9)
+        await two.sitters[0].does("hit")
+        assert two.at_turn == "Ada"
+        assert two.table.seconds_left() == 10
+
+
+async def test_a_silent_seat_goes_without_insurance(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, ace_up)) as two:
+        await two.deal(2, 2)
+        await two.pass_time(TURN)
+        assert two.journal() == ["1:no-insurance"]
+        await two.sitters[1].does("insurance")
+        # Who was silent once is not waited for a second time in a round.
+        assert two.journal() == ["1:no-insurance", "2:insurance", "1:stay"]
+
+
+async def test_who_presses_a_key_after_his_silence_is_waited_for(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, ace_up)) as two:
+        ada, bob = two.sitters
+        await two.deal(2, 2)
+        await two.pass_time(TURN)
+        two.table.wake(ada)
+        await bob.does("no-insurance")
+        assert ada.is_at_turn
+
+
+async def test_any_amount_up_to_half_the_bet_may_be_insured(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, dealers_natural)) as two:
+        ada, bob = two.sitters
+        await two.deal(4, 4)
+        with pytest.raises(NotNow, match="1 to 120"):
+            await ada.does("insurance", amount=121)
+        await ada.does("insurance", amount=7)
+        await bob.does("insurance")
+        assert two.journal() == ["1:insurance:7", "2:insurance"]
+        assert two.here.balances("Ada")["online"] == 60 * MINUTE - 240 + 14
+        assert two.here.balances("Bob")["online"] == 60 * MINUTE
+
+
+async def test_insurance_that_cannot_be_paid_is_declined_unasked(tmp_path: Path) -> None:
+    async with party(tmp_path, 1, seed=shoe(1, ace_up), largest_bet=59) as alone:
+        await alone.sitters[0].bets(59)
+        assert alone.journal() == ["1:no-insurance"]
+        assert alone.at_turn == "Ada"
+
+
+async def test_a_double_that_the_pot_cannot_pay_is_refused_and_nothing_has_changed(
+    tmp_path: Path,
+) -> None:
+    async with party(tmp_path, 1, seed=shoe(1, everybody_plays), largest_bet=40) as alone:
+        (ada,) = alone.sitters
+        await ada.bets(40)
+        before = alone.round
+        with pytest.raises(Exception, match="must stay in your pot"):
+            await ada.does("double")
+        assert alone.round is before
+        assert alone.journal() == []
+
+
+# Coming
+
+
+async def test_who_comes_in_the_middle_of_a_round_sits_down_after_it(tmp_path: Path) -> None:
+    async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as two:
+        ada = two.sitters[0]
+        await ada.bets(1)
+        bob = await arrives(two.here, "Bob")
+        await bob.sits()
+        assert two.table.state.seat_of(bob.caller.record.id) is None
+        with pytest.raises(NotNow, match="no seat yet"):
+            await bob.bets(1)
+        await ada.does("stay")
+        assert bob.seat.chair == 2
+        assert ada.was_told(news.SatDown)[-1] == news.SatDown("Bob")
+
+
+async def test_company_that_comes_in_the_middle_of_a_turn_starts_its_countdown(
+    tmp_path: Path,
+) -> None:
+    async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as two:
+        await two.sitters[0].bets(1)
+        await two.pass_time(100)
+        bob = await arrives(two.here, "Bob")
+        await bob.sits()
+        assert two.table.seconds_left() == TURN
+        await two.pass_time(TURN)
+        assert two.journal() == ["1:stay"]
+
+
+async def test_who_finds_all_seats_taken_waits_for_one(tmp_path: Path) -> None:
+    async with party(tmp_path, 3, seats=2) as three:
+        ada, bob, cyd = three.sitters
+        assert [seat.name for seat in three.state.seated()] == ["Ada", "Bob"]
+        await ada.gets_up()
+        assert cyd.seat.chair == 1
+        assert bob.seat.chair == 2
+
+
+async def test_who_only_stands_by_is_not_waited_for(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seats=1, seed=shoe(1, everybody_plays)) as two:
+        await two.sitters[0].is_ready(1)
+        assert two.at_turn == "Ada"
+
+
+async def test_seats_keep_their_numbers_in_the_journal_when_one_between_is_free(
+    tmp_path: Path,
+) -> None:
+    async with party(tmp_path, 3, seed=shoe(2, everybody_plays)) as three:
+        ada, bob, cyd = three.sitters
+        await bob.gets_up()
+        await ada.is_ready(1)
+        await cyd.is_ready(1)
+        await ada.does("stay")
+        await cyd.does("stay")
+        assert three.journal() == ["1:stay", "3:stay"]
+        assert [(seat.seat, seat.caller) for seat in three.stored().seats] == [
+            (1, "Ada"),
+            (3, "Cyd"),
+        ]
+
+
+# Going
+
+Step = Callable[[Party], Awaitable[None]]
+
+
+async def before_betting(table: Party) -> None: ...
+
+
+async def with_a_bet(table: Party) -> None:
+    await table.sitters[0].bets(2)
+
+
+async def when_ready(table: Party) -> None:
+    await table.sitters[0].is_ready(2)
+
+
+async def at_his_turn(table: Party) -> None:
+    await table.deal(2, 2, 2)
+
+
+async def after_a_card(table: Party) -> None:
+    await table.deal(2, 2, 2)
+    await table.sitters[0].does("hit")
+
+
+async def after_doubling(table: Party) -> None:
+    await table.deal(2, 2, 2)
+    await table.sitters[0].does("double")
+
+
+async def at_anothers_turn(table: Party) -> None:
+    await table.deal(2, 2, 2)
+    await table.sitters[0].does("stay")
+
+
+async def after_the_round(table: Party) -> None:
+    await table.deal(2, 2, 2)
+    await table.play_out()
+
+
+IN_PLAY = [at_his_turn, after_a_card, after_doubling, at_anothers_turn]
+
+
+@pytest.mark.parametrize("when", [before_betting, with_a_bet, when_ready, after_the_round])
+async def test_who_goes_between_rounds_has_nothing_on_the_table(tmp_path: Path, when: Step) -> None:
+    async with party(tmp_path, 3, seed=shoe(3, everybody_plays)) as three:
+        await when(three)
+        rounds, online = three.rounds_dealt(), three.here.balances("Ada")["online"]
+        await three.sitters[0].drops()
+        assert [seat.name for seat in three.state.seated()] == ["Bob", "Cyd"]
+        accounts = three.here.balances("Ada")
+        assert (accounts["online"], accounts["stake"]) == (online, 0)
+        three.sitters.pop(0)
+        await three.deal()
+        assert three.state.hand.names == ("Bob", "Cyd")
+        assert three.rounds_dealt() == rounds + 1
+
+
+@pytest.mark.parametrize("when", IN_PLAY)
+async def test_who_drops_in_a_round_is_stood_settled_and_told(tmp_path: Path, when: Step) -> None:
+    async with party(tmp_path, 3, seed=shoe(3, everybody_plays)) as three:
+        await when(three)
+        await three.sitters[0].drops()
+        assert three.at_turn == "Bob"
+        three.sitters.pop(0)
+        await three.play_out()
+        accounts = three.here.balances("Ada")
+        assert accounts["stake"] == 0
+        (told,) = three.notices("Ada")
+        net = accounts["online"] - 60 * MINUTE
+        result = "came out even" if not net else f"{'won' if net > 0 else 'lost'} {abs(net) // 60}"
+        assert "at Vegas was left open, so it was stood for you" in told
+        assert result in told
+
+
+@pytest.mark.parametrize("when", IN_PLAY)
+async def test_who_gets_up_in_a_round_is_stood_and_told_where_he_is(
+    tmp_path: Path, when: Step
+) -> None:
+    async with party(tmp_path, 3, seed=shoe(3, everybody_plays)) as three:
+        await when(three)
+        ada = three.sitters.pop(0)
+        said = []
+        ada.caller.console.say = said.append
+        await ada.gets_up()
+        await three.play_out()
+        assert three.notices("Ada") == []
+        assert "Your hand at the Vegas table was played to its end" in said[0]
+        assert ada.caller.purse.stake == 0
+        assert ada.caller.purse.online == three.here.balances("Ada")["online"]
+
+
+async def test_when_the_last_one_goes_the_round_is_played_to_its_end(tmp_path: Path) -> None:
+    async with party(tmp_path, 3, seed=shoe(3, everybody_plays)) as three:
+        await at_anothers_turn(three)
+        for guest in three.sitters:
+            await guest.drops()
+        for name in ("Ada", "Bob", "Cyd"):
+            assert three.here.balances(name)["stake"] == 0
+            assert len(three.notices(name)) == 1
+        assert three.state.guests() == []
+
+
+async def test_who_comes_back_during_the_round_sits_at_his_hand_again(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        ada, bob = two.sitters
+        await two.deal()
+        await bob.drops()
+        bob = await bob.calls_back()
+        assert ada.was_told(news.CameBack)[-1] == news.CameBack("Bob")
+        await ada.does("stay")
+        assert bob.is_at_turn
+        await bob.does("stay")
+        assert two.notices("Bob") == []
+        assert bob.caller.purse.online == two.here.balances("Bob")["online"]
+
+
+async def test_who_is_taken_over_by_another_call_of_his_keeps_his_turn(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        ada, _ = two.sitters
+        await two.deal()
+        ada.table.hand_over(ada)
+        await ada.board.close_call(ada.caller, "taken over")
+        await two.pass_time(TURN - 1)
+        assert two.at_turn == "Ada"
+        again = await ada.calls_back()
+        assert two.table.seconds_left() == TURN
+        await again.does("stay")
+        assert two.journal() == ["1:stay"]
+
+
+async def test_who_is_taken_over_and_does_not_come_is_stood_after_the_time_of_a_turn(
+    tmp_path: Path,
+) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        ada, _ = two.sitters
+        await two.deal()
+        ada.table.hand_over(ada)
+        await ada.board.close_call(ada.caller, "taken over")
+        await two.pass_time(TURN)
+        assert two.at_turn == "Bob"
+
+
+async def test_who_has_no_time_left_is_stood_at_all_his_turns(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, ace_up)) as two:
+        ada, bob = two.sitters
+        await two.deal()
+        await ada.table.stand_for(ada.caller.record.id)
+        await bob.does("no-insurance")
+        assert two.journal() == ["1:no-insurance", "2:no-insurance", "1:stay"]
+
+
+# What goes wrong
+
+
+async def test_a_guest_who_cannot_be_told_holds_up_nobody(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        ada, bob = two.sitters
+
+        def breaks(happened: object) -> None:
+            raise RuntimeError("a screen that breaks")
+
+        ada.hears = breaks
+        await two.deal()
+        await two.pass_time(TURN)
+        await bob.does("stay")
+        assert two.journal() == ["1:stay", "2:stay"]
+
+
+async def test_while_the_books_are_slow_the_table_waits_and_talk_does_not(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        ada, bob = two.sitters
+        await two.deal()
+        async with two.here.slow_books():
+            stays = asyncio.create_task(ada.does("stay"))
+            await asyncio.sleep(0)
+            bob.says("are you asleep?")
+            assert ada.was_told(news.Said) == [news.Said("Bob", "are you asleep?")]
+            assert ada.is_at_turn  # nothing is shown that is not in the books
+        await stays
+        assert bob.is_at_turn
+
+
+async def test_a_caller_who_goes_while_his_decision_is_under_way_has_decided(
+    tmp_path: Path,
+) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        ada, _ = two.sitters
+        await two.deal()
+        async with two.here.slow_books():
+            stays = asyncio.create_task(ada.does("stay"))
+            await asyncio.sleep(0)
+            stays.cancel()
+        await ada.drops()
+        assert two.journal() == ["1:stay"]
+        assert two.at_turn == "Bob"
