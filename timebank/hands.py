@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from timebank.database import Desk
+from timebank.journal import GONE
 from timebank.model import Unit, stamp
 from timebank.notices import add_notice
 from timebank.posting import Posting
@@ -85,9 +86,7 @@ class Move:
     coin: int = 0
 
 
-POSITION = """(SELECT start_position + (SELECT max(cards_used) FROM actions
-    WHERE round_id = coalesce(r.lead, r.id))
-    FROM rounds r WHERE r.shoe_id = ? ORDER BY r.id DESC LIMIT 1)"""
+POSITION = GONE.format(shoe="?")
 
 
 def deal_from(desk: Desk, caller_id: int | None, shoe_id: int, wager: Wager) -> None:

@@ -223,9 +223,11 @@ def _readable(found: Iterator[StoredRound | JournalDamaged], what: str) -> Itera
             yield stored
 
 
-POSITION = """coalesce((SELECT start_position + (SELECT max(cards_used) FROM actions
+# How many cards of a shoe are gone behind its last round; NULL for one without any.
+GONE = """(SELECT start_position + (SELECT max(cards_used) FROM actions
     WHERE round_id = coalesce(r.lead, r.id))
-    FROM rounds r WHERE r.shoe_id = s.id ORDER BY r.id DESC LIMIT 1), 0)"""
+    FROM rounds r WHERE r.shoe_id = {shoe} ORDER BY r.id DESC LIMIT 1)"""
+POSITION = f"coalesce({GONE.format(shoe='s.id')}, 0)"
 
 
 def _open_shoe(desk: Desk, caller_id: int | None, game: str) -> Any:

@@ -289,7 +289,7 @@ AFTER_3 = (
 def _to_version_3(connection: sqlite3.Connection) -> None:
     # They name the table of accounts, which is not there for a moment.
     for trigger in TRIGGERS:
-        connection.execute(f"DROP TRIGGER {trigger}")
+        connection.execute(f"DROP TRIGGER IF EXISTS {trigger}")
     for table, (creation, columns) in ANEW_3.items():
         connection.execute(creation)
         connection.execute(f"INSERT INTO {table}_3 ({columns}) SELECT {columns} FROM {table}")

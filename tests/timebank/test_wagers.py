@@ -339,3 +339,22 @@ def test_cards_used_add_up_over_the_hands_of_a_shoe(books, ann, call):
     assert starts == [0, 5, 9]
     assert books.do(journal.stored_round, first).cards_used == 5
     assert books.do(journal.open_shoe, ann, GAME, 6, b"t" * 32, "x").position == 13
+
+
+def test_a_round_may_begin_further_on_in_the_shoe(books, ann, call):
+    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32, "seal")
+    call.bet(60, lost(60), shoe_id=shoe.id, cards_used=40)
+    call.bet(60, lost(60), shoe_id=shoe.id, cards_used=9, start=51)
+    call.bet(60, shoe_id=shoe.id, cards_used=4)
+    assert books.sql("SELECT start_position FROM rounds") == [(0,), (51,), (60,)]
+    assert books.do(journal.round_in_play, ann).start == 60
+
+
+@pytest.mark.parametrize("start", [0, 39])
+def test_no_card_of_a_shoe_is_dealt_twice(books, ann, call, start):
+    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32, "seal")
+    call.bet(60, lost(60), shoe_id=shoe.id, cards_used=40)
+    before = state(books)
+    with pytest.raises(ShoeGone, match="dealt already"):
+        call.bet(60, shoe_id=shoe.id, start=start)
+    assert state(books) == before
