@@ -344,10 +344,8 @@ class Vegas:
         """Be ready for the bet that stands, or for the one he placed last."""
         seat = self.table.state.seat_of(self.caller.record.id)
         if seat is not None and not seat.bet:
-            bet = self._last_bet()
-            await self.table.bet(self, bet)
-            await self._betting().remember(bet)
-            if self._place is not None:  # alone, he has his cards already
+            await self.table.bet(self, self._last_bet())
+            if not seat.bet:  # alone, he has his cards already
                 return
         await self.table.be_ready(self)
 

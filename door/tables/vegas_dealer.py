@@ -89,6 +89,8 @@ class Dealer:
         names = tuple(seat.name for seat in seats)
         asked = Deal(shoe, state.cut, settings.rules, coin, bets, names, self._board.process)
         step = await vegas_round.deal(self._board.books, asked)
+        for seat in seats:
+            seat.bet, seat.ready = 0, False
         hand, state.seed = step.hand, ""
         dealt = news.RoundDealt(hand.names, hand.round, step.events, hand.coin)
         self._adopt(step, here, dealt)

@@ -181,6 +181,6 @@ class TableState:
         self.hand = hand
 
     def end_round(self) -> None:
-        """Let everybody bet anew."""
+        """Let everybody decide for himself again."""
         for seat in self.seats.values():
-            seat.bet, seat.ready, seat.stood = 0, False, False
+            seat.stood = False

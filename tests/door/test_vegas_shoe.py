@@ -1,0 +1,175 @@
+"""The shoe of the Vegas table: sealed, cut, run on, opened; and dealt from by one table only."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from door.games.blackjack_kind import VEGAS_KIND
+from door.games.blackjack_rules import rules_to_mapping
+from door.tables import vegas_news as news
+from door.tables.vegas_state import NotNow
+from tests.door.seated import Party, arrives, everybody_plays, party, shoe, vegas
+from tests.world import World, world
+
+
+async def test_the_seal_is_there_before_the_first_bet(tmp_path: Path) -> None:
+    seed = shoe(1, everybody_plays)
+    async with party(tmp_path, 1, seed=seed) as alone:
+        seal = sha256(seed).hexdigest()
+        assert alone.sitters[0].was_told(news.ShoeSealed) == [news.ShoeSealed(seal)]
+        assert alone.state.shoe.seal == seal
+        assert alone.rounds_dealt() == 0
+
+
+async def test_the_shoe_runs_on_and_its_seed_is_shown_after_the_round_that_passes_penetration(
+    tmp_path: Path,
+) -> None:
+    seed = shoe(2, everybody_plays)
+    async with party(tmp_path, 2, seed=seed, decks=1, penetration=30) as two:
+        ada, _ = two.sitters
+        while not ada.was_told(news.ShoeDone):
+            assert two.state.seed == ""
+            await two.deal()
+            before = two.state.hand
+            await two.play_out()
+        dealt = before.shoe.position + two.round.cards_used
+        assert dealt * 100 >= 52 * 30 > before.shoe.position * 100
+        assert ada.was_told(news.ShoeDone) == [news.ShoeDone(seed.hex())]
+        assert two.state.seed == seed.hex()
+        assert two.state.shoe.seal != sha256(seed).hexdigest()
+        assert two.rounds_dealt() > 1
+
+
+async def test_each_round_goes_on_in_the_shoe_where_the_last_one_ended(tmp_path: Path) -> None:
+    seed = shoe(2, everybody_plays)
+    async with party(tmp_path, 2, seed=seed) as two:
+        dealt = 0
+        for _ in range(4):
+            await two.deal()
+            await two.play_out()
+            cards = VEGAS_KIND.cards(seed, "", 6, dealt)
+            again, _ = VEGAS_KIND.deal(rules_to_mapping(two.round.rules), cards, [60, 60], 1)
+            assert again.seats[1].hands[0].cards == two.round.seats[1].hands[0].cards[:2]
+            dealt += two.round.cards_used
+            assert two.state.shoe.position == dealt
+
+
+async def test_the_first_seat_cuts_a_fresh_shoe_and_everybody_sees_it(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        with pytest.raises(NotNow, match="The first seat cuts"):
+            await bob.table.cut_cards(bob, "mine")
+        await ada.table.cut_cards(ada, "be lucky")
+        assert bob.was_told(news.CutMade) == [news.CutMade("Ada", "be lucky")]
+        await two.deal()
+        stored = two.stored().shoe
+        assert stored is not None
+        assert stored.cut == "be lucky"
+        uncut = VEGAS_KIND.cards(stored.seed, "", 6, 0)
+        assert two.round.shoe[:20] != uncut[:20]
+        await two.play_out()
+        with pytest.raises(NotNow, match="Only a fresh shoe"):
+            await ada.table.cut_cards(ada, "again")
+        await two.deal()
+        stored = two.stored().shoe
+        assert stored is not None
+        assert stored.cut == "be lucky"
+
+
+async def test_who_moves_up_to_the_first_seat_may_cut(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        await ada.gets_up()
+        await bob.table.cut_cards(bob, "mine now")
+        assert two.state.cut == "mine now"
+
+
+async def test_a_table_that_stands_empty_for_a_while_keeps_its_shoe(tmp_path: Path) -> None:
+    async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as alone:
+        (ada,) = alone.sitters
+        await alone.deal()
+        await ada.does("stay")
+        position = alone.state.shoe.position
+        await ada.gets_up()
+        await ada.sits()
+        assert alone.state.shoe.position == position
+        assert len(ada.was_told(news.ShoeSealed)) == 1
+
+
+async def test_other_decks_make_another_shoe(tmp_path: Path) -> None:
+    async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as alone:
+        (ada,) = alone.sitters
+        await alone.deal()
+        await ada.does("stay")
+        (tmp_path / "sysop.toml").write_text(vegas(decks=2), encoding="utf-8")
+        alone.here.server.reload()
+        await ada.gets_up()
+        await ada.sits()
+        assert alone.state.shoe.decks == 2
+        assert alone.state.shoe.fresh
+        assert len(ada.was_told(news.ShoeSealed)) == 2
+
+
+async def test_no_seed_and_no_card_to_come_shows_in_what_is_told(tmp_path: Path) -> None:
+    seed = shoe(2, everybody_plays)
+    async with party(tmp_path, 2, seed=seed) as two:
+        ada, bob = two.sitters
+        await two.deal()
+        hole = two.round.dealer_hand[1]
+        assert seed.hex() not in repr(ada.heard)
+        assert two.round.dealer[1] is None
+        shown = repr([item for item in bob.heard if isinstance(item, news.RoundDealt)])
+        assert f"DealerDealt(card='{hole}')" not in shown
+
+
+# Two servers on the same books
+
+
+async def two_boards(boards: AsyncExitStack, folder: Path) -> tuple[Party, World]:
+    """Ada and Bob at the table of one server; another one on the same books.
+
+    Both run in this process; the first one gives itself out for another that is running.
+    """
+    one = await boards.enter_async_context(party(folder, 2, seed=shoe(2, everybody_plays)))
+    one.here.server.board.process = f"{one.here.server.board.process.rpartition(':')[0]}:1"
+    two = await boards.enter_async_context(world(folder, toml=vegas()))
+    return one, two
+
+
+async def test_a_round_that_another_server_plays_is_left_to_it(tmp_path: Path) -> None:
+    async with AsyncExitStack() as boards:
+        one, two = await two_boards(boards, tmp_path)
+        with one.here.books() as desk:
+            # What the first server says of itself when it opens calls.
+            desk.connection.exec_driver_sql(
+                "UPDATE calls SET process = ?", (one.here.server.board.process,)
+            )
+        await one.deal()
+        await two.server.board.vegas.resume()
+        assert two.server.board.vegas.state.hand is None
+        await one.play_out()
+        assert one.journal() == ["1:stay", "2:stay"]
+
+
+async def test_a_shoe_that_another_server_has_dealt_from_is_looked_at_again(
+    tmp_path: Path,
+) -> None:
+    async with AsyncExitStack() as boards:
+        one, two = await two_boards(boards, tmp_path)
+        cyd = await arrives(two, "Cyd")
+        await cyd.sits()
+        assert cyd.table.state.shoe is not None
+        assert cyd.table.state.shoe.seal == one.state.shoe.seal
+        await one.deal()
+        await one.play_out()
+        await cyd.bets(1)
+        (refused,) = cyd.was_told(news.BetRefused)
+        assert "another shoe" in refused.reason
+        await cyd.bets(1)
+        stored = one.stored()
+        assert [seat.caller for seat in stored.seats] == ["Cyd"]
+        assert stored.start == one.round.cards_used
