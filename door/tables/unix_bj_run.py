@@ -151,9 +151,9 @@ class Run:
             self._books_unavailable()
             return False
         assert self.play.shoe is not None
-        self.console.say(f"|08Seal {self.play.shoe.seal}")
         if self.stored is not None:
             self.console.say("|14The hand you left is still on the table.")
+        self.console.say(f"|08Seal {self.play.shoe.seal}")
         return await self._cut()
 
     async def _cut(self) -> bool:

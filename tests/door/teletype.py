@@ -6,12 +6,14 @@ and a bare newline can be told apart from a question that nobody answered) and `
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from textwrap import dedent
 
 from door.games.blackjack import Action, Round, start
 from door.games.blackjack_rules import UNIX_BJ, UNIX_BJ_STAKE
-from door.games.cards import parse_cards
+from door.games.cards import Card, parse_cards
+from door.games.shuffle import SEED_BYTES, run_on
 from door.tables.unix_bj_teletype import (
     OPENING,
     Prompts,
@@ -91,3 +93,87 @@ class Run:
 def played(*hands: str, typed: str = "") -> str:
     """The paper of a first run that deals `hands`."""
     return Run().plays(*hands, typed=typed)
+
+
+def from_seed(
+    seed: bytes,
+    *lines: str,
+    prompts: Prompts = "1975",
+    action: int = 0,
+    standing: int = 0,
+    echo: bool = True,
+    stands: bool = True,
+) -> str:
+    """The paper of a run that is dealt from `seed`, up to the question after these `lines`.
+
+    A last line `␡` is the interrupt key: with `stands`, the rest of the hand is answered with no.
+    Without `echo` nothing of what was typed is on the paper.
+    """
+    teletype = Teletype(prompts, DOLLAR, Score(action, standing))
+    answers = iter(lines)
+    text, position = OPENING, 0
+    while True:
+        position = hand_start(position)
+        round_, events = start(UNIX_BJ, cards_of(seed, position), [UNIX_BJ_STAKE])
+        text += teletype.deal(position, round_, events)
+        while not round_.over:
+            chosen = decline(round_)
+            for question in teletype.questions(round_):
+                text += question.text
+                line = next(answers, None)
+                if line is None:
+                    return text
+                if line == STRUCK:
+                    rest = _stood(teletype, round_) if stands else ""
+                    return f"{text}\n{rest}{teletype.account()}"
+                text += f"{line}\n" if echo else ""
+                if is_yes(line):
+                    chosen = question.yes
+                    break
+            round_, events = round_.apply(chosen)
+            text += teletype.told(round_, events)
+        position += round_.cards_used
+
+
+def _stood(teletype: Teletype, round_: Round) -> str:
+    text = ""
+    while not round_.over:
+        round_, events = round_.apply(decline(round_))
+        text += teletype.told(round_, events)
+    return text
+
+
+def cards_of(seed: bytes, position: int) -> tuple[Card, ...]:
+    return run_on(seed, "", 1, 1, position, 66)
+
+
+@cache
+def seed_asking(*script: str) -> bytes:
+    """A seed whose first hand goes through this script, such as ("Insurance? y", "Hit? ").
+
+    The last question is asked and not answered; "over" in its place is a hand that has ended.
+    """
+    for number in range(10_000, 200_000):
+        seed = number.to_bytes(SEED_BYTES, "big")
+        round_, _ = start(UNIX_BJ, cards_of(seed, 0), [UNIX_BJ_STAKE])
+        if _goes(round_, script):
+            return seed
+    raise AssertionError(f"no seed asks {script}")
+
+
+def _goes(round_: Round, script: Sequence[str]) -> bool:
+    teletype = Teletype("1975", DOLLAR, Score())
+    rest = list(script)
+    while not round_.over:
+        chosen = decline(round_)
+        for question in teletype.questions(round_):
+            wanted = rest.pop(0)
+            if not wanted.startswith(question.text):
+                return False
+            if not rest:
+                return True
+            if is_yes(wanted.removeprefix(question.text)):
+                chosen = question.yes
+                break
+        round_, _ = round_.apply(chosen)
+    return rest == ["over"]

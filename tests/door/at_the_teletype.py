@@ -1,0 +1,151 @@
+"""A caller at the teletype of UNIX bj: the letters that came over his line, and his books."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.door.visiting import MENU, Guest
+from tests.terminal import MODERN, Profile
+from tests.world import BOARD, World, world
+from timebank import play_money
+
+PLAY = "<P>lay"
+ANY_KEY = "Press any key"
+QUESTIONS = ("Insurance? ", "Split pair? ", "Double down? ", "Hit? ", "\n?")
+
+_ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -Z\\-~])")
+
+
+def teletype_toml(**keys: object) -> str:
+    """A board whose sysop has set these keys of UNIX bj."""
+    lines = (f'{key} = "{v}"' if isinstance(v, str) else f"{key} = {v}" for key, v in keys.items())
+    return "\n".join((BOARD, "[games.unix-bj]", *lines, ""))
+
+
+class Player(Guest):
+    """Somebody who plays bj."""
+
+    _begun = 0
+
+    # What he does.
+
+    async def goes_to_the_teletype(self) -> None:
+        self.presses("u")
+        await self.is_asked(PLAY)
+
+    async def starts(self, seed: bytes) -> None:
+        """Start the program, and read on to its first question or to its end."""
+        self.board.seeds = [seed]
+        self._begun = len(self.terminal.transcript)
+        self.presses("p")
+        await self.reads_on(0)
+
+    async def types(self, *lines: str) -> None:
+        """Answer so many questions, each when it is asked."""
+        for line in lines:
+            await self.strikes(f"{line}\r")
+
+    async def strikes(self, keys: str | bytes) -> None:
+        """Press keys, and read on to what is asked then."""
+        before = len(self.raw)
+        self.terminal.send(keys)
+        await self.reads_on(before)
+
+    async def reads_on(self, before: int) -> None:
+        await self.terminal.wait_for(
+            lambda _: len(self.raw) > before and self._is_asked_something(), "a question"
+        )
+
+    async def comes_back(self, profile: Profile = MODERN) -> None:
+        """Call again; a hand that was left is on the paper."""
+        self._begun = 0
+        await self.calls(profile)
+        await self.terminal.wait_for(lambda _: self.letters.endswith(QUESTIONS), "the hand")
+
+    # What he sees.
+
+    @property
+    def raw(self) -> str:
+        """All that came since the program was started, as it came."""
+        return self.terminal.transcript[self._begun :]
+
+    @property
+    def plain(self) -> str:
+        """The same without escape sequences, lines ended by a newline alone."""
+        return _ESCAPE_SEQUENCE.sub("", self.raw).replace("\r\n", "\n")
+
+    @property
+    def letters(self) -> str:
+        """What the program printed, from its name on, with what was typed."""
+        name = self.plain.rfind("Black Jack\n")
+        if name < 0:
+            return ""
+        return self.plain[name:].split("Seed ")[0]
+
+    @property
+    def seal(self) -> str:
+        """What stands right before the first letter."""
+        before = self.plain[: self.plain.rfind("Black Jack\n")]
+        return before[before.rindex("Seal ") :].rstrip("\n")
+
+    @property
+    def seed(self) -> str:
+        """The line after the last one."""
+        return "Seed " + self.plain.split("Seed ")[-1].split("\n")[0]
+
+    def _is_asked_something(self) -> bool:
+        return self.plain.endswith(QUESTIONS) or ANY_KEY in self.prompt
+
+    # What the books say.
+
+    def rounds(self) -> list[tuple[int, int, int, int]]:
+        """His rounds in order: bet, lost, won (smallest unit), where in the stream they began."""
+        with self.board.books() as desk:
+            found = desk.connection.exec_driver_sql(
+                "SELECT r.bet, r.lost, r.won, r.start_position FROM rounds r"
+                " JOIN callers c ON c.id = r.caller_id WHERE c.name = ? ORDER BY r.id",
+                (self.name,),
+            )
+            return [tuple(row) for row in found]
+
+    def journal(self) -> list[str]:
+        """The actions of his last round, the bet first."""
+        with self.board.books() as desk:
+            found = desk.connection.exec_driver_sql(
+                "SELECT json_extract(action, '$.action') FROM actions"
+                " WHERE round_id = (SELECT max(id) FROM rounds) ORDER BY sequence"
+            )
+            return list(found.scalars())
+
+    def tally(self, unit: Any = "usd-cent") -> tuple[int, int]:
+        """Action and standing by the books."""
+        with self.board.books() as desk:
+            number = desk.connection.exec_driver_sql(
+                "SELECT id FROM callers WHERE name = ?", (self.name,)
+            ).scalar_one()
+            score = play_money.tally(desk, number, "unix-bj", unit)
+            return score.action, score.standing
+
+
+@asynccontextmanager
+async def at_the_teletype(
+    folder: Path, *, profile: Profile = MODERN, **how: Any
+) -> AsyncIterator[Player]:
+    """Ada, with sixty minutes, before the teletype; `how` is what `world` takes."""
+    async with world(folder, **how) as board:
+        ada = await player(board, "Ada", profile)
+        await ada.goes_to_the_teletype()
+        yield ada
+
+
+async def player(board: World, name: str, profile: Profile = MODERN) -> Player:
+    """Somebody new in the books, on his first call of the day, at the main menu."""
+    board.enter(name)
+    guest = Player(board, name)
+    await guest.calls(profile)
+    await guest.goes_on_to(MENU)
+    return guest

@@ -1,0 +1,305 @@
+"""Hands of UNIX bj that were left: by a dropped carrier, a kill, another call, or for good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.door.at_the_teletype import (
+    ANY_KEY,
+    PLAY,
+    Player,
+    at_the_teletype,
+    teletype_toml,
+)
+from tests.door.processes import served
+from tests.door.teletype import STRUCK, from_seed, seed_asking
+from tests.door.visiting import MENU, MINUTE, event, sysop_toml
+from tests.terminal import MODERN, SYNCTERM, Terminal
+from tests.world import NOON, log_on, world
+
+LEFT = "The hand you left is still on the table."
+HIT = ("Hit? y", "Hit? y", "Hit? ")
+SPLIT = ("Split pair? y", "Double down? y", "Hit? ")
+
+AT_EVERY_QUESTION = pytest.mark.parametrize(
+    ("script", "lines", "question"),
+    [
+        (("Insurance? ",), (), "Insurance? "),
+        (("Insurance? y", "Hit? "), ("y",), "Hit? "),
+        (("Insurance? ", "Hit? "), ("",), "Hit? "),
+        (SPLIT, (), "Split pair? "),
+        (SPLIT, ("y",), "Double down? "),
+        (SPLIT, ("y", "y"), "Hit? "),
+        (("Split pair? y", "Hit? y", "Hit? "), ("y", "y"), "Hit? "),
+        (("Double down? ",), (), "Double down? "),
+        (HIT, (), "Hit? "),
+        (HIT, ("y", "y"), "Hit? "),
+    ],
+    ids=[
+        "insurance",
+        "insured",
+        "not insured",
+        "split",
+        "double down after a split",
+        "the second hand",
+        "hit after a split",
+        "double down",
+        "hit",
+        "hit again",
+    ],
+)
+
+
+# A dropped carrier
+
+
+@AT_EVERY_QUESTION
+@pytest.mark.parametrize("stakes", ["play money", "minutes"])
+async def test_a_hand_waits_at_the_question_at_which_it_was_left(
+    tmp_path: Path, stakes: str, script: tuple[str, ...], lines: tuple[str, ...], question: str
+) -> None:
+    seed = seed_asking(*script)
+    async with at_the_teletype(tmp_path, toml=teletype_toml(stakes=stakes)) as ada:
+        await ada.starts(seed)
+        await ada.types(*lines)
+        assert ada.letters.endswith(question)
+        journal, rounds = ada.journal(), ada.rounds()
+        await ada.drops_carrier()
+        assert (ada.journal(), ada.rounds()) == (journal, rounds)
+        assert ada.board.findings() == []
+
+        await ada.comes_back()
+        assert LEFT in ada.plain
+        assert ada.seal == f"Seal {sha256(seed).hexdigest()}"
+        # It is printed again as it was, but for what he had typed.
+        assert ada.letters == without_typing(seed, lines)
+        await ada.types("")
+        await ada.strikes("\x7f")
+        assert ada.seed == f"Seed {seed.hex()}"
+        whole = from_seed(seed, *lines, "", STRUCK)
+        assert ada.letters.endswith(whole.splitlines(keepends=True)[-1])
+        assert f"\nAction ${ada.tally(unit(stakes))[0]}\n" in ada.letters
+        assert ada.board.findings() == []
+        ada.presses(" ")
+        await ada.is_asked(PLAY)
+
+
+def without_typing(seed: bytes, lines: tuple[str, ...]) -> str:
+    """The paper up to the question after these answers, without the questions answered before."""
+    paper = from_seed(seed, *lines)
+    last = paper.rindex("\n") + 1
+    said = [line for line in paper[:last].splitlines(keepends=True) if "? " not in line]
+    return "".join(said) + paper[last:]
+
+
+def unit(stakes: str) -> str:
+    return "second" if stakes == "minutes" else "usd-cent"
+
+
+async def test_the_deck_of_a_hand_that_was_left_runs_on(tmp_path: Path) -> None:
+    seed = seed_asking("Hit? ", "over")
+    lines = [""] * 5
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed)
+        await ada.types(*lines)
+        await ada.drops_carrier()
+        await ada.comes_back()
+        await ada.types("", "", "")
+        whole = from_seed(seed, *lines, "", "", "")
+        # From the hand that was left on, the paper is as if nothing had happened.
+        after = ada.letters.split("new game\n", 2)[2]
+        assert after.count("new game\n") >= 1
+        assert after in whole
+        assert [start for *_, start in ada.rounds()][1] > 0
+
+
+@pytest.mark.parametrize("hang_up", [Terminal.hang_up_half, Terminal.abort], ids=["close", "reset"])
+async def test_nothing_is_bet_for_a_caller_who_is_gone(
+    tmp_path: Path, hang_up: Callable[[Terminal], None]
+) -> None:
+    seed = seed_asking("Hit? ", "over")
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed)
+        caller = ada.caller
+        async with ada.board.slow_books():
+            ada.presses("\r")
+            await ada.terminal.wait_for(lambda _: ada.plain.endswith("\n"), "the newline taken")
+            hang_up(ada.terminal)
+        await caller.ended.wait()
+        assert len(ada.rounds()) in (1, 2)
+        assert ada.journal() in (["bet"], ["bet", "stay"])
+        assert ada.board.findings() == []
+
+
+async def test_who_left_no_hand_finds_none(tmp_path: Path) -> None:
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed_asking(*HIT))
+        await ada.strikes("\x7f")
+        await ada.drops_carrier()
+        await ada.visits()
+        assert LEFT not in ada.terminal.transcript
+        await ada.goes_to_the_teletype()
+
+
+async def test_a_run_has_a_shoe_of_its_own(tmp_path: Path) -> None:
+    first, second = seed_asking(*HIT), seed_asking("Insurance? ")
+    async with at_the_teletype(tmp_path) as ada:
+        for seed in (first, second):
+            await ada.starts(seed)
+            await ada.strikes("\x7f")
+            assert ada.seed == f"Seed {seed.hex()}"
+            ada.presses(" ")
+            await ada.is_asked(PLAY)
+        with ada.board.books() as desk:
+            shoes = desk.connection.exec_driver_sql(
+                "SELECT seal, closed IS NULL FROM shoes ORDER BY id"
+            ).all()
+        assert [tuple(shoe) for shoe in shoes] == [
+            (sha256(first).hexdigest(), 0),
+            (sha256(second).hexdigest(), 0),
+        ]
+
+
+async def test_a_hand_goes_on_for_the_stakes_it_was_dealt_for_and_the_next_one_does_not(
+    tmp_path: Path,
+) -> None:
+    seed = seed_asking("Hit? ", "over")
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed)
+        await ada.drops_carrier()
+        (tmp_path / "sysop.toml").write_text(teletype_toml(stakes="minutes"), encoding="utf-8")
+        ada.board.server.reload()
+        await ada.comes_back()
+        await ada.types("")
+        assert "The stakes have changed since that hand was dealt." in ada.plain
+        assert len(ada.rounds()) == 1
+        assert ada.tally("usd-cent")[0] == 2
+        assert ada.seed == f"Seed {seed.hex()}"
+        ada.presses(" ")
+        await ada.sees("A dollar is a coin")
+
+
+# Another call
+
+
+async def test_a_second_call_takes_the_hand_over_as_it_lies(tmp_path: Path) -> None:
+    seed = seed_asking(*HIT)
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed)
+        await ada.types("y")
+        first = ada.terminal
+        ada.terminal = await ada.board.call(SYNCTERM)
+        ada._begun = 0
+        await log_on(ada.terminal, ada.name)
+        await ada.terminal.until("You are on line already, on node 1.")
+        ada.presses("y")
+        await ada.terminal.wait_for(lambda _: ada.letters.endswith("Hit? "), "the hand")
+        assert ada.letters == without_typing(seed, ("y",))
+        await first.until_closed()
+        assert "Another call of yours has taken over." in first.picture
+
+
+# No time left
+
+
+@pytest.mark.parametrize("stakes", ["play money", "minutes"])
+async def test_a_caller_whose_time_is_up_stands(tmp_path: Path, stakes: str) -> None:
+    seed = seed_asking(*HIT)
+    toml = sysop_toml(events="", minutes_per_day=5)
+    toml = f'{toml}\n[games.unix-bj]\nstakes = "{stakes}"\n'
+    async with at_the_teletype(tmp_path, toml=toml) as ada:
+        await ada.starts(seed)
+        await ada.types("y")
+        await ada.board.pass_time(5 * MINUTE)
+        await ada.terminal.wait_for(
+            lambda _: "Your time is up: the hand is stood." in ada.plain, "the hand stood"
+        )
+        assert ada.journal() == ["bet", "hit", "stay"]
+        # The sheet shows how it ended.
+        ending = from_seed(seed, "y", STRUCK).split("Hit? \n")[1]
+        for line in ending.splitlines():
+            assert line in ada.plain
+        assert seed.hex() in ada.plain
+        assert ada.board.findings() == []
+
+
+async def test_an_event_that_begins_stands_the_hand(tmp_path: Path) -> None:
+    seed = seed_asking("Insurance? ")
+    toml = sysop_toml(events=event("Mail hour", "12:30"))
+    async with world(tmp_path, toml=toml) as board:
+        board.enter("Ada")
+        ada = Player(board, "Ada")
+        await ada.calls()
+        await ada.goes_on_to(MENU)
+        await ada.goes_to_the_teletype()
+        await ada.starts(seed)
+        await board.pass_time(30 * MINUTE)
+        await ada.terminal.until_closed()
+        assert ada.journal()[:2] == ["bet", "no-insurance"]
+        assert "Mail hour has begun." in ada.plain
+
+
+async def test_a_hand_that_was_left_is_stood_for_who_comes_back_without_time(
+    tmp_path: Path,
+) -> None:
+    seed = seed_asking(*HIT)
+    async with at_the_teletype(tmp_path, toml=sysop_toml(events="", minutes_per_day=5)) as ada:
+        await ada.starts(seed)
+        await ada.board.pass_time(4 * MINUTE + 58)
+        await ada.drops_carrier()
+        await ada.calls()
+        await ada.board.pass_time(4)
+        await ada.terminal.wait_for(lambda _: ada.journal() == ["bet", "stay"], "the hand stood")
+
+
+async def test_a_hand_nobody_returned_to_is_stood_by_the_next_process(tmp_path: Path) -> None:
+    from datetime import timedelta
+
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed_asking("Insurance? "))
+        await ada.drops_carrier()
+    async with world(tmp_path, now=NOON + timedelta(days=2)) as board:
+        ada.board = board
+        assert ada.journal()[:2] == ["bet", "no-insurance"]
+        ada.terminal = await board.call(MODERN)
+        await log_on(ada.terminal, "Ada")
+        await ada.sees("was left open, so it was stood for you")
+
+
+# Killed
+
+
+async def test_a_server_that_is_killed_in_mid_hand_loses_nothing(tmp_path: Path) -> None:
+    async with served(tmp_path) as board:
+        board.enter("Ada")
+        ada = Player(board, "Ada")
+        await ada.calls()
+        await ada.goes_on_to(MENU)
+        await ada.goes_to_the_teletype()
+        ada._begun = len(ada.terminal.transcript)
+        ada.presses("p")
+        await ada.reads_on(0)
+        while not ada.letters.endswith("Hit? "):
+            await ada.types("")
+        seal, hand = ada.seal, ada.letters[ada.letters.rindex("new game") :]
+        journal, rounds, tally = ada.journal(), ada.rounds(), ada.tally()
+        board.process.kill()
+        await board.ends()
+        await ada.terminal.until_closed()
+
+        await board.serve()
+        await ada.comes_back()
+        assert (ada.journal(), ada.rounds(), ada.tally()) == (journal, rounds, tally)
+        assert ada.seal == seal
+        printed = ada.letters[ada.letters.rindex("new game") :]
+        assert printed.replace("Hit? ", "") == "".join(
+            line for line in hand.splitlines(keepends=True) if "? " not in line
+        )
+        await ada.strikes("\x7f")
+        assert ada.journal() == [*journal, "stay"]
+        assert f"Action ${ada.tally()[0]}\n" in ada.letters
+        await ada.is_asked(ANY_KEY)

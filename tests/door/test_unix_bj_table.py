@@ -1,0 +1,292 @@
+"""UNIX bj over a caller's line: the letters of the paper, a seal before them, a seed after."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.door.at_the_teletype import ANY_KEY, PLAY, at_the_teletype, player, teletype_toml
+from tests.door.teletype import STRUCK, from_seed, paper, seed_asking
+from tests.door.visiting import MENU, sysop_toml
+from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
+
+IAC, INTERRUPT_PROCESS, BREAK = 255, 244, 243
+INSURED = ("Insurance? y", "Hit? ")
+SPLIT = ("Split pair? y", "Double down? y", "Hit? ")
+HITTING = ("Hit? y", "Hit? y", "Hit? ")
+
+# The letters
+
+
+@pytest.mark.parametrize(
+    "profile", [MODERN, SYNCTERM, REFUSING], ids=["modern", "syncterm", "lines"]
+)
+async def test_a_run_is_to_the_letter(tmp_path: Path, profile: Profile) -> None:
+    seed = seed_asking(*INSURED)
+    async with at_the_teletype(tmp_path, profile=profile) as ada:
+        await ada.starts(seed)
+        assert ada.letters == from_seed(seed)
+        await ada.types("y", "", "y", "", "", "y", "", "", "", "y", "y", "")
+        assert ada.letters == from_seed(seed, "y", "", "y", "", "", "y", "", "", "", "y", "y", "")
+        # Nothing but letters: no colours, no cursor, and a return before each newline.
+        begin = ada.raw.index("Black Jack")
+        assert "\x1b" not in ada.raw[begin:]
+        assert "\n" not in ada.raw[begin:].replace("\r\n", "")
+
+
+async def test_the_seal_comes_before_the_first_letter_and_the_seed_after_the_last(
+    tmp_path: Path,
+) -> None:
+    seed = seed_asking(*HITTING)
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed)
+        assert ada.seal == f"Seal {sha256(seed).hexdigest()}"
+        await ada.types("y")
+        assert seed.hex() not in ada.plain
+        await ada.strikes("\x7f")
+        assert ada.letters == from_seed(seed, "y", STRUCK)
+        assert ada.seed == f"Seed {seed.hex()}"
+
+
+async def test_the_questions_of_1971(tmp_path: Path) -> None:
+    seed = seed_asking(*HITTING)
+    async with at_the_teletype(tmp_path, toml=teletype_toml(prompts="1971")) as ada:
+        await ada.starts(seed)
+        await ada.types("y", "")
+        assert ada.letters == from_seed(seed, "y", "", prompts="1971")
+        assert "\n?y\n" in ada.letters
+
+
+# The keys
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        b"\x7f",
+        b"\x03",
+        bytes([IAC, INTERRUPT_PROCESS]),
+        bytes([IAC, BREAK]),
+        b"\x1b[3~",
+    ],
+    ids=["DEL", "Ctrl-C", "Interrupt Process", "Break", "the Delete of today"],
+)
+@pytest.mark.parametrize(
+    ("script", "lines", "journal"),
+    [
+        (("Insurance? ",), (), ["bet", "no-insurance", "stay"]),
+        (INSURED, ("y",), ["bet", "insurance", "stay"]),
+        (SPLIT, (), ["bet", "stay"]),
+        (SPLIT, ("y",), ["bet", "split", "stay", "stay"]),
+        (SPLIT, ("y", "y"), ["bet", "split", "double", "stay"]),
+        (HITTING, ("y",), ["bet", "hit", "stay"]),
+    ],
+    ids=["insurance", "insured", "split", "double down", "the second hand", "hit"],
+)
+async def test_the_interrupt_key_ends_it_with_action_and_standing(
+    tmp_path: Path, key: bytes, script: tuple[str, ...], lines: tuple[str, ...], journal: list[str]
+) -> None:
+    seed = seed_asking(*script)
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed)
+        await ada.types(*lines)
+        await ada.strikes(key)
+        assert ada.letters == from_seed(seed, *lines, STRUCK)
+        assert ada.seed == f"Seed {seed.hex()}"
+        # The hand was not dropped for nothing: all that was still asked was answered with no.
+        assert ada.journal() == journal
+        assert len(ada.rounds()) == 1
+        ada.presses(" ")
+        await ada.is_asked(PLAY)
+        ada.presses("q")
+        await ada.is_asked(MENU)
+
+
+async def test_an_interrupt_right_behind_the_last_answer_ends_it_before_the_next_hand(
+    tmp_path: Path,
+) -> None:
+    seed = seed_asking("Hit? ", "over")
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed)
+        await ada.strikes("\r\x7f")
+        assert len(ada.rounds()) == 1
+        (_, lost, won, _), *_ = ada.rounds()
+        standing = (won - lost) // 100
+        words = "break even" if not standing else f"{'win' if standing > 0 else 'lose'} $2"
+        assert ada.letters.endswith(
+            paper(
+                f"""
+                You {words}
+
+                Action $2
+                You {words}
+                """
+            )
+        )
+
+
+async def test_ctrl_h_rubs_out_and_del_does_not(tmp_path: Path) -> None:
+    seed = seed_asking(*HITTING)
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed)
+        await ada.strikes("n\b\b\by\t\x1b[A\r")
+        assert "Hit? n\b \by\n" in ada.letters
+        assert ada.journal() == ["bet", "hit"]
+
+
+async def test_elsewhere_del_rubs_out_again(tmp_path: Path) -> None:
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed_asking(*HITTING))
+        await ada.strikes("\x7f")
+        ada.presses(" ")
+        await ada.is_asked(PLAY)
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        await ada.sits_down()
+        ada.presses("p")
+        await ada.is_asked("Coins to bet")
+        ada.presses("98\x7f\x7f6\r")
+        await ada.terminal.wait_for(lambda _: ada.rounds()[-1][0] == 6 * 60, "six coins bet")
+
+
+async def test_an_answer_of_any_length_is_read_to_its_end(tmp_path: Path) -> None:
+    seed = seed_asking(*HITTING)
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed)
+        await ada.strikes("y" + "z" * 300 + "\r")
+        assert ada.journal() == ["bet", "hit"]
+
+
+async def test_answers_typed_ahead_are_taken_one_after_the_other(tmp_path: Path) -> None:
+    seed = seed_asking(*HITTING)
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed)
+        ada.presses("y\r\r\r\r")
+        wanted = from_seed(seed, "y", "", "", "")
+        await ada.terminal.wait_for(lambda _: len(ada.letters) >= len(wanted), "four answers")
+        assert ada.letters == wanted
+
+
+# What the board says besides
+
+
+async def test_a_warning_stands_between_the_letters_and_the_question_is_asked_again(
+    tmp_path: Path,
+) -> None:
+    seed = seed_asking(*HITTING)
+    async with at_the_teletype(tmp_path, toml=sysop_toml(minutes_per_day=6)) as ada:
+        await ada.starts(seed)
+        ada.presses("n")
+        await ada.terminal.wait_for(lambda _: ada.plain.endswith("Hit? n"), "the n")
+        await ada.board.pass_time(60)
+        await ada.terminal.wait_for(lambda _: "left." in ada.plain, "the warning")
+        assert "Hit? n\a\n5 minutes left.\nHit? n" in ada.plain
+
+
+async def test_the_manual_can_be_read(tmp_path: Path) -> None:
+    async with at_the_teletype(tmp_path) as ada:
+        ada.presses("m")
+        await ada.sees("/usr/games/bj")
+        await ada.is_asked("<N>ext")
+        ada.presses("nn")
+        await ada.sees("This one can be checked.")
+
+
+async def test_a_caller_who_cuts_is_asked_before_the_first_letter(tmp_path: Path) -> None:
+    seed = seed_asking(*HITTING)
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.caller.remember({"cut": True})
+        ada.board.seeds = [seed]
+        ada.presses("p")
+        await ada.is_asked("A few words to cut the cards")
+        ada.presses("three blind mice\r")
+        await ada.sees("Black Jack")
+        with ada.board.books() as desk:
+            cut = desk.connection.exec_driver_sql("SELECT cut FROM shoes").scalar_one()
+        assert cut == "three blind mice"
+        await ada.terminal.wait_for(lambda _: ada.letters != "", "letters")
+        assert ada.letters != from_seed(seed)
+
+
+async def test_who_escapes_the_cut_has_bet_nothing(tmp_path: Path) -> None:
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.caller.remember({"cut": True})
+        ada.presses("p")
+        await ada.is_asked("A few words to cut the cards")
+        ada.presses("\x03")
+        await ada.is_asked(ANY_KEY)
+        assert ada.rounds() == []
+        assert ada.letters == ""
+
+
+# The standing
+
+
+async def test_the_standing_is_kept_over_runs_and_calls(tmp_path: Path) -> None:
+    first, second, third = (seed_asking(*script) for script in (INSURED, HITTING, SPLIT))
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(first)
+        await ada.types("y", "", "", "")
+        await ada.strikes("\x7f")
+        action, standing = ada.tally()
+        assert action > 2
+        ada.presses(" ")
+        await ada.is_asked(PLAY)
+        await ada.sees(f"Your action is ${action}.")
+
+        await ada.starts(second)
+        assert ada.letters == from_seed(second, action=action, standing=standing)
+        await ada.strikes("\x03")
+        assert ada.letters == from_seed(second, STRUCK, action=action, standing=standing)
+        action, standing = ada.tally()
+        ada.presses(" ")
+        await ada.is_asked(PLAY)
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        await ada.logs_off()
+
+        await ada.visits()
+        await ada.goes_to_the_teletype()
+        await ada.starts(third)
+        assert ada.letters == from_seed(third, action=action, standing=standing)
+
+
+async def test_everybody_has_a_standing_of_his_own(tmp_path: Path) -> None:
+    seed = seed_asking(*HITTING)
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed_asking(*INSURED))
+        await ada.strikes("\x7f")
+        bob = await player(ada.board, "Bob")
+        await bob.goes_to_the_teletype()
+        await bob.starts(seed)
+        assert bob.letters == from_seed(seed)
+
+
+async def test_it_is_said_at_the_good_bye_how_he_did(tmp_path: Path) -> None:
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed_asking("Hit? ", "over"))
+        await ada.strikes("\r\x7f")
+        _, standing = ada.tally()
+        ada.presses(" ")
+        await ada.is_asked(PLAY)
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        words = "break even" if not standing else f"{'win' if standing > 0 else 'lose'} $2"
+        await ada.sees(f"UNIX bj: 1 hand; you {words}.")
+
+
+async def test_the_deck_runs_on_in_the_journal_as_on_the_paper(tmp_path: Path) -> None:
+    seed = seed_asking("Hit? ", "over")
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed)
+        lines = [""] * 30
+        await ada.types(*lines)
+        assert ada.letters == from_seed(seed, *lines)
+        assert ada.letters.count("Shuffle\n") >= 2
+        starts = [start for *_, start in ada.rounds()]
+        # A shuffle for a new hand leaves what was left of the deck: the next one begins a deck.
+        assert starts[0] == 0
+        assert any(start % 51 == 0 for start in starts[1:])
+        assert starts == sorted(starts)
