@@ -139,7 +139,7 @@ class Run:
             await self.console.any_key()
         finally:
             self.console.rubout = BACKSPACE
-        self.console.paint_screens()
+        self._paint_again()
 
     async def _begin(self) -> bool:
         """Show the seal, sealed before the first letter; `False` when there will be none."""
@@ -339,12 +339,17 @@ class Run:
         sheet = f"{self.letters}{self.teletype.account()}".split("\n")
         room = max(1, self.console.page_rows - 4)
         seed = await self._seed()
-        self.console.paint_screens()
+        self._paint_again()
         self.console.stage(Page("UNIX bj", [*sheet[-room:], seed]))
         if had_hand:
             self.console.say("|14Your time is up: the hand is stood.")
         for step in steps:
             self._count(step)
+
+    def _paint_again(self) -> None:
+        """Go back to painted screens, as the rest of the house has them."""
+        self.console.paint_screens()
+        self.caller.show_status()
 
     def _new_paper(self) -> Paper:
         colour = self.console.look.paint is Paint.COLOUR
