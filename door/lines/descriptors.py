@@ -35,7 +35,7 @@ class End(Protocol):
         """Write as much as goes at once and say how much; `OSError` when it broke."""
 
     def close(self) -> None:
-        """Let go of it, and leave it as it was found; a second time does nothing."""
+        """Let go of it, and leave it as it was found."""
 
 
 class SocketEnd:
@@ -95,11 +95,9 @@ class FileEnd:
 
     def close(self) -> None:
         """Let go of it, and give back the flag if one was borrowed."""
-        own, self._own = self._own, -1
-        if own >= 0:
-            if self._borrowed:
-                os.set_blocking(own, True)
-            os.close(own)
+        if self._borrowed:
+            os.set_blocking(self._own, True)
+        os.close(self._own)
 
 
 def taken(descriptor: int, way: int) -> End:
@@ -128,8 +126,9 @@ def _opened_again(descriptor: int, way: int) -> int | None:
 class DescriptorTransport(asyncio.Transport):
     """What asyncio's transports are, over two ends that others go on using.
 
-    Closing it closes our ends alone: nothing is shut down. `get_extra_info` knows nothing, so that
-    nobody sets options on a socket that is the host's.
+    Closing it shuts nothing down, and whoever made the ends closes them afterwards: not before the
+    protocol knows that the connection is lost, or `abort` was called. `get_extra_info` knows
+    nothing, so that nobody sets options on a socket that is the host's.
     """
 
     def __init__(self, source: End, sink: End, protocol: StreamProtocol) -> None:
@@ -259,9 +258,4 @@ class DescriptorTransport(asyncio.Transport):
         self.pause_reading()
         self._loop.remove_writer(self._sink.fileno())
         self._unsent.clear()
-        self._loop.call_soon(self._tell_lost, error)
-
-    def _tell_lost(self, error: OSError | None) -> None:
-        self._protocol.connection_lost(error)
-        self._source.close()
-        self._sink.close()
+        self._loop.call_soon(self._protocol.connection_lost, error)

@@ -66,7 +66,7 @@ class StreamLine:
     def __init__(self, kind: str, transport: asyncio.Transport, limits: Limits) -> None:
         """Begin with nobody listening: what arrives waits."""
         self.kind = kind
-        self.address = _address_of(transport)
+        self.address = address_of(transport.get_extra_info("peername"))
         self.hints = Hints()
         self.columns, self.rows = USUAL_COLUMNS, USUAL_ROWS
         self.deliver: Callable[[bytes], None] = self._hold
@@ -306,10 +306,14 @@ class StreamProtocol(asyncio.BufferedProtocol):
         self.closed.set()
 
 
-def _address_of(transport: asyncio.Transport) -> str:
-    """Where a connection comes from: an address the kernel wrote, so that it is safe to show."""
-    peer = transport.get_extra_info("peername")
-    return str(peer[0]).removeprefix("::ffff:") if peer else "unknown"
+def address_of(peer: object) -> str:
+    """Where a connection comes from: an address the kernel wrote, so that it is safe to show.
+
+    `peer` is what `getpeername` says: nothing, or a file's name, for a local socket.
+    """
+    if isinstance(peer, tuple) and peer:
+        return str(peer[0]).removeprefix("::ffff:")
+    return "unknown"
 
 
 def _set_options(transport: asyncio.Transport) -> None:

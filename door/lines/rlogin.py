@@ -121,8 +121,7 @@ class RloginConnection(StreamProtocol):
             own.send(_TELL_WINDOW, socket.MSG_OOB | socket.MSG_DONTWAIT)
 
     def _refuse(self, reason: str) -> None:
-        if self.line.ended:
-            return
+        self._timer.cancel()
         logger.warning("rlogin %s: refused: %s", self.line.address, reason)
         self.line.write(_REFUSED + _APOLOGY)
         self.line.hang_up()

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 
 from door.lines.descriptors import DescriptorTransport, SocketEnd
-from door.lines.flow import StreamProtocol
+from door.lines.flow import StreamProtocol, address_of
 from door.lines.host import CleanLine, Introduction, NoLine, held, introduce
 from door.lines.line import Line
 from door.lines.passive import CommandLimits, PassiveTelnet
@@ -42,7 +42,7 @@ async def inherited(
             found.enter_context(_urgent_data_in_line(descriptor))
         protocol = _protocol(limits, telnet=telnet)
         DescriptorTransport(end, end, protocol)
-        protocol.line.address = address or protocol.line.address
+        protocol.line.address = address
         introduce(protocol.line, introduction)
         async with held(protocol) as line:
             yield line
@@ -100,7 +100,7 @@ def _protocol(limits: CommandLimits, *, telnet: bool) -> StreamProtocol:
 
 
 def _checked(descriptor: int) -> str:
-    """Refuse what is no connected socket; return the caller's address, empty on a local one."""
+    """Refuse what is no connected socket; return the address of who is at its other end."""
     try:
         if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
             raise NoLine(f"Descriptor {descriptor} is no socket. {_HAND_DOWN}")
@@ -111,7 +111,7 @@ def _checked(descriptor: int) -> str:
             peer = wire.getpeername()
         except OSError as error:
             raise NoLine(f"Nobody is connected to descriptor {descriptor} any more.") from error
-    return str(peer[0]).removeprefix("::ffff:") if isinstance(peer, tuple) else ""
+    return address_of(peer)
 
 
 @contextmanager

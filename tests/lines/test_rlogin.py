@@ -118,7 +118,9 @@ async def test_the_window_is_asked_for_with_an_urgent_byte_and_followed() -> Non
         caller.types(b"a" + size[:5])
         await call.until_typed(b"a")
         assert call.sizes == []
-        caller.types(size[5:] + b"b" + b"\xff\xffss\xff\xff\xff\xff\0\0\0\0")
+        caller.types(size[5:] + b"b")
+        await call.until(lambda call: call.sizes == [(100, 40)])
+        caller.types(b"\xff\xffss\xff\xff\xff\xff\0\0\0\0")
         await call.until(lambda call: call.sizes == [(100, 40), (132, 60)])
         assert call.typed == b"ab"
         caller.close()
@@ -145,14 +147,29 @@ async def test_what_is_no_header_is_refused_in_words_and_logged(
     assert warnings == [f"rlogin 127.0.0.1: refused: {reason}"]
 
 
-async def test_what_is_sent_behind_a_refused_header_is_no_header_either() -> None:
+async def test_a_refused_header_is_not_mended_by_what_follows(warnings: list[str]) -> None:
     async with open_port(USUAL_LIMITS) as port:
         caller = port.dialled()
-        caller.types(b"\0\0")
+        caller.types(b"\0s\x01")
         await caller.until_ended()
-        caller.types(HEADER)
+        caller.types(b"\0Ada\0ansi\0")
         caller.close()
     assert port.calls.empty()
+    assert len(warnings) == 1
+
+
+async def test_who_was_refused_is_not_refused_again_when_his_time_is_up(
+    warnings: list[str],
+) -> None:
+    async with open_port(replace(USUAL_LIMITS, header=0.1)) as port:
+        refused = port.dialled()
+        refused.types(b"\0\0")
+        await refused.until_ended()
+        silent = port.dialled()
+        await silent.until_ended()
+        refused.close()
+        silent.close()
+    assert len(warnings) == 2
 
 
 async def test_a_header_that_takes_too_long_is_refused(warnings: list[str]) -> None:

@@ -261,6 +261,7 @@ async def test_a_timing_mark_is_answered_for_some_show_nothing_until_it_is() -> 
         async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
             await on_telnet(line, host, bytes((IAC, 244, IAC, DO, 6)) + b"k", b"\x03k")
         await host.caller.until_shown(bytes((IAC, WILL, 6)))
+        assert host.caller.shown == bytes((IAC, WILL, 6))
 
 
 async def test_are_you_there_is_answered_once_a_packet() -> None:

@@ -22,6 +22,8 @@ from door.lines.stdio import opened
 from tests.lines.board import PATIENCE
 from tests.lines.host import EVERY_BYTE, STRANGER, FarEnd, listened_to, terminal
 
+PATIENT = replace(USUAL_LIMITS, farewell=1000.0)  # where nothing may be left to the last resort
+
 # Terminals
 
 
@@ -95,7 +97,10 @@ async def test_the_last_words_leave_before_the_terminal_is_set_back() -> None:
     with terminal() as host:
         host.far.stop_reading()
         screen = b"a line\r\n" * 2000
-        async with opened(host.slave, host.slave, STRANGER, USUAL_LIMITS) as line:
+        async with (
+            asyncio.timeout(PATIENCE),
+            opened(host.slave, host.slave, STRANGER, PATIENT) as line,
+        ):
             line.write(screen + b"Goodbye.")
             asyncio.get_running_loop().call_soon(host.far.go_on_reading)
         await host.far.until_shown(b"Goodbye.")
@@ -247,7 +252,7 @@ async def test_input_that_ends_lets_the_output_leave() -> None:
     screen, writing = os.pipe()
     far = FarEnd(screen)
     far.stop_reading()
-    async with opened(reading, writing, STRANGER, USUAL_LIMITS) as line:
+    async with asyncio.timeout(PATIENCE), opened(reading, writing, STRANGER, PATIENT) as line:
         call = listened_to(line)
         line.write(b"x" * 100_000 + b".")
         os.close(keyboard)
