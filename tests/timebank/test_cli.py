@@ -57,9 +57,9 @@ forfeit                                  0:00:00
 external                                 0:00:00
 adjustment                               0:00:00
 house, Black Jack For Time              -0:15:00
-house, Vegas                               $0.00
+house, Vegas                                  $0
 all accounts together                    0:00:00
-all accounts together                      $0.00
+all accounts together                         $0
 """,
         "",
     )
