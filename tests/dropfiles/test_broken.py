@@ -135,6 +135,7 @@ def test_a_file_of_another_format_is_refused_at_the_line_that_shows_it(
         ("DORINFO1.DEF", dorinfo(USER), 11, 12),
         ("CHAIN.TXT", chain(), 15, 16),
         ("BBSDEV.DRP", bbsdev(), 17, 18),
+        ("BBSDEV.DRP", bbsdev(), 18, 19),
     ],
 )
 def test_a_file_that_breaks_off_is_refused_at_the_line_that_is_missing(
@@ -218,6 +219,7 @@ def test_a_deadline_that_has_passed_is_no_time_left(tmp_path: Path):
         ("32767", "547", 32820),
         ("600", "59", 600),
         ("3600", "10", 600),
+        ("3600", "59", 3540),
         ("0", "0", 0),
         ("", "", None),
         ("-1", "-1", None),

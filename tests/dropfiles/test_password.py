@@ -70,16 +70,25 @@ def test_a_refusal_has_left_the_frames_that_held_it(tmp_path: Path):
     path = put(tmp_path, Written("DOOR.SYS", text(*LINES[:22])))
     with pytest.raises(DropFileRefused) as caught:
         read(path, AS_WRITTEN)
+    assert caught.value.__context__ is None
     assert "breaks off" in told_of(caught.value)
     assert PASSWORD not in told_of(caught.value)
 
 
+def test_a_file_that_is_gone_leaves_no_other_error_behind(tmp_path: Path):
+    with pytest.raises(DropFileRefused) as caught:
+        read(tmp_path / "DOOR.SYS", AS_WRITTEN)
+    assert caught.value.__context__ is None
+
+
 def test_a_failed_giving_back_does_not_show_it(tmp_path: Path):
-    path = put(tmp_path, WRITERS["gap of 31 lines"])
-    with pytest.raises(NotGiven) as caught:
-        door_sys_credit(path, 20)
-    assert "no time credits" in told_of(caught.value)
-    assert PASSWORD not in told_of(caught.value)
+    for lines, why in ((LINES[:31], "no time credits"), (LINES[:18], "breaks off")):
+        path = put(tmp_path, Written("DOOR.SYS", text(*lines)))
+        with pytest.raises(NotGiven) as caught:
+            door_sys_credit(path, 20)
+        assert caught.value.__context__ is None
+        assert why in told_of(caught.value)
+        assert PASSWORD not in told_of(caught.value)
 
 
 def test_what_holds_the_lines_does_not_show_them(tmp_path: Path):

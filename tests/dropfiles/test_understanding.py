@@ -151,6 +151,16 @@ def test_the_next_daily_event_of_events_ra_counts(tmp_path: Path):
     )
 
 
+def test_an_event_without_a_whole_start_is_left_out(tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet exitinfo"])
+    record = bytearray(ra_event("20:30"))
+    record[1] = 4
+    put(tmp_path, Written("EVENTS.RA", bytes(record)))
+    understood = understood_in(tmp_path)
+    assert understood.event.said is EventSaid.UNKNOWN
+    assert "left out" in understood.doubts[0]
+
+
 def test_a_broken_events_ra_is_a_doubt(tmp_path: Path):
     put(tmp_path, WRITERS["synchronet exitinfo"])
     put(tmp_path, Written("EVENTS.RA", b"x" * 20))
@@ -190,6 +200,12 @@ def test_chain_txt_shows_that_line_9_is_seconds(left, seconds, tmp_path: Path):
     understood = understood_in(tmp_path)
     assert (understood.time.limit, understood.time.seconds) == (Limit.LEFT, seconds)
     assert understood.doubts == ()
+
+
+def test_a_last_minute_is_not_taken_for_a_second(tmp_path: Path):
+    put(tmp_path, Written("DOOR32.SYS", text(*door32(left="1"))))
+    put(tmp_path, Written("CHAIN.TXT", text(*chain(left="60"))))
+    assert understood_in(tmp_path).time.seconds == 60
 
 
 def test_what_the_sysop_says_of_line_9_is_not_argued_with(tmp_path: Path):

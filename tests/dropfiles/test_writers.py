@@ -7,9 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from door.dropfiles import ConnectionKind, DropFile, EventSaid, Identity, Limit, Reading
-from tests.dropfiles.reads import NOW, reading_of
-from tests.dropfiles.writers import WRITERS
+from door.dropfiles import ConnectionKind, DropFile, EventSaid, Identity, Limit, Reading, read
+from tests.dropfiles.reads import AS_WRITTEN, NOW, put, reading_of
+from tests.dropfiles.writers import (
+    WRITERS,
+    Written,
+    bbsdev,
+    chain,
+    door32,
+    door_sys,
+    dorinfo,
+    remote_access,
+    text,
+)
 
 STDIO = (ConnectionKind.STDIO, None)
 UNSAID = (ConnectionKind.UNSAID, None)
@@ -216,3 +226,71 @@ def test_a_missing_line_does_not_move_the_name(writer, tmp_path: Path):
 def test_what_may_be_written_back_is_what_stands_there(writer, credit, limit, tmp_path: Path):
     file = reading_of(tmp_path, writer)
     assert (file.credit_minutes, file.time_limit) == (credit, limit)
+
+
+# Quirks in files that no writer of ours imitates whole
+
+
+def file_of(folder: Path, name: str, content: bytes) -> DropFile:
+    return read(put(folder, Written(name, content)), AS_WRITTEN)
+
+
+def test_a_blank_line_too_many_in_door_sys_is_counted_out(tmp_path: Path):
+    lines = door_sys(name="Ann Example")
+    file = file_of(tmp_path, "DOOR.SYS", text(*lines[:13], "", *lines[13:]))
+    assert (file.time.seconds, file.number, file.level) == (3599, 42, 50)
+    assert (file.real_name, file.alias, file.event.clock) == ("Ann Example", "Moth", "03:00")
+
+
+@pytest.mark.parametrize(
+    ("graphics", "unused", "emulation", "charset"),
+    [
+        ("NG", "Y", "ansi", None),
+        ("ng", "N", "ascii", None),
+        ("7E", "N", "ascii", "us-ascii"),
+        ("gr", "N", "ansi", None),
+    ],
+)
+def test_the_graphics_mode_is_read(graphics, unused, emulation, charset, tmp_path: Path):
+    lines = door_sys(graphics=graphics, ansi_unused=unused)
+    file = file_of(tmp_path, "DOOR.SYS", text(*lines))
+    assert (file.emulation, file.charset) == (emulation, charset)
+
+
+def test_the_end_of_file_of_dos_ends_a_line(tmp_path: Path):
+    content = text(*dorinfo(("MOTH", "", "")))
+    assert file_of(tmp_path, "DORINFO1.DEF", content[:-2] + b"\x1a").time.seconds == 3540
+
+
+@pytest.mark.parametrize("key", ["", "0"])
+def test_a_key_that_everybody_has_is_none(key, tmp_path: Path):
+    file = file_of(tmp_path, "BBSDEV.DRP", text(*bbsdev(key=key)))
+    assert file.identity.caller == "name moth"
+
+
+def test_rip_is_read(tmp_path: Path):
+    lines = list(bbsdev())
+    lines[8] = "Y"
+    assert file_of(tmp_path, "BBSDEV.DRP", text(*lines)).emulation == "rip"
+
+
+@pytest.mark.parametrize(
+    ("cosysop", "sysop", "role"), [("1", "0", "cosysop"), ("1", "1", "sysop"), ("0", "0", None)]
+)
+def test_chain_txt_tells_sysops(cosysop, sysop, role, tmp_path: Path):
+    lines = list(chain())
+    lines[11:13] = cosysop, sysop
+    assert file_of(tmp_path, "CHAIN.TXT", text(*lines)).role == role
+
+
+@pytest.mark.parametrize("number", [0, 0xFFFF])
+def test_a_record_without_a_user_number_goes_by_the_name(number, tmp_path: Path):
+    file = file_of(tmp_path, "EXITINFO.BBS", remote_access(number=number))
+    assert file.identity.caller == "name moth"
+
+
+@pytest.mark.parametrize("comm", ["3", "9"])
+def test_a_comm_type_that_is_not_known_is_a_doubt(comm, tmp_path: Path):
+    file = file_of(tmp_path, "DOOR32.SYS", text(*door32(comm=comm)))
+    assert file.connection.kind is ConnectionKind.UNSAID
+    assert "comm type" in file.doubts[0]
