@@ -59,7 +59,7 @@ def told_beside_the_scene(item: News, me: str) -> list[str]:
         )
     if isinstance(item, news.BetAnnounced | news.IsReady | news.Said | news.Whispered):
         return []
-    if isinstance(item, news.ShoeDone | news.RoundResumed | news.BellSet):
+    if isinstance(item, news.ShoeSealed | news.ShoeDone | news.RoundResumed | news.BellSet):
         return []
     if isinstance(item, news.StoodFor | news.TurnBegan) and item.name != me:
         return []

@@ -1,0 +1,105 @@
+"""Callers with terminals at the Vegas table: what they press, what they see of each other."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from door.games.blackjack import Round
+from door.tables.vegas_round import TableRound
+from tests.door.playing import _toml
+from tests.door.visiting import MENU, Guest, sysop_toml
+from tests.terminal import MODERN, Profile
+from tests.world import World, world
+
+AT_TABLE = "<T>alk"
+YOUR_TURN = "You have"
+BETTING = "<B>et"
+
+
+class Player(Guest):
+    """A visitor who plays Vegas."""
+
+    async def sits_down(self) -> None:
+        self.presses("v")
+        await self.is_asked(AT_TABLE)
+
+    async def says_bet(self, coins: int | str = "") -> None:
+        """Announce a bet; "" is Enter alone."""
+        self.presses("b")
+        await self.is_asked("Coins to bet")
+        self.presses(f"{coins}\r")
+
+    async def is_ready(self, coins: int = 1) -> None:
+        await self.says_bet(coins)
+        await self.is_asked("<R>eady for")
+        self.presses("r")
+
+    async def has_the_turn(self) -> None:
+        await self.is_asked(YOUR_TURN)
+
+    async def stands(self) -> None:
+        await self.has_the_turn()
+        self.presses("s")
+        await self.terminal.wait_for(
+            lambda _: AT_TABLE in self.prompt and YOUR_TURN not in self.prompt, "the turn passed on"
+        )
+
+    async def gets_up(self) -> None:
+        self.presses("q")
+        await self.is_asked(MENU)
+
+    async def comes_back(self, profile: Profile = MODERN) -> None:
+        """Call again; the round that he left is still on the table."""
+        await self.calls(profile)
+        await self.goes_on_to("<T>alk")
+
+    @property
+    def on_the_table(self) -> TableRound:
+        hand = self.board.server.board.vegas.state.hand
+        assert hand is not None
+        return hand
+
+    @property
+    def round(self) -> Round:
+        return self.on_the_table.round
+
+    def block(self, chair: int) -> str:
+        """What stands at a chair of the painted table, as one line."""
+        column, row = {1: (0, 1), 2: (0, 5), 3: (0, 9), 4: (26, 9), 5: (52, 9)}.get(
+            chair, (52, 5 if chair == 6 else 1)
+        )
+        rows = (self.terminal.lines[row + line][column : column + 27] for line in range(4))
+        return " ".join(" ".join(rows).split())
+
+    async def sees_at(self, chair: int, text: str) -> None:
+        await self.terminal.wait_for(
+            lambda _: text in self.block(chair), f"{text!r} at chair {chair}"
+        )
+
+
+async def player(board: World, name: str, profile: Profile = MODERN) -> Player:
+    """Somebody new in the books who has just sat down at the Vegas table."""
+    board.enter(name)
+    guest = Player(board, name)
+    await guest.visits(profile)
+    await guest.sits_down()
+    return guest
+
+
+def table_toml(*, events: str | None = "", timebank: str = "", **keys: object) -> str:
+    """A board whose sysop has set these keys of the Vegas table."""
+    lines = (f"{key} = {_toml(value)}" for key, value in keys.items())
+    return "\n".join((sysop_toml(events=events, timebank=timebank), "[games.vegas]", *lines, ""))
+
+
+@asynccontextmanager
+async def company(
+    folder: Path, *names: str, seed: bytes | None = None, toml: str = ""
+) -> AsyncIterator[list[Player]]:
+    """These callers at the table, with sixty minutes each; the shoe comes from `seed`."""
+    async with world(folder, toml=toml or table_toml()) as board:
+        if seed is not None:
+            board.seeds = [seed]
+        yield [await player(board, name) for name in names]
