@@ -8,7 +8,8 @@ entries the time left is the purse's less what has ticked since.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from door import wording
@@ -69,7 +70,7 @@ class Caller:
         self.ended = asyncio.Event()
         self.hands_over = False  # whether his node goes to the call that takes over this one
         self.on_tick: Callable[[], None] = _nothing
-        self.status_waits = False  # for cards that are on their way: it would tell the result
+        self.status_waits = False  # for cards that are on their way
         self._logged_on = logged_on
         self._purse: Purse = opened.receipt.purse
         self._asked = self._adopted = 0
@@ -215,8 +216,18 @@ class Caller:
         if said:
             self.console.say("\n".join(f"|14{sentence}" for sentence in said))
 
+    @contextmanager
+    def suspense(self) -> Iterator[None]:
+        """Keep back the status line while cards are on their way: it would tell the result."""
+        self.status_waits = True
+        try:
+            yield
+        finally:
+            self.status_waits = False
+        self.show_status()
+
     def show_status(self) -> None:
-        """Show the status line as it is now, unless a table keeps it back."""
+        """Show the status line as it is now, unless it is kept back."""
         if not self.status_waits:
             self.console.display.status(self.status_line())
 

@@ -8,23 +8,21 @@ between two cards, which any key cuts short.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from door.console import TimeUp, lit
 from door.display import literal
 from door.games import shuffle
 from door.games.baccarat import Action, Round
+from door.games.baccarat_events import Side
 from door.games.baccarat_kind import BACCARAT_KIND
 from door.games.baccarat_rules import RESHUFFLE_AT, rules_to_mapping
-from door.games.cards import CARDS_IN_DECK
 from door.games.kinds import Act
 from door.lobby.teller import visit_bank
 from door.tables import baccarat_dialogue as tongue
 from door.tables import baccarat_words as words
-from door.tables.baccarat_ceremony import Ceremony, hold
-from door.tables.baccarat_croupier import CALL_SECONDS, Croupier
+from door.tables.baccarat_ceremony import celebrate
+from door.tables.baccarat_croupier import Croupier
 from door.tables.baccarat_dialogue import dialogue
 from door.tables.baccarat_rules_page import read_rules
 from door.tables.baccarat_scene import BaccaratScene
@@ -80,12 +78,11 @@ class Baccarat:
         self.caller.on_tick = self._follow_time
         try:
             if self.round is not None:
-                await self._resume()
-            elif not await self._choose_mode():
-                return
-            if await self._take_place():
-                while await self._between_coups():
-                    pass
+                seated = await self._resume()
+            else:
+                seated = await self._choose_mode() and await self._take_place()
+            while seated and await self._between_coups():
+                pass
         finally:
             self.caller.on_tick = before
             self._close_statement()
@@ -107,24 +104,27 @@ class Baccarat:
 
     async def stand_open_hand(self) -> None:
         """Take no card in the coup that `has_open_hand` found, for a caller without time."""
-        self._look()
-        self.console.stage(self.scene)
+        await self._lay_out()
         await self._stand()
 
-    async def _resume(self) -> None:
-        """Play the coup that was left, against the bank that was left."""
-        stakes = self.stakes
-        if isinstance(stakes, ForTheBank):
-            await self._face_the_bank(stakes)
+    async def _lay_out(self) -> None:
+        """Show the coup that was left, against the bank that was left."""
+        if isinstance(self.stakes, ForTheBank):
+            await self._face_the_bank(self.stakes)
         self.caller.coin = self.for_time.coin
         self._look()
         self.console.stage(self.scene)
+
+    async def _resume(self) -> bool:
+        """Play the coup that was left; `False` when the books cannot let him stay after it."""
+        await self._lay_out()
         self.console.say(self.said.resumed)
         await self._play()
-        self.for_time.coin = self.settings.coin_minutes * 60
-        if isinstance(stakes, ForTheBank):
+        self.for_time.coin = self.caller.coin = self.settings.coin_minutes * 60
+        if isinstance(self.stakes, ForTheBank):
             # He is back, and the bank has recovered; but not from a coup that has just broken it.
-            stakes.is_faced = stakes.is_broken
+            self.stakes.is_faced = self.stakes.is_broken
+        return await self._meet_the_bank() is not None
 
     async def _choose_mode(self) -> bool:
         """Ask a caller who has never said so what he plays for; `False` when he leaves."""
@@ -151,20 +151,34 @@ class Baccarat:
 
     async def _take_place(self) -> bool:
         """Lay out what is played for, with a sealed shoe; `False` when the books cannot."""
+        welcome = await self._meet_the_bank()
+        if welcome is None:
+            return False
         self.caller.coin = self.for_time.coin
+        self._look()
         self.console.stage(self.scene)
+        if not self.console.is_painted:
+            self._say_seal()
+        if welcome:
+            self.console.say(welcome)
+        return True
+
+    async def _meet_the_bank(self) -> str | None:
+        """Have a shoe on the table, and a bank that is faced where it is played for; return what
+        the croupier says to that, `None` when the books cannot."""
         try:
-            await self._next_shoe()
+            if self.play.shoe is None:
+                await self._next_shoe()
             if isinstance(self.stakes, ForTheBank) and not self.stakes.is_faced:
-                await self._face_the_bank(self.stakes)
+                return await self._face_the_bank(self.stakes)
         except BooksUnavailable:
             self._books_unavailable()
             await self.console.any_key(self.said.any_key)
-            return False
-        return True
+            return None
+        return ""
 
-    async def _face_the_bank(self, stakes: ForTheBank) -> None:
-        """Sit down with the bankroll of these stakes."""
+    async def _face_the_bank(self, stakes: ForTheBank) -> str:
+        """Sit down with the bankroll of these stakes; return what the croupier says to that."""
         unit = stakes.unit
         receipt = await self.caller.post(
             lambda desk, call, ticked: sit_down(desk, call, ticked, unit)
@@ -172,10 +186,11 @@ class Baccarat:
         stakes.follow(receipt)
         stakes.is_faced = True
         welcomes = {"bankroll": self.said.new_bankroll, "renewal": self.said.renewed}
-        for row in receipt.rows:
-            if row.kind in welcomes:
-                amount = words.money(self.said, row.amount, unit)
-                self.console.say(welcomes[row.kind].format(amount=amount))
+        return "\n".join(
+            welcomes[row.kind].format(amount=words.money(self.said, row.amount, unit))
+            for row in receipt.rows
+            if row.kind in welcomes
+        )
 
     # Between two coups.
 
@@ -235,14 +250,9 @@ class Baccarat:
         self.console.say(self.said.cut_on if self.habits.cuts else self.said.cut_off)
 
     def _tell_cards_left(self) -> None:
-        shoe = self.play.shoe
-        assert shoe is not None  # nobody is asked before a shoe is on the table
-        if self.play.is_shoe_done:
-            self.console.say(self.said.shoe_done)
-            return
-        dealt = shoe.position + (self.round.cards_used if self.round is not None else 0)
-        left = shoe.decks * CARDS_IN_DECK - dealt
-        self.console.say(self.said.left.format(cards=left, last=RESHUFFLE_AT))
+        left = self.play.cards_left
+        told = self.said.left.format(cards=left, last=RESHUFFLE_AT)
+        self.console.say(self.said.shoe_done if self.play.is_shoe_done else told)
 
     # Before the deal.
 
@@ -287,8 +297,8 @@ class Baccarat:
         self._look()
         if old is not None and is_new:
             self.console.say(self.said.new_shoe)
-        if is_new and not self.console.is_painted:
-            self.console.say(f"|08{self.said.fairness[0]} {shoe.seal}")
+            if not self.console.is_painted:
+                self._say_seal()
         self.console.display.refresh()
 
     async def _ask_cut(self) -> str | None:
@@ -319,7 +329,7 @@ class Baccarat:
         banco = isinstance(stakes, ForTheBank) and amount == stakes.casino
         self.wager = amount
         self._look()
-        with self._suspense():
+        with self.caller.suspense():
             step = await self.play.place(bet, cut)
             if banco:
                 self.console.say(self.said.banco)
@@ -335,7 +345,7 @@ class Baccarat:
             try:
                 if not await self._toss():
                     action = await self._decide()
-                    with self._suspense():
+                    with self.caller.suspense():
                         await self._show(await self.play.act(Act(action), 0, ""))
             except TimeUp:
                 await self._stand()
@@ -343,11 +353,13 @@ class Baccarat:
                 self._books_unavailable()
                 await self.console.any_key(self.said.try_again)
         if isinstance(self.stakes, ForTheBank) and self.stakes.is_broken:
-            await self._celebrate(self.stakes)
+            name = literal(self.caller.record.name)
+            await celebrate(self.console, self.said, self.stakes, name)
+            self.console.stage(self.scene)
 
     async def _toss(self) -> bool:
         """Let the seed decide for the bank, where it has the option and tosses for it."""
-        with self._suspense():
+        with self.caller.suspense():
             step = await self.play.toss()
             if step is not None:
                 self.console.say(self.said.toss)
@@ -355,24 +367,16 @@ class Baccarat:
         return step is not None
 
     async def _decide(self) -> Action:
-        """Ask for a card or none, on 5."""
+        """Call the player's 5, and ask for a card or none."""
+        assert self.round is not None
+        self.console.say(f"|07{words.call(self.said, Side.PLAYER, self.round.player_point)}.")
         choice = await self.console.ask(self.said.card_choices, question=self.said.ask_card)
         return Action.CARD if choice == tongue.CARD else Action.NO_CARD
 
     async def _stand(self) -> None:
         """Take no card, as happens to a caller who has no time left."""
-        self.console.say(self.said.time_up)
         await self.play.stand(self._show_at_once)
-
-    @contextmanager
-    def _suspense(self) -> Iterator[None]:
-        """Keep back what would tell the result before the cards do."""
-        self.caller.status_waits = True
-        try:
-            yield
-        finally:
-            self.caller.status_waits = False
-        self.caller.show_status()
+        self.console.say(self.said.time_up)
 
     async def _show(self, step: Step) -> None:
         """Show a step, one thing after the other, and what it has brought."""
@@ -395,18 +399,6 @@ class Baccarat:
         if not self.console.is_painted and self.scene.seed:
             self.console.say(f"|08{self.said.fairness[1]} {self.scene.seed}")
 
-    async def _celebrate(self, stakes: ForTheBank) -> None:
-        """Hold the ceremony for one who has broken the bank."""
-        ceremony = Ceremony.of(
-            self.said,
-            literal(self.caller.record.name),
-            words.money(self.said, stakes.bankroll, stakes.unit),
-            words.coups(self.said, stakes.sitting.coups),
-        )
-        await self.console.pause(CALL_SECONDS)
-        await hold(self.console, ceremony, self.said.any_key)
-        self.console.stage(self.scene)
-
     # Small things.
 
     def _speak(self, language: Language) -> None:
@@ -426,6 +418,9 @@ class Baccarat:
             self._look()
         if self.scene.figures != before:
             self.console.display.refresh()
+
+    def _say_seal(self) -> None:
+        self.console.say(f"|08{self.said.fairness[0]} {self.scene.seal}")
 
     async def _keep(self, **habits: str) -> bool:
         """Remember a choice; `False` when the books cannot."""

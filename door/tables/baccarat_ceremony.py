@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from ansi.canvas import DOUBLE
 from ansi.style import Colour, Style
 from door.display import LAYOUT_COLUMNS
+from door.tables import baccarat_words as words
 from door.tables.baccarat_scene import LIGHTS, LIGHTS_ROW
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.console import Console
     from door.tables.baccarat_dialogue import Dialogue
+    from door.tables.baccarat_stakes import ForTheBank
 
 TABLE_ROW, TABLE_ROWS = 5, 14
 PLAQUE_ROW = 6
@@ -44,13 +46,6 @@ class Ceremony:
     plaque: Sequence[str]
     fallen: int = 0
     told: int = 0
-
-    @classmethod
-    def of(cls, said: Dialogue, name: str, bankroll: str, coups: str) -> Self:
-        """Return the ceremony for a caller of this name, who has so much after so many coups."""
-        told = {"name": name, "bankroll": bankroll, "coups": coups}
-        plaque = [line.format(**told) for line in said.plaque]
-        return cls(said.title, said.bank_breaks, said.black_cloth, plaque)
 
     def paint(self, canvas: Canvas, left: int, rows: int) -> None:
         """Paint the table into the 79 columns from `left` on."""
@@ -80,21 +75,34 @@ class Ceremony:
             canvas.put(PLAQUE_ROW + 1 + 2 * number, start, line, _GOLD if number else _NAME)
 
 
-async def hold(console: Console, ceremony: Ceremony, prompt: str) -> None:
-    """Hold the ceremony; a key shortens it, and the caller has seen it when this is over."""
+async def celebrate(console: Console, said: Dialogue, stakes: ForTheBank, name: str) -> None:
+    """Celebrate the caller of this name, who has broken the bank."""
+    told = {
+        "name": name,
+        "bankroll": words.money(said, stakes.bankroll, stakes.unit),
+        "coups": words.coups(said, stakes.sitting.coups),
+    }
+    plaque = [line.format(**told) for line in said.plaque]
+    await console.pause(LINE_SECONDS)
+    await hold(console, Ceremony(said.title, said.bank_breaks, said.black_cloth, plaque))
+    console.forget_keys()
+    await console.any_key(said.any_key)
+
+
+async def hold(console: Console, ceremony: Ceremony) -> None:
+    """Hold the ceremony; a key shortens it."""
     console.stage(ceremony)
     console.bell()
-    if console.is_painted:
-        console.say(f"|15{ceremony.announced}")
-        await console.pause(2 * LINE_SECONDS)
-        console.say(f"|07{ceremony.ordered}")
-        for row in range(1, TABLE_ROWS + 1):
-            ceremony.fallen = row
-            console.display.refresh()
-            await console.pause(FALL_SECONDS)
-        for line in range(1, len(ceremony.plaque) + 1):
-            ceremony.told = line
-            console.display.refresh()
-            await console.pause(LINE_SECONDS)
-    console.forget_keys()
-    await console.any_key(prompt)
+    if not console.is_painted:
+        return
+    console.say(f"|15{ceremony.announced}")
+    await console.pause(2 * LINE_SECONDS)
+    console.say(f"|07{ceremony.ordered}")
+    for row in range(1, TABLE_ROWS + 1):
+        ceremony.fallen = row
+        console.display.refresh()
+        await console.pause(FALL_SECONDS)
+    for line in range(1, len(ceremony.plaque) + 1):
+        ceremony.told = line
+        console.display.refresh()
+        await console.pause(LINE_SECONDS)

@@ -132,7 +132,11 @@ class BaccaratScene:
 
     def standing(self) -> str:
         """Return the figures in a line, for a caller who has no panel to look at."""
-        told = (f"|07{name}{self.said.colon}|15{value}|07" for name, value in self.figures)
+        told = (
+            f"|07{name}{self.said.colon}|15{value}|07"
+            for name, value in self.figures
+            if name != self.said.wager
+        )
         return f"{', '.join(told)}. {self.played}."
 
     def score_line(self) -> str:

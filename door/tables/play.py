@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from door.games import shuffle
+from door.games.cards import CARDS_IN_DECK
 from door.games.kinds import Act, Kind
 from door.tables.journaled import is_done, rebuild, settlement_of
 from timebank import bank, journal
@@ -77,6 +78,14 @@ class Play:
             and self.round is not None
             and is_done(self.kind, self.shoe, self.rules, self.round, 1)
         )
+
+    @property
+    def cards_left(self) -> int:
+        """How many cards of the shoe on the table are not dealt."""
+        assert self.shoe is not None
+        dealt = self.shoe.position + (self.round.cards_used if self.round is not None else 0)
+        left: int = self.shoe.decks * CARDS_IN_DECK - dealt
+        return left
 
     async def find_open(self) -> StoredRound | None:
         """Rebuild the round of this game that was left open, and return how the journal has it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from door.games.baccarat import BACCARAT, Action, Round, start
 from door.games.baccarat_rules import Rules
 from tests.door.visiting import Guest
 from tests.terminal import MODERN, Profile
-from tests.world import BOARD, World, world
+from tests.world import BOARD, LOOKS, World, world
 
 MINUTE = 60
 MENUS = ("<P>lace bet", "<P>onter")
@@ -181,9 +181,11 @@ async def at_baccarat(
         yield punter
 
 
-async def punter_of(board: World, name: str, profile: Profile = MODERN) -> Punter:
+async def punter_of(
+    board: World, name: str, profile: Profile = MODERN, looks: Mapping[str, object] = LOOKS
+) -> Punter:
     """Somebody new in the books, at the main menu."""
-    board.enter(name)
+    board.enter(name, looks=looks)
     punter = Punter(board, name)
     await punter.visits(profile)
     return punter
