@@ -8,7 +8,9 @@ interrupt key besides the terminal's own, Ctrl-H rubs out, and everything is as 
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
+import select
 import signal
 import sys
 import termios
@@ -33,6 +35,7 @@ from door.tables.unix_bj_teletype import (
 
 DOLLAR = UNIX_BJ_STAKE // BET  # cents
 LONGEST_LINE = 256  # bytes of an answer that are kept
+MOST_READ = 4096
 
 _DEL, _CTRL_H = b"\x7f", b"\b"
 
@@ -86,32 +89,60 @@ def _decide(paper: Teletype, keyboard: Keyboard, round_: Round) -> Action:
 
 
 class Keyboard:
-    """Standard input, a line at a time; a signal counts when the next line is asked for."""
+    """Standard input, a line at a time, and the signals that interrupt it.
+
+    A signal wakes whoever waits for the keyboard through a pipe: no instant between two looks is
+    short enough for one to be slept through.
+    """
 
     def __init__(self) -> None:
         """Nothing was struck yet."""
-        self._struck = self._waiting = False
+        self._struck = False
+        self._typed = b""
+        self._wake = -1  # readable once a signal came
+        try:
+            self._input: int | None = sys.stdin.fileno()
+        except OSError:  # a text in place of a file, which never waits
+            self._input = None
 
     def line(self) -> str:
         """Wait for a line; raises `Interrupted` at an interrupt and at the end of the input."""
-        self._waiting = True
-        try:
+        line = b""
+        while not line.endswith(b"\n"):
             if self._struck:
                 raise Interrupted
-            line = sys.stdin.buffer.readline(LONGEST_LINE)
-            rest = line
-            while rest and not rest.endswith(b"\n"):
-                rest = sys.stdin.buffer.readline(LONGEST_LINE)
-        finally:
-            self._waiting = False
+            part, newline, rest = (self._typed or self._more()).partition(b"\n")
+            if not part + newline:
+                break
+            self._typed = rest
+            # Of an answer without end the beginning counts.
+            line = line[:LONGEST_LINE] + part + newline
         if not line:
             raise Interrupted
         return line.decode("ascii", "replace")
 
+    def _more(self) -> bytes:
+        """Wait for what is typed next; nothing at the end of the input."""
+        if self._input is None:
+            return sys.stdin.buffer.readline(MOST_READ)
+        while self._wake in select.select([self._input, self._wake], [], [])[0]:
+            os.read(self._wake, MOST_READ)
+            if self._struck:
+                raise Interrupted
+        try:
+            return os.read(self._input, MOST_READ)
+        except OSError:  # the terminal has hung up
+            return b""
+
     @contextlib.contextmanager
     def taken(self) -> Iterator[None]:
         """Let signals interrupt the game and not the program."""
+        self._wake, woken = os.pipe()
         with contextlib.ExitStack() as stack:
+            stack.callback(os.close, self._wake)
+            stack.callback(os.close, woken)
+            os.set_blocking(woken, False)
+            stack.callback(signal.set_wakeup_fd, signal.set_wakeup_fd(woken))
             for number in (signal.SIGINT, signal.SIGQUIT):
                 stack.callback(signal.signal, number, signal.signal(number, self._strike))
             for number in (signal.SIGTERM, signal.SIGHUP):
@@ -120,8 +151,6 @@ class Keyboard:
 
     def _strike(self, number: int, frame: FrameType | None) -> None:
         self._struck = True
-        if self._waiting:
-            raise Interrupted
 
 
 def _end(number: int, frame: FrameType | None) -> None:
