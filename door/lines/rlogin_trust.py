@@ -95,7 +95,7 @@ def trusted(header: RloginHeader, peer: str, boards: Sequence[TrustedBoard]) -> 
 
 def _calls_from(board: TrustedBoard, peer: str) -> bool:
     try:
-        address = ipaddress.ip_address(peer.partition("%")[0])
+        address = ipaddress.ip_address(peer)
     except ValueError:
         return False
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:

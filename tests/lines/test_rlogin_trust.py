@@ -47,6 +47,7 @@ BOARDS = (VERT, OPEN, ACME, FIRST, SECOND, THIRD)
         (header("s3cret", "Ada"), "192.0.2.7", RloginCaller("Vertrauen", "Ada")),
         (header("s3cret", "Ada"), "2001:db8::99", RloginCaller("Vertrauen", "Ada")),
         (header("s3cret", "Ada"), "::ffff:192.0.2.7", RloginCaller("Vertrauen", "Ada")),
+        (header("s3cret", "Ada"), "2001:db8::99%eth0", RloginCaller("Vertrauen", "Ada")),
         (header("his own", "Ada"), "198.51.100.200", RloginCaller("Open House", "Ada")),
         (header("Ada", "Ada", "ACME"), "203.0.113.1", RloginCaller("Acme", "Ada")),
         (header("ada", "Ada", "acme"), "203.0.113.1", RloginCaller("Acme", "Ada")),
