@@ -243,7 +243,7 @@ async def test_an_event_that_begins_stands_the_hand(tmp_path: Path) -> None:
         assert "Mail hour has begun." in ada.plain
 
 
-async def test_a_hand_that_was_left_is_stood_for_who_comes_back_without_time(
+async def test_a_hand_that_was_left_is_stood_when_the_time_of_a_later_call_is_up(
     tmp_path: Path,
 ) -> None:
     seed = seed_asking(*HIT)
@@ -251,7 +251,7 @@ async def test_a_hand_that_was_left_is_stood_for_who_comes_back_without_time(
         await ada.starts(seed)
         await ada.board.pass_time(4 * MINUTE + 58)
         await ada.drops_carrier()
-        await ada.calls()
+        await ada.comes_back()
         await ada.board.pass_time(4)
         await ada.terminal.wait_for(lambda _: ada.journal() == ["bet", "stay"], "the hand stood")
 
