@@ -59,6 +59,17 @@ async def test_the_questions_of_1971(tmp_path: Path) -> None:
         assert "\n?y\n" in ada.letters
 
 
+async def test_a_window_that_changes_its_size_leaves_the_paper_alone(tmp_path: Path) -> None:
+    seed = seed_asking(*HITTING)
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed)
+        ada.terminal.resize(100, 30)
+        await ada.types("y")
+        ada.terminal.resize(60, 20)
+        await ada.types("")
+        assert ada.letters == from_seed(seed, "y", "")
+
+
 # The keys
 
 
