@@ -83,18 +83,19 @@ async def celebrate(console: Console, said: Dialogue, stakes: ForTheBank, name: 
         "coups": words.coups(said, stakes.sitting.coups),
     }
     plaque = [line.format(**told) for line in said.plaque]
-    await console.pause(LINE_SECONDS)
     await hold(console, Ceremony(said.title, said.bank_breaks, said.black_cloth, plaque))
     console.forget_keys()
     await console.any_key(said.any_key)
 
 
 async def hold(console: Console, ceremony: Ceremony) -> None:
-    """Hold the ceremony; a key shortens it."""
+    """Hold the ceremony, after a moment for the last coup; a key shortens it."""
+    if not console.is_painted:
+        console.stage(ceremony)
+        return
+    await console.pause(2 * LINE_SECONDS)
     console.stage(ceremony)
     console.bell()
-    if not console.is_painted:
-        return
     console.say(f"|15{ceremony.announced}")
     await console.pause(2 * LINE_SECONDS)
     console.say(f"|07{ceremony.ordered}")

@@ -31,8 +31,8 @@ BAIZE_ROW, BAIZE_ROWS = 4, 7
 CARDS_ROW = BAIZE_ROW + 1
 SCORE_ROW = 12
 SEAL_ROW = 16
-BAIZE_COLUMNS = 55
-PANEL = 56  # column of the figures at the right
+BAIZE_COLUMNS = 54
+PANEL = 55  # column of the figures at the right
 SIDES = {Side.PLAYER: 1, Side.BANK: 28}  # first column of each side's cards
 SCORE_COLUMN = 11
 

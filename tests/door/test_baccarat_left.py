@@ -54,7 +54,7 @@ async def test_a_coup_left_on_5_waits_with_the_same_cards(
     coup, _ = start(BACCARAT, shoe_of(seed), 1)
     async with at_baccarat(tmp_path, seed, mode=mode) as ada:
         await ada.wagers_on_5(8)
-        cards = [row[:56] for row in ada.terminal.lines[4:11]]
+        cards = [row[:55] for row in ada.terminal.lines[4:11]]
         caller = ada.caller
         hang_up(ada.terminal)
         await caller.ended.wait()
@@ -62,7 +62,7 @@ async def test_a_coup_left_on_5_waits_with_the_same_cards(
         await ada.calls()
         await ada.is_asked("Card?")
         await ada.sees("The coup you left is still on the table.")
-        assert [row[:56] for row in ada.terminal.lines[4:11]] == cards
+        assert [row[:55] for row in ada.terminal.lines[4:11]] == cards
         assert ada.named("Seal") == sha256(seed).hexdigest()
         await ada.answers("c")
         assert ada.journal() == ["bet", "card"]
@@ -269,7 +269,7 @@ async def test_a_server_that_is_killed_on_a_5_loses_nothing(tmp_path: Path) -> N
         await ada.sits_down_at_baccarat()
         await plays_to_a_5(ada)
         before = ada.play_money("usd-cent")
-        cards, seal = [row[:56] for row in ada.terminal.lines[4:11]], ada.named("Seal")
+        cards, seal = [row[:55] for row in ada.terminal.lines[4:11]], ada.named("Seal")
         board.process.kill()
         assert await board.ends() == -signal.SIGKILL
         await ada.terminal.until_closed()
@@ -280,7 +280,7 @@ async def test_a_server_that_is_killed_on_a_5_loses_nothing(tmp_path: Path) -> N
         ada.terminal = await board.call(MODERN)
         await log_on(ada.terminal, "Ada")
         await ada.is_asked("Card?")
-        assert [row[:56] for row in ada.terminal.lines[4:11]] == cards
+        assert [row[:55] for row in ada.terminal.lines[4:11]] == cards
         assert ada.named("Seal") == seal
         await ada.answers("n")
         assert ada.journal() == ["bet", "no-card"]

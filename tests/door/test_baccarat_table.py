@@ -63,7 +63,7 @@ async def test_the_caller_decides_on_5_and_the_bank_shows_its_cards_after_that(
         await ada.wagers_on_5(1000)
         assert "Player  5" in ada.terminal.row(4)
         assert "Five for the player" in ada.terminal.row(10)
-        assert ada.terminal.row(4)[28:56].strip() == "Bank"
+        assert ada.terminal.row(4)[28:55].strip() == "Bank"
         assert ada.terminal.picture.count("░▒▓▒░") == 4  # two backs of two such lines
         await ada.answers(key)
         assert f"Player  {after.player_point}" in ada.terminal.row(4)
