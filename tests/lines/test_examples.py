@@ -1,0 +1,13 @@
+"""The examples in the docstrings of the lines say what is so."""
+
+import doctest
+import importlib
+
+import pytest
+
+
+@pytest.mark.parametrize("name", ["framing", "host", "line", "rlogin_header", "socket"])
+def test_the_examples_of_a_module_hold(name: str) -> None:
+    outcome = doctest.testmod(importlib.import_module(f"door.lines.{name}"))
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
