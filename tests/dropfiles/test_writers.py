@@ -266,6 +266,7 @@ def test_the_end_of_file_of_dos_ends_a_line(tmp_path: Path):
 def test_a_key_that_everybody_has_is_none(key, tmp_path: Path):
     file = file_of(tmp_path, "BBSDEV.DRP", text(*bbsdev(key=key)))
     assert file.identity.caller == "name moth"
+    assert file.doubts == ("line 5 of BBSDEV.DRP has no user key.",)
 
 
 def test_rip_is_read(tmp_path: Path):
