@@ -259,9 +259,13 @@ class Baccarat:
     async def _turn(self) -> None:
         """One turn: seal, cut, wager, coup."""
         try:
-            if isinstance(self.stakes, ForTheBank) and not self.stakes.bankroll:
+            stakes = self.stakes
+            welcome = ""
+            if isinstance(stakes, ForTheBank) and not stakes.bankroll:
                 # Midnight may have come since it was lost.
-                await self._face_the_bank(self.stakes)
+                welcome = await self._face_the_bank(stakes)
+            if welcome:
+                self.console.say(welcome)
             if refusal := self.stakes.refusal(self.said):
                 self.console.say(refusal)
                 return

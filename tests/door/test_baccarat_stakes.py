@@ -100,6 +100,7 @@ async def test_a_bankroll_is_renewed_at_midnight_for_one_who_never_left(tmp_path
         await ada.board.pass_time(11 * MINUTE)
         await ada.asks_to_bet()
         assert "$1 to $100,000" in ada.prompt
+        await ada.sees("A new day, and a new bankroll: $100,000.")
 
 
 ALL_DAY = (
