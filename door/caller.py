@@ -66,6 +66,7 @@ class Caller:
         self.since: datetime = self.clock.now()
         self.place = "Log-on"
         self.statement = ""  # how he did at the table he came from
+        self.hand_waits = False  # whether a hand that he plays alone is open
         self.coin = config.black_jack_for_time.coin_minutes * 60
         self.ended = asyncio.Event()
         self.hands_over = False  # whether his node goes to the call that takes over this one

@@ -166,7 +166,7 @@ def _good_bye(caller: Caller, words: str, reason: str) -> str:
     if reason == "log-off":
         texts.show(console, caller.config.board.texts, "goodbye")
     console.say(f"|15{words}")
-    if caller.purse.stake and reason != "taken over":
+    if (caller.purse.stake or caller.hand_waits) and reason != "taken over":
         console.say("|07The hand on the table waits for you.")
     closing = caller.purse.closing
     # What a new day takes away meanwhile is not promised.

@@ -104,6 +104,7 @@ class Play:
             log.error("hand %d of %s: %s", damaged.number, self.caller.record.name, damaged)
             return None
         self.round_id, self.sequence = stored.id, stored.sequence
+        self.caller.hand_waits = True
         self.shoe, self.rules = stored.shoe, stored.rules
         self.unit, self.coin = stored.unit, stored.coin
         return stored
@@ -227,6 +228,7 @@ class Play:
         settlement: Settlement | None,
     ) -> Step:
         self.round = after
+        self.caller.hand_waits = not after.over
         return Step(before, after, events, receipt, settlement)
 
 

@@ -303,3 +303,10 @@ async def test_a_server_that_is_killed_in_mid_hand_loses_nothing(tmp_path: Path)
         assert ada.journal() == [*journal, "stay"]
         assert f"Action ${ada.tally()[0]}\n" in ada.letters
         await ada.is_asked(ANY_KEY)
+
+
+async def test_a_hand_for_play_money_waits_too_and_the_good_bye_says_so(tmp_path: Path) -> None:
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed_asking("Hit? y", "Hit? ", "over"))
+        await ada.board.server.stop("The board is closing.")
+        await ada.is_sent_off("The board is closing.", "The hand on the table waits for you.")
