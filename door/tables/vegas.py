@@ -48,8 +48,8 @@ PLAY_KEYS = {
     Action.SPLIT: ("P", "Split"),
     Action.HIT: ("H", "Hit"),
     Action.STAY: ("S", "Stand"),
-    Action.INSURANCE: ("I", "Insurance"),
-    Action.NO_INSURANCE: ("N", "No insurance"),
+    Action.INSURANCE: ("I", "Insure"),
+    Action.NO_INSURANCE: ("N", "No"),
 }
 ACTIONS = {letter: action for action, (letter, _) in PLAY_KEYS.items()}
 
@@ -83,8 +83,6 @@ class Vegas:
             await self.table.sit(self)
             self._greet()
             await self._stay()
-        except NotNow as closing:
-            self.console.say(f"|14{closing}")
         except TakenOver:
             leave = self.table.hand_over
             raise
@@ -212,15 +210,14 @@ class Vegas:
             choices.update(PLAY_KEYS[action] for action in affordable(hand, self.caller))
         elif state.in_play is None and seat is not None:
             if not seat.ready:
-                choices["B"] = "Bet" if not seat.bet else "Bet anew"
+                choices["B"] = "Bet"
                 if not self.table.refusal_of_bets(self.caller):
                     choices["R"] = f"Ready for {wording.coins(seat.bet or self._last_bet())}"
             if state.may_be_cut and seat is state.first:
                 choices["C"] = "Cut"
         choices["T"] = "Talk"
         if hand is None:
-            tutor = "on" if self._has_tutor else "off"
-            choices.update({"L": "Rules", "K": "Bank", "U": f"Tutor {tutor}", "Q": "Quit"})
+            choices.update({"L": "Rules", "K": "Bank", "U": "Tutor", "Q": "Quit"})
         return choices
 
     def _menu(self, choices: Mapping[str, str]) -> str:
@@ -229,7 +226,7 @@ class Vegas:
             return lit(choices)
         if hand.round.phase is Phase.INSURANCE:
             most = wording.coins_of(most_insured(hand, self.caller), hand.coin)
-            return f"|15The dealer shows an ace. Insurance, up to {most}?|07  {lit(choices)}"
+            return f"|15An ace is up. Insurance, up to {most}?|07  {lit(choices)}"
         of_two = len(hand.round.seats[hand.round.turn.seat].hands) > 1
         which = f" on the {('first', 'second')[hand.round.turn.hand]} hand" if of_two else ""
         return f"|15You have {hand.round.hand.count}{which}.|07  {lit(choices)}"

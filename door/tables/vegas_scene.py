@@ -34,7 +34,8 @@ LEFT, MIDDLE, RIGHT = 1, 27, 53
 PLACES = ((1, LEFT), (5, LEFT), (9, LEFT), (9, MIDDLE), (9, RIGHT), (5, RIGHT), (1, RIGHT))
 DEALER_ROW = 1
 CLOCK_ROW = 7
-TALK_ROW = 13
+RAIL_ROW = 13
+TALK_ROW = 14
 ROWS_BELOW_TALK = 2  # seal, and cut or seed
 LINES_OF_TALK = 12  # that are kept; a large window shows more of them
 
@@ -72,6 +73,7 @@ class VegasScene:
                 self._paint_seat(canvas, row, left + column, seat)
             elif chair <= self._table.settings.seats:
                 canvas.put_pipe(row, left + column, "|08a free seat")
+        canvas.put_pipe(RAIL_ROW, left + 1, "|06" + "═" * (LAYOUT_COLUMNS - 2))
         self._paint_talk(canvas, left, rows - ROWS_BELOW_TALK)
         self._paint_shoe(canvas, left, rows - ROWS_BELOW_TALK)
 

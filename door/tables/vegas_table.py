@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from door.console import Closing
 from door.games.blackjack import Action
 from door.tables import vegas_news as news
 from door.tables import vegas_talk
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from door.clock import Timer
     from door.config import Vegas
 
+CLOSING = "The board is closing."
 RETRY_SECONDS = 5.0  # until it is tried again what the books could not take
 
 Command = Callable[[], Awaitable[None]]
@@ -105,9 +107,10 @@ class VegasTable:
             await asyncio.gather(self._task, return_exceptions=True)
         while not self._queue.empty():
             _, answer = self._queue.get_nowait()
-            answer.set_exception(NotNow("The board is closing."))
+            answer.set_exception(Closing(CLOSING))
 
     # The guests' side. Most of these are commands: done when they return, all that follows too.
+    # Once the table is closed they raise `Closing`, as the wait for a key does.
 
     async def sit(self, guest: Guest) -> None:
         """Give a guest a seat: at his hand if he has one in play, else as soon as one is free."""
@@ -190,7 +193,7 @@ class VegasTable:
     async def _do(self, command: Command) -> None:
         """Queue a command and wait until it is done, with all that follows from it."""
         if self._closed:
-            raise NotNow("The board is closing.")
+            raise Closing(CLOSING)
         if self._task is None:
             self._task = asyncio.create_task(self._serve())
         await asyncio.shield(self._put(command))
@@ -209,7 +212,7 @@ class VegasTable:
     async def _serve(self) -> None:
         while True:
             command, answer = await self._queue.get()
-            problem: Exception = NotNow("The board is closing.")
+            problem: Exception = Closing(CLOSING)
             try:
                 await command()
                 await self._go_on()

@@ -354,7 +354,7 @@ async def test_the_tutor_speaks_before_a_move_and_after_a_worse_one(tmp_path: Pa
     async with company(tmp_path, "Ada", seed=shoe(1, stiff)) as (ada,):
         ada.presses("u")
         await ada.sees("From now on the tutor says what the book says.")
-        await ada.is_asked("T<u>tor on")
+        await ada.is_asked(AT_TABLE)
         await ada.says_bet(1)
         await ada.sees("The book says: stand")
         ada.presses("h")
