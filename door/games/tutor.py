@@ -1,0 +1,127 @@
+"""The tutor: what the book says before a move, and after a wrong one what it would have been.
+
+There is no chart in it. Every number is worked out for the hand at turn, from this table's rules
+and from the cards that its caller can see: his own, the other seats', the dealer's up card, and
+what the dealer's look has told. It reads neither the hole card nor an undealt one. What it cannot
+see it takes for full decks less those cards: like a book, it does not count earlier rounds.
+
+It is pure, and slow for a screen: a few milliseconds as a rule, a tenth of a second for a pair of
+aces. A table asks it in a thread of its own (docs/tutor.md).
+
+>>> from door.games.blackjack import BLACK_JACK_FOR_TIME, start
+>>> from door.games.cards import parse_cards
+>>> game, _ = start(BLACK_JACK_FOR_TIME, parse_cards("5H TS 6D 8D"), [10])
+>>> told = advice(game, game.legal())
+>>> told.best, round(told.values[Action.STAY], 2)
+(<Action.HIT: 'hit'>, -0.55)
+>>> judge(told, Action.HIT) is None
+True
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from math import inf
+from types import MappingProxyType
+
+from door.games import tutor_words
+from door.games.blackjack import Action, Round
+from door.games.blackjack_course import Phase
+from door.games.cards import CARDS_IN_DECK, RANKS, SUITS, Card
+from door.games.tutor_dealer import Counts
+from door.games.tutor_odds import values
+from door.games.tutor_spot import Spot
+
+FEWEST_UNSEEN = 24
+"""Of fewer cards than these no hand is weighed, so that it cannot run out of them: the hand at
+turn takes 19 more at most."""
+
+_SAME = 1e-9  # gains closer than that differ by rounding only
+
+_RANKS_COUNTING = Counter(Card(rank + SUITS[0]).value for rank in RANKS)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What the book makes of a decision."""
+
+    best: Action
+    values: Mapping[Action, float]  # expected gain of each open action, for one of the first bet
+
+    @property
+    def certain(self) -> float:
+        """By how much the best is better than the next best; `inf` when there is no other."""
+        others = [value for action, value in self.values.items() if action is not self.best]
+        return self.values[self.best] - max(others) if others else inf
+
+    @property
+    def sentence(self) -> str:
+        """For a caller, before his move: "The book says: hit (-0.14); standing is -0.21."."""
+        return tutor_words.before(self.best, self.values)
+
+
+def advice(round: Round, affordable: Collection[Action]) -> Advice:
+    """What the book says to the hand at turn, of the legal actions that are in `affordable`.
+
+    What comes after the action is weighed as if the purse sufficed for all that the rules allow.
+    Of actions equally good the best is the one that stakes least and takes the fewest cards.
+    ValueError when there is nothing to decide.
+    """
+    legal = [action for action in round.legal() if action in affordable]
+    if not legal:
+        raise ValueError("Nothing is to be decided here, so the book says nothing.")
+    weighed = values(spot_of(round))
+    best = legal[-1]
+    for action in reversed(legal):
+        if weighed[action] > weighed[best] + _SAME:
+            best = action
+    return Advice(best, MappingProxyType({action: weighed[action] for action in legal}))
+
+
+def judge(advice: Advice, chosen: Action) -> str | None:
+    """A sentence for a caller who chose another action than the book's, and None for one who did
+    as well. KeyError for an action that the advice was not about."""
+    return tutor_words.after(advice.best, advice.values, chosen)
+
+
+def spot_of(round: Round) -> Spot:
+    """What bears on the decision at turn; nobody's eyes see more. Somebody must be at turn."""
+    assert round.turn is not None
+    assert round.hand is not None
+    rules = round.rules
+    seat = round.seats[round.turn.seat]
+    up = round.dealer_hand[0]
+    insuring = round.phase is Phase.INSURANCE
+    peeks = up.value == 10 or (up.is_ace and rules.peek_under_ace)
+    return Spot(
+        rules=rules,
+        unseen=_unseen(round, up, round.hand.cards),
+        up=up.value,
+        looked=peeks and not insuring,
+        hand=_counts(round.hand.cards),
+        from_split=round.hand.from_split,
+        insurance=round.amount(Action.INSURANCE) / seat.bet if insuring else None,
+    )
+
+
+def _unseen(round: Round, up: Card, hand: tuple[Card, ...]) -> Counts:
+    """The decks less what lies open. Where so much lies open that the shoe was shuffled anew in
+    this round, all of it may come again, and only hand and up card are known to be out."""
+    others = [card for seat in round.seats for each in seat.hands for card in each.cards]
+    unseen = _decks_without(round.rules.decks, (up, *others))
+    if sum(unseen) < FEWEST_UNSEEN:
+        return _decks_without(round.rules.decks, (up, *hand))
+    return unseen
+
+
+def _decks_without(decks: int, cards: tuple[Card, ...]) -> Counts:
+    copies = decks * CARDS_IN_DECK // len(RANKS)
+    seen = _counts(cards)
+    return tuple(
+        max(0, copies * _RANKS_COUNTING[value] - seen[value - 1]) for value in range(1, 11)
+    )
+
+
+def _counts(cards: tuple[Card, ...]) -> Counts:
+    found = Counter(card.value for card in cards)
+    return tuple(found[value] for value in range(1, 11))
