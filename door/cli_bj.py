@@ -100,10 +100,11 @@ class Keyboard:
         self._struck = False
         self._typed = b""
         self._wake = -1  # readable once a signal came
-        try:
-            self._input: int | None = sys.stdin.fileno()
-        except OSError:  # a text in place of a file, which never waits
-            self._input = None
+        self._input: int | None = None
+        if sys.stdin is not None:
+            # A text in place of a file never waits.
+            with contextlib.suppress(OSError):
+                self._input = sys.stdin.fileno()
 
     def line(self) -> str:
         """Wait for a line; raises `Interrupted` at an interrupt and at the end of the input."""
@@ -123,6 +124,8 @@ class Keyboard:
 
     def _more(self) -> bytes:
         """Wait for what is typed next; nothing at the end of the input."""
+        if sys.stdin is None:  # closed by whoever started us: the input has ended
+            return b""
         if self._input is None:
             return sys.stdin.buffer.readline(MOST_READ)
         while self._wake in select.select([self._input, self._wake], [], [])[0]:
@@ -165,7 +168,7 @@ def _teletype_keys() -> Iterator[None]:
     A terminal has one interrupt character, and it stays what it is; DEL takes the place of the
     one that quits, which nobody misses in a game. Where DEL has rubbed out, Ctrl-H does.
     """
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         yield
         return
     terminal = sys.stdin.fileno()

@@ -57,6 +57,14 @@ def test_the_end_of_the_input_ends_it_like_the_interrupt_key() -> None:
     assert bj(seed, "").output.endswith("Hit? \nAction $2\nYou break even\n")
 
 
+def test_an_input_that_was_closed_beforehand_has_ended_too() -> None:
+    closed = ["sh", "-c", 'exec "$0" "$@" <&-', command("door"), "bj", "--seed", bytes(32).hex()]
+    told = subprocess.run(closed, capture_output=True, text=True, check=False, timeout=60)
+    assert told.returncode == 0
+    assert told.stdout.startswith("Black Jack\nnew game\nShuffle\n")
+    assert "Traceback" not in told.stderr
+
+
 def test_a_last_line_without_a_newline_is_an_answer() -> None:
     seed = seed_asking(*HIT)
     assert bj(seed, "y").output == broken_off(seed, "y", echo=False)
