@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,21 +19,21 @@ from door.console import Closing
 from door.games.blackjack import Action
 from door.tables import vegas_news as news
 from door.tables import vegas_talk
+from door.tables.vegas_clock import TableClock
 from door.tables.vegas_dealer import Dealer
 from door.tables.vegas_purse import affordable
 from door.tables.vegas_round import GAME
-from door.tables.vegas_state import Alarm, Guest, NotNow, Seat, TableState
+from door.tables.vegas_state import Guest, NotNow, Seat, TableState
 from timebank import bank, journal
 from timebank.database import BooksUnavailable
 
 if TYPE_CHECKING:
     from door.board import Board
     from door.caller import Caller
-    from door.clock import Timer
     from door.config import Vegas
+    from door.tables.vegas_news import News
 
 CLOSING = "The board is closing."
-RETRY_SECONDS = 5.0  # until it is tried again what the books could not take
 
 Command = Callable[[], Awaitable[None]]
 
@@ -50,14 +51,10 @@ class VegasTable:
         self._queue: asyncio.Queue[tuple[Command, asyncio.Future[None]]] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
         self._closed = False
-        self._timer: Timer | None = None
-        self._bell_at: float | None = None
-        self._bell_rang = False
-        self._retry_at: float | None = None
-        self._turn: tuple[object, ...] = ()
-        self._turn_ends = 0.0
+        self._clock = TableClock(board, self.state, self._poke)
         self._left_open: list[int] = []  # rounds in the journal that are yet to be taken up
-        self._paces: dict[int, vegas_talk.Pace] = {}
+        self._talk = defaultdict[int, vegas_talk.Pace](vegas_talk.Pace)
+        self._moves = defaultdict[int, vegas_talk.Pace](vegas_talk.Pace)
 
     # What can be asked.
 
@@ -73,8 +70,7 @@ class VegasTable:
 
     def seconds_left(self) -> int:
         """Return the seconds until the clock of the table rings, rounded up; 0 when it is off."""
-        alarm = self.state.alarm
-        return 0 if alarm is None else max(0, -int(-(alarm.at - self._now()) // 1))
+        return self._clock.seconds_left()
 
     def refusal_of_bets(self, caller: Caller) -> str:
         """Return why a caller can place no bet here now, "" when he can."""
@@ -101,7 +97,7 @@ class VegasTable:
     async def close(self) -> None:
         """Do nothing more: a round in play stays in the journal for the next server."""
         self._closed = True
-        self._set_timer(None)
+        self._clock.stop()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -150,14 +146,14 @@ class VegasTable:
         seat = self.state.let_go(guest)
         if seat is not None:
             seat.stood = True
-            self.state.tell(news.GotUp(seat.name))
+            self._tell_if_news(seat, news.GotUp(seat.name))
         self._poke()
 
     def hand_over(self, guest: Guest) -> None:
         """Let a guest go who will be back at once on another call: his hand is kept for him."""
         seat = self.state.let_go(guest)
         if seat is not None:
-            seat.kept_until = self._now() + self.settings.turn_seconds
+            seat.kept_until = self._clock.now() + self.settings.turn_seconds
         self._poke()
 
     def wake(self, guest: Guest) -> None:
@@ -178,7 +174,8 @@ class VegasTable:
         others = {each.caller.record.name: each for each in self.state.guests()}
         others.pop(record.name, None)
         what = vegas_talk.addressed(line, list(others))
-        self._paces.setdefault(record.id, vegas_talk.Pace()).check(self._now())
+        if not self._talk[record.id].allows(self._clock.now()):
+            raise vegas_talk.NotSaid("Not so fast: let the others get a word in.")
         if isinstance(what, vegas_talk.Whisper):
             whispered = news.Whispered(record.name, what.to, what.text)
             self.state.tell_to((guest, others[what.to]), whispered)
@@ -186,9 +183,6 @@ class VegasTable:
             self.state.tell(news.Said(record.name, what))
 
     # The task.
-
-    def _now(self) -> float:
-        return self._board.clock.monotonic()
 
     async def _do(self, command: Command) -> None:
         """Queue a command and wait until it is done, with all that follows from it."""
@@ -199,7 +193,7 @@ class VegasTable:
         await asyncio.shield(self._put(command))
 
     def _poke(self) -> None:
-        """Let the task see by itself what has changed."""
+        """Let the task see by itself what has changed; the clock does so too."""
         if self._task is not None and not self._closed:
             self._put(_nothing)
 
@@ -228,15 +222,16 @@ class VegasTable:
     async def _go_on(self) -> None:
         """Do all that follows by itself, then set the clock."""
         try:
-            while not self._closed and self._retry_at is None and await self._step():
+            while not self._closed and not self._clock.waits_for_books and await self._step():
                 pass
         except BooksUnavailable:
-            self._retry_at = self._now() + RETRY_SECONDS
+            self._clock.retry_later()
             self.state.tell(news.BooksClosed())
         except Exception:
             log.exception("the Vegas table cannot go on; it tries again")
-            self._retry_at = self._now() + RETRY_SECONDS
-        self._set_alarm()
+            self._clock.retry_later()
+        if not self._closed:
+            self._clock.run()
 
     async def _step(self) -> bool:
         """Do one thing that nobody has to ask for; tell whether there may be another."""
@@ -252,7 +247,7 @@ class VegasTable:
             await self._dealer.take_up(self._left_open.pop(0))
             return True
         for given in state.fill_chairs(self.settings.seats):
-            state.tell(news.SatDown(given.name))
+            self._tell_if_news(given, news.SatDown(given.name))
         if not state.guests():
             return False
         await self._dealer.lay_shoe()
@@ -261,68 +256,10 @@ class VegasTable:
         await self._deal()
         return True
 
-    # The clock of the table.
-
-    def _set_alarm(self) -> None:
-        alarm = self._next_alarm()
-        if alarm != self.state.alarm:
-            self.state.alarm = alarm
-            self._set_timer(alarm)
-            self.state.tell()
-
-    def _next_alarm(self) -> Alarm | None:
-        if self._closed:
-            return None
-        if self._retry_at is not None:
-            return Alarm("retry", self._retry_at)
-        seat = self.state.at_turn
-        if seat is not None:
-            return self._alarm_of_turn(seat)
-        return None if self._bell_at is None else Alarm("bell", self._bell_at)
-
-    def _alarm_of_turn(self, seat: Seat) -> Alarm | None:
-        """Return how long the seat at turn may take: as long as it likes where nobody waits."""
-        if seat.guest is None:
-            return Alarm("return", seat.kept_until, seat.name)
-        if not self.state.has_company:
-            self._turn = ()
-            return None
-        assert self.state.hand is not None  # it is somebody's turn
-        turn = (self.state.hand.lead, self.state.hand.sequence, seat.guest)
-        if turn != self._turn:
-            self._turn = turn
-            self._turn_ends = self._now() + self.settings.turn_seconds
-            self.state.tell(news.TurnBegan(seat.name, self.settings.turn_seconds))
-        return Alarm("turn", self._turn_ends, seat.name)
-
-    def _set_timer(self, alarm: Alarm | None) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = None
-        if alarm is not None:
-            ring = partial(self._ring, alarm)
-            self._timer = self._board.clock.call_later(alarm.at - self._now(), ring)
-
-    def _ring(self, alarm: Alarm) -> None:
-        """Note what the time is up for; what follows is the task's to do."""
-        if alarm is not self.state.alarm:
-            return
-        self.state.alarm = None
-        seat = self.state.at_turn
-        if alarm.what == "bell":
-            self._bell_rang = True
-        elif alarm.what == "retry":
-            self._retry_at = None
-        elif seat is not None and alarm.what == "turn":
-            seat.silent = True
-        elif seat is not None:
-            seat.kept_until = 0.0
-        self._poke()
-
     def _is_given_up(self, seat: Seat) -> bool:
         """Whether nobody waits any more for the seat at turn."""
         if seat.guest is None:
-            return seat.stood or seat.kept_until <= self._now()
+            return seat.stood or seat.kept_until <= self._clock.now()
         hand = self.state.in_play
         assert hand is not None  # a seat is at turn
         # Insurance that he cannot pay is declined unasked.
@@ -373,8 +310,20 @@ class VegasTable:
         least, most = self.settings.smallest_bet, self.settings.largest_bet
         if not least <= coins <= min(most, guest.caller.pot(self.coin) - 1):
             raise NotNow(f"A bet is {least} to {most}, and your last coin stays with you.")
+        if seat.bet:
+            self._refuse_haste(seat)
         seat.bet, seat.ready = coins, False
         self.state.tell(news.BetAnnounced(seat.name, coins))
+
+    def _refuse_haste(self, seat: Seat) -> None:
+        """Raise `NotNow` when a seat changes its mind faster than the others can follow."""
+        if not self._moves[seat.caller_id].allows(self._clock.now()):
+            raise NotNow("Not so fast: the others must be told every time.")
+
+    def _tell_if_news(self, seat: Seat, happened: News) -> None:
+        """Tell that somebody comes or goes, unless he does nothing else."""
+        if self._moves[seat.caller_id].allows(self._clock.now()):
+            self.state.tell(happened)
 
     async def _be_ready(self, guest: Guest) -> None:
         seat = self._own_seat(guest)
@@ -390,6 +339,7 @@ class VegasTable:
             raise NotNow("Only a fresh shoe is cut.")
         if seat is not self.state.first:
             raise NotNow("The first seat cuts the cards.")
+        self._refuse_haste(seat)
         self.state.cut = words
         self.state.tell(news.CutMade(seat.name, words))
 
@@ -408,14 +358,12 @@ class VegasTable:
         """Tell whether the cards are to be dealt now; the bell is set while they are not."""
         bettors = self.state.bettors()
         awaited = [seat for seat in self.state.seated() if self._is_awaited(seat)]
-        if bettors and (self._bell_rang or not awaited):
+        if bettors and (self._clock.bell_rang or not awaited):
             return True
-        self._bell_rang = False
-        if not bettors:
-            self._bell_at = None
-        elif self._bell_at is None:
-            self._bell_at = self._now() + self.settings.bell_seconds
-            self.state.tell(news.BellSet(self.settings.bell_seconds))
+        if bettors:
+            self._clock.set_bell()
+        else:
+            self._clock.clear_bell()
         return False
 
     def _is_awaited(self, seat: Seat) -> bool:
@@ -425,12 +373,12 @@ class VegasTable:
         return bool(seat.bet) or not (seat.silent or self.refusal_of_bets(seat.guest.caller))
 
     async def _deal(self) -> None:
-        if self._bell_rang:
+        if self._clock.bell_rang:
             self.state.tell(news.BellRang())
             for seat in self.state.seated():
                 seat.silent = not seat.bet
-        self._bell_at, self._bell_rang = None, False
         await self._dealer.deal()
+        self._clock.clear_bell()
 
 
 async def _nothing() -> None:

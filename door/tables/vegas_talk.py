@@ -73,14 +73,15 @@ def addressed(line: str, names: Sequence[str]) -> Whisper | str:
 
 
 class Pace:
-    """How fast one caller talks."""
+    """How fast one caller may do what everybody is told of."""
 
     def __init__(self) -> None:
-        """Begin with nothing said."""
-        self._said: deque[float] = deque(maxlen=LINES_AT_ONCE)
+        """Begin with nothing done."""
+        self._done: deque[float] = deque(maxlen=LINES_AT_ONCE)
 
-    def check(self, now: float) -> None:
-        """Count a line said at the monotonic second `now`; `NotSaid` when it is one too many."""
-        if len(self._said) == LINES_AT_ONCE and now - self._said[0] < SPAN_SECONDS:
-            raise NotSaid("Not so fast: let the others get a word in.")
-        self._said.append(now)
+    def allows(self, now: float) -> bool:
+        """Count one more at the monotonic second `now`, unless it is one too many."""
+        if len(self._done) == LINES_AT_ONCE and now - self._done[0] < SPAN_SECONDS:
+            return False
+        self._done.append(now)
+        return True

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from door.tables import vegas_news as news
-from door.tables.vegas_table import RETRY_SECONDS
+from door.tables.vegas_clock import RETRY_SECONDS
 from tests.door.seated import NAMES, TURN, Party, arrives, everybody_plays, shoe, vegas
 from tests.world import world
 from timebank.database import BooksUnavailable
