@@ -103,13 +103,20 @@ class Caller:
         """Return the whole seconds since log-on."""
         return int(self.clock.monotonic() - self._logged_on)
 
-    def time_left(self) -> int:
-        """Return the seconds of time left that the screen shows, never below 0."""
+    def spendable(self) -> int:
+        """Return the seconds on line, less what has ticked since the last entry; never below 0."""
         return max(0, self._purse.online - max(0, self.ticked() - self._purse.ticked))
 
+    def time_left(self) -> int:
+        """Return the seconds of time left that the screen shows, never below 0.
+
+        At 0 the call ends. That may be sooner than all is spent (`HostCaller`).
+        """
+        return self.spendable()
+
     def pot(self, coin: int) -> int:
-        """Return how many whole coins of `coin` seconds the time left holds."""
-        return self.time_left() // coin
+        """Return how many whole coins of `coin` seconds he can spend."""
+        return self.spendable() // coin
 
     def seconds_to_event(self) -> int | None:
         """Return the seconds to the next system event, 0 during one, `None` without any."""
@@ -239,7 +246,7 @@ class Caller:
         parts = [
             f"|17|11Node |15{self.node}",
             f"|11Time left |{colour}{wording.clock_time(left)}",
-            f"|11Pot |15{wording.coins(left // self.coin)}",
+            f"|11Pot |15{wording.coins(self.pot(self.coin))}",
             self._bank_words(),
         ]
         closing = self._purse.closing

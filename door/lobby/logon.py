@@ -10,16 +10,14 @@ import contextlib
 import logging
 from typing import TYPE_CHECKING
 
-from ansi.cards import paint_hand
 from door import passwords
 from door.console import Console, IdledOut
-from door.lobby import looks, texts
+from door.lobby import greeting, looks
 from timebank import names
 from timebank.database import BooksUnavailable
 from timebank.refusals import AlreadyOnline, Refused
 
 if TYPE_CHECKING:
-    from ansi.canvas import Canvas
     from door.board import Board
     from door.caller import Caller
     from timebank.callers import CallerRecord
@@ -66,27 +64,8 @@ async def log_on(board: Board, console: Console) -> Caller:
 def _welcome(board: Board, console: Console) -> None:
     """Greet whoever has connected, with the sysop's screen or with ours."""
     config = board.config
-    if texts.show(console, config.board.texts, "welcome"):
-        return
-    greeting = (
-        f"|15{config.board.name}",
-        "",
-        f"|07Sysop |15{config.board.sysop}",
-        f"|07{len(board.nodes)} of {config.calls.nodes} nodes busy, "
-        f"{config.bank.minutes_per_day} minutes a day",
-    )
-    if not console.can_paint:
-        for line in ("", *greeting, ""):
-            console.say(line)
-        return
-
-    def paint(canvas: Canvas) -> None:
-        column = paint_hand(canvas, 1, 2, ("AS", "AH", "AD", None), 32)
-        for row, line in enumerate(greeting, 1):
-            canvas.put_pipe(row, column + 3, line)
-        canvas.put_pipe(5, column + 3, "|02Your minutes against the house")
-
-    texts.paint_once(console, paint)
+    busy = f"{len(board.nodes)} of {config.calls.nodes} nodes busy"
+    greeting.show(console, config, [f"|07{busy}, {config.bank.minutes_per_day} minutes a day"])
 
 
 def _refuse_during_event(board: Board) -> None:

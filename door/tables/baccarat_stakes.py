@@ -155,7 +155,7 @@ class ForTime:
         if to_event is None or closing is None or self.refused(said, wager):
             return ""
         full = wager * self.coin
-        surplus = min(full, self.caller.time_left() + full - to_event)
+        surplus = min(full, self.caller.spendable() + full - to_event)
         if surplus <= 0:
             return ""
         bank = self.caller.bank_settings

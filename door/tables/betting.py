@@ -77,7 +77,7 @@ class Betting:
         if not possible or to_event is None or closing is None:
             return
         full = int(bet * self.coin * self._best_odds())
-        surplus = min(full, self.caller.time_left() + full - to_event)
+        surplus = min(full, self.caller.spendable() + full - to_event)
         if surplus <= 0:
             return
         bank_settings = self.caller.bank_settings

@@ -270,7 +270,7 @@ class Run:
     def _can_pay(self, amount: int) -> bool:
         if not amount or self.terms.unit != "second":
             return True
-        return self.caller.time_left() - amount >= self.terms.dollar
+        return self.caller.spendable() - amount >= self.terms.dollar
 
     async def _act(self, action: Action) -> None:
         """Carry out one answer: pure first, then durable, then printed."""
