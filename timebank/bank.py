@@ -24,6 +24,10 @@ from timebank.calls import (
 from timebank.database import Desk
 from timebank.hands import Move, Settlement, Wager
 from timebank.history import Happening, history
+from timebank.hosts import Brought, host_caller, open_host_call
+from timebank.hosts_claims import Claim, claim, done, in_doubt, not_done
+from timebank.hosts_given import GivenBack, owed
+from timebank.hosts_visit import Arrival, Parting
 from timebank.journal import (
     Shoe,
     StoredRound,
@@ -62,11 +66,16 @@ __all__ = [
     "RENEW_SECONDS",
     "Allowance",
     "Allowed",
+    "Arrival",
+    "Brought",
+    "Claim",
     "Desk",
+    "GivenBack",
     "Happening",
     "Move",
     "OpenCall",
     "Opened",
+    "Parting",
     "Placed",
     "PlayMoney",
     "Purse",
@@ -89,18 +98,25 @@ __all__ = [
     "allowance",
     "bankrolls",
     "borrow",
+    "claim",
     "close_call",
     "close_dead_calls",
     "close_orphaned_calls",
     "close_shoe",
     "deposit",
+    "done",
     "freeze",
     "history",
+    "host_caller",
+    "in_doubt",
+    "not_done",
     "notices",
     "open_call",
     "open_calls",
+    "open_host_call",
     "open_shoe",
     "open_table_shoe",
+    "owed",
     "place_bet",
     "place_table_bets",
     "renew",

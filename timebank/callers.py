@@ -17,7 +17,7 @@ from timebank.ledger import ADJUSTMENT, FORFEIT, mint
 from timebank.model import CALLER_ACCOUNTS, instant, stamp
 from timebank.play_accounts import PlayAccounts, units_of
 from timebank.posting import Posting
-from timebank.refusals import CallerOnline, NameTaken, UnknownCaller
+from timebank.refusals import CallerOnline, NameTaken, Refused, UnknownCaller
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,9 @@ class CallerRecord:
     preferences: dict[str, Any]
     # The sysop has frozen his account in the bank.
     frozen: bool
+    # For a caller of another board: its name, and what it knows him by. None for our own.
+    board: str | None
+    board_key: str | None
 
 
 def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
@@ -42,13 +45,27 @@ def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
     Raises `names.NameRefused` for a name that cannot be used, and `NameTaken` when a living
     caller has it or one that looks like it.
     """
+    return _enter(desk, names.check(name), password_hash, None, None)
+
+
+def register_of_board(desk: Desk, name: str, board: str, key: str) -> CallerRecord:
+    """Enter a caller of another board, who has no password; `name` as hosts.host_caller makes it.
+
+    Raises `NameTaken`, also when the board has a caller of this key.
+    """
+    return _enter(desk, name, "", board, key)
+
+
+def _enter(
+    desk: Desk, kept: str, password_hash: str, board: str | None, key: str | None
+) -> CallerRecord:
     run = desk.connection.exec_driver_sql
-    kept = names.check(name)
     try:
         caller_id = run(
-            "INSERT INTO callers (name, fold, password_hash, locked, created, preferences)"
-            " VALUES (?, ?, ?, 0, ?, '{}')",
-            (kept, names.fold(kept), password_hash, stamp(desk.now)),
+            "INSERT INTO callers"
+            " (name, fold, password_hash, locked, created, preferences, board, board_key)"
+            " VALUES (?, ?, ?, 0, ?, '{}', ?, ?)",
+            (kept, names.fold(kept), password_hash, stamp(desk.now), board, key),
         ).lastrowid
     except IntegrityError as error:
         raise _taken(kept) from error
@@ -60,7 +77,8 @@ def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
 
 
 _FIELDS = (
-    "SELECT id, name, password_hash, locked, created, last_call, preferences, frozen FROM callers"
+    "SELECT id, name, password_hash, locked, created, last_call, preferences, frozen, board,"
+    " board_key FROM callers"
 )
 
 
@@ -99,13 +117,25 @@ def listing(desk: Desk) -> list[CallerRecord]:
     return [_record(*row) for row in rows]
 
 
+def count(desk: Desk) -> int:
+    """Tell how many living callers there are."""
+    number: int = desk.connection.exec_driver_sql(
+        "SELECT count(*) FROM callers WHERE deleted IS NULL"
+    ).scalar_one()
+    return number
+
+
 def set_locked(desk: Desk, caller_id: int, locked: bool) -> CallerRecord:
     """Lock a caller out, or let him in again; a call that is open stays open."""
     return _change(desk, caller_id, "locked = ?", int(locked))
 
 
 def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerRecord:
-    """Store a new hash, made by whoever knows how (door/passwords.py)."""
+    """Store a new hash, made by whoever knows how (door/passwords.py).
+
+    A board's caller has none, for he comes through his board: `Refused`.
+    """
+    _refuse_of_board(desk, caller_id, "password")
     return _change(desk, caller_id, "password_hash = ?", password_hash)
 
 
@@ -115,8 +145,16 @@ def set_preferences(desk: Desk, caller_id: int, preferences: Mapping[str, object
 
 
 def rename(desk: Desk, caller_id: int, name: str) -> CallerRecord:
-    """Give a caller another name; raises as `register` does."""
-    kept = names.check(name)
+    """Give one of our own callers another name; raises as `register` does.
+
+    That of a board's caller follows his name there: `Refused`.
+    """
+    _refuse_of_board(desk, caller_id, "name")
+    return rename_of_board(desk, caller_id, names.check(name))
+
+
+def rename_of_board(desk: Desk, caller_id: int, kept: str) -> CallerRecord:
+    """Give a caller a name that was made as hosts.host_caller makes it; raises `NameTaken`."""
     try:
         return _change(desk, caller_id, "name = ?, fold = ?", kept, names.fold(kept))
     except IntegrityError as error:
@@ -167,6 +205,12 @@ def _take_back(posting: Posting) -> None:
     posting.finish(0, "")
 
 
+def _refuse_of_board(desk: Desk, caller_id: int, what: str) -> None:
+    record = get(desk, caller_id)
+    if record.board is not None:
+        raise Refused(f"{record.name} is a caller of {record.board}: there is no {what} to set.")
+
+
 def _change(desk: Desk, caller_id: int, what: str, *values: object) -> CallerRecord:
     desk.connection.exec_driver_sql(
         f"UPDATE callers SET {what} WHERE id = ? AND deleted IS NULL", (*values, caller_id)
@@ -179,7 +223,8 @@ def _taken(name: str) -> NameTaken:
 
 
 def _record(*row: Any) -> CallerRecord:
-    number, name, password_hash, locked, created, last_call, preferences, frozen = row
+    number, name, password_hash, locked, created, last_call, preferences, frozen, *host = row
+    board, key = host
     return CallerRecord(
         id=number,
         name=name,
@@ -189,4 +234,6 @@ def _record(*row: Any) -> CallerRecord:
         last_call=None if last_call is None else instant(last_call),
         preferences=json.loads(preferences),
         frozen=bool(frozen),
+        board=board,
+        board_key=key,
     )

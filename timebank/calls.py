@@ -14,6 +14,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from timebank.database import Desk
+from timebank.hosts_exit import leave
+from timebank.hosts_visit import Arrival, Parting
 from timebank.model import instant, stamp
 from timebank.notices import notices
 from timebank.posting import Posting, Receipt, enter
@@ -33,6 +35,13 @@ class Opened:
     notices: tuple[str, ...]
     # A live call of the same caller was ended for this one.
     taken_over: bool
+    # What a caller of another board has brought; None for our own.
+    arrival: Arrival | None = None
+
+    @property
+    def host_limit(self) -> int | None:
+        """Seconds since log-on after which the host wants its caller back; None for never."""
+        return None if self.arrival is None else self.arrival.host_limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +82,35 @@ def open_call(
     lease is dead is closed on the way; a live one raises `AlreadyOnline` unless `take_over`.
     Raises `CallerLocked` and `UnknownCaller`.
     """
+    if is_of_a_board(desk, caller_id):
+        raise ValueError("callers of boards bring their time: open_host_call")
+    begun = begin_call(desk, caller_id, node, process, address, take_over)
+    receipt = touch(desk, begun.call_id, 0)
+    return Opened(begun.call_id, receipt, notices(desk, caller_id), begun.taken_over)
+
+
+def is_of_a_board(desk: Desk, caller_id: int) -> bool:
+    """Tell whether a caller is another board's."""
+    board = desk.connection.exec_driver_sql(
+        "SELECT board FROM callers WHERE id = ?", (caller_id,)
+    ).scalar()
+    return board is not None
+
+
+class Begun(NamedTuple):
+    """A call that is in the books, before its first entry."""
+
+    call_id: int
+    # A live call of the same caller was ended for this one.
+    taken_over: bool
+    # What became of the visit that was ended for this one, if any was.
+    parting: Parting | None
+
+
+def begin_call(
+    desk: Desk, caller_id: int, node: int, process: str, address: str, take_over: bool
+) -> Begun:
+    """Write down a call in the place of any that the caller still has; raises as `open_call`."""
     run = desk.connection.exec_driver_sql
     locked = run(
         "SELECT locked FROM callers WHERE id = ? AND deleted IS NULL", (caller_id,)
@@ -82,23 +120,22 @@ def open_call(
     if locked:
         raise CallerLocked("This caller is locked out; ask the sysop.")
     now = stamp(desk.now)
-    taken_over = False
+    taken_over, parting = False, None
     old = _lease_of_caller(desk, caller_id)
     if old is not None and old.live(now):
         if not take_over:
             raise AlreadyOnline(old.node, instant(old.opened), old.call_id)
-        _close_live(desk, old, f"taken over from node {node}")
+        parting = _close_live(desk, old, f"taken over from node {node}")
         taken_over = True
     elif old is not None:
-        _close_dead(desk, old)
+        parting = _close_dead(desk, old)
     call_id = run(
         "INSERT INTO calls (caller_id, node, process, address, opened, ticked, charged, waived,"
         " renewed, ticked_at_renewal) VALUES (?, ?, ?, ?, ?, 0, 0, 0, ?, 0)",
         (caller_id, node, process, address, now, now),
     ).lastrowid
     run("UPDATE callers SET last_call = ? WHERE id = ?", (now, caller_id))
-    receipt = touch(desk, call_id, 0)
-    return Opened(call_id, receipt, notices(desk, caller_id), taken_over)
+    return Begun(call_id, taken_over, parting)
 
 
 def touch(desk: Desk, call_id: int, ticked: int) -> Receipt:
@@ -130,10 +167,14 @@ def renew(desk: Desk, process: str, calls: Sequence[tuple[int, int]]) -> list[in
 def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
     """Post the last of a call and close it; `reason` is for the sysop. Raises `CallClosed`.
 
-    A caller who wants his time left deposited at log-off has it deposited, within the limits.
+    A caller who wants his time left deposited at log-off has it deposited, within the limits. One
+    of another board leaves with what is the host's.
     """
     posting = enter(desk, call_id, ticked)
-    deposit_at_log_off(posting)
+    if posting.visit is None:
+        deposit_at_log_off(posting)
+    else:
+        _leave(posting, desk.now)
     receipt = posting.finish(0, "")
     _close(desk, call_id, reason, None)
     return receipt
@@ -209,24 +250,37 @@ def _mend_leases(desk: Desk, now: int) -> None:
     )
 
 
-def _close_live(desk: Desk, lease: _Lease, reason: str) -> None:
+def _leave(posting: Posting, at: datetime) -> Parting | None:
+    """End the visit of a board's caller on the day of `at`; None for our own callers."""
+    if posting.visit is None:
+        return None
+    day = posting.desk.settings.schedule.day_of(at).isoformat()
+    leave(posting, day)
+    return posting.visit.parting
+
+
+def _close_live(desk: Desk, lease: _Lease, reason: str) -> Parting | None:
     """Charge a call to this moment, as far as the lease vouches for it, and close it."""
     since = min(max(0, stamp(desk.now) - lease.renewed), LEASE_SECONDS)
     posting = Posting.of_call(desk, lease.call_id)
     posting.charge_to(lease.ticked_at_renewal + since)
+    parting = _leave(posting, desk.now)
     posting.finish(0, "")
     _close(desk, lease.call_id, reason, None)
+    return parting
 
 
-def _close_dead(desk: Desk, lease: _Lease) -> None:
+def _close_dead(desk: Desk, lease: _Lease) -> Parting | None:
     posting = Posting.of_call(desk, lease.call_id)
     posting.charge_to(lease.ticked_at_renewal)
+    parting = _leave(posting, instant(lease.renewed))
     posting.finish(0, "")
     note = (
         f"The lease was last renewed {posting.ticked} seconds after log-on;"
         " the seconds after that were not charged."
     )
     _close(desk, lease.call_id, "lease ran out", note)
+    return parting
 
 
 def _close(desk: Desk, call_id: int, reason: str, note: str | None) -> None:

@@ -203,7 +203,7 @@ def _chained(connection: sqlite3.Connection) -> Iterator[tuple[object, ...]]:
         yield (*row, digest)
 
 
-# Version 2 to 3: play money, and tables at which several callers sit.
+# Version 2 to 3: play money, tables at which several callers sit, and callers of other boards.
 
 ACCOUNTS_3 = """
 CREATE TABLE accounts_3 (
@@ -273,7 +273,70 @@ ANEW_3 = {
         " returned, won, settled, outcome, result",
     ),
 }
+VISITS_3 = """
+CREATE TABLE visits (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    caller_id INTEGER NOT NULL,
+    call_id INTEGER,
+    day TEXT NOT NULL,
+    shown INTEGER,
+    clock INTEGER NOT NULL CHECK (clock >= 0),
+    until INTEGER,
+    way TEXT,
+    shows_losses INTEGER NOT NULL CHECK (shows_losses IN (0, 1)),
+    debt INTEGER NOT NULL CHECK (debt >= 0),
+    staked INTEGER NOT NULL,
+    standing INTEGER NOT NULL,
+    standing_own INTEGER NOT NULL,
+    brought INTEGER NOT NULL CHECK (brought >= 0),
+    own INTEGER NOT NULL,
+    closed INTEGER,
+    elapsed INTEGER,
+    result INTEGER,
+    debt_paid INTEGER CHECK (debt_paid >= 0),
+    debt_added INTEGER CHECK (debt_added >= 0),
+    gain INTEGER CHECK (gain >= 0),
+    put_back INTEGER CHECK (put_back >= 0),
+    taken_home INTEGER CHECK (taken_home >= 0),
+    left_standing INTEGER,
+    left_own INTEGER,
+    FOREIGN KEY(caller_id) REFERENCES callers (id),
+    UNIQUE (call_id),
+    FOREIGN KEY(call_id) REFERENCES calls (id)
+)"""
+GIVEN_BACK_3 = """
+CREATE TABLE given_back (
+    number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    caller_id INTEGER NOT NULL,
+    transfer_id INTEGER,
+    minutes INTEGER NOT NULL CHECK (minutes <> 0),
+    day TEXT NOT NULL,
+    way TEXT NOT NULL,
+    state TEXT NOT NULL
+        CHECK (state IN ('waiting', 'writing', 'written', 'kept', 'doubtful')),
+    at INTEGER NOT NULL,
+    claim TEXT,
+    changed INTEGER NOT NULL,
+    kept_id INTEGER,
+    why TEXT,
+    CONSTRAINT gains_were_moved CHECK ((transfer_id IS NULL) = (minutes < 0)),
+    FOREIGN KEY(caller_id) REFERENCES callers (id),
+    UNIQUE (transfer_id),
+    FOREIGN KEY(transfer_id) REFERENCES transfers (id),
+    UNIQUE (kept_id),
+    FOREIGN KEY(kept_id) REFERENCES transfers (id)
+)"""
 AFTER_3 = (
+    "ALTER TABLE callers ADD COLUMN board TEXT",
+    "ALTER TABLE callers ADD COLUMN board_key TEXT"
+    " CHECK ((board IS NULL) = (board_key IS NULL))",
+    "CREATE UNIQUE INDEX one_living_caller_a_key ON callers (board, board_key)"
+    " WHERE deleted IS NULL AND board IS NOT NULL",
+    VISITS_3,
+    "CREATE INDEX visits_of_a_caller ON visits (caller_id)",
+    "CREATE INDEX visits_of_a_day ON visits (caller_id, day)",
+    GIVEN_BACK_3,
+    "CREATE INDEX given_back_of_a_caller ON given_back (caller_id, state)",
     "CREATE UNIQUE INDEX one_house_a_game ON accounts (game, unit) WHERE kind = 'house'",
     "CREATE UNIQUE INDEX one_mint_a_unit ON accounts (unit) WHERE kind = 'mint'",
     "CREATE UNIQUE INDEX one_open_shoe_a_game ON shoes (caller_id, game) WHERE closed IS NULL",

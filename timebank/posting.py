@@ -11,12 +11,15 @@ This is the hot path of every bet: SQL text that is ready beforehand, and as lit
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import NamedTuple
 
 from timebank.chain import HEAD_COLUMNS, Head
 from timebank.database import Desk
+from timebank.hosts_exit import leave_without_call
+from timebank.hosts_visit import debt_of, visit_of
 from timebank.ledger import (
     ALLOTMENT,
     ELAPSED,
@@ -27,13 +30,14 @@ from timebank.ledger import (
     Row,
     transfer,
 )
-from timebank.model import Unit, stamp
+from timebank.model import Unit, instant, stamp
 from timebank.play_accounts import PlayAccounts, PlayMoney
 from timebank.refusals import CallClosed, UnknownCaller
 from timebank.schedule import Closed
 from timebank.words import MINUTE, span, title
 
 SECOND = timedelta(seconds=1)
+DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ SELECT json_array(
     (SELECT json_group_object(game, turns) FROM
         (SELECT game, count(*) AS turns FROM rounds
          WHERE caller_id = c.id AND day = c.day AND unit = 'second' GROUP BY game)),
-    {HEAD_COLUMNS})
+    {HEAD_COLUMNS}, c.board)
 FROM {{start}}
 JOIN accounts online ON online.caller_id = c.id AND online.unit = 'second'
     AND online.kind = 'online'
@@ -158,18 +162,22 @@ class Posting:
         self.play: PlayAccounts | None = None
         self._head = Head(row[26], row[27])
         self.movements: list[Movement] = []
-        schedule = desk.settings.schedule
-        self.closing: Closed | None = schedule.closed_at_or_after(desk.now)
+        # For a caller of another board.
+        self.visit = None
+        if row[28] is not None:
+            self.visit = visit_of(desk, self.caller_id, call_id, row[28], self.balance["stake"])
+        self.closing: Closed | None = None
         # The most that `online` may hold now; None when no event is ever to come.
         self.limit: int | None = None
-        if self.closing is not None:
-            self.limit = max(0, (self.closing.start - desk.now) // SECOND)
+        self.look_for_events()
         self._call_changed = False
         self._caller_changed = False
         # Where in the movements the new day begins, when this entry begins one.
         self._day_begins: int | None = None
         # Movements that THEBANK.EXT must be told of: (index, the record's source).
         self._outbox: list[tuple[int, str]] = []
+        # What is to be written once the rows have their numbers.
+        self._afterwards: list[Callable[[tuple[Row, ...]], None]] = []
 
     @classmethod
     def of_call(cls, desk: Desk, call_id: int) -> Posting:
@@ -186,6 +194,18 @@ class Posting:
         if found is None:
             raise UnknownCaller(f"There is no caller number {caller_id}.")
         return cls(desk, None, found)
+
+    def look_for_events(self) -> None:
+        """Find the next event: the board's, or that of the host whose caller this is."""
+        desk, visit = self.desk, self.visit
+        closing = desk.settings.schedule.closed_at_or_after(desk.now)
+        if visit is not None and visit.until is not None:
+            until = instant(visit.until)
+            if closing is None or until < closing.start:
+                closing = Closed(until, until + DAY, f"the end of your call at {visit.board}")
+        self.closing = closing
+        if closing is not None:
+            self.limit = max(0, (closing.start - desk.now) // SECOND)
 
     @property
     def usable(self) -> int:
@@ -220,6 +240,8 @@ class Posting:
         self._add(self.bank, target, amount, kind, why)
 
     def _add(self, source: Account, target: Account, amount: int, kind: str, why: str) -> None:
+        if self.visit is not None:
+            self.visit.note(source.kind, target.kind, amount)
         self.movements.append(
             Movement(source, target, amount, kind, why, self.call_id, self.round_id)
         )
@@ -250,11 +272,14 @@ class Posting:
         if self.day is not None:
             if today <= self.day:
                 return
-            self._leave_day()
+            if self.visit is None:
+                self._leave_day()
         self.day = today
         self.turns = {}
         self._caller_changed = True
         self._day_begins = len(self.movements)
+        if self.visit is not None:  # his minutes are the host's: none are granted or forfeited
+            return
         minutes = self.desk.settings.minutes_per_day
         why = f"{span(minutes * MINUTE)} for {today}"
         self.move(ALLOTMENT, self.online, minutes * MINUTE, "grant", why)
@@ -280,8 +305,8 @@ class Posting:
         why = f"What was left of the minutes for {self.day}"
         self.move(self.online, FORFEIT, online - kept_online, "forfeit", why)
         self.move(self.held, FORFEIT, held - kept_held, "forfeit", why)
-        self._put_away(self.online, kept_online, "carry", f"Earned on {self.day}", "Day change")
-        self._put_away(self.held, kept_held, "carry", f"Earned on {self.day}", "Day change")
+        self.put_away(self.online, kept_online, "carry", f"Earned on {self.day}", "Day change")
+        self.put_away(self.held, kept_held, "carry", f"Earned on {self.day}", "Day change")
 
     def _earned(self) -> int:
         run = self.desk.connection.exec_driver_sql
@@ -317,11 +342,28 @@ class Posting:
         the first to go when online would reach past the event; `source` is the game they came from,
         for the record in THEBANK.EXT.
         """
+        if winnings and self.visit is not None:
+            winnings = min(winnings, self.ahead())
         if winnings:
             winnings -= self._pay_back(winnings, "the winnings")
+        if self.visit is not None and self.call_id is None:
+            leave_without_call(self, source)
         self.clamp(winnings, source)
         play = None if self.play is None else self.play.told()
-        return Receipt(self._purse(), self._write(), play)
+        return Receipt(self._purse(), self.write(), play)
+
+    def ahead(self) -> int:
+        """Tell how much of the purse of a board's caller is his own, and may be saved here."""
+        assert self.visit is not None  # asked of such callers alone
+        debt = debt_of(self.desk, self.caller_id, self.day or "")
+        return self.visit.ahead(self.purse, self.charged, debt)
+
+    @property
+    def purse(self) -> int:
+        """All that is on line, held and on the table."""
+        balance = self.balance
+        together: int = balance["online"] + balance["held"] + balance["stake"]
+        return together
 
     def clamp(self, winnings: int, source: str) -> None:
         """Move what would reach past the next event, winnings first."""
@@ -332,7 +374,7 @@ class Posting:
             return
         won = min(surplus, winnings)
         reason = f"{span(won)} won past {self.event}"
-        self._put_away(self.online, won, "clamp", reason, title(source))
+        self.put_away(self.online, won, "clamp", reason, title(source))
         why = f"{span(surplus - won)} more after {self.event}"
         self.move(self.online, self.held, surplus - won, "held", why)
         if surplus > won:
@@ -344,7 +386,7 @@ class Posting:
             self.held_behind = self.event
             self._caller_changed = True
 
-    def _put_away(self, account: Account, amount: int, kind: str, why: str, source: str) -> None:
+    def put_away(self, account: Account, amount: int, kind: str, why: str, source: str) -> None:
         """Move time to where the board keeps what a caller cannot use now (time bank mode)."""
         mode = self.desk.settings.mode
         if amount == 0:
@@ -355,12 +397,23 @@ class Posting:
             return
         waiting = self.balance["bank"] % MINUTE
         self.move(account, self.bank, amount, kind, f"{why}: put in the bank")
-        # Seconds below a minute stay, and go out with the next ones that make it whole.
-        whole = (waiting + amount) // MINUTE * MINUTE
-        if mode == "external" and whole:
+        if mode == "external":
+            self.pass_on(waiting + amount, source)
+
+    def pass_on(self, seconds: int, source: str) -> None:
+        """Pass the whole minutes of an amount in the bank on through THEBANK.EXT.
+
+        Seconds below a minute stay, and go out with the next ones that make it whole.
+        """
+        whole = seconds // MINUTE * MINUTE
+        if whole:
             why = f"{span(whole)} passed on through THEBANK.EXT"
             self.move(self.bank, EXTERNAL, whole, "external", why)
             self._outbox.append((len(self.movements) - 1, source))
+
+    def afterwards(self, write: Callable[[tuple[Row, ...]], None]) -> None:
+        """Have something written when the rows of the entry have got their numbers."""
+        self._afterwards.append(write)
 
     def _purse(self) -> Purse:
         balance = self.balance
@@ -382,7 +435,8 @@ class Posting:
             return self.desk.settings.schedule.day_of(self.desk.now)
         return date.fromisoformat(self.day)
 
-    def _write(self) -> tuple[Row, ...]:
+    def write(self) -> tuple[Row, ...]:
+        """Put the entry into the books as it stands."""
         run = self.desk.connection.exec_driver_sql
         rows = transfer(self.desk, self.movements, self._head)
         if self._call_changed:
@@ -397,6 +451,10 @@ class Posting:
             )
         if self._day_begins is not None:
             self._write_day(rows, self._day_begins)
+        if self.visit is not None:
+            self.visit.write(self.desk, self.charged)
+        for write in self._afterwards:
+            write(rows)
         for index, source in self._outbox:
             run(
                 "INSERT INTO outbox (number, name, minutes, source, at, state)"
