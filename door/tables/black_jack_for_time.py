@@ -25,6 +25,7 @@ from door.tables.black_jack_rules_page import read_rules
 from door.tables.black_jack_scene import Sitting, TableScene
 from door.tables.black_jack_words import sentences
 from door.tables.play import Bet, Play, Step
+from door.tables.tutor import Tutor
 from timebank.database import BooksUnavailable
 from timebank.refusals import CallClosed, NotEnough, Refused
 from timebank.words import span
@@ -44,6 +45,15 @@ ACTION_KEYS = {
     Action.STAY: ("S", "Stay"),
 }
 
+CUT_WORDS = (
+    "you are not asked to cut the cards before each shuffle",
+    "you are asked for a few words that cut the cards before each shuffle",
+)
+TUTOR_WORDS = (
+    "the tutor is silent",
+    "the tutor says what the book would do, and after a worse move what it would have done",
+)
+
 log = logging.getLogger("door.tables")
 
 
@@ -61,6 +71,7 @@ class BlackJackForTime:
         self.limit = self.settings.turns_per_day or None
         self.scene = TableScene(self.coin, self.limit)
         self.play = Play(caller, BLACK_JACK_FOR_TIME_KIND)
+        self.tutor = Tutor(self.console.say)
 
     @property
     def round(self) -> Round | None:
@@ -113,15 +124,18 @@ class BlackJackForTime:
         if not self.console.is_painted:
             self.console.say(self.scene.standing())
         cut = "Cut is on" if self._cuts() else "Cut is off"
-        choices = {"P": "Place Bet", "R": "Rules", "C": cut, "T": "Time bank", "Q": "Quit"}
-        choice = await self.console.ask(choices, default="P", cancel="Q")
+        tutor = "Tutor is on" if self._has_tutor() else "Tutor is off"
+        choices = {"P": "Place Bet", "R": "Rules", "C": cut, "U": tutor, "T": "Time bank"}
+        choice = await self.console.ask({**choices, "Q": "Quit"}, default="P", cancel="Q")
         if choice == "P":
             await self._turn()
         elif choice == "R":
             await read_rules(self.console, self.settings)
             self.console.stage(self.scene)
         elif choice == "C":
-            await self._change_cut()
+            await self._switch("cut", CUT_WORDS)
+        elif choice == "U":
+            await self._switch("tutor", TUTOR_WORDS)
         elif choice == "T":
             await self._go_to_the_bank()
         return choice != "Q"
@@ -133,15 +147,15 @@ class BlackJackForTime:
         self._look()
         self.console.stage(self.scene)
 
-    async def _change_cut(self) -> None:
-        """Ask for a cut from now on, or no more."""
+    async def _switch(self, preference: str, words: tuple[str, str]) -> None:
+        """Turn something of the caller's on or off, and say what holds from now on."""
+        on = self.caller.record.preferences.get(preference) is True
         try:
-            await self.caller.remember({"cut": not self._cuts()})
+            await self.caller.remember({preference: not on})
         except BooksUnavailable:
             self._books_unavailable()
             return
-        on = "asked for a few words that cut" if self._cuts() else "not asked to cut"
-        self.console.say(f"|07From now on you are {on} the cards before each shuffle.")
+        self.console.say(f"|07From now on {words[not on]}.")
 
     async def _turn(self) -> None:
         """One turn: seal, cut, bet, hand."""
@@ -218,7 +232,9 @@ class BlackJackForTime:
         """Play the hand at the table to its end."""
         while self.round is not None and not self.round.over:
             try:
-                await self._act(await self._decide(self.round))
+                action = await self._decide(self.round)
+                await self._act(action)
+                await self.tutor.judge(action)
             except TimeUp:
                 await self._stand()
             except NotEnough as refused:
@@ -233,6 +249,8 @@ class BlackJackForTime:
         if actions == [Action.NO_INSURANCE]:
             self.console.say("|07Insurance would take your last coin: declined.")
             return Action.NO_INSURANCE
+        if self._has_tutor():
+            self.tutor.watch(round_, actions)
         question = ""
         if round_.phase is Phase.INSURANCE:
             price = wording.coins_of(round_.amount(Action.INSURANCE), self.coin)
@@ -243,7 +261,7 @@ class BlackJackForTime:
 
     def _can_pay(self, round_: Round, action: Action) -> bool:
         amount = round_.amount(action)
-        return not amount or self.caller.time_left() - amount >= self.coin
+        return not amount or self.caller.spendable() - amount >= self.coin
 
     async def _act(self, action: Action) -> None:
         """Carry out one action: pure first, then durable, then adopted and drawn."""
@@ -345,6 +363,9 @@ class BlackJackForTime:
 
     def _cuts(self) -> bool:
         return self.caller.record.preferences.get("cut") is True
+
+    def _has_tutor(self) -> bool:
+        return self.caller.record.preferences.get("tutor") is True
 
     def _books_unavailable(self) -> None:
         log.warning("books unavailable at the table of %s", self.caller.record.name)

@@ -22,13 +22,13 @@ from door.tables import vegas_news as news
 from door.tables import vegas_words
 from door.tables.betting import Betting
 from door.tables.black_jack_scene import Sitting
+from door.tables.tutor import Tutor
 from door.tables.vegas_purse import affordable, figure, most_insured, seconds_typed
 from door.tables.vegas_round import GAME
 from door.tables.vegas_rules_page import read_rules
 from door.tables.vegas_scene import VegasScene
 from door.tables.vegas_state import NotNow
 from door.tables.vegas_talk import LONGEST_LINE, NotSaid
-from door.tables.vegas_tutor import Tutor
 from timebank.database import BooksUnavailable
 from timebank.refusals import CallClosed, Refused
 from timebank.words import span
