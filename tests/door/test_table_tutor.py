@@ -1,4 +1,4 @@
-"""The tutor at the table of Black Jack For Time: what the book says, and what it would have done."""
+"""The tutor at Black Jack For Time: what the book says, and what it would have done."""
 
 from __future__ import annotations
 
