@@ -554,3 +554,46 @@ async def test_a_caller_who_goes_while_his_decision_is_under_way_has_decided(
         await ada.drops()
         assert two.journal() == ["1:stay"]
         assert two.at_turn == "Bob"
+
+
+# Too much of it
+
+
+async def test_nobody_changes_his_bet_faster_than_the_others_can_follow(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        bets = [ada.bets(1 + number % 2) for number in range(20)]
+        done = await asyncio.gather(*bets, return_exceptions=True)
+        assert "Not so fast" in str(done[-1])
+        told = len(bob.was_told(news.BetAnnounced))
+        assert told < 10
+        await two.pass_time(10)
+        await ada.bets(3)
+        assert len(bob.was_told(news.BetAnnounced)) == told + 1
+
+
+async def test_a_first_bet_is_never_too_fast(tmp_path: Path) -> None:
+    async with party(tmp_path, 2, seed=shoe(2, over_at_once), turns_per_day=0) as two:
+        for _ in range(12):
+            await two.deal()
+            await two.play_out()
+        assert two.rounds_dealt() == 12
+
+
+async def test_the_cut_is_not_changed_again_and_again(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        cuts = [ada.table.cut_cards(ada, f"words {number}") for number in range(20)]
+        done = await asyncio.gather(*cuts, return_exceptions=True)
+        assert "Not so fast" in str(done[-1])
+        assert len(bob.was_told(news.CutMade)) < 10
+
+
+async def test_who_comes_and_goes_all_the_time_is_not_news(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        for _ in range(20):
+            await bob.gets_up()
+            await bob.sits()
+        assert len(ada.was_told(news.SatDown)) + len(ada.was_told(news.GotUp)) < 12
+        assert bob.seat.chair == 2
