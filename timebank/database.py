@@ -31,8 +31,8 @@ from timebank.model import (
     SYSTEM_ACCOUNTS,
     TRIGGERS,
     accounts,
-    metadata,
 )
+from timebank.model_visits import metadata
 from timebank.refusals import Refused
 from timebank.settings import BankSettings
 

@@ -23,7 +23,7 @@ from timebank.database import Desk
 from timebank.journal import StoredRound
 from timebank.ledger import ALLOTMENT, ELAPSED
 from timebank.model import instant, stamp
-from timebank.posting import EARNED
+from timebank.posting_sql import EARNED
 from timebank.refusals import CallerOnline, Refused, UnknownCaller
 
 STAND = "timebank.stand"
