@@ -70,6 +70,7 @@ async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, dealers_natural)) as (ada,):
         await ada.says_bet(3)
         await ada.is_asked("Insurance, up to 1½ coins?")
+        assert ada.prompt.endswith("<N>o  <T>alk")
         ada.presses("i")
         await ada.is_asked("up to 1.5 (Enter for that)")
         ada.presses("1.6\r")
@@ -104,6 +105,7 @@ async def test_a_pair_is_split_and_each_hand_played_and_shown(tmp_path: Path) ->
         assert ada.has["stake"] == 4 * MINUTE
         ada.presses("s")
         await ada.is_asked("on the second hand")
+        assert ada.prompt.endswith("<H>it  <S>tand  <T>alk")
         ada.presses("s")
         await ada.is_asked("<B>et")
         shown = ada.block(1)
@@ -370,6 +372,13 @@ async def test_without_being_asked_the_tutor_is_silent(tmp_path: Path) -> None:
 
 
 # The cut
+
+
+async def test_the_longest_menu_fits_on_its_row(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob") as (ada, _):
+        await ada.says_bet(10)
+        await ada.is_asked("<R>eady for 10 coins  <C>ut")
+        assert ada.prompt.endswith("<Q>uit")
 
 
 async def test_the_first_seat_cuts_and_all_see_with_what(tmp_path: Path) -> None:
