@@ -71,6 +71,7 @@ class Vegas:
         self._is_looking = False  # at the table, not at a page of rules or the bank's window
         self._is_asked = ""  # the menu that stands there, "" while something else is asked
         self._is_stood = False  # his time is up, and the table decides for him
+        self._is_deciding = False  # the tutor has yet to say what he thinks of it
 
     # The evening at this table.
 
@@ -178,7 +179,7 @@ class Vegas:
     def _advise(self) -> None:
         """Have the tutor look at a decision of his, if he wants one."""
         hand = self._hand_at_turn
-        if hand is not None and self._has_tutor:
+        if hand is not None and self._has_tutor and not self._is_deciding:
             self.tutor.watch(hand.round, affordable(hand, self.caller))
 
     def _say_if_here(self, text: str) -> None:
@@ -306,9 +307,14 @@ class Vegas:
             amount = await self._ask_insurance()
             if amount is None:
                 return
-        await self.table.decide(self, action, amount)
-        if self._has_tutor:
-            await self.tutor.judge(action)
+        self._is_deciding = True
+        try:
+            await self.table.decide(self, action, amount)
+            if self._has_tutor:
+                await self.tutor.judge(action)
+        finally:
+            self._is_deciding = False
+        self._advise()
 
     async def _ask_insurance(self) -> int | None:
         """Return how many seconds he insures, `None` when he thinks better of it."""

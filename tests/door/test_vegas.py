@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ansi.cards import plain, short
-from door.games.blackjack import Round
+from door.games.blackjack import Action, Round
 from tests.door.company import AT_TABLE, YOUR_TURN, company, player, table_toml
 from tests.door.seated import (
     ace_up,
@@ -362,6 +362,27 @@ async def test_the_tutor_speaks_before_a_move_and_after_a_worse_one(tmp_path: Pa
         ada.presses("h")
         await ada.sees("The book would have stood")
         assert ada.caller.record.preferences["tutor"] is True
+
+
+async def test_the_tutor_judges_a_move_by_what_was_known_before_it(tmp_path: Path) -> None:
+    def hit_and_then_stand(dealt: Round) -> bool:
+        """A hand to hit by the book, and then to stand on."""
+        if not first_may_hit(dealt) or dealt.dealer_hand[0].value not in (8, 9, 10):
+            return False
+        after, _ = dealt.apply(Action.HIT)
+        before = dealt.seats[0].hands[0].count
+        return before.total < 15 and not before.soft and after.seats[0].hands[0].count.total > 17
+
+    async with company(tmp_path, "Ada", seed=shoe(1, hit_and_then_stand)) as (ada,):
+        ada.presses("u")
+        await ada.sees("From now on the tutor says what the book says.")
+        await ada.says_bet(1)
+        await ada.sees("The book says: hit")
+        ada.presses("h")
+        await ada.sees("The book says: stand")
+        assert "The book would have" not in ada.terminal.transcript
+        await ada.stands()
+        assert "The book would have" not in ada.terminal.transcript
 
 
 async def test_without_being_asked_the_tutor_is_silent(tmp_path: Path) -> None:
