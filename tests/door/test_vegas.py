@@ -373,20 +373,23 @@ async def test_the_tutor_judges_a_move_by_what_was_known_before_it(tmp_path: Pat
         before = dealt.seats[0].hands[0].count
         return before.total < 15 and not before.soft and after.seats[0].hands[0].count.total > 17
 
-    async with company(tmp_path, "Ada", seed=shoe(1, hit_and_then_stand)) as (ada,):
+    async with world(tmp_path, toml=table_toml()) as board:
+        board.seeds = [shoe(1, hit_and_then_stand)]
+        ada = await player(board, "Ada", REFUSING)
         ada.presses("u")
-        await ada.sees("From now on the tutor says what the book says.")
+        await ada.terminal.until_heard("From now on the tutor says what the book says.")
         await ada.says_bet(1)
-        await ada.sees("The book says: hit")
+        await ada.terminal.until_heard("The book says: hit")
         ada.presses("h")
-        await ada.sees("The book says: stand")
-        assert "The book would have" not in ada.terminal.transcript
+        await ada.terminal.until_heard("The book says: stand")
         await ada.stands()
         assert "The book would have" not in ada.terminal.transcript
 
 
 async def test_without_being_asked_the_tutor_is_silent(tmp_path: Path) -> None:
-    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+    async with world(tmp_path, toml=table_toml()) as board:
+        board.seeds = [shoe(1, everybody_plays)]
+        ada = await player(board, "Ada", REFUSING)
         await ada.says_bet(1)
         await ada.stands()
         assert "The book" not in ada.terminal.transcript
