@@ -1,15 +1,19 @@
 """The screen as a grid of cells: paint it, then send it whole or only what changed.
 
-Painting touches lists of characters and of style numbers and notes which part of a row it
-touched; `update` compares just those parts with what the terminal shows. So a keystroke costs
-what it changes, not what the screen holds.
+A row is two strings that never change, its characters and its styles; painting puts other rows in
+their places. So what the terminal shows and what is painted are the same objects where they are
+alike, a thousand callers who look at the same page keep it once, and how one row becomes another
+is worked out once for all of them.
 
 Nothing is ever drawn in the last column: some terminals wrap at once when they print there,
 others wait for the next character, and a full last row would scroll. A canvas has the size of
 its terminal; when that changes, make a new one.
 """
 
+import re
 import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from ansi.style import PLAIN, Style, change, from_pipe, style_of
@@ -34,6 +38,142 @@ DOUBLE = Frame(*"╔╗╚╝═║")
 # jump itself takes four bytes.
 _WIDEST_GAP = 4
 
+# Stands in the second cell of a character that takes two.
+_HALF = "\0"
+# What is plain: the character whose number is that of the plain style.
+_PLAIN_INK = chr(PLAIN.number)
+_RUN = re.compile(r"(.)\1*", re.DOTALL)
+
+
+class Row(NamedTuple):
+    """A row as it is painted: a character for each cell, and the style of each as a character.
+
+    The style's number is the character's: strings are shared, compared and looked up as a whole.
+    """
+
+    cells: str
+    inks: str
+
+
+class _Change(NamedTuple):
+    """How a row of the terminal becomes another one.
+
+    Go to column `start`, take the style `ink` and send `text`, which jumps and changes styles by
+    itself; the cursor is at column `end` then and the style is `pen`. Before that, what terminals
+    disagree about is sent cell by cell: the stretches in `unsteady`. No text: nothing to do.
+    """
+
+    row: Row  # what it leads to: the same object for everybody who asks
+    start: int
+    ink: int
+    text: str
+    end: int
+    pen: int
+    unsteady: tuple[tuple[int, int], ...]
+
+
+@lru_cache(maxsize=64)
+def _blank(width: int, ink: str) -> Row:
+    return Row(" " * width, ink * width)
+
+
+@lru_cache(maxsize=4096)
+def _cells_of(text: str) -> str:
+    """The characters of a line of text as they stand in cells."""
+    if STEADY.issuperset(text):
+        return text
+    cells: list[str] = []
+    for character in unicodedata.normalize("NFC", text):
+        if character.isprintable():
+            cells.append((character + _HALF)[: character_width(character)])
+    return "".join(cells)
+
+
+@lru_cache(maxsize=2048)
+def _piped(text: str, number: int) -> Row:
+    """A line of text with pipe codes, as it stands in cells, from the style of a number on."""
+    pieces = [
+        (_cells_of(piece), style.number) for style, piece in from_pipe(text, style_of(number))
+    ]
+    return Row(
+        "".join(cells for cells, _ in pieces),
+        "".join(chr(number) * len(cells) for cells, number in pieces),
+    )
+
+
+@lru_cache(maxsize=2048)
+def _whole(row: Row) -> _Change:
+    """How a row comes upon an empty screen."""
+    end = len(row.cells) if row.inks.strip(_PLAIN_INK) else len(row.cells.rstrip(" "))
+    return _rewrite(row, [(0, end)] if end else [], -1)
+
+
+@lru_cache(maxsize=4096)
+def _difference(before: Row, row: Row) -> _Change:
+    """How a row that is shown becomes another, leaving out stretches that are the same."""
+    differing = [
+        column
+        for column, (old, new, old_ink, new_ink) in enumerate(
+            zip(before.cells, row.cells, before.inks, row.inks, strict=True)
+        )
+        if old != new or old_ink != new_ink
+    ]
+    if not differing:
+        return _rewrite(before, [], -1)
+    low, high = differing[0], differing[-1] + 1
+    erased = -1
+    if high == len(row.cells):
+        blank = max(low, _blank_from(row))
+        if high - blank > _WIDEST_GAP:
+            erased = high = blank
+    spans: list[tuple[int, int]] = []
+    for column in differing:
+        if column >= high:
+            break
+        if spans and column - spans[-1][1] <= _WIDEST_GAP:
+            spans[-1] = spans[-1][0], column + 1
+        else:
+            spans.append((column, column + 1))
+    if spans and 0 < erased - spans[-1][1] <= _WIDEST_GAP:
+        spans[-1] = spans[-1][0], erased
+    return _rewrite(row, spans, erased)
+
+
+def _blank_from(row: Row) -> int:
+    """First column from which on the row is blank and plain to its end."""
+    return max(len(row.cells.rstrip(" ")), len(row.inks.rstrip(_PLAIN_INK)))
+
+
+def _rewrite(row: Row, spans: Sequence[tuple[int, int]], erased: int) -> _Change:
+    """Write stretches of a row from the left, and erase it from a column on unless that is -1."""
+    unsteady = () if all(STEADY.issuperset(row.cells[a:b]) for a, b in spans) else tuple(spans)
+    if unsteady:
+        spans = []
+    parts: list[str] = []
+    start = spans[0][0] if spans else erased
+    pen = ink = ord(row.inks[start]) if spans else PLAIN.number
+    at = start
+    for low, high in spans:
+        if low > at:
+            parts.append(f"\x1b[{low - at}C")
+        at = low
+        for run in _RUN.finditer(row.inks, low, high):
+            number = ord(run[1])
+            if number != pen:
+                parts.append(change(pen, number))
+                pen = number
+            parts.append(row.cells[at : run.end()])
+            at = run.end()
+    if erased >= 0:
+        if erased > at:
+            parts.append(f"\x1b[{erased - at}C")
+            at = erased
+        if pen != PLAIN.number:
+            parts.append(change(pen, PLAIN.number))
+            pen = PLAIN.number
+        parts.append("\x1b[K")
+    return _Change(row, start, ink, "".join(parts), at, pen, unsteady)
+
 
 class Canvas:
     """A screen of `columns` by `rows`; rows and columns count from 0, column `width` is barred.
@@ -45,16 +185,10 @@ class Canvas:
     __slots__ = (
         "_at_column",
         "_at_row",
-        "_blank_styles",
-        "_cells",
         "_cursor_shown",
-        "_dirty",
         "_pen",
-        "_rendered",
-        "_shown_cells",
-        "_shown_styles",
-        "_styles",
-        "_unsteady",
+        "_rows",
+        "_shown",
         "colour",
         "columns",
         "cursor",
@@ -69,14 +203,8 @@ class Canvas:
         self.width = columns - 1
         self.colour = colour
         self.cursor: tuple[int, int] | None = None
-        self._blank_styles = [0] * self.width
-        self._cells = [[" "] * self.width for _ in range(rows)]
-        self._styles = [[0] * self.width for _ in range(rows)]
-        self._shown_cells: list[list[str]] = []
-        self._shown_styles: list[list[int]] = []
-        self._dirty: dict[int, tuple[int, int]] = {}  # row -> first column touched, end
-        self._unsteady: set[int] = set()  # rows that hold, or held, a character not STEADY
-        self._rendered = False
+        self._rows = [_blank(self.width, _PLAIN_INK)] * rows
+        self._shown: list[Row] = []  # as the terminal has them; none before the first render
         self._pen = 0  # number of the style that the terminal writes in now
         self._at_row = self._at_column = -1  # where its cursor is now; row -1 when uncertain
         self._cursor_shown = True
@@ -89,60 +217,38 @@ class Canvas:
         Characters of two cells take two, those of none (and controls) are left out; where one of
         two is cut in half, by the edge or by other text, a blank takes its place.
         """
-        end = column + len(text)
-        steady = text.isprintable() if text.isascii() else STEADY.issuperset(text)
-        if (
-            not steady
-            or column < 0
-            or end > self.width
-            or not 0 <= row < self.rows
-            or row in self._unsteady
-        ):
-            return self._put_any(row, column, text, style)
-        self._cells[row][column:end] = text
-        self._styles[row][column:end] = [style.number if self.colour else 0] * (end - column)
-        touched = self._dirty.get(row)
-        if touched is None:
-            self._dirty[row] = (column, end)
-        elif column < touched[0] or end > touched[1]:
-            self._dirty[row] = (min(column, touched[0]), max(end, touched[1]))
-        return end
-
-    def _put_any(self, row: int, column: int, text: str, style: Style) -> int:
-        cells: list[str] = []
-        for character in unicodedata.normalize("NFC", text):
-            if character.isprintable():
-                cells.extend((character, "")[: character_width(character)])
-        end = column + len(cells)
-        first, last = max(column, 0), min(end, self.width)
-        if not 0 <= row < self.rows or first >= last:
-            return end
-        visible = cells[first - column : last - column]
-        if visible[0] == "":
-            visible[0] = " "
-        if last < end and cells[last - column] == "":
-            visible[-1] = " "
-        if not STEADY.issuperset(visible):
-            self._unsteady.add(row)
-        line = self._cells[row]
-        low, high = first, last
-        if line[first] == "":  # the second half of a character that begins before us
-            low = first - 1
-            line[low] = " "
-        if last < self.width and line[last] == "":
-            line[last] = " "
-            high = last + 1
-        line[first:last] = visible
-        self._styles[row][first:last] = [style.number if self.colour else 0] * (last - first)
-        touched = self._dirty.get(row, (low, high))
-        self._dirty[row] = (min(low, touched[0]), max(high, touched[1]))
-        return end
+        if not (text.isascii() and text.isprintable()):
+            text = _cells_of(text)
+        ink = chr(style.number) if self.colour else _PLAIN_INK
+        return self._lay(row, column, text, ink * len(text))
 
     def put_pipe(self, row: int, column: int, text: str, style: Style = PLAIN) -> int:
         """Write a line of text with pipe codes, from `style` on; returns the column after it."""
-        for piece_style, piece in from_pipe(text, style):
-            column = self.put(row, column, piece, piece_style)
-        return column
+        cells, inks = _piped(text, style.number)
+        return self._lay(row, column, cells, inks if self.colour else _PLAIN_INK * len(inks))
+
+    def _lay(self, row: int, column: int, cells: str, inks: str) -> int:
+        end = column + len(cells)
+        first, last = column, end
+        if column < 0 or end > self.width:
+            first, last = max(column, 0), min(end, self.width)
+            halved = last < end and last > first and cells[last - column] == _HALF
+            cells = cells[first - column : last - column]
+            inks = inks[first - column : last - column]
+            if halved:
+                cells = cells[:-1] + " "
+            if cells.startswith(_HALF):
+                cells = " " + cells[1:]
+        if first >= last or not 0 <= row < self.rows:
+            return end
+        below = self._rows[row]
+        left, right = below.cells[:first], below.cells[last:]
+        if below.cells[first] == _HALF:  # of a character that begins before us
+            left = left[:-1] + " "
+        if right.startswith(_HALF):
+            right = " " + right[1:]
+        self._rows[row] = Row(left + cells + right, below.inks[:first] + inks + below.inks[last:])
+        return end
 
     def centre(self, row: int, text: str, style: Style = PLAIN) -> int:
         """Write a line of text in the middle of the row; returns the column after it."""
@@ -150,7 +256,7 @@ class Canvas:
 
     def centre_pipe(self, row: int, text: str, style: Style = PLAIN) -> int:
         """Write a line of text with pipe codes in the middle of the row."""
-        width = sum(text_width(piece) for _, piece in from_pipe(text))
+        width = len(_piped(text, style.number).cells)
         return self.put_pipe(row, (self.width - width) // 2, text, style)
 
     def box(
@@ -175,47 +281,51 @@ class Canvas:
 
     def blank(self, row: int, column: int, width: int, height: int, style: Style = PLAIN) -> None:
         """Fill a rectangle with blanks."""
+        if column <= 0 and column + width >= self.width:
+            ink = chr(style.number) if self.colour else _PLAIN_INK
+            for line in range(max(row, 0), min(row + height, self.rows)):
+                self._rows[line] = _blank(self.width, ink)
+            return
         for line in range(row, row + height):
             self.put(line, column, " " * width, style)
 
     def fill(self, style: Style = PLAIN, character: str = " ") -> None:
         """Fill the whole canvas with one character of one cell."""
-        self._unsteady.clear()  # all is overwritten: rows may be written in one piece again
-        for row in range(self.rows):
-            self.put(row, 0, character * self.width, style)
+        self.put(0, 0, character * self.width, style)
+        self._rows = self._rows[:1] * self.rows
 
     def clear(self) -> None:
         """Blank the whole canvas."""
         self.fill()
 
+    def painted(self, row: int, height: int) -> tuple[Row, ...]:
+        """What stands in rows that are on the canvas, to be pasted again instead of painted."""
+        return tuple(self._rows[row : row + height])
+
+    def paste(self, row: int, painted: Sequence[Row]) -> None:
+        """Put painted rows of this width back, from `row` on, over all that stands there."""
+        self._rows[row : row + len(painted)] = painted
+
     # Reading back
 
     def text(self, row: int) -> str:
         """What stands in a row, without the blanks at its end."""
-        return "".join(self._cells[row]).rstrip(" ")
+        return self._rows[row].cells.replace(_HALF, "").rstrip(" ")
 
     def style_at(self, row: int, column: int) -> Style:
         """A style that looks like the cell's."""
-        return style_of(self._styles[row][column])
+        return style_of(ord(self._rows[row].inks[column]))
 
     # Sending
 
     def render(self) -> str:
         """The whole screen, whatever the terminal shows now; updates go on from here."""
-        self._rendered = True
-        self._dirty.clear()
         parts = ["\x1b[?25l\x1b[0m\x1b[2J\x1b[H" if self.colour else "\x1b[?25l\x1b[2J\x1b[H"]
         self._pen = self._at_row = self._at_column = 0
         self._cursor_shown = False
-        for row in range(self.rows):
-            cells, styles = self._cells[row], self._styles[row]
-            end = len(cells)
-            if styles == self._blank_styles:
-                end = self._blank_from(row, 0)
-            if end:
-                self._write(row, 0, end, parts)
-        self._shown_cells = [line[:] for line in self._cells]
-        self._shown_styles = [line[:] for line in self._styles]
+        for number, row in enumerate(self._rows):
+            self._write(number, _whole(row), parts)
+        self._shown = self._rows[:]
         self._park(parts)
         return "".join(parts)
 
@@ -224,98 +334,46 @@ class Canvas:
 
         The first update is a render.
         """
-        if not self._rendered:
+        if not self._shown:
             return self.render()
         parts: list[str] = []
-        if self._dirty:
-            for row, (low, high) in sorted(self._dirty.items()):
-                self._update_row(row, low, high, parts)
-            self._dirty.clear()
+        rows, shown = self._rows, self._shown
+        for number, row in enumerate(rows):
+            if row is not shown[number]:
+                way = _difference(shown[number], row)
+                self._write(number, way, parts)
+                rows[number] = shown[number] = way.row
         self._park(parts)
         return "".join(parts)
 
-    def _update_row(self, row: int, low: int, high: int, parts: list[str]) -> None:
-        cells, styles = self._cells[row], self._styles[row]
-        shown, shown_styles = self._shown_cells[row], self._shown_styles[row]
-        while low < high and cells[low] == shown[low] and styles[low] == shown_styles[low]:
-            low += 1
-        if low == high:
-            return
-        while cells[high - 1] == shown[high - 1] and styles[high - 1] == shown_styles[high - 1]:
-            high -= 1
-        blank_from = self._blank_from(row, low) if high == self.width else high
-        if high - blank_from > _WIDEST_GAP:
-            self._update_spans(row, low, blank_from, parts)
-            self._move(row, blank_from, parts)
-            self._dip(0, parts)
-            parts.append("\x1b[K")
-        else:
-            self._update_spans(row, low, high, parts)
-        shown[low:high] = cells[low:high]
-        shown_styles[low:high] = styles[low:high]
+    def _write(self, row: int, way: _Change, parts: list[str]) -> None:
+        for start, end in way.unsteady:
+            self._write_unsteady(row, way.row, start, end, parts)
+        if way.text:
+            if row != self._at_row or way.start != self._at_column:
+                self._move(row, way.start, parts)
+            if way.ink != self._pen:
+                parts.append(change(self._pen, way.ink))
+            parts.append(way.text)
+            self._at_column = way.end
+            self._pen = way.pen
 
-    def _blank_from(self, row: int, low: int) -> int:
-        """First column from which on, not before `low`, the row is blank to its end."""
-        cells, styles = self._cells[row], self._styles[row]
-        column = self.width
-        while column > low and cells[column - 1] == " " and not styles[column - 1]:
-            column -= 1
-        return column
-
-    def _update_spans(self, row: int, low: int, high: int, parts: list[str]) -> None:
-        """Write what differs between two columns, leaving out stretches that are the same."""
-        if high - low <= _WIDEST_GAP:
-            if low < high:
-                self._write(row, low, high, parts)
-            return
-        cells, styles = self._cells[row], self._styles[row]
-        shown, shown_styles = self._shown_cells[row], self._shown_styles[row]
-        start = end = low  # the stretch to write, as far as it is known
-        for column in range(low, high):
-            if cells[column] == shown[column] and styles[column] == shown_styles[column]:
-                continue
-            if column - end > _WIDEST_GAP:
-                self._write(row, start, end, parts)
-                start = column
-            end = column + 1
-        if start < end:
-            self._write(row, start, end, parts)
-
-    def _write(self, row: int, start: int, end: int, parts: list[str]) -> None:
-        if row in self._unsteady:
-            self._write_unsteady(row, start, end, parts)
-            return
-        if row != self._at_row or start != self._at_column:
-            self._move(row, start, parts)
-        cells, styles = self._cells[row], self._styles[row]
-        while start < end:
-            number = styles[start]
-            stop = start + 1
-            while stop < end and styles[stop] == number:
-                stop += 1
-            if number != self._pen:
-                self._dip(number, parts)
-            parts.append("".join(cells[start:stop]))
-            start = stop
-        self._at_column = end
-
-    def _write_unsteady(self, row: int, start: int, end: int, parts: list[str]) -> None:
+    def _write_unsteady(
+        self, number: int, row: Row, start: int, end: int, parts: list[str]
+    ) -> None:
         """Cell by cell, saying the column again after what terminals disagree about."""
-        cells, styles = self._cells[row], self._styles[row]
         for column in range(start, end):
-            character = cells[column]
-            if character:
-                self._move(row, column, parts)
-                self._dip(styles[column], parts)
+            character = row.cells[column]
+            if character != _HALF:
+                ink = ord(row.inks[column])
+                self._move(number, column, parts)
+                if ink != self._pen:
+                    parts.append(change(self._pen, ink))
+                    self._pen = ink
                 parts.append(character)
                 self._at_column = column + 1
                 if character not in STEADY:
                     self._at_row = -1
-
-    def _dip(self, number: int, parts: list[str]) -> None:
-        if number != self._pen:
-            parts.append(change(self._pen, number))
-            self._pen = number
 
     def _move(self, row: int, column: int, parts: list[str]) -> None:
         distance = column - self._at_column

@@ -110,7 +110,8 @@ def _piped(style: Style, code: int) -> Style:
     return replace(style, foreground=colour) if code < 16 else replace(style, background=colour)
 
 
-def from_pipe(text: str, style: Style = PLAIN) -> list[tuple[Style, str]]:
+@lru_cache(maxsize=2048)
+def from_pipe(text: str, style: Style = PLAIN) -> tuple[tuple[Style, str], ...]:
     """Split a sysop's text at its pipe codes: |00 to |15 text colours, |16 to |23 backgrounds.
 
     `style` is what holds before the first code. Any other use of "|" is text.
@@ -120,7 +121,7 @@ def from_pipe(text: str, style: Style = PLAIN) -> list[tuple[Style, str]]:
     for code, piece in zip(parts[1::2], parts[2::2], strict=True):
         style = _piped(style, int(code))
         pieces.append((style, piece))
-    return [(style, piece) for style, piece in pieces if piece]
+    return tuple((style, piece) for style, piece in pieces if piece)
 
 
 _MANY_COLOURS = re.compile(r"(?<![0-9])[34]8;(?:5;[0-9]+|2;[0-9]+;[0-9]+;[0-9]+);?")

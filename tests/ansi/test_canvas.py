@@ -1,3 +1,4 @@
+import operator
 from collections.abc import Callable
 
 import pytest
@@ -32,6 +33,17 @@ def paint_box(row: int, column: int, width: int, style: Style) -> Paint:
     return lambda canvas: canvas.box(row, column, width, 3, style, frame=DOUBLE)
 
 
+def paste(row: int, text: str, style: Style) -> Paint:
+    """Paint a row on another canvas, and paste what stands there."""
+
+    def pasted(canvas: Canvas) -> None:
+        sketch = Canvas(canvas.columns, canvas.rows, colour=canvas.colour)
+        sketch.put(row, 0, text, style)
+        canvas.paste(row, sketch.painted(row, 2))
+
+    return pasted
+
+
 def set_cursor(cursor: tuple[int, int] | None) -> Paint:
     return lambda canvas: setattr(canvas, "cursor", cursor)
 
@@ -42,6 +54,7 @@ PAINTS = st.lists(
         st.builds(paint_put, st.just(1), PLACES, TEXTS, STYLES),
         st.builds(paint_blank, PLACES, PLACES, st.integers(0, 14), STYLES),
         st.builds(paint_box, PLACES, PLACES, st.integers(2, 14), STYLES),
+        st.builds(paste, st.integers(0, 3), TEXTS, STYLES),
         st.builds(set_cursor, st.none() | st.tuples(PLACES, PLACES)),
         st.builds(lambda style: lambda canvas: canvas.fill(style), STYLES),
         st.just(Canvas.clear),
@@ -138,6 +151,34 @@ def test_a_row_that_becomes_blank_is_erased_and_not_overwritten() -> None:
     canvas.render()
     canvas.blank(3, 4, 75, 1)
     assert canvas.update() == "\x1b[75D\x1b[m\x1b[K"
+
+
+def test_a_short_stretch_before_the_blanks_at_the_end_is_sent_again() -> None:
+    canvas = Canvas(80, 24)
+    canvas.put(3, 0, "ab  c" + "x" * 74)
+    canvas.render()
+    canvas.put(3, 0, "Ab  c" + " " * 74)
+    assert canvas.update() == "\rAb  c\x1b[K"
+
+
+def test_rows_painted_alike_are_kept_once_for_all_canvases() -> None:
+    first, second = Canvas(80, 24), Canvas(80, 24)
+    for canvas in (first, second):
+        canvas.update()
+        canvas.put_pipe(3, 2, "|14the same words")
+        canvas.update()
+    assert all(map(operator.is_, first.painted(0, 24), second.painted(0, 24)))
+
+
+def test_rows_pasted_stand_where_others_stood() -> None:
+    canvas = Canvas(20, 4)
+    canvas.put(1, 0, "page", RED)
+    page = canvas.painted(1, 2)
+    canvas.clear()
+    canvas.put(2, 0, "under the page")
+    canvas.paste(2, page)
+    assert [canvas.text(row) for row in range(4)] == ["", "", "page", ""]
+    assert canvas.style_at(2, 0) == RED
 
 
 def test_a_canvas_without_colour_sends_no_styles() -> None:

@@ -72,22 +72,22 @@ def test_a_change_sends_only_what_is_new() -> None:
     ],
 )
 def test_pipe_codes_count_colours_as_a_pc_does(code: str, colour: Colour) -> None:
-    assert from_pipe(code + "x") == [(Style(colour), "x")]
+    assert from_pipe(code + "x") == ((Style(colour), "x"),)
 
 
 def test_pipe_codes_from_16_on_are_backgrounds_and_keep_the_text_colour() -> None:
-    assert from_pipe("|14|17gold|20red|16black") == [
+    assert from_pipe("|14|17gold|20red|16black") == (
         (Style(Colour.YELLOW, Colour.BLUE), "gold"),
         (Style(Colour.YELLOW, Colour.RED), "red"),
         (Style(Colour.YELLOW, Colour.BLACK), "black"),
-    ]
+    )
 
 
 def test_text_before_the_first_code_has_the_style_given() -> None:
-    assert from_pipe("a|04b", Style(bold=True)) == [
+    assert from_pipe("a|04b", Style(bold=True)) == (
         (Style(bold=True), "a"),
         (Style(Colour.RED, bold=True), "b"),
-    ]
+    )
 
 
 @pytest.mark.parametrize("text", ["|", "a|b", "|1", "|24", "|99", "|x1", "||", "|１２", ""])
