@@ -143,10 +143,12 @@ class Sitter:
         return [item for item in self.heard if isinstance(item, kind)]
 
 
-async def on_a_call(board: Board, record: callers.CallerRecord) -> Sitter:
+async def on_a_call(
+    board: Board, record: callers.CallerRecord, *, take_over: bool = False
+) -> Sitter:
     console = Console(QuietLine(), Look(Charset.UTF8, Paint.LINES), board.clock)
     board.consoles.add(console)
-    return Sitter(board, await board.open_call(console, record, take_over=False))
+    return Sitter(board, await board.open_call(console, record, take_over=take_over))
 
 
 async def arrives(here: World, name: str) -> Sitter:

@@ -12,7 +12,17 @@ from door.games.blackjack_kind import VEGAS_KIND
 from door.games.blackjack_rules import rules_to_mapping
 from door.tables import vegas_news as news
 from door.tables.vegas_state import NotNow
-from tests.door.seated import Party, arrives, everybody_plays, party, shoe, vegas
+from tests.door.seated import (
+    RESUME,
+    TURN,
+    Party,
+    arrives,
+    everybody_plays,
+    on_a_call,
+    party,
+    shoe,
+    vegas,
+)
 from tests.world import World, world
 
 
@@ -140,19 +150,61 @@ async def two_boards(boards: AsyncExitStack, folder: Path) -> tuple[Party, World
     return one, two
 
 
+def serves_callers(one: Party) -> None:
+    """Let the calls of the first server be those of the process that it gives itself out for."""
+    with one.here.books() as desk:
+        process = one.here.server.board.process
+        desk.connection.exec_driver_sql("UPDATE calls SET process = ?", (process,))
+
+
 async def test_a_round_that_another_server_plays_is_left_to_it(tmp_path: Path) -> None:
     async with AsyncExitStack() as boards:
         one, two = await two_boards(boards, tmp_path)
-        with one.here.books() as desk:
-            # What the first server says of itself when it opens calls.
-            desk.connection.exec_driver_sql(
-                "UPDATE calls SET process = ?", (one.here.server.board.process,)
-            )
+        serves_callers(one)
         await one.deal()
         await two.server.board.vegas.resume()
         assert two.server.board.vegas.state.hand is None
         await one.play_out()
         assert one.journal() == ["1:stay", "2:stay"]
+
+
+async def test_who_is_taken_over_by_a_call_to_another_server_is_stood_and_told_there(
+    tmp_path: Path,
+) -> None:
+    async with AsyncExitStack() as boards:
+        one, two = await two_boards(boards, tmp_path)
+        serves_callers(one)
+        ada, bob = one.sitters
+        await one.deal()
+        elsewhere = await on_a_call(two.server.board, ada.caller.record, take_over=True)
+        ada.table.hand_over(ada)
+        await ada.board.close_call(ada.caller, "taken over")
+        assert not await elsewhere.table.find(elsewhere.caller.record.id)
+        await one.pass_time(TURN)
+        assert one.at_turn == "Bob"
+        await bob.does("stay")
+        (told,) = one.notices("Ada")
+        assert "Your hand at the Vegas table was played to its end: you" in told
+        assert one.here.balances("Ada")["stake"] == 0
+
+
+async def test_a_table_whose_round_went_on_in_another_process_reads_it_again(
+    tmp_path: Path,
+) -> None:
+    async with AsyncExitStack() as boards:
+        one, two = await two_boards(boards, tmp_path)
+        ada, bob = one.sitters
+        await one.deal()
+        # The first server serves no call any more, for all that the second one can see.
+        await two.server.board.vegas.resume()
+        assert two.server.board.vegas.state.in_play is not None
+        await ada.does("stay")
+        await Party(two, []).pass_time(RESUME)
+        assert one.journal() == ["1:stay", "2:stay"]
+        with pytest.raises(NotNow, match="has gone on meanwhile"):
+            await bob.does("hit")
+        assert one.round.over
+        assert one.state.alarm is None
 
 
 async def test_a_shoe_that_another_server_has_dealt_from_is_looked_at_again(
