@@ -6,23 +6,29 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from door import passwords
 from door.caller import Caller
 from door.console import Console, Interruption, TakenOver
 from door.games.shuffle import SEED_BYTES
+from door.host_caller import HostCaller
 from door.process import this_process
 from door.tables.vegas_table import VegasTable
 from timebank import bank, callers, names
-from timebank.database import BooksUnavailable
-from timebank.refusals import AlreadyOnline, CallClosed
+from timebank.refusals import AlreadyOnline
+from timebank.words import MINUTE
 
 if TYPE_CHECKING:
     from door.books import Books
     from door.clock import Clock
     from door.config import Config
+    from door.run.guest import Guest
+    from timebank.bank import Opened
     from timebank.callers import CallerRecord
+    from timebank.database import Desk
+
+C = TypeVar("C", bound=Caller)
 
 HANDOVER_SECONDS = 2.0  # how long an old call may take to post its time before it is closed for it
 
@@ -37,7 +43,7 @@ def new_seed() -> bytes:
 
 
 class Board:
-    """What every session of one server shares."""
+    """What every session of one process shares."""
 
     def __init__(
         self,
@@ -45,14 +51,19 @@ class Board:
         books: Books,
         clock: Clock,
         new_seed: Callable[[], bytes] = new_seed,
+        only_node: int | None = None,
     ) -> None:
-        """Open for callers with these settings and books."""
+        """Open for callers with these settings and books.
+
+        `only_node` is set in a process that serves one caller: the number of his node elsewhere.
+        """
         self.config = config
         self.books = books
         self.clock = clock
         self.new_seed = new_seed
         self.passwords = passwords.PasswordDesk()
         self.process = this_process()
+        self._only_node = only_node
         self.nodes: dict[int, Caller | None] = {}  # None: taken by a log-on that is under way
         self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
         self.vegas = VegasTable(self)
@@ -98,6 +109,52 @@ class Board:
 
         Raises `AlreadyOnline` when he has a call and does not take it over, and `BoardFull`.
         """
+
+        def opening(desk: Desk, node: int) -> Opened:
+            address = console.line.address
+            return bank.open_call(desk, record.id, node, self.process, address, take_over)
+
+        def on_call(node: int, opened: Opened, logged_on: float) -> Caller:
+            return Caller(
+                console, self.books, self.config, record, node, opened, logged_on, self.new_seed
+            )
+
+        return await self._open(record, opening, on_call, take_over=take_over)
+
+    async def open_guest_call(
+        self, console: Console, record: CallerRecord, guest: Guest, *, take_over: bool
+    ) -> HostCaller:
+        """Open a call of another board's caller with what he brings; else as `open_call`."""
+        brought = bank.Brought(
+            seconds=guest.seconds,
+            allowance=guest.board.minutes * MINUTE,
+            share=guest.board.share,
+            until=guest.until,
+            shows_losses=guest.shows_losses,
+            takes_gains=guest.takes_gains,
+        )
+
+        def opening(desk: Desk, node: int) -> Opened:
+            address = console.line.address
+            return bank.open_host_call(
+                desk, record.id, node, self.process, address, brought, take_over
+            )
+
+        def on_call(node: int, opened: Opened, _: float) -> HostCaller:
+            return HostCaller(
+                console, self.books, self.config, record, node, opened, self.new_seed, guest
+            )
+
+        return await self._open(record, opening, on_call, take_over=take_over)
+
+    async def _open(
+        self,
+        record: CallerRecord,
+        opening: Callable[[Desk, int], Opened],
+        on_call: Callable[[int, Opened, float], C],
+        *,
+        take_over: bool,
+    ) -> C:
         other = self._caller_here(record.id)
         if take_over and other is not None:
             node = await self._take_over_node(other)
@@ -110,19 +167,8 @@ class Board:
             node = self._take_node(beyond=self.is_sysop(record.name))
         logged_on = self.clock.monotonic()
         try:
-            opened = await self.books.run(
-                lambda desk: bank.open_call(
-                    desk,
-                    record.id,
-                    node=node,
-                    process=self.process,
-                    address=console.line.address,
-                    take_over=take_over,
-                )
-            )
-            caller = Caller(
-                console, self.books, self.config, record, node, opened, logged_on, self.new_seed
-            )
+            opened = await self.books.run(lambda desk: opening(desk, node))
+            caller = on_call(node, opened, logged_on)
         except BaseException:
             del self.nodes[node]
             raise
@@ -135,10 +181,7 @@ class Board:
     async def close_call(self, caller: Caller, reason: str) -> None:
         """Post what is left to post, close the call and free its node."""
         try:
-            with contextlib.suppress(CallClosed, BooksUnavailable):
-                await caller.post(
-                    lambda desk, call, ticked: bank.close_call(desk, call, ticked, reason)
-                )
+            await caller.close(reason)
         finally:
             if self.nodes.get(caller.node) is caller:
                 if caller.hands_over:
@@ -187,6 +230,9 @@ class Board:
 
     def _take_node(self, *, beyond: bool) -> int:
         """Reserve the lowest free node; on a full board one more, if `beyond` is set."""
+        if self._only_node is not None:
+            self.nodes[self._only_node] = None
+            return self._only_node
         nodes = self.config.calls.nodes
         free = (node for node in range(1, nodes + 1) if node not in self.nodes)
         node = next(free, None)

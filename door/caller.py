@@ -8,12 +8,13 @@ entries the time left is the purse's less what has ticked since.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from door import wording
 from door.console import Console, IdledOut, TakenOver, TimeUp
+from door.display import literal
 from timebank import bank, callers
 from timebank.database import BooksUnavailable
 from timebank.refusals import CallClosed
@@ -40,6 +41,8 @@ R = TypeVar("R", bound="Receipt | Placed")
 
 class Caller:
     """A caller on a call."""
+
+    asks_look = False  # whether he is to be asked what his terminal can show
 
     def __init__(
         self,
@@ -68,6 +71,7 @@ class Caller:
         self.statement = ""  # how he did at the table he came from
         self.hand_waits = False  # whether a hand that he plays alone is open
         self.coin = config.black_jack_for_time.coin_minutes * 60
+        self.came_back_to = ""  # the game where an open hand waited for him
         self.ended = asyncio.Event()
         self.hands_over = False  # whether his node goes to the call that takes over this one
         self.on_tick: Callable[[], None] = _nothing
@@ -142,6 +146,37 @@ class Caller:
     def end_grace(self) -> None:
         """End the uncharged time."""
         self._grace_until = None
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether more time on line would let him stay."""
+        return True
+
+    # Coming and going.
+
+    def news(self) -> list[str]:
+        """Return what he should know as he comes in, pipe codes allowed."""
+        return [*map(literal, self.notices), *wording.sentences(self.opening)]
+
+    def time_up_words(self) -> str:
+        """Return why the call ends for want of time, and when there is more."""
+        closing = self.purse.closing
+        schedule = self.bank_settings.schedule
+        now = self.clock.now()
+        if closing is not None and self.event_has_begun():
+            back = wording.when(closing.end, schedule, now)
+            return f"{closing.name} has begun. Please call back at {back}."
+        tomorrow = wording.when(schedule.next_day(now), schedule, now)
+        return f"Your time is up. The next day's minutes are yours from {tomorrow} on."
+
+    async def farewell(self, reason: str) -> list[str]:
+        """Return what is to be said of his minutes when he goes for `reason`."""
+        return []
+
+    async def close(self, reason: str) -> None:
+        """Post what is left to post, and close the call in the books; `reason` is the sysop's."""
+        with contextlib.suppress(CallClosed, BooksUnavailable):
+            await self.post(lambda desk, call, ticked: bank.close_call(desk, call, ticked, reason))
 
     # The books.
 
@@ -224,7 +259,7 @@ class Caller:
         if said:
             self.console.say("\n".join(f"|14{sentence}" for sentence in said))
 
-    @contextmanager
+    @contextlib.contextmanager
     def suspense(self) -> Iterator[None]:
         """Keep back the status line while cards are on their way: it would tell the result."""
         self.status_waits = True

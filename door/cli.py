@@ -72,6 +72,46 @@ def serve(config_path: Path, verbose: bool) -> None:
         raise Sentence(str(error)) from error
 
 
+@main.command("run")
+@config_option
+@click.option(
+    "--dropfile",
+    type=click.Path(path_type=Path),
+    help="The drop file, or its folder; else the environment says, or the folder it is in.",
+)
+@click.option("--door", "table", metavar="CODE", help="Go to this table, and end when he gets up.")
+@click.option("--board", metavar="NAME", help="Which of [boards.NAME] starts it.")
+@click.option("--node", type=click.IntRange(0, 9999), help="The number of the node.")
+@click.option("--stdio", is_flag=True, help="The caller is on standard input and output.")
+@click.option("--socket", type=click.IntRange(0), metavar="FD", help="He is on this descriptor.")
+@click.option("--connect", metavar="HOST:PORT", help="Call the board back there.")
+@click.option("--telnet/--no-telnet", default=None, help="Whether his telnet is on the socket.")
+@click.option("--local", is_flag=True, help="No board: you, the sysop, on this terminal.")
+@click.option("--verbose", is_flag=True, help="Log every call on standard error as well.")
+def run_(
+    config_path: Path,
+    dropfile: Path | None,
+    table: str | None,
+    board: str | None,
+    node: int | None,
+    stdio: bool,
+    socket: int | None,
+    connect: str | None,
+    telnet: bool | None,
+    local: bool,
+    verbose: bool,
+) -> None:
+    """Serve one caller whom a board hands over (docs/door-mode.md)."""
+    from door import cli_run
+    from door.run.arrival import Asked
+
+    call = Asked(dropfile, board, node)
+    options = cli_run.Options(
+        config_path, call, table, stdio, socket, connect, telnet, local, verbose
+    )
+    sys.exit(cli_run.run(options))
+
+
 @main.command()
 @config_option
 def check(config_path: Path) -> None:

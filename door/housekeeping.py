@@ -72,6 +72,23 @@ class Housekeeping:
             )
         ]
 
+    async def start_beside_others(self) -> None:
+        """Do what a process owes its own callers, and leave the board's work to the server.
+
+        Without one, `timebank maintain` does that.
+        """
+        await overdue.stand_all(self._books)
+        self._books.outbox_waits.set()
+        self._jobs = [
+            asyncio.create_task(job)
+            for job in (
+                self._every(lambda: RENEW_SECONDS, self._board.renew_leases),
+                self._every(lambda: LOOK_SECONDS, self._look_at_the_books),
+                self._deliver_outbox(),
+                self._tell_at_once(),
+            )
+        ]
+
     async def stop(self) -> None:
         """End the rounds."""
         for job in self._jobs:

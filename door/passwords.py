@@ -57,7 +57,7 @@ def hash_password(password: str) -> str:
 def verify_password(stored: str | None, password: str) -> bool:
     """Tell whether `password` is the one behind `stored`.
 
-    `None` (no such caller, or one without a password) takes as long as a wrong password.
+    `None` (no such caller) and "" (one without a password) take as long as a wrong password.
     """
     from argon2.exceptions import InvalidHashError, VerificationError  # noqa: PLC0415 - as above
 
@@ -65,7 +65,7 @@ def verify_password(stored: str | None, password: str) -> bool:
         matched = _hasher().verify(stored or _decoy(), password)
     except (VerificationError, InvalidHashError):
         return False
-    return matched and stored is not None
+    return matched and bool(stored)
 
 
 class PasswordDesk:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from door import wording
 from door.board import BoardFull
 from door.console import (
     CarrierLost,
@@ -19,6 +20,7 @@ from door.console import (
 )
 from door.display import literal
 from door.lobby import looks, texts
+from door.lobby.guests import ask_look, let_sysop_in, receive_guest
 from door.lobby.logon import Refusal, log_on
 from door.lobby.menu import main_menu
 from door.lobby.pages import read
@@ -32,21 +34,68 @@ if TYPE_CHECKING:
     from door.board import Board
     from door.caller import Caller
     from door.lines.line import Line
+    from door.run.guest import Guest
+    from door.tables.floor import Place
 
 log = logging.getLogger("door.calls")
+
+
+Rooms = Callable[["Board", "Caller"], Awaitable[None]]
+
+PARTING_SECONDS = 10.0  # a guest's own board clears the screen; so long he may read the good-bye
 
 
 async def answer(board: Board, line: Line) -> None:
     """Serve a caller on `line` until one of both goes."""
     console = Console(line, looks.guess(line.hints), board.clock)
+    await _serve(board, console, partial(log_on, board, console), main_menu, _at_once)
+
+
+async def answer_guest(board: Board, console: Console, guest: Guest, place: Place | None) -> None:
+    """Serve a caller of another board, at one table alone if `place` is that."""
+    admit = partial(receive_guest, board, console, guest)
+    await _serve(board, console, admit, _rooms(place), partial(_let_him_read, console, guest))
+
+
+async def answer_sysop(board: Board, console: Console, place: Place | None) -> None:
+    """Serve the sysop at his own machine."""
+    await _serve(board, console, partial(let_sysop_in, board, console), _rooms(place), _at_once)
+
+
+def _rooms(place: Place | None) -> Rooms:
+    return main_menu if place is None else partial(_one_table, place)
+
+
+async def _let_him_read(console: Console, guest: Guest) -> None:
+    """Give a guest time to read the last words, for his board will clear the screen."""
+    console.lift(TimeUp)
+    console.forget_keys()
+    if console.interruption is None:
+        console.display.prompt(f"|08Press any key to go back to {literal(guest.board.name)}")
+        await console.pause(PARTING_SECONDS)
+
+
+async def _at_once() -> None:
+    """Let the last words of all others stand where they are."""
+
+
+async def _serve(
+    board: Board,
+    console: Console,
+    admit: Callable[[], Awaitable[Caller]],
+    rooms: Rooms,
+    before_he_goes: Callable[[], Awaitable[None]],
+) -> None:
+    line = console.line
     board.consoles.add(console)
     try:
-        caller = await log_on(board, console)
+        caller = await admit()
         log.info("%s on node %d from %s", caller.record.name, caller.node, line.address)
-        await _call(board, caller)
+        await _call(board, caller, rooms)
     except CarrierLost:
         log.info("carrier lost from %s before log-on", line.address)
     except (Refusal, BoardFull, Interruption, Refused) as refusal:
+        log.info("%s was not let in: %s", line.address, refusal)
         console.say(f"|14{refusal}")
     except BooksUnavailable:
         log.error("a caller from %s was turned away: the books are unavailable", line.address)
@@ -55,104 +104,115 @@ async def answer(board: Board, line: Line) -> None:
         log.exception("a session from %s failed", line.address)
         console.say("|12Something went wrong here; the sysop will find it in his log.")
     finally:
+        await before_he_goes()
         board.consoles.discard(console)
         await console.part()
 
 
-async def _call(board: Board, caller: Caller) -> None:
+async def _one_table(place: Place, board: Board, caller: Caller) -> None:
+    """Sit at a table until the caller gets up, in place of the main menu.
+
+    Whoever was led back there to a hand that he had left has got up already.
+    """
+    if place.game == caller.came_back_to:
+        return
+    if place.is_open(board.config):
+        await place.table(board, caller).visit()
+        return
+    caller.console.say(f"|14{place.title} is closed just now.")
+    await caller.console.any_key()
+
+
+async def _call(board: Board, caller: Caller, rooms: Rooms) -> None:
     """Run the evening of a caller who has a call, and close the call whatever happened."""
     reason = "failed"
     try:
-        reason = await _evening_with_clock(board, caller)
+        reason = await _evening_with_clock(board, caller, rooms)
     finally:
         caller.stop_ticking()
         await asyncio.shield(board.close_call(caller, reason))
         log.info("%s left node %d: %s", caller.record.name, caller.node, reason)
 
 
-async def _evening_with_clock(board: Board, caller: Caller) -> str:
+async def _evening_with_clock(board: Board, caller: Caller, rooms: Rooms) -> str:
     """Let the caller's clock run beside his evening; return why the evening ended."""
     async with asyncio.TaskGroup() as group:
         keeper = group.create_task(caller.keep())
         try:
-            return await _evening(board, caller)
+            return await _evening(board, caller, rooms)
         finally:
             keeper.cancel()
 
 
-async def _evening(board: Board, caller: Caller) -> str:
+async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
     """Receive the caller, lead him through the board, and say good-bye; return why it ended."""
     console = caller.console
     try:
         try:
             await _receive(board, caller)
-            await main_menu(board, caller)
+            await rooms(board, caller)
         except TimeUp:
             # An open hand or savings may carry the evening on, once.
             await _go_on_without_time(board, caller)
-            await main_menu(board, caller)
+            await rooms(board, caller)
     except CarrierLost:
         return "carrier lost"
     except TakenOver as taken:
-        return _good_bye(caller, str(taken), "taken over")
+        return await _good_bye(caller, str(taken), "taken over")
     except CallClosed:
-        return _good_bye(caller, "Another call of yours has taken over.", "taken over")
+        return await _good_bye(caller, "Another call of yours has taken over.", "taken over")
     except TimeUp:
-        return _good_bye(caller, _time_up_words(caller), "time up")
+        return await _good_bye(caller, caller.time_up_words(), "time up")
     except IdledOut as idled:
         console.bell()
-        return _good_bye(caller, str(idled), "idle")
+        return await _good_bye(caller, str(idled), "idle")
     except Closing as closing:
-        return _good_bye(caller, str(closing), "closed by the board")
+        return await _good_bye(caller, str(closing), "closed by the board")
     except BooksUnavailable as broken:
         log.error("%s", broken)
-        return _good_bye(caller, f"{broken} Please call again later.", "books unavailable")
+        return await _good_bye(caller, f"{broken} Please call again later.", "books unavailable")
     except Refused as refused:
-        return _good_bye(caller, str(refused), "refused")
-    return _good_bye(caller, f"Good-bye, {caller.record.name}. Call again!", "log-off")
+        return await _good_bye(caller, str(refused), "refused")
+    return await _good_bye(caller, f"Good-bye, {caller.record.name}. Call again!", "log-off")
 
 
 async def _receive(board: Board, caller: Caller) -> None:
     """Let the clock run, say what is new, and lead him back to a hand that he left."""
     console = caller.console
-    console.paint_screens()
-    console.on_redraw = caller.show_status
-    news = [*map(literal, caller.notices), *wording.sentences(caller.opening)]
+    news = caller.news()
     if caller.time_left() <= 0:
         news.append("|12You have no time left.")
         caller.grace(GRACE_SECONDS)
+    if caller.asks_look:
+        caller.start_ticking()
+        await ask_look(caller)
+        caller.stop_ticking()
+    console.paint_screens()
+    console.on_redraw = caller.show_status
     caller.start_ticking()
     if news:
         await read(console, f"Welcome, {caller.record.name}", "\n".join(news))
     if caller.time_left() <= 0:
         raise TimeUp("You have no time left.")
-    if table := await table_with_open_hand(board, caller):
+    if found := await table_with_open_hand(board, caller):
+        place, table = found
+        caller.came_back_to = place.game
         await table.visit()
 
 
 async def _go_on_without_time(board: Board, caller: Caller) -> None:
     """Stand an open hand and offer the savings; raise `TimeUp` when neither brings any time."""
-    if table := await table_with_open_hand(board, caller):
+    if found := await table_with_open_hand(board, caller):
+        _, table = found
         caller.grace(GRACE_SECONDS)
         await table.stand_open_hand()
         await caller.console.any_key()
         caller.end_grace()
-    if caller.time_left() <= 0 and not await last_chance(caller):
+    if caller.time_left() <= 0 and not (caller.may_go_on and await last_chance(caller)):
         raise TimeUp("You have no time left.")
 
 
-def _time_up_words(caller: Caller) -> str:
-    closing = caller.purse.closing
-    schedule = caller.bank_settings.schedule
-    now = caller.clock.now()
-    if closing is not None and caller.event_has_begun():
-        back = wording.when(closing.end, schedule, now)
-        return f"{closing.name} has begun. Please call back at {back}."
-    tomorrow = wording.when(schedule.next_day(now), schedule, now)
-    return f"Your time is up. The next day's minutes are yours from {tomorrow} on."
-
-
-def _good_bye(caller: Caller, words: str, reason: str) -> str:
+async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     """Say the last words; a caller without carrier hears none."""
     console = caller.console
     caller.stop_ticking()
@@ -163,6 +223,8 @@ def _good_bye(caller: Caller, words: str, reason: str) -> str:
             console.say(message)
     if caller.statement:
         console.say(f"|14{caller.statement}")
+    for said in await caller.farewell(reason):
+        console.say(f"|14{said}")
     if reason == "log-off":
         texts.show(console, caller.config.board.texts, "goodbye")
     console.say(f"|15{words}")

@@ -45,13 +45,15 @@ class NotGiven(Exception):
 
 
 def give(way: GiveBack, minutes: int) -> Path:
-    """Give `minutes` (1 or more) back the way found by `understand`; returns the file written.
+    """Give `minutes` back the way found by `understand`; returns the file written.
+
+    They are 1 or more; below zero they are taken off, which a TimeLimit alone can show.
 
     To be called while the door runs, for hosts look when it has ended, and Synchronet throws away
     what it finds before the next. Raises `NotGiven` when the drop file is gone, is another
     caller's, has been changed since it was read, or has no room for so much.
     """
-    if minutes < 1:
+    if minutes < 1 and (way.way is not Way.EXITINFO or not minutes):
         raise ValueError("only whole minutes can be given back, one at least")
     after = (way.minutes or 0) + minutes
     _check(way, after)

@@ -40,7 +40,7 @@ async def log_on(board: Board, console: Console) -> Caller:
     )
     try:
         _welcome(board, console)
-        _refuse_during_event(board)
+        refuse_during_event(board)
         record = await _identify(board, console)
         if record.locked:
             log.info("locked caller %s refused from %s", record.name, console.line.address)
@@ -68,7 +68,7 @@ def _welcome(board: Board, console: Console) -> None:
     greeting.show(console, config, [f"|07{busy}, {config.bank.minutes_per_day} minutes a day"])
 
 
-def _refuse_during_event(board: Board) -> None:
+def refuse_during_event(board: Board) -> None:
     """Tell a caller who comes during a system event when to call back."""
     schedule = board.config.bank.schedule
     now = board.clock.now()
@@ -162,11 +162,12 @@ async def _open_call(board: Board, console: Console, record: CallerRecord) -> Ca
     try:
         return await board.open_call(console, record, take_over=False)
     except AlreadyOnline as ghost:
-        await _ask_take_over(console, ghost)
+        await ask_take_over(console, ghost)
     return await board.open_call(console, record, take_over=True)
 
 
-async def _ask_take_over(console: Console, ghost: AlreadyOnline) -> None:
+async def ask_take_over(console: Console, ghost: AlreadyOnline) -> None:
+    """Ask a caller who is on already what to do; raise `Refusal` when that call goes on."""
     console.say("")
     console.say(f"|14You are on line already, on node {ghost.node}.")
     console.say("|07If that call is a ghost, take it over: a hand left open is waiting for you.")

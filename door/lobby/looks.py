@@ -35,6 +35,15 @@ LOOKS: dict[str, tuple[Look, str]] = {
 
 def guess(hints: Hints) -> Look:
     """Return how to speak to a terminal of which only its own words are known."""
+    return _known(hints) or Look(Charset.ASCII, Paint.LINES)
+
+
+def is_known(hints: Hints) -> bool:
+    """Tell whether what a terminal says of itself is more than a hint."""
+    return _known(hints) is not None
+
+
+def _known(hints: Hints) -> Look | None:
     kind = hints.terminal_types[0].casefold() if hints.terminal_types else ""
     said = f"{hints.language} {hints.charset}".casefold().replace("-", "")
     if kind.startswith(BOARD_TERMINALS):
@@ -47,7 +56,21 @@ def guess(hints: Hints) -> Look:
         return Look(Charset.UTF8, Paint.COLOUR)
     if kind.startswith(COLOURLESS_TERMINALS):
         return Look(Charset.ASCII, Paint.MONO)
-    return Look(Charset.ASCII, Paint.LINES)
+    return None
+
+
+def said_by_host(emulation: str | None, charset: str | None) -> Look | None:
+    """Return how to speak to a terminal of which a host board knows what it is; else None.
+
+    Boards draw in CP437 on everything that has ANSI, unless they say another charset.
+    """
+    if emulation is None:
+        return None
+    if emulation == "ascii":
+        return Look(Charset.ASCII, Paint.LINES)
+    said = (charset or "cp437").casefold().replace("-", "")
+    known = {"cp437": Charset.CP437, "utf8": Charset.UTF8, "usascii": Charset.ASCII}
+    return Look(known[said], Paint.COLOUR) if said in known else None
 
 
 def remembered(preferences: Mapping[str, object], hints: Hints) -> Look | None:

@@ -39,6 +39,7 @@ class Place:
 
     letter: str
     game: str
+    code: str  # by which other boards name it: they have 16 characters for that (Synchronet)
     title: str
     is_open: Callable[[Config], bool]
     table: Callable[[Board, Caller], Table]
@@ -75,6 +76,7 @@ PLACES = (
     Place(
         letter="B",
         game="black-jack-for-time",
+        code="BJFT",
         title="Black Jack For Time",
         is_open=lambda config: config.black_jack_for_time.open,
         table=lambda board, caller: black_jack_for_time.BlackJackForTime(caller),
@@ -83,6 +85,7 @@ PLACES = (
     Place(
         letter="C",
         game="baccarat",
+        code="BACCARAT",
         title="Baccarat",
         is_open=lambda config: config.baccarat.open,
         table=lambda board, caller: baccarat.Baccarat(caller),
@@ -91,6 +94,7 @@ PLACES = (
     Place(
         letter="U",
         game="unix-bj",
+        code="UNIXBJ",
         title="UNIX bj",
         is_open=lambda config: config.unix_bj.open,
         table=lambda board, caller: unix_bj.UnixBj(caller),
@@ -99,6 +103,7 @@ PLACES = (
     Place(
         letter="V",
         game="vegas",
+        code="VEGAS",
         title="Vegas",
         is_open=lambda config: config.vegas.open,
         table=vegas.Vegas,
@@ -107,8 +112,22 @@ PLACES = (
 )
 
 
-async def table_with_open_hand(board: Board, caller: Caller) -> Table | None:
-    """Return the table at which a hand of the caller was left open, `None` when none was.
+def place_of(asked: str) -> Place | None:
+    """Find a table by its menu letter, game or code, however it is written; None for no table.
+
+    >>> place_of("bjft").title, place_of("Unix_BJ").letter, place_of("craps")
+    ('Black Jack For Time', 'U', None)
+    """
+    wanted = asked.casefold().replace("-", "").replace("_", "")
+    for place in PLACES:
+        names = (place.letter, place.game, place.code)
+        if wanted in (name.casefold().replace("-", "") for name in names):
+            return place
+    return None
+
+
+async def table_with_open_hand(board: Board, caller: Caller) -> tuple[Place, Table] | None:
+    """Return where a hand of the caller was left open and his visit there, `None` without one.
 
     One whose journal cannot be read stays where it is, and is named in the log.
     """
@@ -123,6 +142,6 @@ async def table_with_open_hand(board: Board, caller: Caller) -> Table | None:
     for place in PLACES:
         if place.game == stored.game:
             table = place.table(board, caller)
-            return table if await table.has_open_hand() else None
+            return (place, table) if await table.has_open_hand() else None
     log.error("hand %d of %s is of no game here: %s", stored.id, stored.caller, stored.game)
     return None

@@ -1,0 +1,161 @@
+"""`door run`: a caller handed over by a host board, or the sysop at his own machine.
+
+The way to the first screen is short on purpose: no books are loaded before it is on the line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from door import config as settings
+from door.clock import SystemClock
+from door.config import Config
+from door.console import Console
+from door.dropfiles import DropFileRefused
+from door.lines.host import Introduction, NoLine, with_environment
+from door.lines.line import Hints
+from door.lobby import greeting, looks
+from door.run import log as logs
+from door.run import ways_in
+from door.run.arrival import Arrival, Asked, arrive
+from door.run.guest import Guest
+from timebank.settings import SettingsError
+
+EXIT_WELL = 0  # also when the caller hung up, or was turned away for a reason of his own
+EXIT_FAILED = 1  # something went wrong here: the log says what
+EXIT_REFUSED = 2  # nobody could be served: the log says what the sysop must do
+
+APOLOGY_SECONDS = 8.0  # a host clears the screen when the door ends
+NOBODY = Introduction("", Hints(), 0, 0)
+OUT_OF_ORDER = "Sorry, these games cannot be opened just now. Please tell the sysop."
+
+log = logging.getLogger("door.run")
+
+
+@dataclass(frozen=True)
+class Options:
+    """The command line of `door run`."""
+
+    config: Path
+    call: Asked
+    door: str | None
+    stdio: bool
+    socket: int | None
+    connect: str | None
+    telnet: bool | None
+    local: bool
+    verbose: bool
+
+
+def run(options: Options) -> int:
+    """Serve one caller to his end and return the exit status; nothing is raised."""
+    arrived = time.monotonic()
+    try:
+        config = settings.load(options.config)
+    except SettingsError as error:
+        logs.begin(None, verbose=options.verbose)
+        log.error("%s", error)
+        return _turn_away(options, OUT_OF_ORDER)
+    logs.begin(config.board.data, verbose=options.verbose)
+    try:
+        return _run(options, config, arrived)
+    except DropFileRefused as refused:
+        log.error("nobody can be let in: %s", refused)
+        return _turn_away(options, refused.polite)
+    except NoLine as nobody:
+        log.error("%s", nobody)
+        return EXIT_REFUSED
+    except Exception:
+        log.exception("the door failed")
+        return EXIT_FAILED
+
+
+def _run(options: Options, config: Config, arrived: float) -> int:
+    way = ways_in.asked_for(
+        wants_stdio=options.stdio or options.local,
+        descriptor=options.socket,
+        connect=options.connect,
+        telnet=options.telnet,
+    )
+    if options.local:
+        introduction = Introduction("the console", with_environment(Hints(), os.environ), 0, 0)
+        return asyncio.run(_serve(options, config, ways_in.Stdio(), introduction, None))
+    arrival = arrive(
+        options.call, config.boards, os.environ, datetime.now(UTC).astimezone(), arrived
+    )
+    _note(arrival)
+    way = way or ways_in.said_by(arrival.connection, options.telnet)
+    return asyncio.run(_serve(options, config, way, arrival.introduction, arrival.guest))
+
+
+async def _serve(
+    options: Options,
+    config: Config,
+    way: ways_in.WayIn,
+    introduction: Introduction,
+    guest: Guest | None,
+) -> int:
+    clock = SystemClock()
+    async with ways_in.opened(way, introduction) as line:
+        look = None if guest is None else guest.look
+        console = Console(line, look or looks.guess(line.hints), clock)
+        greeting.show(console, config, _news(guest))
+        # Behind the first screen: what the books need takes longer to load than all of this.
+        from door.run import process
+
+        try:
+            await process.serve(config, console, clock, guest, options.door)
+        except process.Unopened as unopened:
+            log.error("%s", unopened)
+            await _apologise(console, OUT_OF_ORDER)
+            return EXIT_REFUSED
+    return EXIT_WELL
+
+
+def _news(guest: Guest | None) -> list[str]:
+    if guest is None:
+        return ["|07The console of the sysop"]
+    return [f"|07Welcome from |15{guest.board.name}|07. One moment, please."]
+
+
+def _note(arrival: Arrival) -> None:
+    """Write down what a sysop will want to know when a caller complains."""
+    understood, guest = arrival.understood, arrival.guest
+    left = "no limit" if guest.seconds is None else f"{guest.seconds} seconds left"
+    log.info(
+        "%s hands over %s with %s (%s)", guest.board.name, guest.key, left, understood.chosen.path
+    )
+    for doubt in understood.doubts:
+        log.warning("%s", doubt)
+
+
+def _turn_away(options: Options, words: str) -> int:
+    """Tell the caller politely that he cannot be let in, if there is a way to tell him."""
+    with contextlib.suppress(NoLine):
+        way = ways_in.asked_for(
+            wants_stdio=options.stdio or options.local,
+            descriptor=options.socket,
+            connect=options.connect,
+            telnet=options.telnet,
+        )
+        asyncio.run(_tell(way or ways_in.Stdio(), words))
+    return EXIT_REFUSED
+
+
+async def _tell(way: ways_in.WayIn, words: str) -> None:
+    async with ways_in.opened(way, NOBODY) as line:
+        await _apologise(Console(line, looks.guess(Hints()), SystemClock()), words)
+
+
+async def _apologise(console: Console, words: str) -> None:
+    console.scroll_lines()
+    console.say(words)
+    await console.pause(APOLOGY_SECONDS)
+    await console.part()

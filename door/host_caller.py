@@ -1,0 +1,172 @@
+"""A caller of another board, on a call here: his time is the host's, and goes back to it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from door.caller import Caller
+from door.display import literal
+from door.dropfiles import NotGiven, give
+from timebank import bank
+from timebank.database import BooksUnavailable
+from timebank.refusals import CallClosed
+from timebank.words import MINUTE, span
+
+if TYPE_CHECKING:
+    from door.books import Books
+    from door.config import Config
+    from door.console import Console
+    from door.run.guest import Guest
+    from timebank.bank import Arrival, Claim, Opened, Receipt
+    from timebank.callers import CallerRecord
+    from timebank.database import Desk
+
+log = logging.getLogger("door.hosts")
+
+
+class HostCaller(Caller):
+    """A guest on a call. When it is closed, what he gained is given back, once."""
+
+    def __init__(
+        self,
+        console: Console,
+        books: Books,
+        config: Config,
+        record: CallerRecord,
+        node: int,
+        opened: Opened,
+        new_seed: Callable[[], bytes],
+        guest: Guest,
+    ) -> None:
+        """Begin with what `open_host_call` gave for `guest`."""
+        super().__init__(console, books, config, record, node, opened, guest.arrived, new_seed)
+        assert opened.arrival is not None  # `open_host_call` says what was brought
+        self.guest = guest
+        self.arrival: Arrival = opened.arrival
+        self.asks_look = guest.look is None
+        self._left: asyncio.Future[list[str]] | None = None
+
+    # Time.
+
+    def time_left(self) -> int:
+        """Return the seconds that he may stay: what he can spend, while the host waits for him."""
+        host = self._host_seconds()
+        return self.spendable() if host is None else min(self.spendable(), host)
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether more time on line would let him stay: not when the host wants him back."""
+        return self._host_seconds() != 0
+
+    def _host_seconds(self) -> int | None:
+        """Return the seconds that the host leaves him, None when it sets no limit."""
+        limit = self.arrival.host_limit
+        return None if limit is None else max(0, limit - self.ticked())
+
+    def seconds_to_event(self) -> int | None:
+        """Return the seconds to the next event, ours or his host's, whichever is first."""
+        ours = super().seconds_to_event()
+        if self.guest.until is None:
+            return ours
+        his = max(0, int((self.guest.until - self.clock.now()).total_seconds()))
+        return his if ours is None else min(his, ours)
+
+    # Words.
+
+    def news(self) -> list[str]:
+        """Return what he should know as he comes in."""
+        arrival, board = self.arrival, self.arrival.board
+        said = [literal(text) for text in self.notices]
+        if arrival.earlier is not None:
+            said.append("Your last call here was cut off; its minutes are accounted for.")
+        brought = span(arrival.brought) if arrival.brought else "no minutes"
+        said.append(f"You bring {brought} from {literal(board)}.")
+        if arrival.debt:
+            said.append(f"{span(arrival.debt)} that you lost here today are taken off already.")
+        if arrival.standing:
+            said.append(f"{span(arrival.standing)} more lie on the table, in your open hand.")
+        if arrival.owed:
+            minutes = span(arrival.owed * MINUTE)
+            said.append(f"{minutes} of an earlier visit go back to {literal(board)} with you.")
+        return said
+
+    def time_up_words(self) -> str:
+        """Return why the call ends for want of time, and what to do about it."""
+        board = literal(self.arrival.board)
+        if self.event_has_begun() or not self.may_go_on:
+            return f"{board} wants you back: your time here is up."
+        return f"The minutes that you brought from {board} are used up."
+
+    def _bank_words(self) -> str:
+        return f"|11From |15{literal(self.arrival.board)[:16]}"
+
+    # The end.
+
+    async def farewell(self, reason: str) -> list[str]:
+        """Close the call and return what becomes of his minutes."""
+        return await self._leave(reason)
+
+    async def close(self, reason: str) -> None:
+        """Close the call, unless it was at the farewell."""
+        await self._leave(reason)
+
+    async def _leave(self, reason: str) -> list[str]:
+        """Close the call and give back what he gained; return what to tell him of it.
+
+        It is done once, whoever asks for it, and to its end, whatever becomes of those who ask.
+        """
+        if self._left is None:
+            self._left = asyncio.ensure_future(self._close_and_give(reason))
+        return await asyncio.shield(self._left)
+
+    async def _close_and_give(self, reason: str) -> list[str]:
+        claims: list[Claim] = []
+
+        def close_and_claim(desk: Desk, call_id: int, ticked: int) -> Receipt:
+            receipt = bank.close_call(desk, call_id, ticked, reason)
+            claimed = bank.claim(desk, call_id)
+            claims.extend([] if claimed is None else [claimed])
+            return receipt
+
+        try:
+            receipt = await self.post(close_and_claim)
+        except (CallClosed, BooksUnavailable) as error:
+            log.warning("the call of %s was not closed here: %s", self.record.name, error)
+            return []
+        said = [await self._give(claim) for claim in claims]
+        if any(row.kind == "external" for row in receipt.rows):
+            said.append(f"What you gained is on its way to {literal(self.arrival.board)}.")
+        elif receipt.purse.bank:
+            said.append(f"{span(receipt.purse.bank)} are in your time bank here.")
+        return said
+
+    async def _give(self, claim: Claim) -> str:
+        """Write a claim into the host's file, and into the books what came of it; return that."""
+        way, name = self.guest.way, self.record.name
+        assert way is not None  # what is claimed goes the way of this visit
+        loop = asyncio.get_running_loop()
+        minutes, board = span(abs(claim.minutes) * MINUTE), literal(self.arrival.board)
+        try:
+            file = await loop.run_in_executor(None, give, way, claim.minutes)
+        except NotGiven as refused:
+            log.warning("%d minutes of %s were not given back: %s", claim.minutes, name, refused)
+            why = str(refused)
+            if refused.may_have_been:
+                await self._note(lambda desk: bank.in_doubt(desk, claim, why))
+                return f"Whether {board} has your {minutes} the sysop must find out; he is told."
+            await self._note(lambda desk: bank.not_done(desk, claim, why))
+            return f"{board} cannot take {minutes} just now: they are kept for you here."
+        await self._note(lambda desk: bank.done(desk, claim))
+        log.info("%d minutes of %s were written into %s", claim.minutes, name, file)
+        if claim.minutes < 0:
+            return f"{minutes} that you lost are taken off your time at {board}."
+        return f"{minutes} go back to {board}."
+
+    async def _note(self, operation: Callable[[Desk], object]) -> None:
+        """Write down what became of a claim; unwritten, it is in doubt by itself."""
+        with contextlib.suppress(BooksUnavailable):
+            await self.books.run(operation)

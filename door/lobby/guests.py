@@ -1,0 +1,85 @@
+"""Who logs on without a password: callers of boards that are believed, and the sysop at home."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from door.caller import Caller
+from door.lobby import looks
+from door.lobby.logon import Refusal, ask_take_over, refuse_during_event
+from door.process import process_is_gone
+from timebank import bank, callers
+from timebank.database import BooksUnavailable
+from timebank.refusals import AlreadyOnline
+
+if TYPE_CHECKING:
+    from door.board import Board
+    from door.console import Console
+    from door.host_caller import HostCaller
+    from door.run.guest import Guest
+    from timebank.callers import CallerRecord
+    from timebank.database import Desk
+
+C = TypeVar("C", bound=Caller)
+
+log = logging.getLogger("door.logon")
+
+
+async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCaller:
+    """Let another board's caller in, under the name that his board and his name there make."""
+    refuse_during_event(board)
+    record = await board.books.run(partial(_guest_record, guest=guest))
+    if record.locked:
+        log.info("locked caller %s refused from %s", record.name, console.line.address)
+        raise Refusal(f"{record.name}, the sysop here has locked your name. Please write to him.")
+    look = looks.remembered(record.preferences, console.line.hints) or guest.look
+    if look is not None:
+        console.use_look(look)
+    caller = await _open(console, partial(board.open_guest_call, console, record, guest))
+    caller.asks_look = look is None
+    return caller
+
+
+async def let_sysop_in(board: Board, console: Console) -> Caller:
+    """Let in whoever sits at the machine that the books are on: they are his to read and write."""
+    record = await board.books.run(partial(_sysop_record, name=board.config.board.sysop))
+    look = looks.remembered(record.preferences, console.line.hints)
+    if look is not None:
+        console.use_look(look)
+    caller = await _open(console, partial(board.open_call, console, record))
+    caller.asks_look = look is None and not looks.is_known(console.line.hints)
+    return caller
+
+
+async def ask_look(caller: Caller) -> None:
+    """Let a caller on a call choose, use it from now on, and remember it."""
+    look = await looks.choose(caller.console)
+    caller.console.use_look(look)
+    # He is on a call already; at worst he is asked again the next time.
+    with contextlib.suppress(BooksUnavailable):
+        await looks.remember(caller, look)
+
+
+async def _open(console: Console, open_call: Callable[..., Awaitable[C]]) -> C:
+    """Open a call, or let him take over the one he has."""
+    try:
+        return await open_call(take_over=False)
+    except AlreadyOnline as ghost:
+        await ask_take_over(console, ghost)
+    return await open_call(take_over=True)
+
+
+def _guest_record(desk: Desk, guest: Guest) -> CallerRecord:
+    """Find or enter a guest; a call of his that died with its process is closed first."""
+    bank.close_orphaned_calls(desk, process_is_gone)
+    return bank.host_caller(desk, guest.board.name, guest.key, guest.name)
+
+
+def _sysop_record(desk: Desk, name: str) -> CallerRecord:
+    """Find the sysop, or enter him without a password: he cannot log on elsewhere without one."""
+    bank.close_orphaned_calls(desk, process_is_gone)
+    return callers.find(desk, name) or callers.register(desk, name, "")

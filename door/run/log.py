@@ -1,0 +1,65 @@
+"""Where a door process writes its log: a file beside the books, and never the caller's screen.
+
+A host may give the door its caller's terminal as standard error too. What a sysop should hear of
+goes there only where nobody reads it but him; where there is no file either, to the system's log.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import syslog
+from pathlib import Path
+
+FILE = "door.log"
+_FORM = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
+
+
+def begin(data: Path | None, *, verbose: bool) -> None:
+    """Send the log to `data`/door.log, and warnings to standard error besides.
+
+    `data` is None where no settings say it. `verbose` sends everything to standard error.
+    """
+    root = logging.getLogger()
+    root.setLevel(logging.INFO)
+    handlers: list[logging.Handler] = []
+    if data is not None:
+        handlers += _file(data)
+    if is_apart(sys.stderr.fileno()):
+        shown = logging.StreamHandler()
+        shown.setLevel(logging.INFO if verbose else logging.WARNING)
+        handlers.append(shown)
+    root.handlers = handlers or [SystemLog(logging.WARNING)]
+
+
+class SystemLog(logging.Handler):
+    """The system's log, for a sysop who can be told in no other way."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Pass a record on."""
+        syslog.syslog(syslog.LOG_ERR, f"door: {record.getMessage()}")
+
+
+def is_apart(descriptor: int) -> bool:
+    """Tell whether a descriptor leads somewhere else than standard input and output do."""
+    where = _identity(descriptor)
+    return where is not None and where not in (_identity(0), _identity(1))
+
+
+def _identity(descriptor: int) -> tuple[int, int, int] | None:
+    try:
+        found = os.fstat(descriptor)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_rdev
+
+
+def _file(data: Path) -> list[logging.Handler]:
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        file = logging.FileHandler(data / FILE, encoding="utf-8", errors="backslashreplace")
+    except OSError:
+        return []
+    file.setFormatter(logging.Formatter(_FORM))
+    return [file]

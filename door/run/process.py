@@ -1,0 +1,75 @@
+"""The rest of a door process, with the books open: one caller, from his log-on to the last entry.
+
+Heavy, so loaded behind the first screen.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from door.board import Board, new_seed
+from door.books import Books
+from door.housekeeping import Housekeeping
+from door.session import answer_guest, answer_sysop
+from door.tables.floor import place_of
+from timebank.database import Database, DatabaseRefused
+
+if TYPE_CHECKING:
+    from door.clock import Clock
+    from door.config import Config
+    from door.console import Console
+    from door.run.guest import Guest
+
+CONSOLE_NODE = 0  # the sysop's own, as boards number it
+
+log = logging.getLogger("door.run")
+
+
+class Unopened(Exception):
+    """The books cannot be opened; the text is for the log."""
+
+
+async def serve(
+    config: Config, console: Console, clock: Clock, guest: Guest | None, asked: str | None
+) -> None:
+    """Serve a guest, or the sysop himself without one, and give back what he gained.
+
+    `asked` is the one table he came for; it is one that there is. Raises `Unopened`.
+    """
+    database = Database(config.database)
+    try:
+        database.open()
+    except DatabaseRefused as refused:
+        raise Unopened(str(refused)) from refused
+    try:
+        await _serve(config, database, console, clock, guest, asked)
+    finally:
+        database.close()
+
+
+async def _serve(
+    config: Config,
+    database: Database,
+    console: Console,
+    clock: Clock,
+    guest: Guest | None,
+    asked: str | None,
+) -> None:
+    books = Books(database, lambda: config.bank, clock)
+    node = CONSOLE_NODE if guest is None else guest.node or 1
+    board = Board(config, books, clock, new_seed, only_node=node)
+    housekeeping = Housekeeping(board, books, database, clock)
+    place = None if asked is None else place_of(asked)
+    try:
+        await housekeeping.start_beside_others()
+        if guest is None:
+            await answer_sysop(board, console, place)
+        else:
+            await answer_guest(board, console, guest, place)
+    finally:
+        await housekeeping.stop()
+        await board.vegas.close()
+        await books.close()
+        await housekeeping.flush_outbox()
+        board.passwords.close()

@@ -1,0 +1,93 @@
+"""How the caller's bytes reach the door: what the command line asks, else what the host wrote."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from door.dropfiles import Connection, ConnectionKind
+from door.lines import socket, stdio
+from door.lines.host import USUAL_LIMITS, Introduction, NoLine
+
+if TYPE_CHECKING:
+    from door.lines.line import Line
+
+CONNECT_SECONDS = 10.0  # a host that wants to be called back listens before it starts the door
+STANDARD_INPUT, STANDARD_OUTPUT = 0, 1
+
+
+@dataclass(frozen=True)
+class Stdio:
+    """Standard input and output."""
+
+
+@dataclass(frozen=True)
+class Inherited:
+    """A socket that the host hands down; `telnet` whether the caller's telnet is still on it."""
+
+    descriptor: int
+    telnet: bool
+
+
+@dataclass(frozen=True)
+class CallBack:
+    """A port of the host's that waits for the door."""
+
+    host: str
+    port: int
+    telnet: bool
+
+
+WayIn = Stdio | Inherited | CallBack
+
+
+def asked_for(
+    *, wants_stdio: bool, descriptor: int | None, connect: str | None, telnet: bool | None
+) -> WayIn | None:
+    """Read the options of the command line; None where they leave it to the drop file.
+
+    An inherited socket carries telnet unless it is said otherwise: hosts hand down the caller's
+    own, and without telnet nothing is lost by looking for it. What a host listens for itself
+    carries none. `NoLine` for two options at once, or no address.
+    """
+    if wants_stdio + (descriptor is not None) + (connect is not None) > 1:
+        raise NoLine("--stdio, --socket and --connect are three ways in: choose one of them.")
+    if descriptor is not None:
+        return Inherited(descriptor, telnet is not False)
+    if connect is not None:
+        host, port = socket.endpoint(connect)
+        return CallBack(host, port, telnet is True)
+    return Stdio() if wants_stdio else None
+
+
+def said_by(connection: Connection, telnet: bool | None) -> WayIn:
+    """Take what the drop file says; `NoLine` where that is a serial port."""
+    match connection.kind:
+        case ConnectionKind.SOCKET:
+            assert connection.handle is not None  # a socket without one is no socket
+            return Inherited(connection.handle, telnet is not False)
+        case ConnectionKind.SERIAL:
+            raise NoLine(
+                "The drop file names a serial port or a FOSSIL driver, which this door cannot use."
+                " Have the board start it on standard input and output, or with its socket."
+            )
+        case ConnectionKind.STDIO | ConnectionKind.UNSAID:
+            return Stdio()
+
+
+@asynccontextmanager
+async def opened(way: WayIn, introduction: Introduction) -> AsyncIterator[Line]:
+    """Serve the caller until the block is left; `NoLine` when he cannot be reached."""
+    match way:
+        case Stdio():
+            context = stdio.opened(STANDARD_INPUT, STANDARD_OUTPUT, introduction, USUAL_LIMITS)
+        case Inherited(descriptor, telnet):
+            context = socket.inherited(descriptor, introduction, USUAL_LIMITS, telnet=telnet)
+        case CallBack(host, port, telnet):
+            context = socket.connected(
+                host, port, introduction, USUAL_LIMITS, telnet=telnet, seconds=CONNECT_SECONDS
+            )
+    async with context as line:
+        yield line
