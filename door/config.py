@@ -45,8 +45,9 @@ __all__ = [
 ]
 
 Language = Literal["english", "french"]
-ListenerKind = Literal["telnet"]
-LISTENER_KINDS: tuple[ListenerKind, ...] = ("telnet",)
+ListenerKind = Literal["telnet", "rlogin"]
+LISTENER_KINDS: tuple[ListenerKind, ...] = get_args(ListenerKind)
+USUAL_PORTS: Mapping[ListenerKind, int] = {"telnet": 2323, "rlogin": 2513}
 
 EVERY_ADDRESS = "0.0.0.0"
 LONGEST_BOARD_NAME = 40
@@ -207,16 +208,14 @@ def _board(table: Table) -> Board:
 def _listeners(root: Table) -> tuple[Listener, ...]:
     tables = root.tables("listeners")
     if tables is None:
-        return (Listener("telnet", EVERY_ADDRESS, 2323),)
+        return (Listener("telnet", EVERY_ADDRESS, USUAL_PORTS["telnet"]),)
     if not tables:
         root.refuse("listeners", "must be one at least, or nobody could call")
     listeners: list[Listener] = []
     for table in tables:
-        listener = Listener(
-            kind=table.choice("kind", LISTENER_KINDS[0], LISTENER_KINDS),
-            host=_host(table),
-            port=table.whole("port", 2323, 0, 65535),
-        )
+        kind = table.choice("kind", LISTENER_KINDS[0], LISTENER_KINDS)
+        port = table.whole("port", USUAL_PORTS[kind], 0, 65535)
+        listener = Listener(kind=kind, host=_host(table), port=port)
         if table.sound("host", "port") and _taken(listener, listeners):
             table.refuse("port", f"{listener.port} is taken by a listener above")
         listeners.append(listener)

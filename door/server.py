@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import logging
 import os
 import resource
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,9 @@ from door.books import Books
 from door.clock import Clock, SystemClock
 from door.console import Closing
 from door.housekeeping import Housekeeping
-from door.lines import telnet
+from door.lines import rlogin, telnet
 from door.process import process_is_gone
+from door.rlogin_calls import answer_board
 from door.session import answer
 from timebank import bank
 from timebank.database import Database
@@ -27,7 +29,10 @@ from timebank.settings import SettingsError
 
 if TYPE_CHECKING:
     from door.config import Config
+    from door.config import Listener as Where
     from door.lines.line import Line
+    from door.lines.listener import Listener
+    from door.lines.rlogin_header import RloginHeader
 
 CLOSING_SECONDS = 8.0  # how long callers may take to be posted and hung up at the end
 OPEN_FILES = 65536  # a line each; more callers than any board has
@@ -55,7 +60,7 @@ class Server:
         self.ports: list[int] = []
         self._housekeeping = Housekeeping(self.board, self.books, database, clock)
         self._sessions: set[asyncio.Task[object]] = set()
-        self._listeners: list[telnet.TelnetListener] = []
+        self._listeners: list[Listener] = []
 
     async def start(self) -> None:
         """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
@@ -64,9 +69,7 @@ class Server:
         await self.board.vegas.resume()
         for listener in self.board.config.listeners:
             try:
-                telephone = await telnet.listen(
-                    listener.host, listener.port, self._answer, telnet.USUAL_LIMITS
-                )
+                telephone = await self._listen(listener)
             except OSError as error:
                 raise CannotListen(
                     f"Port {listener.port} on {listener.host} cannot be opened"
@@ -108,13 +111,31 @@ class Server:
         self.board.config = new
         log.info("%s was read again; it counts for new calls", old.path)
 
+    async def _listen(self, where: Where) -> Listener:
+        if where.kind == "rlogin":
+            return await rlogin.listen(
+                where.host, where.port, self._answer_board, rlogin.USUAL_LIMITS
+            )
+        return await telnet.listen(where.host, where.port, self._answer, telnet.USUAL_LIMITS)
+
     async def _answer(self, line: Line) -> None:
         """Serve a line; the listener hangs it up afterwards."""
+        with self._session():
+            await answer(self.board, line)
+
+    async def _answer_board(self, line: Line, header: RloginHeader) -> None:
+        """Serve the caller whom another board sends by rlogin, if it is believed."""
+        with self._session():
+            await answer_board(self.board, line, header)
+
+    @contextlib.contextmanager
+    def _session(self) -> Iterator[None]:
+        """Count the task that runs as one that is ended in peace when the server stops."""
         session = asyncio.current_task()
         assert session is not None  # the listener gives every call a task
         self._sessions.add(session)
         try:
-            await answer(self.board, line)
+            yield
         finally:
             self._sessions.discard(session)
 
@@ -160,6 +181,8 @@ def _announcement(config: Config, ports: list[int]) -> list[str]:
     for listener, port in zip(config.listeners, ports, strict=True):
         lines.append(f"It listens for {listener.kind} on {listener.host}, port {port}.")
     lines.append(f"Its data is in {config.board.data}.")
-    lines.append(f"Call it with:  telnet localhost {ports[0]}")
+    kinds = [listener.kind for listener in config.listeners]
+    if "telnet" in kinds:
+        lines.append(f"Call it with:  telnet localhost {ports[kinds.index('telnet')]}")
     lines.append("Stop it with Ctrl-C; callers are told, and no hand is lost.")
     return lines

@@ -111,8 +111,15 @@ async def _who_is_on(board: Board, caller: Caller) -> None:
 
 
 async def _settings(board: Board, caller: Caller) -> None:
-    """Let the caller change his password, his screen, and whether he cuts."""
+    """Let the caller change his screen, whether he cuts, and his password.
+
+    Who comes through another board has none.
+    """
     console = caller.console
+    has_password = caller.record.board is None
+    choices = {"S": "Screen", "C": "Cut the cards", "P": "Password", "Q": "Quit"}
+    if not has_password:
+        del choices["P"]
     while True:
         caller.place = "Settings"
         cuts = caller.record.preferences.get("cut") is True
@@ -120,12 +127,10 @@ async def _settings(board: Board, caller: Caller) -> None:
         body = [
             f"|07Screen         |15{look.charset.value}, {look.paint.value}",
             f"|07Cut the cards  |15{'yes, ask me before each shuffle' if cuts else 'no'}",
-            "|07Password       |15******",
+            *(["|07Password       |15******"] if has_password else []),
         ]
         console.stage(Page("Your settings", body))
-        choice = await console.ask(
-            {"S": "Screen", "C": "Cut the cards", "P": "Password", "Q": "Quit"}, cancel="Q"
-        )
+        choice = await console.ask(choices, cancel="Q")
         if choice == "S":
             await _change_look(caller)
         elif choice == "C":

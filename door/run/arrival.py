@@ -28,6 +28,7 @@ from door.lines.line import Hints, printable
 from door.lobby.looks import said_by_host
 from door.run.guest import THEBANK_EXT, Guest
 
+NAME_KEY = "name:"  # what the key of a caller begins with of whom only the name is known
 UNNAMED = "host"  # the board of a drop file that names none we know
 
 _WAYS = {"moduser": Way.MODUSER, "door.sys": Way.DOOR_SYS, "exitinfo": Way.EXITINFO}
@@ -94,7 +95,7 @@ def key_of(who: Identity) -> str:
     ('number 42', 'name:moth')
     """
     name = who.caller.removeprefix("name ")
-    return who.caller if name == who.caller else f"name:{name}"
+    return who.caller if name == who.caller else f"{NAME_KEY}{name}"
 
 
 def _board(named: str | None, understood: Understood, boards: Mapping[str, HostBoard]) -> HostBoard:

@@ -241,7 +241,7 @@ class TestWrongValues:
             ),
             (
                 '[[listeners]]\nkind = "telnt"',
-                'line 2: [[listeners]] 1, kind: must be "telnet", is "telnt"; '
+                'line 2: [[listeners]] 1, kind: must be "telnet" or "rlogin", is "telnt"; '
                 'did you mean "telnet"?',
             ),
             (

@@ -1,0 +1,63 @@
+"""Callers whom other boards send by rlogin: believed or not, then guests like any others."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from door.console import Console
+from door.dropfiles.dropfile import fold_name
+from door.lines.rlogin_trust import NotTrusted, RloginCaller, trusted
+from door.lobby import greeting, looks
+from door.run.arrival import NAME_KEY
+from door.run.guest import Guest
+from door.session import answer_guest
+from door.tables.floor import place_of
+
+if TYPE_CHECKING:
+    from door.board import Board
+    from door.lines.line import Line
+    from door.lines.rlogin_header import RloginHeader
+
+NOT_KNOWN = b"This port takes callers of boards that are known here, and yours is not.\r\n"
+
+log = logging.getLogger("door.rlogin")
+
+
+async def answer_board(board: Board, line: Line, header: RloginHeader) -> None:
+    """Serve the caller of a board that is believed; all others are told no more than that.
+
+    `xtrn=CODE` in the header leads straight to a table; a code that is none, to the main menu.
+    """
+    hosts = board.config.boards
+    try:
+        caller = trusted(header, line.address, [host.trusted for host in hosts.values()])
+    except NotTrusted as reason:
+        log.warning("rlogin %s: refused: %s", line.address, reason)
+        line.write(NOT_KNOWN)
+        return
+    console = Console(line, looks.guess(line.hints), board.clock)
+    guest = _guest(board, caller, line)
+    place = place_of(header.xtrn) if header.xtrn else None
+    if header.xtrn and place is None:
+        log.info(
+            "rlogin %s: %s asks for %s, which is no table", line.address, caller.board, header.xtrn
+        )
+    greeting.show(console, board.config, [f"|07Welcome from |15{caller.board}"])
+    await answer_guest(board, console, guest, place)
+
+
+def _guest(board: Board, caller: RloginCaller, line: Line) -> Guest:
+    """Return a caller of whom the header says his name and nothing of his time."""
+    known = looks.is_known(line.hints)
+    return Guest(
+        board=board.config.boards[caller.board],
+        key=f"{NAME_KEY}{fold_name(caller.user)}",
+        name=caller.user,
+        node=None,
+        arrived=board.clock.monotonic(),
+        seconds=None,
+        until=None,
+        way=None,
+        look=looks.guess(line.hints) if known else None,
+    )
