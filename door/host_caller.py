@@ -47,7 +47,7 @@ class HostCaller(Caller):
         assert opened.arrival is not None  # `open_host_call` says what was brought
         self.guest = guest
         self.arrival: Arrival = opened.arrival
-        self.asks_look = guest.look is None
+        self.was_cut_off = opened.arrival.earlier is not None and not opened.taken_over
         self._left: asyncio.Future[list[str]] | None = None
 
     # Time.
@@ -81,7 +81,7 @@ class HostCaller(Caller):
         """Return what he should know as he comes in."""
         arrival, board = self.arrival, self.arrival.board
         said = [literal(text) for text in self.notices]
-        if arrival.earlier is not None:
+        if self.was_cut_off:
             said.append("Your last call here was cut off; its minutes are accounted for.")
         brought = span(arrival.brought) if arrival.brought else "no minutes"
         said.append(f"You bring {brought} from {literal(board)}.")

@@ -32,7 +32,7 @@ log = logging.getLogger("door.logon")
 async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCaller:
     """Let another board's caller in, under the name that his board and his name there make."""
     refuse_during_event(board)
-    record = await board.books.run(partial(_guest_record, guest=guest))
+    record, was_cut_off = await board.books.run(partial(_guest_record, guest=guest))
     if record.locked:
         log.info("locked caller %s refused from %s", record.name, console.line.address)
         raise Refusal(f"{record.name}, the sysop here has locked your name. Please write to him.")
@@ -41,6 +41,7 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
         console.use_look(look)
     caller = await _open(console, partial(board.open_guest_call, console, record, guest))
     caller.asks_look = look is None
+    caller.was_cut_off |= was_cut_off
     return caller
 
 
@@ -73,10 +74,15 @@ async def _open(console: Console, open_call: Callable[..., Awaitable[C]]) -> C:
     return await open_call(take_over=True)
 
 
-def _guest_record(desk: Desk, guest: Guest) -> CallerRecord:
-    """Find or enter a guest; a call of his that died with its process is closed first."""
-    bank.close_orphaned_calls(desk, process_is_gone)
-    return bank.host_caller(desk, guest.board.name, guest.key, guest.name)
+def _guest_record(desk: Desk, guest: Guest) -> tuple[CallerRecord, bool]:
+    """Find or enter a guest, and tell whether a call of his died with its process.
+
+    It is closed here, so that what he gained on it goes back with him.
+    """
+    record = bank.host_caller(desk, guest.board.name, guest.key, guest.name)
+    his = [call.call_id for call in bank.open_calls(desk) if call.caller_id == record.id]
+    orphans = bank.close_orphaned_calls(desk, process_is_gone)
+    return record, not set(his).isdisjoint(orphans)
 
 
 def _sysop_record(desk: Desk, name: str) -> CallerRecord:

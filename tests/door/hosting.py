@@ -1,0 +1,328 @@
+"""A host board around `door run`: its drop files, the caller's terminal, and signals.
+
+The door is a process of its own, started as hosts do: on a terminal that is cooked and echoes, with
+a socket handed down, or called back. What the caller sees is read by pyte.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import socket
+import sys
+import time
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.door.playing import Table, _toml
+from tests.door.processes import Served, audits_are_clean, command, question, stand
+from tests.lines.host import Pty
+from tests.terminal import PATIENCE, Profile, Terminal
+
+ANSI = Profile(charset="cp437", answers=False)
+BOARD = """
+events = []
+[board]
+name = "The Test Board"
+[[listeners]]
+kind = "telnet"
+host = "127.0.0.1"
+port = 0
+[boards.Xibalba]
+aliases = ["Synchronet"]
+"""
+
+# A session of its own on the terminal, as hosts make one between fork and exec.
+BEGIN = "import os, sys; os.login_tty(int(sys.argv[1])); os.execv(sys.argv[2], sys.argv[2:])"
+
+
+class HostTerminal(Terminal):
+    """A caller whose bytes the host passes on."""
+
+    async def attach(self, wire: socket.socket) -> None:
+        wire.setblocking(False)
+        await asyncio.get_running_loop().create_connection(lambda: self, sock=wire)
+
+
+class PtyWire:
+    """A terminal's other end as a socket: the host's part of passing bytes on."""
+
+    def __init__(self, pty: Pty) -> None:
+        pty.far.stop_reading()
+        self._master = pty.far.descriptor
+        self._own, self.caller = socket.socketpair()
+        self._own.setblocking(False)
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(self._master, self._to_caller)
+        self._loop.add_reader(self._own, self._to_door)
+
+    def _to_caller(self) -> None:
+        try:
+            data = os.read(self._master, 65536)
+        except OSError:  # nobody has the other end of the terminal any more
+            data = b""
+        if data:
+            self._own.sendall(data)
+        else:
+            self.close()
+
+    def _to_door(self) -> None:
+        data = self._own.recv(65536)
+        if data:
+            os.write(self._master, data)
+        else:
+            self.close()
+
+    def close(self) -> None:
+        if self._own.fileno() >= 0:
+            self._loop.remove_reader(self._master)
+            self._loop.remove_reader(self._own)
+            self._own.close()
+
+
+class Visit(Table):
+    """A caller in a door process."""
+
+    def __init__(self, host: Host, process: Process, terminal: Terminal, name: str) -> None:
+        super().__init__(host, terminal, name)
+        self.host = host
+        self.process = process
+        self.began = time.monotonic()
+
+    def presses(self, keys: str) -> None:
+        self.terminal.send(keys)
+
+    async def comes_in(self) -> None:
+        """Read the welcome and go on to the main menu."""
+        await self.prompt("Press any key")
+        self.presses(" ")
+        await self.prompt("ood-bye")
+
+    async def goes(self) -> int:
+        """Say good-bye in the main menu; return the door's exit status."""
+        self.presses("g")
+        await self.prompt("Leave the board?")
+        self.presses("y")
+        await self.terminal.until("Press any key to go back")
+        self.presses(" ")
+        return await self.ends()
+
+    async def sits_down(self) -> None:
+        self.presses("b")
+        await self.prompt("<P>lace Bet")
+
+    async def plays_until(self, reached: Callable[[Host], bool], coins: int = 1) -> None:
+        """Bet and stand, hand after hand, until the books say so."""
+        while not reached(self.host):
+            await self.asks_to_bet()
+            self.presses(f"{coins}\r")
+            await question(self)
+            await stand(self)
+
+    def gets(self, number: int) -> None:
+        self.process.send_signal(number)
+
+    async def ends(self, within: float = PATIENCE) -> int:
+        async with asyncio.timeout(within):
+            return await self.process.wait()
+
+
+class Host(Served):
+    """A host board, and the books that its doors share."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.visits: list[Visit] = []
+        self._closing: list[Pty | PtyWire | socket.socket] = []
+
+    def node(self, number: int) -> Path:
+        folder = self.folder / f"node{number}"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def door32(
+        self,
+        node: int = 1,
+        *,
+        comm: str = "0",
+        handle: int = -1,
+        user: int = 42,
+        alias: str = "Moth",
+        minutes: int | str = 60,
+        emulation: int = 1,
+    ) -> Path:
+        """Write DOOR32.SYS as Synchronet does, and take away what it takes away."""
+        lines = (comm, handle, 38400, "Synchronet 3.20b", user, "Ann Example", alias, 50)
+        file = self.node(node) / "DOOR32.SYS"
+        file.write_text(
+            "".join(f"{line}\n" for line in (*lines, minutes, emulation, node)), encoding="cp437"
+        )
+        (file.parent / "MODUSER.DAT").unlink(missing_ok=True)
+        return file
+
+    async def on_terminal(
+        self,
+        *words: str,
+        name: str = "Moth@Xibalba",
+        environment: Mapping[str, str] | None = None,
+        profile: Profile = ANSI,
+    ) -> Visit:
+        """Start the door on a terminal of its own, cooked and echoing, as large as the caller's."""
+        pty = Pty()
+        pty.resize(profile.columns, profile.rows)
+        self._closing.append(pty)
+        wire = PtyWire(pty)
+        self._closing.append(wire)
+        door = (sys.executable, "-c", BEGIN, str(pty.slave), str(command("door")), "run")
+        process = await self._started(
+            *door, *words, descriptors=(pty.slave,), environment=environment
+        )
+        return await self._visit(process, wire.caller, name, profile)
+
+    async def on_socket(self, *words: str, name: str = "Moth@Xibalba", node: int = 1) -> Visit:
+        """Start the door with the caller's own connection handed down."""
+        with socket.create_server(("127.0.0.1", 0)) as port:
+            caller = socket.create_connection(port.getsockname())
+            near, _ = port.accept()
+        self.door32(node, comm="2", handle=near.fileno())
+        door = (str(command("door")), "run", *words)
+        process = await self._started(*door, descriptors=(near.fileno(),), environment=None)
+        self._closing.append(near)
+        return await self._visit(process, caller, name, ANSI)
+
+    async def called_back(self, *words: str, name: str = "Moth@Xibalba") -> Visit:
+        """Start the door with a port to call back."""
+        with socket.create_server(("127.0.0.1", 0)) as port:
+            port.setblocking(False)
+            where = f"127.0.0.1:{port.getsockname()[1]}"
+            door = (str(command("door")), "run", "--connect", where, *words)
+            process = await self._started(*door, descriptors=(), environment=None)
+            async with asyncio.timeout(PATIENCE):
+                wire, _ = await asyncio.get_running_loop().sock_accept(port)
+        return await self._visit(process, wire, name, ANSI)
+
+    async def refused(self, *words: str) -> tuple[int, str, str]:
+        """Start the door between pipes; return its status, the caller's screen, and the log."""
+        process = await asyncio.create_subprocess_exec(
+            *(command("door"), "run", *words, "--config", self.config.path),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=self.folder,
+        )
+        async with asyncio.timeout(PATIENCE):
+            shown, log = await process.communicate(b" ")
+        assert process.returncode is not None
+        return process.returncode, shown.decode("cp437"), log.decode()
+
+    async def close(self) -> None:
+        for visit in self.visits:
+            if visit.process.returncode is None:
+                visit.process.kill()
+            await visit.process.wait()
+        for open_one in reversed(self._closing):
+            open_one.close()
+        await super().close()
+
+    @property
+    def log(self) -> str:
+        """The log of all door processes."""
+        file = self.config.board.data / "door.log"
+        return file.read_text(encoding="utf-8") if file.exists() else ""
+
+    async def _started(
+        self,
+        *words: str,
+        descriptors: tuple[int, ...],
+        environment: Mapping[str, str] | None,
+    ) -> Process:
+        return await asyncio.create_subprocess_exec(
+            *(*words, "--config", str(self.config.path)),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            pass_fds=descriptors,
+            cwd=self.folder,
+            env={**os.environ, "TERM": "pc3", **(environment or {})},
+        )
+
+    async def _visit(
+        self, process: Process, wire: socket.socket, name: str, profile: Profile
+    ) -> Visit:
+        terminal = HostTerminal(profile)
+        await terminal.attach(wire)
+        self.terminals.append(terminal)
+        visit = Visit(self, process, terminal, name)
+        self.visits.append(visit)
+        return visit
+
+    # What the books say.
+
+    def visits_told(self) -> list[dict[str, object]]:
+        """The visits in the books, in order."""
+        with self.books() as desk:
+            found = desk.connection.exec_driver_sql("SELECT * FROM visits ORDER BY id")
+            return [dict(row._mapping) for row in found]
+
+    def given_back(self) -> list[tuple[int, str]]:
+        """What was to be given back, in order: (minutes, state)."""
+        with self.books() as desk:
+            found = desk.connection.exec_driver_sql(
+                "SELECT minutes, state FROM given_back ORDER BY number"
+            )
+            return [(minutes, state) for minutes, state in found]
+
+    @property
+    def won(self) -> int:
+        """Seconds that were won in all hands so far, and those lost taken off."""
+        with self.books() as desk:
+            net: int = desk.connection.exec_driver_sql(
+                "SELECT coalesce(sum(won - lost), 0) FROM rounds WHERE settled IS NOT NULL"
+            ).scalar_one()
+            return net
+
+    def house(self, **keys: object) -> None:
+        """Set the rules of the game anew, for the doors that start from now on."""
+        rules = "".join(f"{key} = {_toml(value)}\n" for key, value in keys.items())
+        text = f"{BOARD}\n[games.black-jack-for-time]\nturns_per_day = 0\n{rules}"
+        (self.folder / "sysop.toml").write_text(text, encoding="utf-8")
+
+    def moduser(self, node: int = 1) -> int | None:
+        """What MODUSER.DAT gives the caller of a node, in minutes; None without one."""
+        file = self.node(node) / "MODUSER.DAT"
+        if not file.exists():
+            return None
+        *blank, minutes = file.read_text(encoding="ascii").splitlines()
+        assert blank == [""] * 8
+        return int(minutes)
+
+
+@asynccontextmanager
+async def hosted(folder: Path, *, toml: str = BOARD, serves: bool = False) -> AsyncIterator[Host]:
+    """A host board over books in `folder`, with a server beside its doors if `serves`.
+
+    At the end the books must be in order, and no door may have failed.
+    """
+    (folder / "sysop.toml").write_text(toml, encoding="utf-8")
+    host = Host(folder)
+    try:
+        if serves:
+            await host.serve()
+        yield host
+    finally:
+        await host.close()
+    assert "Traceback" not in host.log, host.log
+    assert not re.search(r" ERROR ", host.log), host.log
+    audits_are_clean(host)
+
+
+# Houses in which every win is a large one, and in which nobody ever wins.
+PAYS = ("win_pays", "natural_pays", "twenty_one_pays", "charlie_pays", "doubled_21_pays")
+GENEROUS: Mapping[str, object] = dict.fromkeys(PAYS, 20)
+MISERLY: Mapping[str, object] = {**dict.fromkeys(PAYS, 1), "dealer_over": "push"}
+
+HANG_UP, END, KILL = signal.SIGHUP, signal.SIGTERM, signal.SIGKILL

@@ -1,0 +1,135 @@
+"""`door run` as each host starts it: on a terminal, on a socket handed down, called back."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.door.hosting import HANG_UP, hosted
+from tests.door.processes import open_a_hand, stand
+
+
+async def test_a_caller_on_a_terminal_plays_and_takes_his_time_home(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.prompt("Press any key")
+        assert visit.terminal.shows("Welcome, Moth@Xibalba")
+        assert visit.terminal.shows("You bring 60 minutes from Xibalba.")
+        visit.presses(" ")
+        await visit.prompt("ood-bye")
+        assert 3500 < visit.time_left <= 3600
+        assert "Node 1 " in visit.terminal.row(23)
+        visit.presses("b")
+        await visit.prompt("<P>lace Bet")
+        await open_a_hand(visit)
+        await stand(visit)
+        await visit.gets_up()
+        assert await visit.goes() == 0
+        assert host.balances("Moth@Xibalba")["online"] == 0
+        (told,) = host.visits_told()
+        assert told["brought"] == 3600
+        assert told["closed"] is not None
+
+
+async def test_nothing_is_echoed_twice_and_no_line_stairs(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32(emulation=0)))
+        await visit.terminal.until("Press any key")
+        visit.presses(" ")
+        await visit.terminal.until("ood-bye")
+        assert b"\xff" not in visit.terminal.received
+        bare = visit.terminal.received.replace(b"\r\n", b"")
+        assert b"\n" not in bare
+        assert b"\x1b" not in bare, "ASCII means that not one escape sequence is sent"
+
+
+async def test_a_socket_that_is_handed_down_is_found_by_the_drop_file(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_socket("--dropfile", str(host.node(1)))
+        await visit.comes_in()
+        assert await visit.goes() == 0
+
+
+async def test_a_host_that_wants_to_be_called_back_is(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.called_back("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        assert await visit.goes() == 0
+        await visit.terminal.until_closed()
+
+
+async def test_the_environment_of_synchronet_is_enough(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        host.door32(2)
+        said = {"SBBSNODE": f"{host.node(2)}/", "SBBSNNUM": "2"}
+        visit = await host.on_terminal(environment=said)
+        await visit.comes_in()
+        assert "Node 2 " in visit.terminal.row(23)
+        assert await visit.goes() == 0
+
+
+@pytest.mark.parametrize("code", ["BJFT", "black-jack-for-time", "b"])
+async def test_a_code_leads_straight_to_its_table_and_home_from_there(tmp_path, code) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()), "--door", code)
+        await visit.prompt("Press any key")
+        visit.presses(" ")
+        await visit.prompt("<P>lace Bet")
+        visit.presses("q")
+        await visit.terminal.until("Press any key to go back")
+        visit.presses(" ")
+        assert await visit.ends() == 0
+
+
+async def test_a_caller_of_whom_nothing_is_known_is_asked_once_what_his_screen_shows(
+    tmp_path,
+) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32(emulation="?")))
+        await visit.terminal.until("Which of these boxes looks right?")
+        await visit.terminal.until("Your choice")
+        visit.presses("1")
+        await visit.comes_in()
+        assert await visit.goes() == 0
+        visit = await host.on_terminal("--dropfile", str(host.door32(emulation="?")))
+        await visit.comes_in()
+        assert "Which of these" not in visit.terminal.transcript
+
+
+async def test_his_time_with_the_host_ends_the_call(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        file = host.door32()
+        file.write_text(
+            file.read_text().replace("Synchronet 3.20b", "WWIV 5.9").replace("\n60\n", "\n4\n")
+        )
+        visit = await host.on_terminal("--dropfile", str(file))
+        await visit.prompt("Press any key")
+        visit.presses(" ")
+        await visit.terminal.until("Xibalba wants you back: your time here is up.")
+        visit.presses(" ")
+        assert await visit.ends() == 0
+
+
+async def test_the_second_visit_waits_for_no_lease_of_a_killed_one(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        first = await host.on_terminal("--dropfile", str(host.door32()))
+        await first.comes_in()
+        first.process.kill()
+        await first.ends()
+        second = await host.on_terminal("--dropfile", str(host.door32()))
+        await second.prompt("Press any key")
+        assert second.terminal.shows("Your last call here was cut off")
+        second.gets(HANG_UP)
+        assert await second.ends() == 0
+
+
+async def test_a_caller_on_two_nodes_takes_his_call_over(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        first = await host.on_terminal("--dropfile", str(host.door32(1)))
+        await first.comes_in()
+        second = await host.on_terminal("--dropfile", str(host.door32(2)))
+        await second.terminal.until("Take over?")
+        second.presses("y")
+        await second.comes_in()
+        await first.terminal.until("Another call of yours has taken over.", seconds=20)
+        assert await first.ends() == 0
+        assert await second.goes() == 0

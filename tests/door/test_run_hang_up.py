@@ -1,0 +1,90 @@
+"""Calls that end at any point of a hand: nothing is lost, and the hand waits."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from tests.door.hosting import END, HANG_UP, KILL, Host, Visit, hosted
+from tests.door.processes import HIT, INSURANCE, open_a_hand, question
+
+NAME = "Moth@Xibalba"
+
+
+async def at_the_welcome(visit: Visit) -> None:
+    await visit.prompt("Press any key")
+
+
+async def in_the_menu(visit: Visit) -> None:
+    await visit.comes_in()
+
+
+async def before_the_bet(visit: Visit) -> None:
+    await visit.comes_in()
+    await visit.sits_down()
+    await visit.asks_to_bet()
+
+
+async def in_the_hand(visit: Visit) -> None:
+    await visit.comes_in()
+    await visit.sits_down()
+    await open_a_hand(visit, coins=2)
+
+
+async def at_the_good_bye(visit: Visit) -> None:
+    await visit.comes_in()
+    visit.presses("g")
+    await visit.prompt("Leave the board?")
+
+
+POINTS = [at_the_welcome, in_the_menu, before_the_bet, in_the_hand, at_the_good_bye]
+
+
+def stakes(host: Host) -> int:
+    with host.books() as desk:
+        return sum(
+            desk.connection.exec_driver_sql(
+                "SELECT bet FROM rounds WHERE settled IS NULL"
+            ).scalars()
+        )
+
+
+@pytest.mark.parametrize("number", [HANG_UP, END, KILL])
+@pytest.mark.parametrize("point", POINTS)
+async def test_whatever_the_host_sends_the_books_are_whole_and_the_hand_waits(
+    tmp_path, point: Callable[[Visit], Awaitable[None]], number: int
+) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await point(visit)
+        staked = stakes(host)
+        assert bool(staked) is (point is in_the_hand)
+        visit.gets(number)
+        status = await visit.ends(within=2.0)
+        assert status == (-KILL if number == KILL else 0)
+        assert host.balances(NAME)["stake"] == staked
+        if number != KILL:
+            assert host.balances(NAME)["online"] == 0
+        again = await host.on_terminal("--dropfile", str(host.door32()))
+        await again.prompt("Press any key")
+        again.presses(" ")
+        if staked:
+            assert await question(again) in (HIT, INSURANCE)
+            assert host.visits_told()[-1]["standing"] == staked
+        else:
+            await again.prompt("ood-bye")
+        again.gets(HANG_UP)
+        assert await again.ends(within=2.0) == 0
+        assert host.balances(NAME)["online"] == 0
+        assert host.balances(NAME)["stake"] == staked
+
+
+async def test_a_terminal_that_is_closed_is_a_hang_up(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_socket("--dropfile", str(host.node(1)))
+        await in_the_hand(visit)
+        await visit.terminal.close()
+        assert await visit.ends(within=2.0) == 0
+        assert host.balances(NAME)["stake"] == stakes(host) > 0
+        assert host.balances(NAME)["online"] == 0
