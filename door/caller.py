@@ -330,6 +330,7 @@ class Caller:
             self._grace_until = None
         if self._touch_is_due(left):
             self._touch_wanted.set()
+        self.console.display.flush()
 
     def _warn(self, left: int) -> None:
         if not 0 < left <= self._next_warning:

@@ -155,6 +155,7 @@ class Console:
                     self._paused = False
                     self.line.resume()
                 return self._meant(key)
+            self.display.flush()
             self._waiter = self._loop.create_future()
             try:
                 await self._waiter
@@ -171,6 +172,7 @@ class Console:
         at once, and stays for the next question."""
         if self._keys or self._interruption is not None:
             return
+        self.display.flush()
         self._waiter = self._loop.create_future()
         timer = self.clock.call_later(seconds, self._wake)
         try:
@@ -263,7 +265,7 @@ class Console:
         if self.can_paint:
             colour = self.look.paint is Paint.COLOUR
             self.display = CanvasDisplay(
-                self.send, self.line.columns, self.line.rows, colour=colour
+                self.send, self._loop.call_soon, self.line.columns, self.line.rows, colour=colour
             )
         else:
             self.display = self._lines()
@@ -311,14 +313,17 @@ class Console:
 
     def bell(self) -> None:
         """Ring the caller's bell."""
+        self.display.flush()
         self.line.write(b"\a")
 
     def send(self, text: str) -> None:
         """Send text in the caller's character set."""
+        self.display.flush()
         self.line.write(encode(text, self.look.charset))
 
     async def part(self) -> None:
         """Let the last words leave, then hang up."""
+        self.display.flush()
         try:
             await self.line.drain(PARTING_SECONDS)
         except Hangup:

@@ -8,7 +8,6 @@ smaller than 80x24, and for the log-on, when nothing is known yet. Texts may hol
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,6 +24,7 @@ LAYOUT_COLUMNS = 79  # what every layout is drawn for: 80 columns less the one t
 PIPE_CODE = re.compile(r"\|(?:[01][0-9]|2[0-3])")
 
 Send = Callable[[str], None]
+Soon = Callable[[Callable[[], None]], object]  # calls later, in the event loop's next step
 
 
 class Scene(Protocol):
@@ -73,6 +73,9 @@ class Display(Protocol):
 
     def view(self) -> View:
         """Return what stands here."""
+
+    def flush(self) -> None:
+        """Send now what would be sent in a moment."""
 
     def close(self) -> None:
         """Leave the terminal as it was found."""
@@ -201,6 +204,9 @@ class LinesDisplay:
         """Return scene and prompt; messages have scrolled by."""
         return View(self._scene, (), self._prompt, self._typed)
 
+    def flush(self) -> None:
+        """Do nothing: every line was sent as it was told."""
+
     def close(self) -> None:
         """Do nothing: a line leaves no traces."""
 
@@ -211,112 +217,147 @@ class LinesDisplay:
         return f"{parts}\x1b[0m" if "|" in text else text
 
 
-class CanvasDisplay:
-    """A painted screen of at least 80x24: scene, messages, prompt, status line."""
+# What has to be painted before the next update.
+_SCENE, _MESSAGES, _PROMPT, _STATUS = 1, 2, 4, 8
 
-    def __init__(self, send: Send, columns: int, rows: int, *, colour: bool) -> None:
-        """Paint through `send` on a terminal of this size."""
+
+class CanvasDisplay:
+    """A painted screen of at least 80x24: scene, messages, prompt, status line.
+
+    What is asked of it is noted, and painted and sent together at `flush`: one update for all that
+    an answer brings.
+    """
+
+    __slots__ = (
+        "_canvas",
+        "_flush_is_due",
+        "_left",
+        "_messages",
+        "_prompt",
+        "_scene",
+        "_send",
+        "_soon",
+        "_stale",
+        "_status",
+        "_typed",
+    )
+
+    def __init__(self, send: Send, soon: Soon, columns: int, rows: int, *, colour: bool) -> None:
+        """Paint through `send` on a terminal of this size, with `soon` for a flush."""
         self._send = send
+        self._soon = soon
         self._canvas = Canvas(columns, rows, colour=colour)
         self._left = (columns - 1 - LAYOUT_COLUMNS) // 2
-        self._margin = self._left + 1  # where titles, messages and prompts begin
-        self._rows = rows
         self._scene: Scene | None = None
-        self._messages: deque[str] = deque(maxlen=MESSAGE_ROWS)
+        self._messages: tuple[str, ...] = ()
         self._prompt = ""
         self._typed = ""
         self._status = ""
-        self._typed_at = 0
-        self._painted = False
+        self._stale = 0
+        self._flush_is_due = False
 
     @property
     def scene_rows(self) -> int:
         """How many rows a scene has."""
-        return self._rows - STATUS_ROWS - PROMPT_ROWS - MESSAGE_ROWS
+        return self._canvas.rows - STATUS_ROWS - PROMPT_ROWS - MESSAGE_ROWS
 
     def stage(self, scene: Scene) -> None:
         """Paint the scene on an empty screen."""
         self._scene = scene
-        self._messages.clear()
+        self._messages = ()
         self._prompt = self._typed = ""
-        self._canvas.cursor = None
-        self._canvas.blank(0, 0, self._canvas.columns - 1, self._rows - STATUS_ROWS)
-        self.refresh()
+        self._note(_SCENE | _MESSAGES | _PROMPT)
 
     def refresh(self) -> None:
         """Paint the scene again and send what has changed."""
-        if self._scene is not None:
-            self._canvas.blank(0, 0, self._canvas.columns - 1, self.scene_rows)
-            self._scene.paint(self._canvas, self._left, self.scene_rows)
-        self._update()
-
-    def repaint(self) -> None:
-        """Send the whole screen, for a terminal that has lost it."""
-        self._painted = False
-        self.refresh()
+        self._note(_SCENE)
 
     def say(self, text: str) -> None:
         """Add the message below the scene; the oldest goes."""
-        self._messages.extend(wrap(text, LAYOUT_COLUMNS - 2))
-        for number, line in enumerate(self._messages):
-            self._line(self.scene_rows + number, line)
-        self._update()
+        self._messages = (*self._messages, *wrap(text, LAYOUT_COLUMNS - 2))[-MESSAGE_ROWS:]
+        self._note(_MESSAGES)
 
     def prompt(self, text: str) -> None:
         """Put the prompt on its row and the cursor behind it."""
         self._prompt, self._typed = text, ""
-        row = self._rows - STATUS_ROWS - PROMPT_ROWS
-        self._line(row, text)
-        self._typed_at = self._margin + len(plain(text)) + 1
-        self._canvas.cursor = (row, min(self._typed_at, self._canvas.columns - 2))
-        self._update()
+        self._note(_PROMPT)
 
     def typed(self, text: str) -> None:
         """Show the typed text behind the prompt, its end when it is too long."""
-        row = self._rows - STATUS_ROWS - PROMPT_ROWS
-        room = self._canvas.columns - 2 - self._typed_at
-        shown = text[-room:] if len(text) > room else text
-        gone = min(len(self._typed), room) - len(shown)
-        self._canvas.put(row, self._typed_at, shown + " " * gone if gone > 0 else shown)
-        self._canvas.cursor = (row, self._typed_at + len(shown))
         self._typed = text
-        self._update()
+        self._note(_PROMPT)
 
     def answered(self) -> None:
         """Clear the prompt."""
         self._prompt = self._typed = ""
-        self._line(self._rows - STATUS_ROWS - PROMPT_ROWS, "")
-        self._canvas.cursor = None
-        self._update()
+        self._note(_PROMPT)
 
     def status(self, text: str) -> None:
         """Show the status line on the last row."""
-        if text == self._status and self._painted:
-            return
-        self._status = text
-        width = self._canvas.columns - 1
-        row = self._rows - STATUS_ROWS
-        self._canvas.put_pipe(row, 0, "|17" + " " * width)
-        self._canvas.put_pipe(row, self._margin, text)
-        self._update()
+        if text != self._status:
+            self._status = text
+            self._note(_STATUS)
 
     def view(self) -> View:
         """Return all but the status line, which is the caller's to show."""
-        return View(self._scene, tuple(self._messages), self._prompt, self._typed)
+        return View(self._scene, self._messages, self._prompt, self._typed)
+
+    def flush(self) -> None:
+        """Paint what has changed, and send it."""
+        stale, self._stale = self._stale, 0
+        if not stale:
+            return
+        if stale & _SCENE:
+            self._paint_scene()
+        if stale & _MESSAGES:
+            self._paint_messages()
+        if stale & _PROMPT:
+            self._paint_prompt()
+        if stale & _STATUS:
+            self._paint_status()
+        change = self._canvas.update()
+        if change:
+            self._send(change)
 
     def close(self) -> None:
         """Reset colours, show the cursor and clear the screen."""
+        self.flush()
         self._send("\x1b[0m\x1b[?25h\x1b[2J\x1b[H")
 
-    def _line(self, row: int, text: str) -> None:
-        self._canvas.blank(row, 0, self._canvas.columns - 1, 1)
-        self._canvas.put_pipe(row, self._margin, text)
+    def _note(self, stale: int) -> None:
+        self._stale |= stale
+        if not self._flush_is_due:
+            self._flush_is_due = True
+            self._soon(self._flush_now)
 
-    def _update(self) -> None:
-        if self._painted:
-            change = self._canvas.update()
-        else:
-            change = self._canvas.render()
-            self._painted = True
-        if change:
-            self._send(change)
+    def _flush_now(self) -> None:
+        self._flush_is_due = False
+        self.flush()
+
+    def _paint_scene(self) -> None:
+        rows = self.scene_rows
+        self._canvas.blank(0, 0, self._canvas.width, rows)
+        if self._scene is not None:
+            self._scene.paint(self._canvas, self._left, rows)
+
+    def _paint_messages(self) -> None:
+        row = self.scene_rows
+        self._canvas.blank(row, 0, self._canvas.width, MESSAGE_ROWS)
+        for number, line in enumerate(self._messages):
+            self._canvas.put_pipe(row + number, self._left + 1, line)
+
+    def _paint_prompt(self) -> None:
+        canvas = self._canvas
+        row = canvas.rows - STATUS_ROWS - PROMPT_ROWS
+        canvas.blank(row, 0, canvas.width, PROMPT_ROWS)
+        canvas.cursor = None
+        if self._prompt:
+            column = canvas.put_pipe(row, self._left + 1, self._prompt) + 1
+            room = max(0, canvas.width - 1 - column)
+            shown = self._typed[max(0, len(self._typed) - room) :]
+            canvas.cursor = (row, canvas.put(row, column, shown))
+
+    def _paint_status(self) -> None:
+        row = self._canvas.rows - STATUS_ROWS
+        self._canvas.put_pipe(row, 0, "|17" + " " * self._canvas.width)
+        self._canvas.put_pipe(row, self._left + 1, self._status)

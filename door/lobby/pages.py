@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ansi.canvas import Canvas, Row
 from door.display import LAYOUT_COLUMNS, wrap
 
 if TYPE_CHECKING:
-    from ansi.canvas import Canvas
     from door.console import Console
 
 
@@ -22,14 +23,25 @@ class Page:
 
     def paint(self, canvas: Canvas, left: int, rows: int) -> None:
         """Paint the title as a bar and the body below it."""
-        canvas.put_pipe(0, 0, "|17" + " " * (canvas.columns - 1))
-        canvas.put_pipe(0, left + 1, f"|17|15{self.title}")
-        for number, line in enumerate(self.body[: rows - 2]):
-            canvas.put_pipe(number + 2, left + 1, line)
+        body = tuple(self.body[: rows - 2])
+        canvas.paste(0, _painted(self.title, body, canvas.columns, rows, left, canvas.colour))
 
     def lines(self) -> Sequence[str]:
         """Return title and body."""
         return [f"|15{self.title}", "", *self.body]
+
+
+@lru_cache(maxsize=64)
+def _painted(
+    title: str, body: tuple[str, ...], columns: int, rows: int, left: int, colour: bool
+) -> tuple[Row, ...]:
+    """Paint a page once for all callers who read it; many leaf back and forth in the rules."""
+    canvas = Canvas(columns, rows, colour=colour)
+    canvas.put_pipe(0, 0, "|17" + " " * canvas.width)
+    canvas.put_pipe(0, left + 1, f"|17|15{title}")
+    for number, line in enumerate(body):
+        canvas.put_pipe(number + 2, left + 1, line)
+    return canvas.painted(0, rows)
 
 
 async def read(console: Console, title: str, text: str) -> None:

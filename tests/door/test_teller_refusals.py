@@ -101,12 +101,11 @@ async def test_who_is_barred_gets_nothing_but_his_history(tmp_path: Path) -> Non
     async with world(tmp_path, toml=window_toml('barred = ["ADA"]')) as board:
         ada = await at_the_window(board, "Ada", saved=30)
         for key in "dwtbr":
-            ada.terminal.screen.reset()
             await is_refused_at_once(ada, key, "The sysop has closed the bank to you.")
-        ada.presses("h")
-        await ada.sees("Your history")
-        ada.presses("q")
-        await ada.is_asked(WINDOW)
+            ada.presses("h")
+            await ada.sees("Your history")
+            ada.presses("q")
+            await ada.is_asked(WINDOW)
         assert ada.has["bank"] == 30 * MINUTE
 
 
