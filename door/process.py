@@ -35,4 +35,13 @@ def process_is_gone(process: str) -> bool:
         return True
     except (PermissionError, OverflowError):
         return False
-    return False
+    return _is_defunct(number)
+
+
+def _is_defunct(number: str) -> bool:
+    """Tell whether a process was killed and only its parent has not taken note of it yet."""
+    try:
+        status = Path(f"/proc/{number}/stat").read_text(errors="replace")
+    except OSError:  # no such place here, or it is gone this moment
+        return False
+    return status.rpartition(")")[2].split()[0] in "ZX"
