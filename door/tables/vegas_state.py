@@ -178,7 +178,7 @@ class TableState:
             for chair, number, name in dealt_in
         }
         self.standing = list(here.values())
-        self.hand = hand
+        self.hand, self.shoe, self.cut, self.seed = hand, hand.shoe, hand.shoe.cut or "", ""
 
     def end_round(self) -> None:
         """Let everybody decide for himself again."""

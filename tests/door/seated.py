@@ -267,13 +267,17 @@ async def party(
 
 @cache
 def shoe(
-    seats: int, wanted: Callable[[Round], bool], rules: Rules = VEGAS, position: int = 0
+    seats: int,
+    wanted: Callable[[Round], bool],
+    rules: Rules = VEGAS,
+    position: int = 0,
+    cut: str = "",
 ) -> bytes:
     """A seed whose first round for so many seats, a coin bet on each, is as `wanted`."""
     mapping = rules_to_mapping(rules)
     for number in range(1, 20_000):
         seed = number.to_bytes(SEED_BYTES, "big")
-        cards = VEGAS_KIND.cards(seed, "", rules.decks, position)
+        cards = VEGAS_KIND.cards(seed, cut, rules.decks, position)
         dealt, _ = VEGAS_KIND.deal(mapping, cards, [60] * seats, 1)
         if wanted(dealt):
             return seed

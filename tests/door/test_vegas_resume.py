@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from door.tables import vegas_news as news
 from tests.door.seated import (
     MINUTE,
     NAMES,
@@ -142,6 +144,23 @@ async def test_the_shoe_goes_on_after_a_crash(tmp_path: Path) -> None:
         stored = after.stored()
         assert stored.shoe is not None
         assert (stored.shoe.seed, stored.start) == (seed, used)
+
+
+async def test_a_shoe_that_was_cut_stays_cut_after_a_crash(tmp_path: Path) -> None:
+    seed = shoe(1, everybody_plays, cut="be lucky")
+    async with party(tmp_path, 1, seed=seed) as before:
+        ada = before.sitters[0]
+        await ada.table.cut_cards(ada, "be lucky")
+        await before.deal()
+    async with after_a_crash(tmp_path) as after:
+        seal = sha256(seed).hexdigest()
+        ada = await returns(after, "Ada")
+        assert (after.state.shoe.seal, after.state.cut) == (seal, "be lucky")
+        await ada.does("stay")
+        assert (after.state.shoe.seal, after.state.cut) == (seal, "be lucky")
+        await ada.bets(1)
+        assert after.rounds_dealt() == 2
+        assert ada.was_told(news.BetRefused) == []
 
 
 async def test_a_round_goes_on_under_the_coin_it_was_dealt_under(tmp_path: Path) -> None:
