@@ -143,6 +143,7 @@ class Baccarat:
 
     def _use_mode(self, mode: str) -> None:
         """Play for time, or for the bank in the money of the language, from now on."""
+        self.wager = None  # that of the last coup was in another unit
         if mode == tongue.FOR_TIME:
             self.stakes = self.for_time
         else:

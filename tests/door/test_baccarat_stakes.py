@@ -286,6 +286,16 @@ async def test_what_he_plays_for_is_remembered(tmp_path: Path) -> None:
         assert ada.preference()["mode"] == "B"
 
 
+async def test_a_wager_is_not_shown_in_a_unit_it_was_not_made_in(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path, seed_where(WINS), mode="t") as ada:
+        await ada.wagers(5)
+        assert ada.figure("Wager") == "5 coins"
+        ada.presses("m")
+        await ada.sees("Played in dollars")
+        assert ada.figure("Bankroll") == "$100,000"
+        assert ada.figure("Wager") == ""
+
+
 async def test_play_money_and_time_never_meet(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(WINS, LOSES)) as ada:
         await ada.wagers(50_000)
