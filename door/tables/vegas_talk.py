@@ -12,9 +12,11 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ansi.width import character_width
 from door.display import literal
 from timebank.names import fold
 
+BLANKS = "\N{HANGUL CHOSEONG FILLER}\N{BRAILLE PATTERN BLANK}"  # letters by name, nothing to see
 LONGEST_LINE = 120  # characters of one line of talk
 LINES_AT_ONCE = 4  # so many lines may be said within SPAN_SECONDS
 SPAN_SECONDS = 8.0
@@ -39,10 +41,9 @@ def clean(typed: str) -> str:
     '│12red[2J and loud'
     """
     text = unicodedata.normalize("NFC", typed[: 4 * LONGEST_LINE])
-    spaced = "".join(" " if letter.isspace() else letter for letter in text)
-    seen = (letter for letter in spaced if letter.isprintable())
-    # What NFC could not put on its letter would pile up above and below the line.
-    flat = "".join(letter for letter in seen if not unicodedata.combining(letter))
+    spaced = "".join(" " if letter.isspace() or letter in BLANKS else letter for letter in text)
+    # What has no cell of its own, as NFC could not put it on its letter, would pile up there.
+    flat = "".join(letter for letter in spaced if character_width(letter))
     return literal(" ".join(flat.split())[:LONGEST_LINE].rstrip())
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansi.charset import Charset, encode
+from ansi.width import character_width
 from door.display import plain
 from door.tables import vegas_news as news
 from door.tables.vegas_talk import (
@@ -37,6 +38,8 @@ from tests.door.seated import arrives, everybody_plays, party, shoe
         ("\u202egnp.exe\u200b", "gnp.exe"),
         ("Zurich Z\u0300\u0301\u0302\u0303\u0304", "Zurich Z"),
         ("Cafe\u0301", "Café"),
+        ("a\u20dd\u20dd\u034f\ufe0f \u0e01\u0e34\u0e34\u0e34", "a \u0e01"),
+        ("\u3164\u2800\u115f", ""),
         ("\x1b\x00\r\n", ""),
     ],
 )
@@ -49,6 +52,7 @@ def test_whatever_is_typed_a_line_is_short_printable_and_without_codes(typed: st
     line = clean(typed)
     assert len(line) <= LONGEST_LINE
     assert line.isprintable()
+    assert all(map(character_width, line))
     assert plain(line) == line
     assert "|" not in line
     for charset in Charset:
