@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from timebank.audit_hosts import check_hosts
 from timebank.audit_rounds import check_rounds
 from timebank.database import Desk
 from timebank.findings import Finding
@@ -48,6 +49,7 @@ def audit(desk: Desk, since_digest: str | None = None) -> list[Finding]:
         *_check_calls(desk),
         *_check_outbox(desk),
         *_check_imports(desk),
+        *check_hosts(desk),
     ]
 
 

@@ -13,6 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from timebank import names
 from timebank.calls import leave_no_call
 from timebank.database import Desk
+from timebank.hosts_given import keep_what_waits
 from timebank.ledger import ADJUSTMENT, FORFEIT, mint
 from timebank.model import CALLER_ACCOUNTS, instant, stamp
 from timebank.play_accounts import PlayAccounts, units_of
@@ -187,6 +188,7 @@ def _take_back(posting: Posting) -> None:
     """
     desk, hand = posting.desk, posting.in_play
     why = f"{posting.name} was deleted"
+    keep_what_waits(posting)
     posting.round_id = hand.round_id if hand else None
     posting.move(posting.stake, FORFEIT, posting.balance["stake"], "deletion", f"{why}: hand void")
     posting.round_id = None

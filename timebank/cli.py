@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import click
 
-from timebank import cli_books, cli_keeping, cli_window
+from timebank import cli_boards, cli_books, cli_keeping, cli_window
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -16,5 +16,6 @@ def main() -> None:
     """Read, check, keep and steer the books of the time bank."""
 
 
-for _command in (*cli_books.COMMANDS, *cli_window.COMMANDS, *cli_keeping.COMMANDS):
+_GROUPS = (cli_books, cli_window, cli_keeping, cli_boards)
+for _command in (command for group in _GROUPS for command in group.COMMANDS):
     main.add_command(_command)

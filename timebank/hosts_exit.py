@@ -58,7 +58,7 @@ def _part(posting: Posting) -> None:
     parting = visit.part(posting.purse, balance["stake"], posting.charged, debt)
     visit.parting, visit.changed = parting, True
     also = parting.also_brought
-    why = f"{span(also)} more that the clock of {visit.board} had counted"
+    why = f"{span(also)} more counted by the clock of {visit.board}"
     posting.move(EXTERNAL, posting.online, also, "brought", why)
     _gain(posting, parting.gain)
     why = f"{span(parting.put_back)} of your own put back in the bank"

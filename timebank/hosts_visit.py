@@ -35,6 +35,8 @@ class Parting(NamedTuple):
 
     # What he won less what he lost, with what was won earlier and stood on the table since.
     gained: int
+    # The debt of the day before it.
+    owed: int
     debt_paid: int
     debt_added: int
     # What the host's clock counted of time that was not brought, while his own was charged here.
@@ -43,7 +45,8 @@ class Parting(NamedTuple):
     gain: int
     put_back: int
     taken_home: int
-    # On the table still: the host's part, and what came out of his account.
+    # On the table still: all of it, the host's part, and what came out of his account.
+    left_staked: int
     left_standing: int
     left_own: int
 
@@ -115,12 +118,14 @@ class Visit:
         stays = min(max(0, total) - out, staked)
         return Parting(
             gained=gained,
+            owed=debt,
             debt_paid=paid,
             debt_added=max(0, -total),
             also_brought=also,
             gain=gain,
             put_back=out - gain,
             taken_home=leaves - out,
+            left_staked=staked,
             left_standing=staked - stays,
             left_own=min(stays, max(0, own)),
         )
@@ -131,15 +136,15 @@ class Visit:
             return
         self.changed = False
         run = desk.connection.exec_driver_sql
-        closing: tuple[object, ...] = (None,) * 10
+        closing: tuple[object, ...] = (None,) * 13
         if self.parting is not None:
             gone = self.parting
             result = gone.gained - (self.staked - self.standing - self.standing_own)
-            closing = (stamp(desk.now), charged, result, *gone[1:3], *gone[4:9])
+            closing = (stamp(desk.now), charged, result, *gone[1:])
         values = (
             *(self.caller_id, self.call_id, self.day, self.shown, self.clock, self.until),
             *(self.way, int(self.shows_losses), self.debt, self.staked, self.standing),
-            *(self.standing_own, self._all_brought(), self.own),
+            *(self.standing_own, self.brought, self.own),
             *closing,
         )
         if self.id:
@@ -148,14 +153,11 @@ class Visit:
             inserted = run(f"INSERT INTO visits ({_COLUMNS}) VALUES ({_MARKS})", values)
             self.id = inserted.lastrowid
 
-    def _all_brought(self) -> int:
-        return self.brought + (self.parting.also_brought if self.parting else 0)
-
 
 _COLUMNS = (
     "caller_id, call_id, day, shown, clock, until, way, shows_losses, debt, staked, standing,"
-    " standing_own, brought, own, closed, elapsed, result, debt_paid, debt_added, gain, put_back,"
-    " taken_home, left_standing, left_own"
+    " standing_own, brought, own, closed, elapsed, result, owed, debt_paid, debt_added,"
+    " also_brought, gain, put_back, taken_home, left_staked, left_standing, left_own"
 )
 _MARKS = ", ".join("?" * (_COLUMNS.count(",") + 1))
 LAST = """

@@ -42,13 +42,18 @@ visits = Table(
     Column("closed", Integer),
     Column("elapsed", Integer),
     Column("result", Integer),
+    # The debt of the day then, what of it the gain paid, and what was added to it.
+    Column("owed", Integer, CheckConstraint("owed >= 0")),
     Column("debt_paid", Integer, CheckConstraint("debt_paid >= 0")),
     Column("debt_added", Integer, CheckConstraint("debt_added >= 0")),
+    # external -> online once more: what the host's clock counted beyond what was brought.
+    Column("also_brought", Integer, CheckConstraint("also_brought >= 0")),
     # The gain, whoever keeps it for him; what went back to his bank; what went home.
     Column("gain", Integer, CheckConstraint("gain >= 0")),
     Column("put_back", Integer, CheckConstraint("put_back >= 0")),
     Column("taken_home", Integer, CheckConstraint("taken_home >= 0")),
-    # What is on the table still: the host's part of it, and the caller's own.
+    # What is on the table still: all of it, the host's part, and the caller's own.
+    Column("left_staked", Integer),
     Column("left_standing", Integer),
     Column("left_own", Integer),
     sqlite_autoincrement=True,

@@ -30,7 +30,14 @@ FLOWS = {
     ("external", "*"): "taken_in",
     ("adjustment", "*"): "added",
     ("*", "adjustment"): "taken_off",
+    # By callers of other boards; see ENDS.
+    ("brought", "*"): "brought",
+    ("*", "taken home"): "taken_home",
+    ("*", "given back"): "given_back",
+    ("kept", "*"): "kept",
 }
+# Movements from and to `external` that are told apart by their kind.
+ENDS = "('brought', 'taken home', 'given back', 'kept')"
 # What callers play against.
 BANKS = ("house", "casino")
 # In the order in which they are shown.
@@ -67,12 +74,14 @@ class Period:
         return sum(result.house for (_, unit), result in self.games.items() if unit == "second")
 
 
-MOVED = """
-SELECT t.at, s.kind, g.kind, coalesce(s.game, g.game, r.game), s.unit, sum(t.amount)
+MOVED = f"""
+SELECT t.at, iif(s.kind = 'external' AND t.kind IN {ENDS}, t.kind, s.kind) AS source,
+    iif(g.kind = 'external' AND t.kind IN {ENDS}, t.kind, g.kind) AS target,
+    coalesce(s.game, g.game, r.game), s.unit, sum(t.amount)
 FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target
 LEFT JOIN rounds r ON r.id = t.round_id
 WHERE t.at >= ? AND t.at < ?
-GROUP BY t.at, s.kind, g.kind, s.game, g.game, r.game, s.unit
+GROUP BY t.at, 2, 3, s.game, g.game, r.game, s.unit
 """
 FOREVER = 2**62
 

@@ -116,6 +116,7 @@ class Window:
         else:
             said = f"You have {span(online)} left."
         yield Bound(online - keep, said, NotEnough)
+        yield from self._his_own("deposited")
         yield self.room(self.posting.balance["bank"], "yours")
 
     def withdrawal(self) -> Iterator[Bound]:
@@ -148,6 +149,8 @@ class Window:
         yield Bound(whole, f"You owe {span(owed) if owed else 'nothing'}.", NotEnough)
         if online < owed:
             yield Bound(online, f"You have {span(online)} left.", NotEnough)
+        # Of a whole minute that is offered no more is taken than is owed.
+        yield from (bound for bound in self._his_own("paid back with") if bound.most < owed)
 
     def receipt(self, other: Account) -> Iterator[Bound]:
         """Bound what another caller's account takes in."""
@@ -184,6 +187,14 @@ class Window:
             are = "is" if left <= MINUTE else "are"
             said = f"You may {verb} {span(limit)} a day; {_or_none(left)} of it {are} left."
         return Bound(left, said, LimitReached)
+
+    def _his_own(self, what: str) -> Iterator[Bound]:
+        """Bound what a caller of another board may save: its minutes are not his to keep."""
+        visit = self.posting.visit
+        if visit is not None:
+            ahead = self.posting.ahead()
+            said = f"You are {span(ahead) if ahead else 'not'} ahead, and the rest of your time"
+            yield Bound(ahead, f"{said} is {visit.board}'s: it cannot be {what}.", NotEnough)
 
     def _in_the_bank(self) -> Bound:
         balance = self.posting.balance["bank"]

@@ -144,7 +144,8 @@ def _phrases(parts: Sequence[Part]) -> Iterator[str]:
     for part in parts:
         if part.kind == "elapsed" or (part.kind == "returned" and "won" in kinds):
             continue
-        yield _play(part) or _clock(part, " of it" if whole else "") or _window(part)
+        of_it = " of it" if whole else ""
+        yield _play(part) or _clock(part, of_it) or _gain(part) or _window(part)
         whole = whole or part.kind in ("won", "grant")
 
 
@@ -181,10 +182,34 @@ def _clock(part: Part, of_it: str) -> str:
             event = why.partition(" won past ")[2].rpartition(": ")[0]
             done = "banked" if part.target == "bank" else "forfeited"
             return f"{amount}{of_it} {done} because of {event}"
+        case "brought" if " brought from " in why:
+            return f"brought {amount} from {why.partition(' brought from ')[2]}"
+        case "brought":
+            return f"{amount} more counted by {why.partition(' counted by ')[2]}"
+        case "taken home":
+            return f"took {amount} home to {why.partition(' taken home to ')[2]}"
         case "external":
             return f"{amount} passed on through THEBANK.EXT"
         case "loan share":
             return f"{amount}{of_it} paid back on the loan"
+    return ""
+
+
+def _gain(part: Part) -> str:
+    """Say what a caller of another board gained, and what became of it."""
+    amount, why = part.said, part.why
+    match part.kind:
+        case "gain":
+            visit, _, kept = why.partition(" gained on ")[2].partition(": ")
+            done = {"": "", "bank": ", put in the bank"}.get(part.target if kept else "")
+            return f"gained {amount} on {visit}{', forfeited' if done is None else done}"
+        case "given back":
+            return f"gave {amount} back to {why.partition(' given back to ')[2]}"
+        case "put back":
+            return f"put {amount} of your own back in the bank"
+        case "kept":
+            board = why.partition(" be given back to ")[2].partition(": ")[0]
+            return f"kept {amount} that could not be given back to {board}"
     return ""
 
 

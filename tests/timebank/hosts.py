@@ -1,0 +1,96 @@
+"""Other boards and their callers, for tests: hosts whose clocks really tick."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from tests.timebank.books import Books, Call
+from timebank import bank
+
+BOARD = "Xibalba"
+MINUTE = 60
+HOUR = 3600
+
+
+def brought(
+    seconds: int | None = HOUR,
+    *,
+    allowance: int = HOUR,
+    share: int = 100,
+    until: datetime | None = None,
+    shows_losses: bool = False,
+    way: str | None = None,
+) -> bank.Brought:
+    """What a host says; without more, that its caller has an hour and nothing can go back."""
+    return bank.Brought(seconds, allowance, share, until, shows_losses, way)
+
+
+class HostCall(Call):
+    """A call of another board's caller, as the door process knows it."""
+
+    def __init__(
+        self,
+        books: Books,
+        caller_id: int,
+        what: bank.Brought,
+        *,
+        node: int = 1,
+        process: str = "p",
+        take_over: bool = False,
+    ):
+        self.books = books
+        self.caller_id = caller_id
+        self.logged_on = books.uptime
+        self.opened = books.do(
+            bank.open_host_call, caller_id, node, process, "192.0.2.1", what, take_over
+        )
+        self.id = self.opened.call_id
+        self.receipt = self.opened.receipt
+        self.sequence = 0
+
+    @property
+    def arrival(self) -> bank.Arrival:
+        return self.opened.arrival
+
+    def claim(self) -> bank.Claim | None:
+        return self.books.do(bank.claim, self.id)
+
+    def close_and_give(self) -> int:
+        """Hang up, and write into the host's file what is owed; returns the minutes written."""
+        self.close()
+        claim = self.claim()
+        if claim is None:
+            return 0
+        assert self.books.do(bank.done, claim)
+        return claim.minutes
+
+
+def known(books: Books, alias: str = "Ann", key: str = "7", board: str = BOARD) -> int:
+    """Give the number here of a caller of another board."""
+    return books.do(bank.host_caller, board, key, alias).id
+
+
+def comes(books: Books, caller_id: int, seconds: int | None = HOUR, **more) -> HostCall:
+    """Let somebody come in with the time that his host says he has."""
+    return HostCall(books, caller_id, brought(seconds, **more))
+
+
+def debt(books: Books, caller_id: int) -> int:
+    """What he owes his host today."""
+    day = books.settings.schedule.day_of(books.now).isoformat()
+    with books.database.reading(books.settings, books.now) as desk:
+        from timebank.hosts_visit import debt_of
+
+        return debt_of(desk, caller_id, day)
+
+
+def last_visit(books: Books, caller_id: int) -> dict[str, object]:
+    """The row of a caller's last visit."""
+    with books.database.reading(books.settings, books.now) as desk:
+        return dict(
+            desk.connection.exec_driver_sql(
+                "SELECT * FROM visits WHERE caller_id = ? ORDER BY id DESC", (caller_id,)
+            )
+            .mappings()
+            .first()
+        )
