@@ -197,9 +197,10 @@ class Posting:
     def _add(self, source: Account, target: Account, amount: int, kind: str, why: str) -> None:
         if self.visit is not None:
             self.visit.note(source.kind, target.kind, amount)
-        self.movements.append(
-            Movement(source, target, amount, kind, why, self.call_id, self.round_id)
-        )
+        # What an event cuts off while play money is played for is no part of that hand.
+        of_hand = self.play is None or source.unit != "second"
+        round_id = self.round_id if of_hand else None
+        self.movements.append(Movement(source, target, amount, kind, why, self.call_id, round_id))
 
     def charge_to(self, ticked: int) -> None:
         """Charge the time up to `ticked` seconds after log-on.
