@@ -15,6 +15,7 @@ from typing import Protocol
 
 from ansi.canvas import Canvas
 from ansi.style import from_pipe, sgr
+from ansi.width import character_width, text_width
 
 STATUS_ROWS = 1
 PROMPT_ROWS = 1
@@ -108,30 +109,42 @@ def literal(text: str) -> str:
 
 @lru_cache(maxsize=512)
 def wrap(text: str, width: int) -> tuple[str, ...]:
-    """Break `text` at spaces into lines of at most `width` visible characters.
+    """Break `text` at spaces into lines that take at most `width` cells.
 
     Pipe codes take no room, and the last one of a line goes on in the next; a word longer than a
-    line is cut.
+    line is cut, and is all in one colour.
+
+    >>> wrap("What a loooooong word", 6)
+    ('What a', 'looooo', 'ong', 'word')
     """
     lines: list[str] = []
     for paragraph in text.split("\n"):
-        line, *words = paragraph.split(" ")
-        used = len(plain(line))
-        for word in words:
-            length = len(plain(word))
-            if used + 1 + length > width:
+        line, used = "", -1
+        for word in paragraph.split(" "):
+            length = text_width(plain(word))
+            if used + 1 + length <= width:
+                line, used = word if used < 0 else f"{line} {word}", used + 1 + length
+                continue
+            if used >= 0:
                 lines.append(line)
-                line = "".join(PIPE_CODE.findall(line)[-1:]) + word
-                used = length
-            else:
-                line = f"{line} {word}"
-                used += 1 + length
-        while len(plain(line)) > width:
-            line = plain(line)
-            lines.append(line[:width])
-            line = line[width:]
+            *full, rest = _cut(word, width) if length > width else [word]
+            colour = "".join(PIPE_CODE.findall(f"{line}{word}" if full else line)[-1:])
+            lines += [colour + part for part in full]
+            line, used = colour + rest, text_width(plain(rest))
         lines.append(line)
     return tuple(lines)
+
+
+def _cut(word: str, width: int) -> list[str]:
+    """Cut a word, without its pipe codes, into parts that take at most `width` cells."""
+    parts, used = [""], 0
+    for letter in plain(word):
+        used += character_width(letter)
+        if used > width:
+            parts.append("")
+            used = character_width(letter)
+        parts[-1] += letter
+    return parts
 
 
 class LinesDisplay:

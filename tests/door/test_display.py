@@ -9,7 +9,7 @@ import pytest
 from ansi.charset import Charset
 from door.clock import SystemClock
 from door.console import Console, Look, Paint
-from door.display import CanvasDisplay
+from door.display import CanvasDisplay, wrap
 from door.lines.line import Hints
 from door.lobby.pages import Page
 from tests.ansi.terminal import Terminal
@@ -107,6 +107,24 @@ def test_the_end_of_a_long_answer_is_what_is_shown(screen: Screen) -> None:
     screen.display.typed("because")
     screen.time_passes()
     assert screen.picture[22] == " Why? because"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", ("",)),
+        ("one two\n\nthree", ("one", "two", "", "three")),
+        ("|14one two", ("|14one", "|14two")),
+        ("|14sixsix and", ("|14sixsi", "|14x and")),
+        ("a sixsix b", ("a", "sixsi", "x b")),
+        ("漢漢漢 b", ("漢漢", "漢 b")),
+        ("漢漢 字", ("漢漢", "字")),
+    ],
+)
+def test_no_line_of_a_text_takes_more_cells_than_there_are(
+    text: str, lines: tuple[str, ...]
+) -> None:
+    assert wrap(text, 5) == lines
 
 
 class Wire:
