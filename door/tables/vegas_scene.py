@@ -132,7 +132,8 @@ class VegasScene:
         else:
             canvas.put_pipe(DEALER_ROW, column, f"|02Dealer  |15{hand.round.dealer_count}")
             paint_hand(canvas, DEALER_ROW + 1, column, hand.round.dealer, SEAT_WIDTH)
-        canvas.put_pipe(CLOCK_ROW, column, self.clock_words())
+        for number, line in enumerate(wrap(self.clock_words(), SEAT_WIDTH)):
+            canvas.put_pipe(CLOCK_ROW + number, column, line)
 
     def _paint_felt(self, canvas: Canvas, column: int) -> None:
         """Write on the empty felt what is written there."""

@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ansi.width import character_width
 from door.console import Closing
 from door.games.blackjack import Action
 from door.tables import vegas_news as news
@@ -339,6 +340,8 @@ class VegasTable:
             raise NotNow("Only a fresh shoe is cut.")
         if seat is not self.state.first:
             raise NotNow("The first seat cuts the cards.")
+        if not all(map(character_width, words)):
+            raise NotNow("Those words cannot be shown to everybody; cut with others.")
         self._refuse_haste(seat)
         self.state.cut = words
         self.state.tell(news.CutMade(seat.name, words))

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from ansi.canvas import Canvas
 from ansi.cards import plain, short
 from door.games.blackjack import Action, Round
+from door.tables.vegas_scene import CLOCK_ROW, MIDDLE, RIGHT, VegasScene
+from door.tables.vegas_state import Alarm
 from tests.door.company import AT_TABLE, YOUR_TURN, company, player, table_toml
 from tests.door.seated import (
     ace_up,
@@ -15,6 +18,7 @@ from tests.door.seated import (
     everybody_plays,
     first_may_hit,
     over_at_once,
+    party,
     shoe,
 )
 from tests.door.visiting import MENU, MINUTE
@@ -173,6 +177,19 @@ async def test_the_countdown_is_on_every_screen(tmp_path: Path) -> None:
         await ada.sees_at(1, "stands")
         await ada.sees("The dealer goes on for you.")
         assert "\a" in bob.terminal.transcript
+
+
+async def test_the_clock_of_the_longest_name_keeps_clear_of_the_seats(tmp_path: Path) -> None:
+    async with party(tmp_path, 1) as alone:
+        scene = VegasScene(alone.table, alone.sitters[0].caller)
+        name = "Wolfeschlegelsteinhausen"
+        for what, words in (("turn", f"{name}: 0"), ("return", f"{name} may come back: 0")):
+            alone.state.alarm = Alarm(what, 0.0, name)
+            canvas = Canvas(80, 22)
+            scene.paint(canvas, 0, 22)
+            lines = [canvas.text(row) for row in (CLOCK_ROW, CLOCK_ROW + 1)]
+            assert " ".join(line[MIDDLE:RIGHT].strip() for line in lines) == words
+            assert not any(line[RIGHT:].strip() for line in lines)
 
 
 async def test_a_key_that_comes_too_late_means_nothing(tmp_path: Path) -> None:
