@@ -132,6 +132,7 @@ class Decoder:
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | frozenset(
     map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])  # variation selectors
 )
+_MARKS = frozenset({"Mn", "Me", "Mc"})
 _MOST_MARKS = 2  # accents on one letter: enough for Vietnamese, too few to climb into other rows
 
 
@@ -147,9 +148,10 @@ def clean(text: str) -> str:
     marks = 0
     for character in unicodedata.normalize("NFC", text):
         category = unicodedata.category(character)
-        marks = marks + 1 if category in {"Mn", "Me", "Mc"} else 0
-        if category == "Zs":
-            kept.append(" ")
-        elif character.isprintable() and character not in _INVISIBLE and marks <= _MOST_MARKS:
-            kept.append(character)
-    return "".join(kept)
+        if category != "Zs" and (not character.isprintable() or character in _INVISIBLE):
+            continue  # and what stands around it is not parted by it
+        marks = marks + 1 if category in _MARKS else 0
+        if marks <= _MOST_MARKS:
+            kept.append(" " if category == "Zs" else character)
+    # A letter may stand beside its accent only now.
+    return unicodedata.normalize("NFC", "".join(kept))
