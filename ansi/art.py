@@ -89,18 +89,24 @@ def _harmless(sequence: re.Match[str]) -> str:
 
 def read(data: bytes) -> Art:
     """A picture out of a file's bytes; never raises, whatever they are."""
-    picture, sauce = data, None
-    if len(data) >= _RECORD.size and data[-_RECORD.size :].startswith(b"SAUCE"):
-        picture = data[: -_RECORD.size]
+    if len(data) >= _RECORD.size and data[-_RECORD.size :].startswith(b"SAUCE00"):
         fields = _RECORD.unpack(data[-_RECORD.size :])
-        comments, picture = _read_comments(picture, fields[13])
+        comments, picture = _read_comments(data[: -_RECORD.size], fields[13])
         sauce = _read_record(fields, comments)
-    else:
-        cut_short = data.rfind(b"SAUCE00", -_RECORD.size)
-        if cut_short >= 0:
-            picture = data[:cut_short]
-    text = _SEQUENCE.sub(_harmless, _decode(picture.split(_END_OF_FILE, 1)[0]))
-    return Art(text, sauce)
+        return Art(_text(picture), sauce)
+    return Art(_without_pieces(_text(data)), None)
+
+
+def _text(data: bytes) -> str:
+    return _SEQUENCE.sub(_harmless, _decode(data.split(_END_OF_FILE, 1)[0]))
+
+
+def _without_pieces(text: str) -> str:
+    """Leave out a record that breaks off at the end, and what looks like one in front of it."""
+    end = len(text)
+    while (start := text.rfind("SAUCE00", max(0, end - _RECORD.size), end)) >= 0:
+        end = start
+    return text[:end]
 
 
 def _read_comments(before_record: bytes, count: int) -> tuple[tuple[str, ...], bytes]:
@@ -150,7 +156,7 @@ def write(art: Art) -> bytes:
         _encode(sauce.title).ljust(35),
         _encode(sauce.author).ljust(20),
         _encode(sauce.group).ljust(20),
-        (f"{sauce.made:%Y%m%d}" if sauce.made else "").encode().ljust(8),
+        (sauce.made.isoformat().replace("-", "") if sauce.made else "").encode().ljust(8),
         len(picture),
         sauce.data_type,
         sauce.file_type,

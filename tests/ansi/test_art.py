@@ -61,6 +61,20 @@ def test_a_record_full_of_lies_leaves_the_picture(junk: bytes, length: int) -> N
     assert read(b"picture\x1aSAUCE00"[: length + 8] + junk[:100]).text == "picture"
 
 
+@pytest.mark.parametrize("year", [1, 994, 1994])
+def test_a_year_has_four_digits_in_the_record(year: int) -> None:
+    sauce = Sauce(made=date(year, 7, 30))
+    assert write(Art("", sauce))[-46:-38] == b"%04d0730" % year
+    assert read(write(Art("", sauce))).sauce == sauce
+
+
+@pytest.mark.parametrize(
+    "file", [b"xSAUCE00SAUCE00", b"xSAUCE00y\x1aSAUCE0", b"xSAUCE\x1b[s00y", b"xSAUCE00" * 40]
+)
+def test_no_piece_of_a_record_is_left_however_many_there_are(file: bytes) -> None:
+    assert "SAUCE00" not in read(file).text[-128:]
+
+
 def test_the_record_is_laid_out_as_sauce_says() -> None:
     file = write(Art("picture", SAUCE))
     assert file.startswith(b"picture\x1aCOMNTFirst line" + b" " * 54 + b"Zweite Gr\x94\xe1e")
