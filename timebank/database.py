@@ -233,7 +233,8 @@ def _errorname(error: DBAPIError) -> str:
     return getattr(error.orig, "sqlite_errorname", "")
 
 
-def _is_broken(error: BaseException) -> bool:
+def is_broken(error: BaseException) -> bool:
+    """Tell whether file, disk or another process is at fault: the whole transaction is gone then."""
     return isinstance(error, DBAPIError) and _errorname(error).startswith(BROKEN)
 
 
@@ -242,7 +243,7 @@ def _broken_is_unavailable() -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        if not _is_broken(error):
+        if not is_broken(error):
             raise
         raise _unavailable(error) from error
 
@@ -379,7 +380,7 @@ class Writer:
             # Nothing of this group is in the books. The connection may be in any state, so the
             # next group starts with another one.
             self._hang_up()
-            if _is_broken(error):
+            if is_broken(error):
                 log.error("%d requests could not be committed: %s", len(group), _reason(error))
             else:
                 log.exception("%d requests could not be committed", len(group))
@@ -399,7 +400,7 @@ def _carry_out(desk: Desk, request: _Request) -> Done:
     try:
         result = request.operation(desk)
     except Exception as error:
-        if _is_broken(error):
+        if is_broken(error):
             raise
         run("ROLLBACK TO request")
         run("RELEASE request")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from timebank import hands
 from timebank.calls import leave_no_call, live_call
-from timebank.database import Desk
+from timebank.database import Desk, is_broken
 from timebank.hands import Move, Settlement, Wager
 from timebank.model import Unit
 from timebank.posting import Posting, Receipt, enter
@@ -185,9 +185,11 @@ def _all_or_nothing(desk: Desk) -> Iterator[None]:
     run("SAVEPOINT seats")
     try:
         yield
-    except BaseException:
-        run("ROLLBACK TO seats")
-        run("RELEASE seats")
+    except BaseException as error:
+        # A disk that fails takes the whole transaction with it, and no savepoint may be left.
+        if not is_broken(error):
+            run("ROLLBACK TO seats")
+            run("RELEASE seats")
         raise
     run("RELEASE seats")
 

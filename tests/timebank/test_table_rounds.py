@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import multiprocessing
+import sqlite3
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from tests.timebank.books import NOON, lost, pushed, settings_for, won
 from tests.timebank.tables import GAME
 from timebank import bank, callers, journal
-from timebank.database import Database
+from timebank.database import BooksUnavailable, Database
 from timebank.refusals import CallClosed, NotEnough, OutOfStep, Refused, RoundOver
 
 SPAWN = multiprocessing.get_context("spawn")
@@ -80,6 +82,23 @@ def test_a_stake_that_a_seat_cannot_pay_changes_nothing(playing):
     with pytest.raises(NotEnough):
         playing.act(3, stake=3600, kind="double", coin=60)
     assert playing.everything() == before
+
+
+def test_a_disk_that_fails_in_mid_action_is_what_is_told(books, playing, monkeypatch):
+    def fails(desk, *_):
+        # SQLite rolls back by itself, savepoints and all, when there is no room for a page.
+        desk.connection.exec_driver_sql("ROLLBACK")
+        full = sqlite3.OperationalError("database or disk is full")
+        full.sqlite_errorname = "SQLITE_FULL"
+        raise OperationalError("INSERT", (), full)
+
+    before = playing.everything()
+    with monkeypatch.context() as disk:
+        disk.setattr("timebank.hands.write_action", fails)
+        with pytest.raises(BooksUnavailable, match="disk is full"):
+            playing.act(1)
+    assert playing.everything() == before
+    playing.act(1)
 
 
 def test_an_action_out_of_step_is_refused(playing):
