@@ -234,7 +234,7 @@ def _errorname(error: DBAPIError) -> str:
 
 
 def is_broken(error: BaseException) -> bool:
-    """Tell whether file, disk or another process is at fault: the whole transaction is gone then."""
+    """Tell whether file, disk or another process is at fault: the transaction is gone then."""
     return isinstance(error, DBAPIError) and _errorname(error).startswith(BROKEN)
 
 
