@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from door import passwords
@@ -67,9 +67,29 @@ class Board:
         self.nodes: dict[int, Caller | None] = {}  # None: taken by a log-on that is under way
         self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
         self.vegas = VegasTable(self)
+        self._visitors: list[Caller] = []
 
     def callers(self) -> list[Caller]:
-        """Return who is on line here, by node."""
+        """Return who is on line here, by node, then those who visit from other processes."""
+        return [*self._own_callers(), *self._visitors]
+
+    @contextlib.contextmanager
+    def visited_by(self, caller: Caller) -> Iterator[None]:
+        """Have a caller here whose call and lease are another process's."""
+        self._visitors.append(caller)
+        self.consoles.add(caller.console)
+        try:
+            yield
+        finally:
+            self._visitors.remove(caller)
+            self.consoles.discard(caller.console)
+
+    @property
+    def serves_one(self) -> bool:
+        """Whether this is the process of one caller, and the board's server is another."""
+        return self._only_node is not None
+
+    def _own_callers(self) -> list[Caller]:
         return [caller for _, caller in sorted(self.nodes.items()) if caller is not None]
 
     # Names and passwords.
@@ -192,7 +212,7 @@ class Board:
 
     async def renew_leases(self) -> None:
         """Tell the books that these calls live; callers whose call is closed are interrupted."""
-        living = {caller.call_id: caller for caller in self.callers()}
+        living = {caller.call_id: caller for caller in self._own_callers()}
         if not living:
             return
         ticks = [(call_id, caller.ticked()) for call_id, caller in living.items()]
@@ -211,7 +231,7 @@ class Board:
                 raise AlreadyOnline(call.node, call.since, call.call_id)
 
     def _caller_here(self, caller_id: int) -> Caller | None:
-        return next((c for c in self.callers() if c.record.id == caller_id), None)
+        return next((c for c in self._own_callers() if c.record.id == caller_id), None)
 
     async def _take_over_node(self, other: Caller) -> int:
         """Let the old call of this server end, charged to the second, and reserve its node.

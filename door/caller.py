@@ -37,6 +37,7 @@ WARNINGS = (300, 180, 120, 60)  # seconds left at which a caller is warned
 
 T = TypeVar("T")
 R = TypeVar("R", bound="Receipt | Placed")
+Limits = tuple[int | None, "datetime | None"]
 
 
 class Caller:
@@ -71,6 +72,7 @@ class Caller:
         self.statement = ""  # how he did at the table he came from
         self.hand_waits = False  # whether a hand that he plays alone is open
         self.coin = config.black_jack_for_time.coin_minutes * 60
+        self.is_away = False  # at a table that another process keeps, which sees to his screen
         self.came_back_to = ""  # the game where an open hand waited for him
         self.ended = asyncio.Event()
         self.hands_over = False  # whether his node goes to the call that takes over this one
@@ -103,9 +105,18 @@ class Caller:
         """Whether he has the sysop's powers at the bank's window."""
         return self.bank_settings.is_sysop(self.record.name)
 
+    @property
+    def limits(self) -> Limits:
+        """When somebody else wants him back: so many seconds after log-on, and by then."""
+        return None, None
+
+    def on_for(self) -> float:
+        """Return the seconds since log-on."""
+        return self.clock.monotonic() - self._logged_on
+
     def ticked(self) -> int:
         """Return the whole seconds since log-on."""
-        return int(self.clock.monotonic() - self._logged_on)
+        return int(self.on_for())
 
     def spendable(self) -> int:
         """Return the seconds on line, less what has ticked since the last entry; never below 0."""

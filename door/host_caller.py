@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from door.caller import Caller
+from door.caller import Caller, Limits
 from door.display import literal
 from door.dropfiles import NotGiven, give
 from timebank import bank
@@ -17,6 +17,8 @@ from timebank.refusals import CallClosed
 from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from door.books import Books
     from door.config import Config
     from door.console import Console
@@ -28,7 +30,60 @@ if TYPE_CHECKING:
 log = logging.getLogger("door.hosts")
 
 
-class HostCaller(Caller):
+class LimitedCaller(Caller):
+    """A caller whom another board wants back: after a time, or before its next event."""
+
+    def __init__(
+        self,
+        console: Console,
+        books: Books,
+        config: Config,
+        record: CallerRecord,
+        node: int,
+        opened: Opened,
+        logged_on: float,
+        new_seed: Callable[[], bytes],
+        limit: int | None,
+        until: datetime | None,
+    ) -> None:
+        """Begin as any caller does.
+
+        `limit` is how many seconds after the log-on the host wants him back, None for never;
+        `until` when its next event begins.
+        """
+        super().__init__(console, books, config, record, node, opened, logged_on, new_seed)
+        self._limit = limit
+        self._until = until
+
+    @property
+    def limits(self) -> Limits:
+        """When his host wants him back."""
+        return self._limit, self._until
+
+    def time_left(self) -> int:
+        """Return the seconds that he may stay: what he can spend, while the host waits for him."""
+        host = self._host_seconds()
+        return self.spendable() if host is None else min(self.spendable(), host)
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether more time on line would let him stay: not when the host wants him back."""
+        return self._host_seconds() != 0
+
+    def _host_seconds(self) -> int | None:
+        """Return the seconds that the host leaves him, None when it sets no limit."""
+        return None if self._limit is None else max(0, self._limit - self.ticked())
+
+    def seconds_to_event(self) -> int | None:
+        """Return the seconds to the next event, ours or his host's, whichever is first."""
+        ours = super().seconds_to_event()
+        if self._until is None:
+            return ours
+        his = max(0, int((self._until - self.clock.now()).total_seconds()))
+        return his if ours is None else min(his, ours)
+
+
+class HostCaller(LimitedCaller):
     """A guest on a call. When it is closed, what he gained is given back, once."""
 
     def __init__(
@@ -43,37 +98,23 @@ class HostCaller(Caller):
         guest: Guest,
     ) -> None:
         """Begin with what `open_host_call` gave for `guest`."""
-        super().__init__(console, books, config, record, node, opened, guest.arrived, new_seed)
         assert opened.arrival is not None  # `open_host_call` says what was brought
+        super().__init__(
+            console,
+            books,
+            config,
+            record,
+            node,
+            opened,
+            guest.arrived,
+            new_seed,
+            opened.arrival.host_limit,
+            guest.until,
+        )
         self.guest = guest
         self.arrival: Arrival = opened.arrival
         self.was_cut_off = opened.arrival.earlier is not None and not opened.taken_over
         self._left: asyncio.Future[list[str]] | None = None
-
-    # Time.
-
-    def time_left(self) -> int:
-        """Return the seconds that he may stay: what he can spend, while the host waits for him."""
-        host = self._host_seconds()
-        return self.spendable() if host is None else min(self.spendable(), host)
-
-    @property
-    def may_go_on(self) -> bool:
-        """Whether more time on line would let him stay: not when the host wants him back."""
-        return self._host_seconds() != 0
-
-    def _host_seconds(self) -> int | None:
-        """Return the seconds that the host leaves him, None when it sets no limit."""
-        limit = self.arrival.host_limit
-        return None if limit is None else max(0, limit - self.ticked())
-
-    def seconds_to_event(self) -> int | None:
-        """Return the seconds to the next event, ours or his host's, whichever is first."""
-        ours = super().seconds_to_event()
-        if self.guest.until is None:
-            return ours
-        his = max(0, int((self.guest.until - self.clock.now()).total_seconds()))
-        return his if ours is None else min(his, ours)
 
     # Words.
 

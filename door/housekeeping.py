@@ -163,7 +163,7 @@ class Housekeeping:
 
     async def _tell_notices(self) -> None:
         """Show callers on line what waits for them; what it brought shows in their purse."""
-        here = {caller.record.id: caller for caller in self._board.callers()}
+        here = {each.record.id: each for each in self._board.callers() if not each.is_away}
         waiting = await self._books.run(partial(bank.unseen, caller_ids=list(here)))
         for caller_id in waiting:
             texts = await self._books.run(partial(bank.notices, caller_id=caller_id))

@@ -20,9 +20,11 @@ from door.clock import Clock, SystemClock
 from door.console import Closing
 from door.housekeeping import Housekeeping
 from door.lines import rlogin, telnet
+from door.lines.link import LinkConnection, LinkListener, Said
 from door.process import process_is_gone
 from door.rlogin_calls import answer_board
 from door.session import answer
+from door.visitors import answer_door
 from timebank import bank
 from timebank.database import Database
 from timebank.settings import SettingsError
@@ -60,7 +62,7 @@ class Server:
         self.ports: list[int] = []
         self._housekeeping = Housekeeping(self.board, self.books, database, clock)
         self._sessions: set[asyncio.Task[object]] = set()
-        self._listeners: list[Listener] = []
+        self._listeners: list[Listener | LinkListener] = []
 
     async def start(self) -> None:
         """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
@@ -78,6 +80,7 @@ class Server:
                 ) from error
             self._listeners.append(telephone)
             self.ports.append(telephone.port)
+        await self._listen_for_doors()
 
     async def stop(self, words: str) -> None:
         """Take no more calls, end those that are on in peace, and close the books."""
@@ -117,6 +120,21 @@ class Server:
                 where.host, where.port, self._answer_board, rlogin.USUAL_LIMITS
             )
         return await telnet.listen(where.host, where.port, self._answer, telnet.USUAL_LIMITS)
+
+    async def _listen_for_doors(self) -> None:
+        """Let door processes of this board join the Vegas table; without that they play alone."""
+        doors = LinkListener(self._answer_door)
+        try:
+            await doors.open_in(self.board.config.board.data)
+        except OSError as error:
+            log.warning("door processes cannot join the Vegas table: %s", error)
+            return
+        self._listeners.append(doors)
+
+    async def _answer_door(self, link: LinkConnection, said: Said) -> None:
+        """Serve a caller of a door process who wants to join the Vegas table."""
+        with self._session():
+            await answer_door(self.board, link, said)
 
     async def _answer(self, line: Line) -> None:
         """Serve a line; the listener hangs it up afterwards."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from door import wording
+from door.run.company import Company
 from door.tables import baccarat, black_jack_for_time, unix_bj, vegas
 from timebank import journal, play_money
 from timebank.words import money
@@ -66,7 +67,14 @@ async def _baccarat_words(board: Board, caller: Caller) -> str:
     return f"{bankrolls or 'to break the bank'}; {turns}"
 
 
+def _vegas(board: Board, caller: Caller) -> Table:
+    """Return a visit to the one table of the board, which its server keeps."""
+    return Company(board, caller) if board.serves_one else vegas.Vegas(board, caller)
+
+
 async def _vegas_words(board: Board, caller: Caller) -> str:
+    if board.serves_one:
+        return f"with everybody on the board; {_turns(caller, 'vegas', board.config.vegas)}"
     others = len(board.vegas.state.guests())
     company = f"{wording.counted(others, 'caller')} there" if others else "nobody there"
     return f"{company}; {_turns(caller, 'vegas', board.config.vegas)}"
@@ -106,7 +114,7 @@ PLACES = (
         code="VEGAS",
         title="Vegas",
         is_open=lambda config: config.vegas.open,
-        table=vegas.Vegas,
+        table=_vegas,
         words=_vegas_words,
     ),
 )

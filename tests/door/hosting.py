@@ -90,6 +90,7 @@ class Visit(Table):
     def __init__(self, host: Host, process: Process, terminal: Terminal, name: str) -> None:
         super().__init__(host, terminal, name)
         self.host = host
+        self.pty: Pty | None = None
         self.process = process
         self.began = time.monotonic()
 
@@ -122,6 +123,11 @@ class Visit(Table):
             self.presses(f"{coins}\r")
             await question(self)
             await stand(self)
+
+    def resizes(self, columns: int, rows: int) -> None:
+        assert self.pty is not None, "only a terminal has a size"
+        self.terminal.screen.resize(rows, columns)
+        self.pty.resize(columns, rows)
 
     def gets(self, number: int) -> None:
         self.process.send_signal(number)
@@ -181,7 +187,9 @@ class Host(Served):
         process = await self._started(
             *door, *words, descriptors=(pty.slave,), environment=environment
         )
-        return await self._visit(process, wire.caller, name, profile)
+        visit = await self._visit(process, wire.caller, name, profile)
+        visit.pty = pty
+        return visit
 
     async def on_socket(self, *words: str, name: str = "Moth@Xibalba", node: int = 1) -> Visit:
         """Start the door with the caller's own connection handed down."""
@@ -227,6 +235,12 @@ class Host(Served):
         for open_one in reversed(self._closing):
             open_one.close()
         await super().close()
+
+    async def is_killed(self) -> None:
+        """Wait for the end of a server that was killed."""
+        await self.process.wait()
+        await self._reader
+        self.port = 0
 
     @property
     def log(self) -> str:

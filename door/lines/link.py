@@ -1,0 +1,267 @@
+"""A caller whom a door process passes on to the server of the same board, on the same machine.
+
+A Unix socket in the board's data folder, which its owner alone may open, carries frames: what was
+typed and how large the screen is one way, what is shown the other. The door goes first and says in
+a header whom it brings and what for; the server goes last and says how it ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import socket
+import struct
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from door.lines.flow import Limits, StreamLine, StreamProtocol
+from door.lines.line import Hints, clamp_size
+
+NAME = "vegas.sock"
+LARGEST = 16 * 1024  # bytes of a frame
+USUAL_LIMITS = Limits(unsent=256 * 1024, farewell=2.0)
+LONGEST_PATH = 100  # bytes; the kernel takes 107
+
+# The kinds of frames, by their first byte. From the door:
+HEADER, TYPED, SIZED, INTERRUPTED = b"H", b"K", b"R", b"I"
+# From the server:
+SHOWN, ENDED = b"S", b"E"
+
+_HEAD = struct.Struct(">cI")
+_SIZE = struct.Struct(">HH")
+
+Said = Mapping[str, Any]  # what a header or an end says, as JSON has it
+
+log = logging.getLogger("door.lines")
+
+
+class LinkBroken(Exception):
+    """What came is none of our frames; the text says why."""
+
+
+class Frames:
+    """Takes what arrives apart into frames, however it was cut.
+
+    >>> frames = Frames()
+    >>> frames.feed(frame(TYPED, b"ab")[:6]), frames.feed(b"b" + frame(SIZED, size(80, 24)))
+    ([], [(b'K', b'ab'), (b'R', b'\\x00P\\x00\\x18')])
+    """
+
+    def __init__(self) -> None:
+        """Begin between two frames."""
+        self._waiting = bytearray()
+
+    def feed(self, data: bytes) -> list[tuple[bytes, bytes]]:
+        """Return the frames that became whole with `data`; `LinkBroken` for one too large."""
+        self._waiting += data
+        found: list[tuple[bytes, bytes]] = []
+        while len(self._waiting) >= _HEAD.size:
+            kind, length = _HEAD.unpack_from(self._waiting)
+            if length > LARGEST:
+                raise LinkBroken(f"a frame of {length} bytes")
+            end = _HEAD.size + length
+            if len(self._waiting) < end:
+                break
+            found.append((kind, bytes(self._waiting[_HEAD.size : end])))
+            del self._waiting[:end]
+        return found
+
+
+def frame(kind: bytes, content: bytes) -> bytes:
+    """Make a frame of at most LARGEST bytes."""
+    return _HEAD.pack(kind, len(content)) + content
+
+
+def size(columns: int, rows: int) -> bytes:
+    """Make the content of a frame that tells a screen's size."""
+    return _SIZE.pack(columns, rows)
+
+
+def told(what: Said) -> bytes:
+    """Make the content of a header or an end."""
+    return json.dumps(what).encode()
+
+
+def read_told(content: bytes) -> Said:
+    """Read the content of a header or an end; `LinkBroken` when it is none."""
+    try:
+        said = json.loads(content)
+    except ValueError as error:
+        raise LinkBroken("what should be JSON is not") from error
+    if not isinstance(said, dict):
+        raise LinkBroken("what should be an object is none")
+    return said
+
+
+class LinkLine(StreamLine):
+    """The server's end: a line to a caller who is on a door process."""
+
+    def introduce(self, address: str, hints: Hints, columns: int, rows: int) -> None:
+        """Take over what the door knows of its caller."""
+        self.address, self.hints = address, hints
+        self.resize(*clamp_size(columns, rows))
+
+    def write(self, data: bytes) -> None:
+        """Show `data` to the caller."""
+        for start in range(0, len(data), LARGEST):
+            super().write(frame(SHOWN, data[start : start + LARGEST]))
+
+    def end(self, said: Said) -> None:
+        """Say how it ended, last of all."""
+        super().write(frame(ENDED, told(said)))
+
+
+OnCall = Callable[["LinkConnection", Said], Awaitable[None]]
+
+
+class LinkConnection(StreamProtocol):
+    """One door process at the server, from its header to the end.
+
+    `ready` is called once, with the header; `interrupted` when the door says what ends the call.
+    """
+
+    line: LinkLine
+
+    def __init__(
+        self,
+        ready: Callable[[LinkConnection, Said], None],
+        gone: Callable[[LinkConnection], None],
+    ) -> None:
+        """Make ready for one connection."""
+        super().__init__(lambda transport: LinkLine("door", transport, USUAL_LIMITS))
+        self._ready: Callable[[LinkConnection, Said], None] | None = ready
+        self._gone = gone
+        self._frames = Frames()
+        self.interrupted: Callable[[str], None] = _nothing
+
+    def take(self, data: bytes) -> None:
+        """Obey what the door says, in order."""
+        try:
+            for kind, content in self._frames.feed(data):
+                self._obey(kind, content)
+        except (LinkBroken, struct.error) as broken:
+            self.line.cut_off(str(broken))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of everything."""
+        super().connection_lost(exc)
+        self._gone(self)
+
+    def _obey(self, kind: bytes, content: bytes) -> None:
+        if self._ready is not None:
+            if kind != HEADER:
+                raise LinkBroken("it does not begin with a header")
+            ready, self._ready = self._ready, None
+            ready(self, read_told(content))
+        elif kind == TYPED:
+            self.line.deliver(content)
+        elif kind == SIZED:
+            self.line.resize(*clamp_size(*_SIZE.unpack(content)))
+        elif kind == INTERRUPTED:
+            self.interrupted(content.decode("ascii", "replace"))
+
+
+class LinkListener:
+    """The socket in the data folder, and every door that came in through it."""
+
+    def __init__(self, on_call: OnCall) -> None:
+        """Prepare a socket whose doors `on_call` will have; `open_in` opens it."""
+        self._on_call = on_call
+        self._path: Path | None = None
+        self._inode = 0
+        self._server: asyncio.Server | None = None
+        self._connected: set[LinkConnection] = set()
+        self._calls: set[asyncio.Task[None]] = set()
+
+    async def open_in(self, folder: Path) -> None:
+        """Begin to listen; `OSError` when that cannot be, as when another server does already."""
+        path = folder / NAME
+        with _short(path) as name:
+            _remove_stale(name)
+            wire = socket.socket(socket.AF_UNIX)
+            try:
+                wire.bind(name)
+                os.chmod(name, 0o600)  # nobody can connect before it listens
+            except OSError:
+                wire.close()
+                raise
+        self._path, self._inode = path, path.stat().st_ino
+        self._server = await asyncio.get_running_loop().create_unix_server(self._answer, sock=wire)
+
+    def close(self) -> None:
+        """Take no more doors, and take the socket away."""
+        if self._server is not None:
+            self._server.close()
+        if self._path is not None:
+            with contextlib.suppress(OSError):
+                if self._path.stat().st_ino == self._inode:
+                    self._path.unlink()
+            self._path = None
+
+    async def finish(self) -> None:
+        """Close, end every call that is left, and return when nothing of it runs any more."""
+        self.close()
+        for call in self._calls:
+            call.cancel()
+        if self._calls:
+            await asyncio.wait(self._calls)
+        for connection in tuple(self._connected):
+            connection.line.abort()
+            await connection.closed.wait()
+
+    def _answer(self) -> LinkConnection:
+        connection = LinkConnection(self._serve, self._connected.discard)
+        self._connected.add(connection)
+        return connection
+
+    def _serve(self, connection: LinkConnection, said: Said) -> None:
+        task = asyncio.get_running_loop().create_task(self._call(connection, said))
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
+
+    async def _call(self, connection: LinkConnection, said: Said) -> None:
+        try:
+            await self._on_call(connection, said)
+        finally:
+            connection.line.hang_up()
+
+
+async def dial(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Reach the server of a board by its data folder; `OSError` when none listens there."""
+    with _short(folder / NAME) as name:
+        return await asyncio.open_unix_connection(name)
+
+
+def _remove_stale(name: str) -> None:
+    """Remove a socket that a dead server has left; `OSError` when one listens there."""
+    with socket.socket(socket.AF_UNIX) as wire:
+        try:
+            wire.connect(name)
+        except FileNotFoundError:
+            return
+        except ConnectionRefusedError:
+            os.unlink(name)
+            return
+    raise OSError("another server of this board listens there")
+
+
+@contextmanager
+def _short(path: Path) -> Iterator[str]:
+    """Give a name for a socket that the kernel takes, however long its path is."""
+    if len(os.fsencode(path)) <= LONGEST_PATH:
+        yield str(path)
+        return
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{folder}/{path.name}"
+    finally:
+        os.close(folder)
+
+
+def _nothing(_: str) -> None:
+    """Be what an interruption does before anybody is there to be interrupted."""

@@ -1,0 +1,241 @@
+"""The Vegas table of the board's server, for the caller of a door process.
+
+While he is there the server sees to his keys, his screen and his clock, and this process passes on
+what is typed and shown; his call and its lease stay here. Where no server runs he plays alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+from door.console import CarrierLost, IdledOut, TakenOver, TimeUp
+from door.display import literal
+from door.lines.link import (
+    ENDED,
+    HEADER,
+    INTERRUPTED,
+    LARGEST,
+    SHOWN,
+    SIZED,
+    TYPED,
+    Frames,
+    LinkBroken,
+    dial,
+    frame,
+    read_told,
+    size,
+    told,
+)
+from door.lobby.pages import read
+from door.tables.vegas import Vegas
+from door.visitors import (
+    CLOSED,
+    FIND,
+    IDLE,
+    LEFT,
+    STAND,
+    TAKEN_OVER,
+    TIME_UP,
+    VISIT,
+    Visitor,
+)
+from timebank import callers
+
+if TYPE_CHECKING:
+    from door.board import Board
+    from door.caller import Caller
+    from door.console import Console
+    from door.lines.link import Said
+
+ALONE = (
+    "The server of this board does not run just now, so nobody else can sit down here: you play "
+    "alone against the dealer. The shoe is the table's own, and goes on where it was left."
+)
+TABLE_GONE = "The table was closed by the board. A hand that you left there is in the journal."
+
+HANDOVER_SECONDS = 1.0  # that the server has to keep his hand for the call that takes over
+
+log = logging.getLogger("door.tables")
+
+
+class NoServer(Exception):
+    """Nobody listens for doors."""
+
+
+class Company:
+    """One caller's visit to the table that the server keeps, or to one of his own."""
+
+    def __init__(self, board: Board, caller: Caller) -> None:
+        """Prepare a visit of `caller`."""
+        self._board = board
+        self._caller = caller
+        self._alone = Vegas(board, caller)
+
+    async def visit(self) -> None:
+        """Stay until he gets up, or something ends his call."""
+        try:
+            said = await self._passed_on()
+        except NoServer:
+            await read(self._caller.console, "Vegas", ALONE)
+            await self._alone.has_open_hand()  # lays one on the table that was left elsewhere
+            await self._alone.visit()
+            return
+        await self._come_back(said)
+
+    async def has_open_hand(self) -> bool:
+        """Look for a hand that was left open."""
+        try:
+            return bool((await self._asked(FIND)).get("found"))
+        except NoServer:
+            return await self._alone.has_open_hand()
+
+    async def stand_open_hand(self) -> None:
+        """Have the hand stood at its turns, for a caller who has no time left."""
+        try:
+            await self._asked(STAND)
+        except NoServer:
+            await self._alone.stand_open_hand()
+            return
+        words = "Your hand is stood at its turns; you will be told how it ended."
+        self._caller.console.say(f"|14{words}")
+
+    # At the server.
+
+    async def _asked(self, wants: str) -> Said:
+        """Ask something that needs no visit."""
+        async with self._linked(wants) as link:
+            return await link.ended()
+
+    async def _passed_on(self) -> Said:
+        """Pass on what is typed and shown until the visit is over; return how it ended."""
+        caller = self._caller
+        console, line = caller.console, caller.console.line
+        async with self._linked(VISIT) as link:
+            console.forget_keys()
+            caller.stop_ticking()
+            caller.is_away = True
+            line.attach(link)
+            try:
+                return await self._until_over(link)
+            finally:
+                line.attach(console)
+                caller.is_away = False
+
+    async def _until_over(self, link: Link) -> Said:
+        """Wait for the end of the visit, or of the call."""
+        showing = asyncio.ensure_future(link.ended())
+        # The console hears no keys meanwhile, so that this ends with an interruption alone.
+        ending = asyncio.ensure_future(self._caller.console.key())
+        try:
+            await asyncio.wait({showing, ending}, return_when=asyncio.FIRST_COMPLETED)
+            if not ending.done():
+                return showing.result()
+            if isinstance(ending.exception(), TakenOver):
+                link.say(frame(INTERRUPTED, TAKEN_OVER.encode()))
+                await asyncio.wait({showing}, timeout=HANDOVER_SECONDS)
+            ending.result()
+            raise CarrierLost("the caller hung up")  # not reached: it has raised
+        finally:
+            for task in (showing, ending):
+                task.cancel()
+            await asyncio.gather(showing, ending, return_exceptions=True)
+
+    async def _come_back(self, said: Said) -> None:
+        """Take the caller back, with whatever has become of his purse and his call."""
+        caller, console = self._caller, self._caller.console
+        how, words = said["how"], said.get("words", "")
+        caller.statement = said.get("statement") or caller.statement
+        caller.record = await caller.ask_books(lambda desk: callers.get(desk, caller.record.id))
+        if how == TAKEN_OVER:
+            raise TakenOver(words)
+        console.paint_screens()
+        caller.start_ticking()
+        caller.tell(await caller.touch())
+        if how == TIME_UP:
+            raise TimeUp(words)
+        if how == IDLE:
+            raise IdledOut(words)
+        if how != LEFT:
+            await read(console, "Vegas", TABLE_GONE if how == CLOSED else literal(words))
+
+    @contextlib.asynccontextmanager
+    async def _linked(self, wants: str) -> AsyncIterator[Link]:
+        caller = self._caller
+        line = caller.console.line
+        limit, until = caller.limits
+        visitor = Visitor(
+            wants=wants,
+            call_id=caller.call_id,
+            caller_id=caller.record.id,
+            node=caller.node,
+            ticked=caller.on_for(),
+            limit=limit,
+            until=until,
+            look=caller.console.look,
+            address=line.address,
+            hints=line.hints,
+            columns=line.columns,
+            rows=line.rows,
+        )
+        try:
+            reader, writer = await dial(self._board.config.board.data)
+        except OSError as error:
+            log.info("no server for the Vegas table: %s", error.strerror or error)
+            raise NoServer from error
+        link = Link(caller.console, reader, writer)
+        try:
+            link.say(frame(HEADER, told(visitor.said())))
+            yield link
+        finally:
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+
+
+class Link:
+    """The door's end: what hears the caller's line while he is at the server's table."""
+
+    def __init__(
+        self, console: Console, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Pass on between the line of `console` and the server."""
+        self._console = console
+        self._reader = reader
+        self._writer = writer
+
+    def say(self, data: bytes) -> None:
+        """Send a frame; one to a server that is gone is lost."""
+        if not self._writer.is_closing():
+            self._writer.write(data)
+
+    async def ended(self) -> Said:
+        """Show what comes until the server says how it ended, or is gone."""
+        frames = Frames()
+        try:
+            while data := await self._reader.read(LARGEST):
+                for kind, content in frames.feed(data):
+                    if kind == SHOWN:
+                        self._console.line.write(content)
+                    elif kind == ENDED:
+                        return read_told(content)
+        except (OSError, LinkBroken) as error:
+            log.warning("the link to the server broke: %s", error)
+        return {"how": CLOSED}
+
+    # What the caller's line tells.
+
+    def received(self, data: bytes) -> None:
+        """Pass on what was typed."""
+        self.say(frame(TYPED, data))
+
+    def hung_up(self, reason: str) -> None:
+        """Let the call end here; the server hears of it when the link closes."""
+        self._console.hung_up(reason)
+
+    def resized(self, columns: int, rows: int) -> None:
+        """Pass on the new size; the console here asks the line for it when it paints again."""
+        self.say(frame(SIZED, size(columns, rows)))

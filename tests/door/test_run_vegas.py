@@ -1,0 +1,195 @@
+"""The Vegas table from a door process: the server's, with everybody, or one of his own."""
+
+from __future__ import annotations
+
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.door.hosting import HANG_UP, Host, Visit, hosted
+from tests.door.playing import Table
+from tests.door.processes import arrives
+from tests.terminal import MODERN
+from tests.world import log_on
+
+NAME = "Moth@Xibalba"
+AT_TABLE = "<T>alk"
+SOCKET = "vegas.sock"
+
+
+async def sits_at_vegas(visit: Table) -> None:
+    visit.terminal.send("v")
+    await visit.prompt(AT_TABLE)
+
+
+async def at_vegas(host: Host, node: int = 1, user: int = 42, alias: str = "Moth") -> Visit:
+    file = host.door32(node, user=user, alias=alias)
+    visit = await host.on_terminal("--dropfile", str(file), name=f"{alias}@Xibalba")
+    await visit.comes_in()
+    await sits_at_vegas(visit)
+    return visit
+
+
+async def local(host: Host, name: str) -> Table:
+    """A caller of our own at the same table."""
+    host.enter(name)
+    table = Table(host, await host.call(MODERN), name)
+    await log_on(table.terminal, name)
+    await arrives(table)
+    await sits_at_vegas(table)
+    return table
+
+
+async def bets(player: Table) -> None:
+    player.terminal.send("b")
+    await player.prompt("Coins to bet")
+    player.terminal.send("1\r")
+
+
+async def changes(player: Table, prompt: str) -> None:
+    await player.terminal.wait_for(lambda _: player.prompt_row != prompt, "what follows")
+
+
+async def plays_a_round(player: Table) -> None:
+    """Bet alone and stand, whatever the cards are."""
+    await bets(player)
+    await player.terminal.wait_for(
+        lambda _: AT_TABLE in player.prompt_row or "Insurance" in player.prompt_row, "the round"
+    )
+    while "<B>et" not in player.prompt_row:
+        keys = "n" if "Insurance" in player.prompt_row else "s"
+        player.terminal.send(keys)
+        await changes(player, player.prompt_row)
+
+
+async def test_callers_of_a_board_and_of_the_house_sit_at_one_table(tmp_path: Path) -> None:
+    async with hosted(tmp_path, serves=True) as host:
+        ada = await local(host, "Ada")
+        moth = await at_vegas(host)
+        await ada.terminal.until("Moth@Xibalba")
+        await moth.terminal.until("Ada")
+        moth.presses("t")
+        await moth.prompt("Say:")
+        moth.presses("good evening\r")
+        await ada.terminal.until("good evening")
+        await bets(moth)
+        await moth.prompt("<R>eady")
+        await ada.terminal.wait_for(
+            lambda terminal: re.search(r"Moth@Xibalba +1 coin", terminal.picture) is not None,
+            "his bet",
+        )
+        moth.presses("q")
+        await moth.prompt("ood-bye")
+        assert await moth.goes() == 0
+
+
+async def test_a_round_there_is_won_and_lost_in_his_own_books(tmp_path: Path) -> None:
+    async with hosted(tmp_path, serves=True) as host:
+        moth = await at_vegas(host)
+        await plays_a_round(moth)
+        moth.presses("q")
+        await moth.prompt("ood-bye")
+        assert moth.terminal.shows("Vegas: 1 round")
+        assert await moth.goes() == 0
+        (told,) = host.visits_told()
+        assert told["result"] == host.won
+        assert host.balances(NAME)["online"] == 0
+
+
+async def test_the_socket_is_its_owners_alone_and_goes_with_the_server(tmp_path: Path) -> None:
+    async with hosted(tmp_path, serves=True) as host:
+        door = host.config.board.data / SOCKET
+        assert door.stat().st_mode & 0o777 == 0o600
+        host.process.terminate()
+        assert await host.ends() == 0
+        assert not door.exists()
+
+
+async def test_a_new_size_of_his_window_reaches_the_table(tmp_path: Path) -> None:
+    async with hosted(tmp_path, serves=True) as host:
+        moth = await at_vegas(host)
+        moth.resizes(100, 40)
+        await moth.terminal.wait_for(
+            lambda terminal: "Time left" in terminal.row(39), "the status line at the bottom"
+        )
+        moth.presses("q")
+        await moth.terminal.wait_for(
+            lambda terminal: "ood-bye" in terminal.row(38), "the menu in the new size"
+        )
+
+
+@pytest.mark.parametrize("number", [HANG_UP, signal.SIGKILL])
+async def test_who_is_hung_up_on_there_has_left_the_table(tmp_path: Path, number: int) -> None:
+    async with hosted(tmp_path, serves=True) as host:
+        ada = await local(host, "Ada")
+        moth = await at_vegas(host)
+        await ada.terminal.until("Moth@Xibalba")
+        moth.gets(number)
+        await moth.ends(within=2.0)
+        await ada.terminal.until("Moth@Xibalba has left the table")
+        await host.logs("hung up at the Vegas table")
+
+
+async def test_where_no_server_runs_he_is_told_and_plays_alone(tmp_path: Path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        visit.presses("v")
+        await visit.terminal.until("The server of this board does not run just now")
+        visit.presses(" ")
+        await visit.prompt(AT_TABLE)
+        await plays_a_round(visit)
+        visit.presses("q")
+        await visit.prompt("ood-bye")
+        assert await visit.goes() == 0
+        (told,) = host.visits_told()
+        assert told["result"] == host.won
+
+
+async def test_a_server_that_closes_sends_him_back_to_his_menu(tmp_path: Path) -> None:
+    async with hosted(tmp_path, serves=True) as host:
+        moth = await at_vegas(host)
+        host.process.terminate()
+        assert await host.ends() == 0
+        await moth.terminal.until("The table was closed by the board.")
+        moth.presses(" ")
+        await moth.prompt("ood-bye")
+        assert await moth.goes() == 0
+
+
+async def test_a_server_that_is_killed_leaves_him_his_hand(tmp_path: Path) -> None:
+    async with hosted(tmp_path, serves=True) as host:
+        moth = await at_vegas(host)
+        staked = 0
+        while not staked:  # some rounds are over as soon as they are dealt
+            await bets(moth)
+            await moth.terminal.wait_for(
+                lambda _: "<B>et" in moth.prompt_row or "You have" in moth.prompt_row, "the cards"
+            )
+            staked = host.balances(NAME)["stake"]
+        host.process.kill()
+        await host.is_killed()
+        await moth.terminal.until("The table was closed by the board.")
+        moth.presses(" ")
+        await moth.prompt("ood-bye")
+        moth.presses("v")
+        await moth.terminal.until("The server of this board does not run just now")
+        moth.presses(" ")
+        await moth.prompt("You have")
+        assert host.balances(NAME)["stake"] == staked
+        moth.gets(HANG_UP)
+        assert await moth.ends(within=2.0) == 0
+
+
+async def test_a_taken_over_call_goes_on_at_the_same_hand(tmp_path: Path) -> None:
+    async with hosted(tmp_path, serves=True) as host:
+        moth = await at_vegas(host)
+        second = await host.on_terminal("--dropfile", str(host.door32(2)))
+        await second.terminal.until("Take over?")
+        second.presses("y")
+        await second.comes_in()
+        await moth.terminal.until("Another call of yours has taken over.", seconds=20)
+        assert await moth.ends() == 0
+        await sits_at_vegas(second)
