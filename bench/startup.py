@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import signal
 import subprocess
 import sys
@@ -15,15 +17,19 @@ from bench.processes import PATIENCE, ROOT, environment
 from bench.report import Goal, Row, Scale, median
 
 BARE = "bare Python"
+LIBRARY = "import sqlalchemy"
 # What an installed command runs.
 DOOR = "from door.cli import main; main()"
 COMMANDS = {
     BARE: ("-c", "pass"),
     "door --help": ("-c", DOOR, "--help"),
     "timebank --help": ("-c", "from timebank.cli import main; main()", "--help"),
-    "import sqlalchemy": ("-c", "import sqlalchemy"),
+    LIBRARY: ("-c", "import sqlalchemy"),
 }
 GOALS = {"door --help": Goal("value", "<=", 45)}
+DOOR_RUN = Goal("ratio", "<=", 2.5)
+WELCOME = b"Press any key"  # below what a caller brings, which the books say
+DROP_FILE = ("0", "-1", "38400", "The Bench", "42", "A Caller", "Caller", "50", "60", "1", "1")
 LISTENS = "It listens"
 MILLI = 1e3
 
@@ -31,6 +37,8 @@ MILLI = 1e3
 def run(scale: Scale) -> Iterator[Row]:
     found: dict[str, list[float]] = {what: [] for what in COMMANDS}
     serving: list[float] = []
+    shown: list[float] = []
+    welcomed: list[float] = []
     for turn in range(scale.starts + 1):
         for what, arguments in COMMANDS.items():
             taken = _run(arguments)
@@ -39,6 +47,11 @@ def run(scale: Scale) -> Iterator[Row]:
         taken = _serve()
         if turn:
             serving.append(taken)
+        first, welcome = _hand_over()
+        if turn:
+            shown.append(first)
+            welcomed.append(welcome)
+    library = median(found[LIBRARY]) * MILLI
     bare = median(found.pop(BARE))
     yield Row(BARE, "ms", bare * MILLI)
     for what, times in found.items():
@@ -46,6 +59,9 @@ def run(scale: Scale) -> Iterator[Row]:
         yield Row(f"{what}, over bare Python", "ms", over, bare * MILLI, GOALS.get(what))
     over = (median(serving) - bare) * MILLI
     yield Row("door serve until it listens, over bare Python", "ms", over, bare * MILLI)
+    first, welcome = median(shown) * MILLI, median(welcomed) * MILLI
+    yield Row("door run to its first screen (import sqlalchemy)", "ms", first, library, DOOR_RUN)
+    yield Row("door run to its welcome (import sqlalchemy)", "ms", welcome, library, DOOR_RUN)
 
 
 def _run(arguments: tuple[str, ...]) -> float:
@@ -82,3 +98,35 @@ def _serve() -> float:
         if server.returncode != 0:
             raise RuntimeError("door serve did not end in peace")
         return taken
+
+
+def _hand_over() -> tuple[float, float]:
+    """Hand a caller over as a host does; return when the first thing and his welcome are shown."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        config = Path(folder) / "sysop.toml"
+        config.write_text(SYSOP_TOML.format(nodes=16), encoding="utf-8")
+        drop_file = Path(folder) / "DOOR32.SYS"
+        drop_file.write_text("".join(f"{line}\r\n" for line in DROP_FILE), encoding="ascii")
+        words = ("run", "--config", str(config), "--dropfile", str(drop_file))
+        host, caller = pty.openpty()
+        began = time.perf_counter()
+        with (
+            os.fdopen(host, "rb", buffering=0) as screen,
+            subprocess.Popen(
+                [sys.executable, "-c", DOOR, *words],
+                stdin=caller,
+                stdout=caller,
+                stderr=subprocess.DEVNULL,
+                env=environment(),
+            ) as door,
+        ):
+            os.close(caller)
+            seen = screen.read(4096)
+            first = time.perf_counter() - began
+            while WELCOME not in seen:
+                seen += screen.read(4096)
+            welcome = time.perf_counter() - began
+            door.send_signal(signal.SIGHUP)
+            if door.wait(timeout=PATIENCE) != 0:
+                raise RuntimeError("door run did not end in peace")
+        return first, welcome
