@@ -1,0 +1,89 @@
+"""Play seed after seed: `python -m tests.simulate --hours 2`, or `--seeds 1-100 --steps 500`.
+
+A seed that fails is printed with its last steps; `--seed N --trace` tells all of its story again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+from tests.simulate.story import Story
+
+SHARED_MEMORY = Path("/dev/shm")
+
+
+def main() -> int:
+    asked = _arguments()
+    began, counted, failed, seeds = time.monotonic(), Counter[str](), 0, 0
+    for seed in _seeds(asked):
+        if asked.hours and time.monotonic() - began > asked.hours * 3600:
+            break
+        story, error = play(seed, asked.steps, asked.people)
+        seeds += 1
+        counted.update(story.counted)
+        counted["steps"] += story.number
+        counted["lives"] += story.lives
+        counted["transfers"] += story.watch.transfers
+        counted["rounds"] += story.watch.counts.get("rounds", 0)
+        counted["calls"] += story.watch.counts.get("calls", 0)
+        if error is not None:
+            failed += 1
+            print(f"\nseed {seed} fails at step {story.number}:")
+            print("\n".join(story.told if asked.trace else story.told[-30:]))
+            traceback.print_exception(error)
+        elif asked.trace:
+            print("\n".join(story.told))
+        print(f"seed {seed}: {story.number} steps, {story.shelf.hexdigest()[:16]}", flush=True)
+    took = time.monotonic() - began
+    print(f"\n{seeds} seeds, {failed} failed, {took:.0f} s: {_words(counted)}")
+    return min(failed, 1)
+
+
+def play(seed: int, steps: int, people: int) -> tuple[Story, Exception | None]:
+    """Play a seed in a folder of its own; return the story, and what went wrong."""
+    where = SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=where) as folder:
+        story = Story(seed, Path(folder), people, nodes=max(2, people * 2 // 5))
+        try:
+            with story:
+                story.play(steps)
+        except Exception as error:
+            return story, error
+        return story, None
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.simulate", description=__doc__)
+    parser.add_argument("--hours", type=float, help="go on for so long")
+    parser.add_argument("--seeds", help="from-to, both included", default="")
+    parser.add_argument("--seed", type=int, help="this one alone")
+    parser.add_argument("--steps", type=int, default=1000, help="of each seed")
+    parser.add_argument("--people", type=int, default=60, help="callers of the board")
+    parser.add_argument("--trace", action="store_true", help="tell everything that happens")
+    return parser.parse_args()
+
+
+def _seeds(asked: argparse.Namespace) -> Iterator[int]:
+    if asked.seed is not None:
+        return iter([asked.seed])
+    if asked.seeds:
+        first, _, last = asked.seeds.partition("-")
+        return iter(range(int(first), int(last or first) + 1))
+    return count(time.time_ns() % 1_000_000) if asked.hours else iter(range(1, 11))
+
+
+def _words(counted: Counter[str]) -> str:
+    return ", ".join(f"{number} {what.lstrip('_')}" for what, number in sorted(counted.items()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,267 @@
+"""What must hold in the books after every step, read from the file itself with plain SQL.
+
+A `Watch` keeps books of its own beside the board's: it reads every transfer once, checks that such
+a thing may happen at all, and adds it up. It knows what was durable before a process was killed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HIS = ("online", "held", "bank", "stake", "bankroll", "casino")  # never below zero
+NEVER_BELOW = frozenset({*HIS, "elapsed", "forfeit"})
+PURSES = ("online", "bankroll", "tab")
+BANKS = ("house", "casino")
+
+# Everything that may ever happen: (kind of the transfer) -> from where to where.
+MOVES: dict[str, set[tuple[str, str]]] = {
+    "grant": {("allotment", "online")},
+    "elapsed": {("online", "elapsed")},
+    "forfeit": {("online", "forfeit"), ("held", "forfeit")},
+    "carry": {(a, b) for a in ("online", "held") for b in ("bank", "forfeit")},
+    "clamp": {("online", "bank"), ("online", "forfeit")},
+    "held": {("online", "held")},
+    "release": {("held", "online")},
+    "external": {("bank", "external")},
+    "deposit": {("online", "bank")},
+    "withdraw": {("bank", "online")},
+    "transfer": {("bank", "bank")},
+    "loan": {("loan", "online")},
+    "repay": {("online", "loan")},
+    "loan share": {("online", "loan")},
+    "bankroll": {("mint", "bankroll")},
+    "renewal": {("mint", "bankroll")},
+    "casino": {("mint", "casino"), ("casino", "mint")},
+    "lost": {("stake", bank) for bank in BANKS},
+    "returned": {("stake", purse) for purse in PURSES},
+    "won": {(bank, purse) for bank in BANKS for purse in PURSES},
+    **{
+        kind: {(purse, "stake") for purse in PURSES}
+        for kind in ("stake", "insurance", "double", "split")
+    },
+}
+IN_PEACE = ("log-off", "carrier lost", "time up", "idle", "closed by the board")
+LEASE = 30  # seconds that a call may be charged for beyond what its own process said
+
+
+class Wrong(AssertionError):
+    """Something does not hold that always must."""
+
+
+def must(holds: object, words: str, *values: object) -> None:
+    if not holds:
+        raise Wrong(words.format(*values))
+
+
+@dataclass
+class SeenCall:
+    """An open call, and between which instants it was opened."""
+
+    after: float
+    before: float
+    caller_id: int
+    ticked: int
+
+
+class Watch:
+    """Books beside the books."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.transfers = 0
+        self.last: tuple[int, str] = (0, "")  # number and digest
+        self.balances: defaultdict[int, int] = defaultdict(int)
+        self.on_table: defaultdict[int, int] = defaultdict(int)  # by round
+        self.grants: set[tuple[int, str]] = set()
+        self.granted = self.elapsed = 0
+        self.calls: dict[int, SeenCall] = {}
+        self.counts: dict[str, int] = {}
+        self.open_rounds: set[int] = set()
+        self.last_round = 0
+        self._connection: sqlite3.Connection | None = None
+
+    def open(self) -> None:
+        self._connection = sqlite3.connect(self.path, isolation_level=None)
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        assert self._connection is not None
+        if self._connection.in_transaction:  # of whoever reads already
+            yield self._connection
+            return
+        self._connection.execute("BEGIN")
+        try:
+            yield self._connection
+        finally:
+            self._connection.execute("ROLLBACK")
+
+    # After a process was killed.
+
+    def nothing_is_lost(self) -> None:
+        """What was durable before must be in the file that the killed process has left."""
+        with self.reading() as file:
+            number, digest = self.last
+            if number:
+                found = file.execute("SELECT digest FROM transfers WHERE id = ?", (number,))
+                must(found.fetchone() == (digest,), "transfer {} is gone", number)
+            self._count(file)
+
+    # After every step.
+
+    def step(self, began: float, now: float, latest_day: str) -> None:
+        """Check what has changed; the step began and ended at these monotonic instants."""
+        with self.reading() as file:
+            accounts = {row[0]: row[1:] for row in file.execute(ACCOUNTS)}
+            for row in file.execute(TRANSFERS, (self.last[0],)):
+                self._transfer(accounts, latest_day, *row)
+            self._accounts(accounts)
+            self._rounds(file, accounts)
+            self._calls(file, began, now)
+            self._count(file)
+
+    def _count(self, file: sqlite3.Connection) -> None:
+        """Nothing that was counted once may be gone."""
+        for what in COUNTED:
+            (count,) = file.execute(f"SELECT count(*) FROM {what}").fetchone()
+            must(count >= self.counts.get(what, 0), "{} of {}", count, what)
+            self.counts[what] = count
+
+    def _transfer(
+        self,
+        accounts: dict[int, tuple[Any, ...]],
+        latest_day: str,
+        number: int,
+        kind: str,
+        amount: int,
+        source: int,
+        target: int,
+        why: str,
+        call_id: int | None,
+        round_id: int | None,
+        digest: str,
+    ) -> None:
+        must(number == self.last[0] + 1, "transfer {} follows {}", number, self.last[0])
+        self.last = (number, digest)
+        self.transfers += 1
+        ends = (accounts[source][0], accounts[target][0])
+        must(ends in MOVES.get(kind, ()), "transfer {}: {} moves {} to {}", number, kind, *ends)
+        must(amount > 0, "transfer {} moves {}", number, amount)
+        must(accounts[source][2] == accounts[target][2], "transfer {} mixes units", number)
+        self.balances[source] -= amount
+        self.balances[target] += amount
+        owners = {accounts[end][1] for end in (source, target)} - {None}
+        must(len(owners) == 1 or kind == "transfer", "transfer {} is of {}", number, owners)
+        if "stake" in ends:
+            must(round_id is not None, "transfer {} is of no round", number)
+            assert round_id is not None
+            self.on_table[round_id] += amount if ends[1] == "stake" else -amount
+            must(self.on_table[round_id] >= 0, "round {} gives more than it has", round_id)
+        if kind == "elapsed":
+            must(call_id is not None, "transfer {} charges no call", number)
+            self.elapsed += amount
+        if kind == "grant":
+            must(call_id is not None, "transfer {} grants to nobody on a call", number)
+            day = why[-10:]
+            must((target, day) not in self.grants, "{} was granted twice", day)
+            must(day <= latest_day, "{} was granted before it came", day)
+            self.grants.add((target, day))
+            self.granted += amount
+
+    def _accounts(self, accounts: dict[int, tuple[Any, ...]]) -> None:
+        sums: defaultdict[str, int] = defaultdict(int)
+        by_kind: defaultdict[str, int] = defaultdict(int)
+        for number, (kind, _, unit, balance) in accounts.items():
+            sums[unit] += balance
+            if unit == "second":
+                by_kind[kind] += balance
+            must(balance >= 0 or kind not in NEVER_BELOW, "{} holds {}", kind, balance)
+            must(balance <= 0 or kind != "loan", "a loan of {}", balance)
+            added = self.balances[number]
+            must(added == balance, "account {} holds {}, not {}", number, balance, added)
+        must(not any(sums.values()), "the sums are {}", dict(sums))
+        must(by_kind["allotment"] == -self.granted, "granted {}", self.granted)
+        must(by_kind["elapsed"] == self.elapsed, "elapsed {}", self.elapsed)
+        # Every second that was granted is somewhere.
+        theirs = sum(by_kind[kind] for kind in ("online", "held", "bank", "stake", "loan"))
+        gone = sum(by_kind[kind] for kind in ("elapsed", "forfeit", "external", "house"))
+        must(theirs + gone == self.granted, "{} + {} of {}", theirs, gone, self.granted)
+
+    def _rounds(self, file: sqlite3.Connection, accounts: dict[int, tuple[Any, ...]]) -> None:
+        staked: defaultdict[tuple[int, str], int] = defaultdict(int)
+        rounds: defaultdict[int, int] = defaultdict(int)
+        open_now = []
+        for number, caller_id, unit, actions, last in file.execute(OPEN_ROUNDS):
+            open_now.append(number)
+            rounds[caller_id] += 1
+            must(rounds[caller_id] == 1, "caller {} has two open hands", caller_id)
+            must(actions > 0, "hand {} is open without a journal", number)
+            must(actions == last + 1, "hand {} has a hole in its journal", number)
+            must(self.on_table[number] > 0, "hand {} is open without a stake", number)
+            staked[caller_id, unit] += self.on_table[number]
+        for kind, caller_id, unit, balance in accounts.values():
+            if kind == "stake":
+                stands = staked.pop((caller_id, unit), 0)
+                must(balance == stands, "{} staked by {}, {} open", balance, caller_id, stands)
+        before, self.open_rounds = self.open_rounds, set(open_now)
+        new = file.execute("SELECT id FROM rounds WHERE id > ?", (self.last_round,)).fetchall()
+        self.last_round = max((number for (number,) in new), default=self.last_round)
+        for number in (before | {number for (number,) in new}) - self.open_rounds:
+            must(not self.on_table.pop(number, 0), "hand {} is over, its stake stays", number)
+
+    def _calls(self, file: sqlite3.Connection, began: float, now: float) -> None:
+        owners: set[int] = set()
+        for number, caller_id, ticked in file.execute(OPEN_CALLS):
+            must(caller_id not in owners, "caller {} is on two calls", caller_id)
+            owners.add(caller_id)
+            self.calls.setdefault(number, SeenCall(began, now, caller_id, 0))
+            self._is_fair(number, ticked, now, 1)
+        for number in list(self.calls):
+            ticked, charged, waived, reason = file.execute(CALL, (number,)).fetchone()
+            must(ticked == charged + waived, "call {} charges oddly", number)
+            if reason is None:
+                continue
+            self._is_fair(number, ticked, now, 1 if reason in IN_PEACE else LEASE + 1)
+            seen = self.calls.pop(number)
+            used = int(began - seen.before) - 1
+            must(
+                ticked >= used or reason not in IN_PEACE,
+                "call {} ({}): {} of {} seconds",
+                number,
+                reason,
+                ticked,
+                used,
+            )
+
+    def _is_fair(self, number: int, ticked: int, now: float, slack: int) -> None:
+        """No call is charged for more than it lasted, and what was charged stays so."""
+        seen = self.calls[number]
+        must(ticked >= seen.ticked, "call {} ticks back", number)
+        seen.ticked = ticked
+        lasted = now - seen.after
+        must(ticked <= lasted + slack, "call {}: {} of {} seconds", number, ticked, lasted)
+
+
+TRANSFERS = (
+    "SELECT id, kind, amount, source, target, why, call_id, round_id, digest FROM transfers"
+    " WHERE id > ? ORDER BY id"
+)
+ACCOUNTS = "SELECT id, kind, caller_id, unit, balance FROM accounts"
+OPEN_ROUNDS = (
+    "SELECT r.id, r.caller_id, r.unit, count(a.sequence), max(a.sequence) FROM rounds r"
+    " LEFT JOIN actions a ON a.round_id = coalesce(r.lead, r.id) WHERE r.settled IS NULL"
+    " GROUP BY r.id"
+)
+COUNTED = ("actions", "days", "callers", "rounds", "calls", "rounds WHERE settled IS NOT NULL")
+OPEN_CALLS = "SELECT id, caller_id, ticked FROM calls WHERE closed IS NULL"
+CALL = "SELECT ticked, charged, waived, reason FROM calls WHERE id = ?"

@@ -1,0 +1,245 @@
+"""The machine that the board runs on: a disk that fails, and a process that is killed.
+
+Every operation of the database goes through here, on its way from the driver to SQLite. What a
+killed process leaves behind is what SQLite had written by then, byte for byte.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+import sqlite3
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import event
+
+from timebank.database import GROUP_SIZE, BooksUnavailable, Database, Desk, Done, Writer, _Request
+from timebank.settings import BankSettings
+
+WRITES = ("INSERT", "UPDATE", "DELETE", "COMMIT")
+
+
+class Killed(SystemExit):
+    """The process is gone. asyncio lets nothing run after an exit, and neither does kill -9."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with the disk for a while."""
+
+    words: str
+    errorname: str
+    reads: bool = False  # whether reading fails as well
+    chance: float = 1.0  # of each operation
+
+
+FULL = Fault("database or disk is full", "SQLITE_FULL")
+READ_ONLY = Fault("attempt to write a readonly database", "SQLITE_READONLY")
+BROKEN = Fault("disk I/O error", "SQLITE_IOERR", reads=True, chance=0.05)
+FLAKY = Fault("disk I/O error", "SQLITE_IOERR_WRITE", chance=0.2)
+FAULTS = (FULL, READ_ONLY, BROKEN, FLAKY)
+
+
+class Machine:
+    """One life of the server process, and the disk below it."""
+
+    def __init__(self, path: Path, chance: random.Random) -> None:
+        self.path = path
+        self.chance = chance
+        self.fault: Fault | None = None
+        self.dead = False
+        self.operations = 0
+        self.dies_at = 0  # the operation before which the process is killed; 0 is never
+        self.dies_committing = ""  # "before", "within" or "after" the COMMIT, "" is never
+        self.left: dict[str, bytes] = {}  # the files that it leaves when it is killed
+        self._holder: sqlite3.Connection | None = None
+
+    def connect_to(self, database: Database) -> None:
+        """Have every connection of `database` work on this machine."""
+        event.listen(database.engine, "do_connect", self._connect)
+
+    def _connect(self, _dialect: Any, _record: Any, where: Any, how: Any) -> sqlite3.Connection:
+        made = sqlite3.connect(*where, **how, factory=_Connection)
+        made.machine = self  # type: ignore[attr-defined] # the factory makes no other
+        return made
+
+    # Another process that keeps the books locked.
+
+    def lock(self) -> None:
+        self._holder = sqlite3.connect(self.path, isolation_level=None, timeout=0)
+        self._holder.execute("BEGIN IMMEDIATE")
+
+    def unlock(self) -> None:
+        holder, self._holder = self._holder, None
+        if holder is not None:
+            holder.execute("ROLLBACK")
+            holder.close()
+
+    @property
+    def is_locked(self) -> bool:
+        return self._holder is not None
+
+    @property
+    def is_well(self) -> bool:
+        return self.fault is None and not self.is_locked
+
+    def mend(self) -> None:
+        self.fault = None
+        self.unlock()
+
+    # What happens at an operation.
+
+    def before(self, statement: str, connection: sqlite3.Connection) -> None:
+        """Let the process die here, or the disk fail."""
+        if self.dead:
+            raise Killed
+        self.operations += 1
+        if self.operations == self.dies_at:
+            self.left = self.files()
+            self.die()
+        fault = self.fault
+        if fault is None or not (fault.reads or statement.lstrip().startswith(WRITES)):
+            return
+        if self.chance.random() < fault.chance:
+            # SQLite may have rolled the transaction back by itself, or left that to us.
+            if connection.in_transaction and self.chance.random() < 0.5:
+                sqlite3.Connection.rollback(connection)
+            error = sqlite3.OperationalError(fault.words)
+            error.sqlite_errorname = fault.errorname
+            raise error
+
+    def commit(self, connection: sqlite3.Connection) -> None:
+        """Commit, unless the process dies before, or while the log is half written."""
+        self.before("COMMIT", connection)
+        if not self.dies_committing or not connection.in_transaction:
+            sqlite3.Connection.commit(connection)
+            return
+        before = self.files()
+        sqlite3.Connection.commit(connection)
+        after = self.files()
+        self.left = {
+            "before": before,
+            "after": after,
+            "within": {**before, "-wal": self._torn(before["-wal"], after["-wal"])},
+        }[self.dies_committing]
+        self.die()
+
+    def _torn(self, old: bytes, new: bytes) -> bytes:
+        """Give the log as it is when only its first changes have been written."""
+        shortest = min(len(old), len(new))
+        first = next((n for n in range(shortest) if old[n] != new[n]), shortest)
+        cut = self.chance.randint(first, len(new))
+        return new[:cut] + old[cut:]
+
+    def die(self) -> None:
+        self.dead = True
+        raise Killed
+
+    def files(self) -> dict[str, bytes]:
+        """Read the database and its log as they are."""
+        found = {}
+        for ending in ("", "-wal"):
+            file = self.path.with_name(self.path.name + ending)
+            found[ending] = file.read_bytes() if file.exists() else b""
+        return found
+
+    def restore(self) -> None:
+        """Put the files there that the killed process has left, and nothing else."""
+        for ending in ("", "-wal", "-shm"):
+            self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
+        for ending, content in self.left.items():
+            if content:
+                self.path.with_name(self.path.name + ending).write_bytes(content)
+
+
+class _Cursor(sqlite3.Cursor):
+    def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
+        self.connection.machine.before(statement, self.connection)
+        return super().execute(statement, *values)
+
+    def executemany(self, statement: str, *values: Any) -> sqlite3.Cursor:
+        self.connection.machine.before(statement, self.connection)
+        return super().executemany(statement, *values)
+
+
+class _Connection(sqlite3.Connection):
+    machine: Machine
+
+    def cursor(self, *_: Any) -> sqlite3.Cursor:
+        # The pragmas of a new connection come before it has a machine.
+        return super().cursor(_Cursor if hasattr(self, "machine") else sqlite3.Cursor)
+
+    def commit(self) -> None:
+        self.machine.commit(self)
+
+
+class InlineWriter(Writer):
+    """The writer without its thread: a group is committed in a turn of the loop.
+
+    What a group is and how it is carried out and committed is the program's own (`Writer._commit`).
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        settings: Callable[[], BankSettings],
+        now: Callable[[], datetime],
+        deliver: Callable[[list[Done]], None],
+        *,
+        machine: Machine,
+        later: Callable[[Callable[[], None]], object],
+    ) -> None:
+        self._database, self._settings, self._now = database, settings, now
+        self._deliver = deliver
+        self._machine, self._later = machine, later
+        self._connection = None
+        self._closed = False
+        self._waiting: deque[_Request] = deque()
+        self._turn_is_due = False
+
+    def submit(self, operation: Callable[[Desk], object], ticket: object) -> None:
+        if self._machine.dead:
+            return
+        if self._closed:
+            raise BooksUnavailable("The books are closed.")
+        self._waiting.append(_Request(operation, ticket))
+        self._ask_for_turn()
+
+    def close(self) -> None:
+        while self._waiting:
+            self._turn()
+        self._closed = True
+        self._hang_up()
+
+    @property
+    def is_idle(self) -> bool:
+        return not self._waiting
+
+    def _ask_for_turn(self) -> None:
+        if self._waiting and not self._turn_is_due:
+            self._turn_is_due = True
+            self._later(self._turn)
+
+    def _turn(self) -> None:
+        self._turn_is_due = False
+        if self._machine.dead:
+            return
+        group = [self._waiting.popleft() for _ in range(min(GROUP_SIZE, len(self._waiting)))]
+        answers = self._commit(group) if group else []
+        if self._machine.dead:  # `_commit` has taken the end of the world for a failed write
+            raise Killed
+        if answers:
+            self._deliver(answers)
+        self._ask_for_turn()
+
+
+def inline_writer(
+    machine: Machine, later: Callable[[Callable[[], None]], object]
+) -> Callable[..., InlineWriter]:
+    """Give what stands in for `Writer` on this machine; `later` calls a turn when it is due."""
+    return functools.partial(InlineWriter, machine=machine, later=later)
