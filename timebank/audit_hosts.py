@@ -11,7 +11,7 @@ from typing import Any
 
 from timebank.database import Desk
 from timebank.findings import Finding
-from timebank.hosts_visit import Visit
+from timebank.hosts_visit import Parting, Visit
 from timebank.words import MINUTE
 
 
@@ -102,14 +102,8 @@ LEFT JOIN accounts s ON s.id = t.source LEFT JOIN accounts g ON g.id = t.target
 WHERE v.call_id IS NOT NULL GROUP BY v.id
 """
 COLUMNS = (
-    "brought",
-    "of his own",
-    "used",
-    "won",
-    "gained",
-    "put back",
-    "taken home",
-    "on the table",
+    *("brought", "of his own", "used", "won", "gained", "put back", "taken home"),
+    "more on the table",
 )
 
 
@@ -162,6 +156,15 @@ FROM visits v JOIN callers c ON c.id = v.caller_id ORDER BY v.caller_id, v.id
 """
 
 
+BEGUN = ("clock", "debt", "staked", "standing", "standing_own", "brought", "own")
+ENDED = ("elapsed", "result", "owed", *Parting._fields[2:])
+
+
+def _ended(row: Any) -> list[object]:
+    """Give the amounts that a visit has when it is over."""
+    return [] if row["closed"] is None else [row[name] for name in ENDED]
+
+
 def _check_order(desk: Desk) -> Iterator[Finding]:
     """Reckon every visit anew, and see that each goes on where the one before it ended."""
     before: Any = None
@@ -172,6 +175,10 @@ def _check_order(desk: Desk) -> Iterator[Finding]:
         if (row["standing"], row["standing_own"]) != left:
             yield Finding(where, "It does not begin with what stood on the table before it.")
         before = row
+        begun = [row[name] for name in BEGUN]
+        if not all(isinstance(amount, int) for amount in (*begun, *_ended(row))):
+            yield Finding(where, "Some of its amounts are no numbers.")
+            continue
         if row["brought"] > max(0, row["clock"] - row["debt"] - row["standing"]):
             yield Finding(where, f"{row['brought']} was brought, and so much was not there.")
         if row["closed"] is None:

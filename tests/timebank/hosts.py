@@ -6,6 +6,7 @@ from datetime import datetime
 
 from tests.timebank.books import Books, Call
 from timebank import bank
+from timebank.hosts_visit import debt_of
 
 BOARD = "Xibalba"
 MINUTE = 60
@@ -70,17 +71,25 @@ def known(books: Books, alias: str = "Ann", key: str = "7", board: str = BOARD) 
     return books.do(bank.host_caller, board, key, alias).id
 
 
-def comes(books: Books, caller_id: int, seconds: int | None = HOUR, **more) -> HostCall:
+def comes(
+    books: Books,
+    caller_id: int,
+    seconds: int | None = HOUR,
+    *,
+    node: int = 1,
+    process: str = "p",
+    take_over: bool = False,
+    **more,
+) -> HostCall:
     """Let somebody come in with the time that his host says he has."""
-    return HostCall(books, caller_id, brought(seconds, **more))
+    what = brought(seconds, **more)
+    return HostCall(books, caller_id, what, node=node, process=process, take_over=take_over)
 
 
 def debt(books: Books, caller_id: int) -> int:
     """What he owes his host today."""
     day = books.settings.schedule.day_of(books.now).isoformat()
     with books.database.reading(books.settings, books.now) as desk:
-        from timebank.hosts_visit import debt_of
-
         return debt_of(desk, caller_id, day)
 
 
