@@ -145,7 +145,14 @@ def replay(file: BinaryIO) -> None:
 @click.option("--seed", required=True, help="The seed, 64 hexadecimal digits.")
 @click.option("--cut", default="", help="The words the caller cut the cards with.")
 @click.option("--decks", default=1, show_default=True, help="Decks in the shoe.")
-def verify(seed: str, cut: str, decks: int) -> None:
+@click.option(
+    "--shuffle",
+    "number",
+    default=1,
+    show_default=True,
+    help="Which shuffle, where a shoe is shuffled again from the same seed.",
+)
+def verify(seed: str, cut: str, decks: int, number: int) -> None:
     """Print the seal of a seed and the order of the cards that it makes."""
     from door.games import shuffle
 
@@ -155,8 +162,10 @@ def verify(seed: str, cut: str, decks: int) -> None:
         raise Sentence("--seed must be hexadecimal digits.") from error
     if decks not in range(1, 9):
         raise Sentence("--decks must be 1 to 8.")
+    if number < 1:
+        raise Sentence("--shuffle must be 1 or more.")
     try:
-        seal, cards = shuffle.seal(raw), shuffle.shuffle(raw, cut, decks)
+        seal, cards = shuffle.seal(raw), shuffle.shuffle(raw, cut, decks, number)
     except ValueError as error:
         raise Sentence(str(error)) from error
     click.echo(f"seal {seal}")

@@ -45,13 +45,15 @@ def normal_cut(text: str) -> str:
     return cut
 
 
-def shuffle(seed: bytes, cut: str, decks: int) -> tuple[Card, ...]:
+def shuffle(seed: bytes, cut: str, decks: int, number: int = 1) -> tuple[Card, ...]:
     """The cards of a shoe from the top: a Fisher-Yates shuffle of `deck(decks)`.
+
+    `number`, from 1, is for a shoe that is shuffled again from the same seed (`run_on`).
 
     >>> shuffle(bytes(32), "", 1)[:4]
     ('2H', '8D', 'AD', '7H')
     """
-    return _shuffled(seed, cut, decks, 1)
+    return _shuffled(seed, cut, decks, number)
 
 
 def run_on(

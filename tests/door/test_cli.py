@@ -213,6 +213,14 @@ def test_a_seed_gives_its_seal_and_its_cards(cut: str, decks: int) -> None:
     assert {len(row.split()) for row in rows} == {13}
 
 
+def test_a_seed_gives_the_cards_of_later_shuffles_too() -> None:
+    seed, dealt = bytes(range(32)), 2 * 52
+    told = door("verify", "--seed", seed.hex(), "--cut", "Lucky duck", "--shuffle", "3")
+    assert told.status == 0
+    third = shuffle.run_on(seed, "Lucky duck", 1, 0, dealt, 52)[:52]
+    assert tuple(" ".join(told.output.splitlines()[1:]).split()) == third
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -223,6 +231,7 @@ def test_a_seed_gives_its_seal_and_its_cards(cut: str, decks: int) -> None:
         (("--seed", "00" * 33), "A seed is 32 bytes, this one is 33.\n"),
         (("--seed", "00" * 32, "--decks", "0"), "--decks must be 1 to 8.\n"),
         (("--seed", "00" * 32, "--decks", "9"), "--decks must be 1 to 8.\n"),
+        (("--seed", "00" * 32, "--shuffle", "0"), "--shuffle must be 1 or more.\n"),
         (
             ("--seed", "00" * 32, "--cut", "\udcff"),
             "The cut holds a character that is no text.\n",
