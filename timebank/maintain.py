@@ -123,6 +123,8 @@ WHERE c.deleted IS NULL AND c.locked = 0 AND c.frozen = 0
     AND coalesce(c.last_call, c.created) < ?
     AND NOT EXISTS (SELECT 1 FROM calls k WHERE k.caller_id = c.id AND k.closed IS NULL)
     AND NOT EXISTS (SELECT 1 FROM rounds r WHERE r.caller_id = c.id AND r.settled IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM given_back b WHERE b.caller_id = c.id
+        AND b.state NOT IN ('written', 'kept'))
     AND NOT EXISTS (
         SELECT 1 FROM accounts a WHERE a.caller_id = c.id AND a.balance <> 0
         AND a.kind NOT IN ('online', 'held', 'casino'))
