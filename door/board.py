@@ -12,12 +12,11 @@ from door import passwords
 from door.caller import Caller
 from door.console import Console, Interruption, TakenOver
 from door.games.shuffle import SEED_BYTES
-from door.host_caller import HostCaller
+from door.host_caller import HostCaller, brought_by
 from door.process import this_process
 from door.tables.vegas_table import VegasTable
 from timebank import bank, callers, names
 from timebank.refusals import AlreadyOnline
-from timebank.words import MINUTE
 
 if TYPE_CHECKING:
     from door.books import Books
@@ -145,14 +144,7 @@ class Board:
         self, console: Console, record: CallerRecord, guest: Guest, *, take_over: bool
     ) -> HostCaller:
         """Open a call of another board's caller with what he brings; else as `open_call`."""
-        brought = bank.Brought(
-            seconds=guest.seconds,
-            allowance=guest.board.minutes * MINUTE,
-            share=guest.board.share,
-            until=guest.until,
-            shows_losses=guest.shows_losses,
-            takes_gains=guest.takes_gains,
-        )
+        brought = brought_by(guest)
 
         def opening(desk: Desk, node: int) -> Opened:
             address = console.line.address

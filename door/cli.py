@@ -114,6 +114,33 @@ def run_(
 
 @main.command()
 @config_option
+@click.option(
+    "--dropfile",
+    type=click.Path(path_type=Path),
+    help="The drop file, or its folder; else the environment says, or the folder it is in.",
+)
+@click.option("--board", metavar="NAME", help="Which of [boards.NAME] starts the door.")
+@click.option("--node", type=click.IntRange(0, 9999), help="The number of the node.")
+def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: int | None) -> None:
+    """Say what was understood of a drop file, and what `door run` would make of it."""
+    from door import cli_doctor
+    from door.dropfiles import DropFileRefused
+    from door.run.arrival import Asked
+    from timebank.database import BooksUnavailable, DatabaseRefused
+
+    config = _load(config_path)
+    try:
+        said = cli_doctor.examine(config, Asked(dropfile, board, node))
+    except DropFileRefused as refused:
+        raise Sentence(f"{refused}\nThe caller would be told: {refused.polite}") from refused
+    except (DatabaseRefused, BooksUnavailable) as error:
+        raise Sentence(str(error)) from error
+    for sentence in said:
+        click.echo(sentence)
+
+
+@main.command()
+@config_option
 def check(config_path: Path) -> None:
     """Check the settings, and name everything that is wrong with them."""
     config = _load(config_path)

@@ -26,6 +26,7 @@ from door.run import log as logs
 from door.run import ways_in
 from door.run.arrival import Arrival, Asked, arrive
 from door.run.guest import Guest
+from door.tables.codes import CODES, game_named
 from timebank.settings import SettingsError
 
 EXIT_WELL = 0  # also when the caller hung up, or was turned away for a reason of his own
@@ -78,6 +79,9 @@ def run(options: Options) -> int:
 
 
 def _run(options: Options, config: Config, arrived: float) -> int:
+    if options.door is not None and game_named(options.door) is None:
+        codes = ", ".join(code.code for code in CODES.values())
+        raise NoLine(f"There is no table {options.door}: --door takes one of {codes}.")
     way = ways_in.asked_for(
         wants_stdio=options.stdio or options.local,
         descriptor=options.socket,

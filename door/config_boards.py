@@ -52,6 +52,11 @@ def board_of(boards: Mapping[str, HostBoard], name: str) -> HostBoard | None:
     return None
 
 
+def is_name(name: str) -> bool:
+    """Tell whether a board can be called so: its callers are called "Alias@Board" here."""
+    return 1 <= len(name) <= LONGEST_NAME and name.isprintable() and "@" not in name
+
+
 def unlisted(name: str) -> HostBoard:
     """Return what holds for a board that has no table of its own: the defaults, and no rlogin."""
     return HostBoard(
@@ -73,7 +78,7 @@ def read_boards(root: Table) -> dict[str, HostBoard]:
 
 def _board(name: str, table: Table) -> HostBoard:
     usual = unlisted(name)
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable() or "@" in name:
+    if not is_name(name):
         table.refuse("minutes", f"stands under a name that is none: 1 to {LONGEST_NAME} characters")
     return HostBoard(
         name=name,

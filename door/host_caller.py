@@ -211,3 +211,15 @@ class HostCaller(LimitedCaller):
         """Write down what became of a claim; unwritten, it is in doubt by itself."""
         with contextlib.suppress(BooksUnavailable):
             await self.books.run(operation)
+
+
+def brought_by(guest: Guest) -> bank.Brought:
+    """Return what a guest brings, as the books ask for it."""
+    return bank.Brought(
+        seconds=guest.seconds,
+        allowance=guest.board.minutes * MINUTE,
+        share=guest.board.share,
+        until=guest.until,
+        shows_losses=guest.shows_losses,
+        takes_gains=guest.takes_gains,
+    )

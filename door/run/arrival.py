@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from door.config_boards import HostBoard, board_of, unlisted
+from door.config_boards import LONGEST_NAME, HostBoard, board_of, is_name, unlisted
 from door.dropfiles import (
     Connection,
+    DropFileRefused,
     GiveBack,
     Identity,
     Limit,
@@ -68,6 +69,9 @@ def arrive(
 
     `now` is aware, in the zone of the host's clock; `arrived` the same instant, monotonic.
     """
+    if asked.board is not None and not is_name(asked.board):
+        what = f"no board can be called so: 1 to {LONGEST_NAME} characters, and no @"
+        raise DropFileRefused(Path(f"--board {asked.board}"), None, what, "Name another.")
     found = find(asked.dropfile, environment, asked.node)
     understood = understand(found, Reading(now, "auto", "auto"))
     board = _board(asked.board, understood, boards)

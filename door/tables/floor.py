@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from door import wording
 from door.run.company import Company
 from door.tables import baccarat, black_jack_for_time, unix_bj, vegas
+from door.tables.codes import CODES, game_named
 from timebank import journal, play_money
 from timebank.words import money
 
@@ -40,7 +41,6 @@ class Place:
 
     letter: str
     game: str
-    code: str  # by which other boards name it: they have 16 characters for that (Synchronet)
     title: str
     is_open: Callable[[Config], bool]
     table: Callable[[Board, Caller], Table]
@@ -82,36 +82,32 @@ async def _vegas_words(board: Board, caller: Caller) -> str:
 
 PLACES = (
     Place(
-        letter="B",
+        letter=CODES["black-jack-for-time"].letter,
         game="black-jack-for-time",
-        code="BJFT",
         title="Black Jack For Time",
         is_open=lambda config: config.black_jack_for_time.open,
         table=lambda board, caller: black_jack_for_time.BlackJackForTime(caller),
         words=_black_jack_words,
     ),
     Place(
-        letter="C",
+        letter=CODES["baccarat"].letter,
         game="baccarat",
-        code="BACCARAT",
         title="Baccarat",
         is_open=lambda config: config.baccarat.open,
         table=lambda board, caller: baccarat.Baccarat(caller),
         words=_baccarat_words,
     ),
     Place(
-        letter="U",
+        letter=CODES["unix-bj"].letter,
         game="unix-bj",
-        code="UNIXBJ",
         title="UNIX bj",
         is_open=lambda config: config.unix_bj.open,
         table=lambda board, caller: unix_bj.UnixBj(caller),
         words=lambda board, caller: unix_bj.place_words(caller),
     ),
     Place(
-        letter="V",
+        letter=CODES["vegas"].letter,
         game="vegas",
-        code="VEGAS",
         title="Vegas",
         is_open=lambda config: config.vegas.open,
         table=_vegas,
@@ -121,17 +117,9 @@ PLACES = (
 
 
 def place_of(asked: str) -> Place | None:
-    """Find a table by its menu letter, game or code, however it is written; None for no table.
-
-    >>> place_of("bjft").title, place_of("Unix_BJ").letter, place_of("craps")
-    ('Black Jack For Time', 'U', None)
-    """
-    wanted = asked.casefold().replace("-", "").replace("_", "")
-    for place in PLACES:
-        names = (place.letter, place.game, place.code)
-        if wanted in (name.casefold().replace("-", "") for name in names):
-            return place
-    return None
+    """Find a table by its name, letter or code (`codes`); None when it is none."""
+    game = game_named(asked)
+    return next((place for place in PLACES if place.game == game), None)
 
 
 async def table_with_open_hand(board: Board, caller: Caller) -> tuple[Place, Table] | None:

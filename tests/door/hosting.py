@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import signal
 import socket
 import sys
@@ -143,6 +142,7 @@ class Host(Served):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.visits: list[Visit] = []
+        self.expected = ""  # of the log: what a line may say that would be a failure else
         self._closing: list[Pty | PtyWire | socket.socket] = []
 
     def node(self, number: int) -> Path:
@@ -330,7 +330,8 @@ async def hosted(folder: Path, *, toml: str = BOARD, serves: bool = False) -> As
     finally:
         await host.close()
     assert "Traceback" not in host.log, host.log
-    assert not re.search(r" ERROR ", host.log), host.log
+    errors = [line for line in host.log.splitlines() if " ERROR " in line]
+    assert all(host.expected and host.expected in line for line in errors), errors
     audits_are_clean(host)
 
 
