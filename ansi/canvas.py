@@ -77,7 +77,7 @@ def _blank(width: int, ink: str) -> Row:
     return Row(" " * width, ink * width)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _cells_of(text: str) -> str:
     """The characters of a line of text as they stand in cells."""
     if STEADY.issuperset(text):
@@ -89,7 +89,7 @@ def _cells_of(text: str) -> str:
     return "".join(cells)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=1024)
 def _piped(text: str, number: int) -> Row:
     """A line of text with pipe codes, as it stands in cells, from the style of a number on."""
     pieces = [
@@ -101,7 +101,7 @@ def _piped(text: str, number: int) -> Row:
     )
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _whole(row: Row) -> _Change:
     """How a row comes upon an empty screen."""
     end = len(row.cells) if row.inks.strip(_PLAIN_INK) else len(row.cells.rstrip(" "))

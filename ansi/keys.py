@@ -10,7 +10,6 @@ feeds the decoder waits a moment while `pending_escape` holds and then calls `fl
 """
 
 import re
-from collections import deque
 from dataclasses import dataclass
 
 from ansi.charset import Charset, Decoder
@@ -99,7 +98,7 @@ class KeyDecoder:
         self._text = Decoder(charset)
         self._state = _GROUND
         self._sequence = bytearray()
-        self._reports: deque[Report] = deque(maxlen=MOST_REPORTS)
+        self._reports: list[Report] = []
         self._idle = True  # nothing waits: a plain byte means itself
 
     def feed(self, data: bytes) -> list[str]:
@@ -135,8 +134,7 @@ class KeyDecoder:
 
     def take_reports(self) -> list[Report]:
         """What the terminal said of itself since the last call, oldest first."""
-        reports = list(self._reports)
-        self._reports.clear()
+        reports, self._reports = self._reports, []
         return reports
 
     # Each step takes the byte at `position` (or a run from there) and returns what comes next.
@@ -197,9 +195,9 @@ class KeyDecoder:
         if parameters.startswith("["):
             key = _LINUX_LETTERS.get(final) if parameters == "[" else None
         elif final == "R" and cursor:
-            self._reports.append(CursorReport(int(cursor[1]), int(cursor[2])))
+            self._report(CursorReport(int(cursor[1]), int(cursor[2])))
         elif final == "c":
-            self._reports.append(DeviceAttributes(parameters))
+            self._report(DeviceAttributes(parameters))
         elif final == "~":
             tilde = _MODIFIED_TILDE.fullmatch(parameters)
             key = _TILDES.get(int(tilde[1])) if tilde else None
@@ -207,6 +205,9 @@ class KeyDecoder:
             key = _CSI_LETTERS.get(final)
         if key is not None:
             keys.append(key)
+
+    def _report(self, report: Report) -> None:
+        self._reports = [*self._reports, report][-MOST_REPORTS:]
 
     def _ss3(self, data: bytes, position: int, keys: list[str]) -> int:
         byte = data[position]

@@ -110,7 +110,6 @@ def _piped(style: Style, code: int) -> Style:
     return replace(style, foreground=colour) if code < 16 else replace(style, background=colour)
 
 
-@lru_cache(maxsize=2048)
 def from_pipe(text: str, style: Style = PLAIN) -> tuple[tuple[Style, str], ...]:
     """Split a sysop's text at its pipe codes: |00 to |15 text colours, |16 to |23 backgrounds.
 

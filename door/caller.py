@@ -7,7 +7,6 @@ entries the time left is the purse's less what has ticked since.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from door import wording
 from door.console import Console, IdledOut, TakenOver, TimeUp
 from door.display import literal
+from door.flag import Flag
 from timebank import bank, callers
 from timebank.database import BooksUnavailable
 from timebank.refusals import CallClosed
@@ -74,7 +74,7 @@ class Caller:
         self.coin = config.black_jack_for_time.coin_minutes * 60
         self.is_away = False  # at a table that another process keeps, which sees to his screen
         self.came_back_to = ""  # the game where an open hand waited for him
-        self.ended = asyncio.Event()
+        self.ended = Flag()
         self.hands_over = False  # whether his node goes to the call that takes over this one
         self.on_tick: Callable[[], None] = _nothing
         self.status_waits = False  # for cards that are on their way
@@ -82,9 +82,9 @@ class Caller:
         self._purse: Purse = opened.receipt.purse
         self._asked = self._adopted = 0
         self._grace_until: float | None = None
-        self._touch_wanted = asyncio.Event()
+        self._touch_wanted = Flag()
         self._timer: Timer | None = None
-        self._warned = self._idle_warned = False
+        self._idle_warned = False
         self._next_warning = 0
         self._notice_day()
 

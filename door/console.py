@@ -8,7 +8,6 @@ up, another call took over) arrives as an `Interruption` raised from the same `a
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -86,7 +85,7 @@ class Console:
         self.last_key = clock.monotonic()
         self._loop = asyncio.get_running_loop()
         self._decoder = KeyDecoder(look.charset)
-        self._keys: deque[str] = deque()
+        self._keys: list[str] = []
         self.rubout: Key = BACKSPACE  # what byte 7F means in the room he is in
         self._paused = False
         self._waiter: asyncio.Future[None] | None = None
@@ -150,7 +149,7 @@ class Console:
         """Return the next key; raise the `Interruption` that came instead of one."""
         while self._interruption is None:
             if self._keys:
-                key = self._keys.popleft()
+                key = self._keys.pop(0)
                 if self._paused and not self._keys:
                     self._paused = False
                     self.line.resume()

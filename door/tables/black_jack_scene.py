@@ -21,7 +21,7 @@ DEALER_ROW, PLAYER_ROW = 2, 9
 SEAL_ROW = 16
 
 
-@dataclass
+@dataclass(slots=True)
 class Sitting:
     """How a caller did since he sat down, amounts in seconds."""
 
@@ -38,7 +38,7 @@ class Sitting:
         return self.won - self.lost
 
 
-@dataclass
+@dataclass(slots=True)
 class TableScene:
     """Everything on the table at one moment; painted again after every change."""
 
