@@ -33,11 +33,10 @@ def leave(posting: Posting, day: str) -> None:
         keep_what_waits(posting)
 
 
-def leave_without_call(posting: Posting, source: str) -> None:
+def leave_without_call(posting: Posting) -> None:
     """Take out of the purse what came into it while its caller is on no call.
 
-    `source` is the game it came from. Nothing is reckoned before the hand is over, or brings
-    something back.
+    Nothing is reckoned before the hand is over, or brings something back.
     """
     visit = posting.visit
     assert visit is not None  # called for visits alone
@@ -45,8 +44,8 @@ def leave_without_call(posting: Posting, source: str) -> None:
     comes_back = balance["online"] + balance["held"]
     if not comes_back and (balance["stake"] or not visit.staked):
         return
-    settings = posting.desk.settings
-    visit.day = settings.schedule.day_of(posting.desk.now).isoformat()
+    today = posting.desk.settings.schedule.day_of(posting.desk.now).isoformat()
+    visit.day = max(today, posting.day or "")
     visit.way = None
     _part(posting)
 

@@ -331,8 +331,7 @@ CREATE TABLE given_back (
 )"""
 AFTER_3 = (
     "ALTER TABLE callers ADD COLUMN board TEXT",
-    "ALTER TABLE callers ADD COLUMN board_key TEXT"
-    " CHECK ((board IS NULL) = (board_key IS NULL))",
+    "ALTER TABLE callers ADD COLUMN board_key TEXT CHECK ((board IS NULL) = (board_key IS NULL))",
     "CREATE UNIQUE INDEX one_living_caller_a_key ON callers (board, board_key)"
     " WHERE deleted IS NULL AND board IS NOT NULL",
     VISITS_3,

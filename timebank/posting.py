@@ -303,7 +303,7 @@ class Posting:
         if winnings:
             winnings -= self._pay_back(winnings, "the winnings")
         if self.visit is not None and self.call_id is None:
-            leave_without_call(self, source)
+            leave_without_call(self)
         self.clamp(winnings, source)
         play = None if self.play is None else self.play.told()
         return Receipt(self._purse(), self.write(), play)
