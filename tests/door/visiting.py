@@ -11,7 +11,7 @@ from tests.world import BOARD, World, log_on
 
 MINUTE = 60
 MENU = "<G>ood-bye"
-TABLE = "<P>lace Bet"
+TABLE = "bank  <Q>uit"  # how the menu ends, also where it takes two rows
 PATIENT = {"idle_warning_seconds": 86_399, "idle_limit_seconds": 86_400}
 NO_EVENTS = "events = []\n"
 
