@@ -60,11 +60,11 @@ def host_caller(desk: Desk, board: str, key: str, alias: str) -> CallerRecord:
     ).scalar()
     wanted = [f"{begins}@{board}" for begins in _beginnings(alias, key)]
     if caller_id is None:
-        return callers.register_of_board(desk, _free(desk, wanted), board, key)
+        return callers.register_of_board(desk, _free(desk, wanted, None), board, key)
     record = callers.get(desk, caller_id)
     if record.name in wanted:
         return record
-    return callers.rename_of_board(desk, caller_id, _free(desk, wanted))
+    return callers.rename_of_board(desk, caller_id, _free(desk, wanted, caller_id))
 
 
 def _beginnings(alias: str, key: str) -> tuple[str, str]:
@@ -74,12 +74,13 @@ def _beginnings(alias: str, key: str) -> tuple[str, str]:
     return shown, f"{shown}#{clean(key.replace('@', ' '), LONGEST_KEY)}"
 
 
-def _free(desk: Desk, wanted: list[str]) -> str:
-    """Choose the first name that nobody has; of keys that look alike, one gets a number more."""
+def _free(desk: Desk, wanted: list[str], caller_id: int | None) -> str:
+    """Choose the first name that nobody else has; of keys that look alike, one gets a number."""
     name, last = wanted[0], wanted[-1]
     for number in range(len(wanted) + callers.count(desk)):
         name = wanted[number] if number < len(wanted) else last.replace("@", f"#{number}@")
-        if callers.find(desk, name) is None:
+        holder = callers.find(desk, name)
+        if holder is None or holder.id == caller_id:
             break
     return name
 

@@ -37,6 +37,7 @@ def test_he_is_found_again_by_his_key_and_his_name_follows_his_alias(books, ann)
     assert (record.id, record.name) == (ann, "Anna@Xibalba")
     assert (record.board, record.board_key) == (BOARD, "7")
     assert books.do(bank.host_caller, BOARD, "7", "Anna") == record
+    assert books.do(bank.host_caller, BOARD, "7", "ANNA").name == "ANNA@Xibalba"
 
 
 def test_a_name_that_another_user_of_his_board_has_gets_the_key(books, ann):
