@@ -72,6 +72,10 @@ class BlackJackKind:
             raise Refusal(f"must be {either(tuple(Action))}, is {shown(act.word)}") from None
         if round_.turn is not None and act.seat not in (None, round_.turn.seat + 1):
             raise Refusal(f"it is seat {round_.turn.seat + 1} that decides now, not {act.seat}")
+        insured = act.amount if action in round_.legal() else None
+        # In words: a replay counts in smaller parts than he who wrote it.
+        if insured is not None and insured > round_.amount(action) > 0:
+            raise Refusal(f"{action} is at most half of the bet here")
         try:
             return round_.apply(action, act.amount)
         except (IllegalAction, ShoeTooShort, ValueError) as error:

@@ -145,7 +145,8 @@ class TestVegas:
         assert played("vegas", shoe, "insurance")["net"] == 0
         assert played("vegas", shoe, "insurance:2.5")["net"] == -5
         assert played("vegas", shoe, "no-insurance")["net"] == -10
-        assert "insurance" in refusal("vegas", shoe, "insurance:6")
+        said = refusal("vegas", shoe, "insurance:6")
+        assert said == "The hand: action 1: insurance is at most half of the bet here."
 
     def test_each_hand_of_a_split_has_its_outcome(self):
         result = played("vegas", "8H 7C 8D TS 3S TC KD", "split", "double", "stay")
