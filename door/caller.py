@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from timebank.bank import Opened, Purse, Receipt
     from timebank.callers import CallerRecord
     from timebank.database import Desk
+    from timebank.schedule import Closed
     from timebank.settings import BankSettings
 
 POST_SECONDS = 60  # used time is posted at least this often (DESIGN, Elapsed)
@@ -297,11 +298,13 @@ class Caller:
         ]
         closing = self._purse.closing
         if closing is not None:
-            event = wording.event_at(closing, self.bank_settings.schedule, self.clock.now())
-            parts.append(f"|15{event[:26]}")
+            parts.append(f"|15{self._event_words(closing)[:26]}")
         return " |09\N{BOX DRAWINGS LIGHT VERTICAL} ".join(parts)
 
     # Inside.
+
+    def _event_words(self, closing: Closed) -> str:
+        return wording.event_at(closing, self.bank_settings.schedule, self.clock.now())
 
     def _bank_words(self) -> str:
         if self.bank_settings.mode == "built-in":

@@ -114,6 +114,10 @@ async def _serve(
         # Behind the first screen: what the books need takes longer to load than all of this.
         from door.run import process
 
+        await asyncio.sleep(0)  # a hang-up may have come meanwhile
+        if console.interruption is not None:
+            log.info("carrier lost from %s before log-on", line.address)
+            return EXIT_WELL
         try:
             await process.serve(config, console, clock, guest, options.door)
         except process.Unopened as unopened:

@@ -6,8 +6,10 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from door import wording
 from door.caller import Caller, Limits
 from door.display import literal
 from door.dropfiles import NotGiven, give
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from timebank.bank import Arrival, Claim, Opened, Receipt
     from timebank.callers import CallerRecord
     from timebank.database import Desk
+    from timebank.schedule import Closed
+
+SECOND = timedelta(seconds=1)
 
 log = logging.getLogger("door.hosts")
 
@@ -81,6 +86,13 @@ class LimitedCaller(Caller):
             return ours
         his = max(0, int((self._until - self.clock.now()).total_seconds()))
         return his if ours is None else min(his, ours)
+
+    def _event_words(self, closing: Closed) -> str:
+        # The books keep whole seconds.
+        if self._until is None or abs(closing.start - self._until) >= SECOND:
+            return super()._event_words(closing)
+        schedule = self.bank_settings.schedule
+        return f"Until {wording.when(closing.start, schedule, self.clock.now())}"
 
 
 class HostCaller(LimitedCaller):

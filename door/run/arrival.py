@@ -27,7 +27,7 @@ from door.dropfiles import (
 from door.lines.host import Introduction, with_environment
 from door.lines.line import Hints, printable
 from door.lobby.looks import said_by_host
-from door.run.guest import THEBANK_EXT, Guest
+from door.run.guest import Guest
 
 NAME_KEY = "name:"  # what the key of a caller begins with of whom only the name is known
 UNNAMED = "host"  # the board of a drop file that names none we know
@@ -133,11 +133,13 @@ def _until(understood: Understood, now: datetime) -> datetime | None:
 
 
 def _way(understood: Understood, board: HostBoard) -> GiveBack | None:
-    """Choose among the ways that the files leave open; "auto" takes the first."""
-    if board.give_back in ("bank", THEBANK_EXT):
-        return None
-    wanted = _WAYS.get(board.give_back)
-    return next((way for way in understood.gives if wanted in (None, way.way)), None)
+    """Choose among the ways that the files leave open.
+
+    "auto" takes Synchronet's alone: whether other boards read their files back only their sysops
+    can say, and minutes in a file that nobody reads are lost.
+    """
+    wanted = Way.MODUSER if board.give_back == "auto" else _WAYS.get(board.give_back)
+    return next((way for way in understood.gives if way.way is wanted), None)
 
 
 def _introduction(
