@@ -14,6 +14,7 @@ import asyncio.trsock
 import codecs
 import re
 import socket
+import ssl
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -144,21 +145,34 @@ class Terminal(asyncio.Protocol):
     # The line
 
     async def connect(
-        self, port: int, host: str = "127.0.0.1", receive_buffer: int | None = None
+        self,
+        port: int,
+        host: str = "127.0.0.1",
+        receive_buffer: int | None = None,
+        source: str | None = None,
+        header: bytes = b"",
+        tls: ssl.SSLContext | None = None,
     ) -> None:
-        """Call `host`; a `receive_buffer` (bytes) bounds what the kernel takes in unread."""
+        """Call `host`; a `receive_buffer` (bytes) bounds what the kernel takes in unread.
+
+        `source` is the address to call from, `header` what a front end sends before anything else.
+        """
         loop = asyncio.get_running_loop()
         wire = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
         wire.setblocking(False)
         if receive_buffer is not None:
             wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         try:
+            if source is not None:
+                wire.bind((source, 0))
             await loop.sock_connect(wire, (host, port))
+            await loop.sock_sendall(wire, header)
         except BaseException:
             wire.close()
             raise
         wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        await loop.create_connection(lambda: self, sock=wire)
+        name = None if tls is None else "localhost"
+        await loop.create_connection(lambda: self, sock=wire, ssl=tls, server_hostname=name)
 
     def send(self, keys: str | bytes) -> None:
         """Type text in the terminal's character set; bytes go out exactly as they are."""

@@ -63,10 +63,19 @@ class StreamLine:
     on what the transport tells it.
     """
 
-    def __init__(self, kind: str, transport: asyncio.Transport, limits: Limits) -> None:
-        """Begin with nobody listening: what arrives waits."""
+    def __init__(
+        self,
+        kind: str,
+        transport: asyncio.Transport,
+        limits: Limits,
+        address: str | None = None,
+    ) -> None:
+        """Begin with nobody listening: what arrives waits.
+
+        `address` is where the caller is, if that is not where the connection comes from.
+        """
         self.kind = kind
-        self.address = address_of(transport.get_extra_info("peername"))
+        self.address = address or address_of(transport.get_extra_info("peername"))
         self.hints = Hints()
         self.columns, self.rows = USUAL_COLUMNS, USUAL_ROWS
         self.deliver: Callable[[bytes], None] = self._hold

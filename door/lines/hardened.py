@@ -123,14 +123,16 @@ class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
         self,
         limits: TelnetLimits,
         ready: Callable[[TelnetLine], None],
-        gone: Callable[["HardenedTelnet"], None],
+        gone: Callable[[], None],
+        address: str,
     ) -> None:
-        """Make ready for one connection."""
+        """Make ready for one connection from `address`."""
         super().__init__(encoding=False, compression=False, timeout=0, writer_factory=_LeanWriter)
         self._loop = asyncio.get_running_loop()
         self._limits = limits
         self._ready: Callable[[TelnetLine], None] | None = ready
         self._gone = gone
+        self._address = address
         self._splitter = Splitter(limits.subnegotiation)
         self._budget = Budget(limits.commands, self._loop.time)
         self._began = self._loop.time()
@@ -145,7 +147,9 @@ class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take a new connection; the library calls `begin_negotiation` in the loop's next step."""
         # A cast, for uvloop's transports are no kin of asyncio's.
-        self.line = TelnetLine("telnet", cast("asyncio.Transport", transport), self._limits)
+        self.line = TelnetLine(
+            "telnet", cast("asyncio.Transport", transport), self._limits, self._address
+        )
         super().connection_made(transport)
         assert isinstance(self.writer, telnetlib3.TelnetWriter)
         self._options = self.writer
@@ -213,7 +217,7 @@ class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
         self._ready = None
         super().connection_lost(None)
         self._options.close()
-        self._gone(self)
+        self._gone()
 
     # From asking to serving
 

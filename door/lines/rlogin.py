@@ -23,6 +23,7 @@ from door.lines.rlogin_header import (
     WindowSize,
     WindowSizes,
 )
+from door.lines.visit import OPEN, Entrance
 
 logger = logging.getLogger("door.lines")
 
@@ -55,10 +56,11 @@ class RloginConnection(StreamProtocol):
         self,
         limits: RloginLimits,
         ready: Callable[[StreamLine, RloginHeader], None],
-        gone: Callable[["RloginConnection"], None],
+        gone: Callable[[], None],
+        address: str,
     ) -> None:
-        """Make ready for one connection."""
-        super().__init__(lambda transport: StreamLine("rlogin", transport, limits))
+        """Make ready for one connection from `address`."""
+        super().__init__(lambda transport: StreamLine("rlogin", transport, limits, address))
         self._limits = limits
         self._ready = ready
         self._gone = gone
@@ -101,7 +103,7 @@ class RloginConnection(StreamProtocol):
         """Let go of everything, so that nothing of the caller outlives the connection."""
         self._timer.cancel()
         super().connection_lost(exc)
-        self._gone(self)
+        self._gone()
 
     def _accept(self, header: RloginHeader) -> None:
         terminal = printable(header.terminal)
@@ -131,18 +133,23 @@ class RloginListener(Listener):
     """An rlogin port and everyone who came in through it."""
 
     def __init__(
-        self, on_call: Callable[[Line, RloginHeader], Awaitable[None]], limits: RloginLimits
+        self,
+        on_call: Callable[[Line, RloginHeader], Awaitable[None]],
+        limits: RloginLimits,
+        entrance: Entrance,
     ) -> None:
         """Prepare a port whose callers `on_call` will have; `open` opens it."""
-        super().__init__()
+        super().__init__(entrance)
         self._on_call = on_call
         self._limits = limits
 
-    def answer(self) -> RloginConnection:
+    def answer(self, address: str, gone: Callable[[], None]) -> RloginConnection:
         """Make the rlogin of one more caller."""
-        connection = RloginConnection(self._limits, self._serve, self.forget)
-        self.join(connection)
-        return connection
+        return RloginConnection(self._limits, self._serve, gone, address)
+
+    def farewell(self, words: str) -> bytes:
+        """Put words so that rlogin programs show them."""
+        return _REFUSED + super().farewell(words)
 
     def _serve(self, line: StreamLine, header: RloginHeader) -> None:
         self.begin_call(line, partial(self._on_call, line, header))
@@ -153,13 +160,14 @@ async def listen(
     port: int,
     on_call: Callable[[Line, RloginHeader], Awaitable[None]],
     limits: RloginLimits,
+    entrance: Entrance = OPEN,
 ) -> RloginListener:
     """Open an rlogin port; `on_call` has each call, and when it returns the line is hung up.
 
     `host` and `port` are as for telnet (`telnet.listen`), RFC 1282's own port is 513; `limits` are
     `USUAL_LIMITS` outside tests. Nobody is trusted yet: `on_call` asks `rlogin_trust.trusted`.
-    `OSError` when the port cannot be had.
+    Everybody may come in through an `OPEN` entrance. `OSError` when the port cannot be had.
     """
-    listener = RloginListener(on_call, limits)
+    listener = RloginListener(on_call, limits, entrance)
     await listener.open(host, port)
     return listener

@@ -13,6 +13,7 @@ from door.lines.hardened import HardenedTelnet, TelnetLimits
 from door.lines.line import Line
 from door.lines.listener import Listener
 from door.lines.passive import TelnetLine
+from door.lines.visit import OPEN, Entrance
 
 USUAL_LIMITS = TelnetLimits(
     unsent=256 * 1024,
@@ -28,17 +29,20 @@ USUAL_LIMITS = TelnetLimits(
 class TelnetListener(Listener):
     """A telnet port and everyone who came in through it."""
 
-    def __init__(self, on_line: Callable[[Line], Awaitable[None]], limits: TelnetLimits) -> None:
+    def __init__(
+        self,
+        on_line: Callable[[Line], Awaitable[None]],
+        limits: TelnetLimits,
+        entrance: Entrance,
+    ) -> None:
         """Prepare a port whose callers `on_line` will have; `open` opens it."""
-        super().__init__()
+        super().__init__(entrance)
         self._on_line = on_line
         self._limits = limits
 
-    def answer(self) -> HardenedTelnet:
+    def answer(self, address: str, gone: Callable[[], None]) -> HardenedTelnet:
         """Make the telnet of one more caller."""
-        telnet = HardenedTelnet(self._limits, self._serve, self.forget)
-        self.join(telnet)
-        return telnet
+        return HardenedTelnet(self._limits, self._serve, gone, address)
 
     def _serve(self, line: TelnetLine) -> None:
         self.begin_call(line, partial(self._on_line, line))
@@ -49,15 +53,16 @@ async def listen(
     port: int,
     on_line: Callable[[Line], Awaitable[None]],
     limits: TelnetLimits,
+    entrance: Entrance = OPEN,
 ) -> TelnetListener:
     """Open a telnet port; `on_line` has each call, and when it returns the line is hung up.
 
     `host` is an address, ``0.0.0.0`` for every IPv4 one and ``::`` for every address there is;
     `port` 0 to 65535, 0 leaves the choice to the system; `limits` are `USUAL_LIMITS` outside tests.
-    `OSError` when the port cannot be had.
+    Everybody may come in through an `OPEN` entrance. `OSError` when the port cannot be had.
     """
     _quieten_library()
-    listener = TelnetListener(on_line, limits)
+    listener = TelnetListener(on_line, limits, entrance)
     await listener.open(host, port)
     return listener
 

@@ -125,7 +125,7 @@ class Wire:
     def __init__(self, limits: TelnetLimits) -> None:
         self.lines: list[TelnetLine] = []
         self.gone = asyncio.Event()
-        self.telnet = HardenedTelnet(limits, self.lines.append, lambda telnet: self.gone.set())
+        self.telnet = HardenedTelnet(limits, self.lines.append, self.gone.set, "192.0.2.1")
 
     @property
     def call(self) -> Call:

@@ -365,7 +365,7 @@ async def test_a_dead_connection_is_found_within_a_minute() -> None:
             found.put_nowait(transport.get_extra_info("socket"))
 
     server = await asyncio.get_running_loop().create_server(
-        lambda: Watched(USUAL_LIMITS, lambda line: None, lambda telnet: None), "127.0.0.1", 0
+        lambda: Watched(USUAL_LIMITS, lambda line: None, lambda: None, "192.0.2.1"), "127.0.0.1", 0
     )
     async with Terminal(SYNCTERM) as terminal:
         await terminal.connect(server.sockets[0].getsockname()[1])

@@ -139,7 +139,7 @@ async def test_a_reset_in_the_middle_of_anything_leaves_nothing(warnings: list[s
     served: list[object] = []
     ended: asyncio.Queue[None] = asyncio.Queue()
     server = await asyncio.get_running_loop().create_server(
-        lambda: Watched(USUAL_LIMITS, served.append, lambda telnet: ended.put_nowait(None)),
+        lambda: Watched(USUAL_LIMITS, served.append, lambda: ended.put_nowait(None), "192.0.2.1"),
         "127.0.0.1",
         0,
     )

@@ -1,0 +1,132 @@
+"""What a front end says of the caller whom it passes on: HAProxy's PROXY protocol, 1 and 2.
+
+    PROXY TCP4 192.0.2.7 198.51.100.1 40000 23 CR LF
+
+or the same in binary behind twelve bytes that no caller types. No sockets live here, and no trust:
+anybody can send such a header, so it is read from configured front ends only. It must come first
+and be whole and well-formed; there is no guessing whether it is one.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"
+LONGEST_TEXT = 107  # bytes with CR LF, as the specification counts them
+LONGEST_EXTRAS = 2048  # bytes behind the header's sixteen: two addresses, and what is passed over
+
+_TEXT_START = b"PROXY "
+_FIXED = 16  # bytes: signature, version and command, family, length
+_LOCAL, _PROXY = 0x20, 0x21
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+# Family and transport, as what the caller's address is and how many bytes each of the two takes.
+_FAMILIES: Mapping[int, tuple[type[_Address], int]] = {
+    0x11: (ipaddress.IPv4Address, 4),
+    0x21: (ipaddress.IPv6Address, 16),
+}
+_UNSPECIFIED, _UNIX = 0x00, 0x31
+_UNIX_BYTES = 216
+_PORT = re.compile(r"0|[1-9][0-9]{0,4}", re.ASCII)
+
+
+class Malformed(Exception):
+    """What came is no header of a front end; the text says why, in words fit for a log."""
+
+
+@dataclass(frozen=True)
+class Passed:
+    """What a front end says: the caller's `address`, None when the call is its own (a check of
+    whether we are there, mostly); `rest` is what came behind the header."""
+
+    address: str | None
+    rest: bytes
+
+
+class ProxyHeader:
+    """Reads one header, however it was cut into packets.
+
+    >>> header = ProxyHeader()
+    >>> header.feed(b"PROXY TCP4 192.0.2.7 "), header.feed(b"198.51.100.1 40000 23\\r\\nhello")
+    (None, Passed(address='192.0.2.7', rest=b'hello'))
+    """
+
+    def __init__(self) -> None:
+        """Begin before the first byte."""
+        self._read = bytearray()
+
+    def feed(self, data: bytes) -> Passed | None:
+        """Take more bytes and return what was said once it is whole; feed nothing after that.
+
+        `Malformed` as soon as it cannot become a header.
+        """
+        self._read += data
+        read = bytes(self._read)
+        if _may_become(read, SIGNATURE):
+            return _binary(read)
+        if _may_become(read, _TEXT_START):
+            return _text(read)
+        raise Malformed("it does not begin as a PROXY header")
+
+
+def _may_become(read: bytes, start: bytes) -> bool:
+    return read[: len(start)] == start[: len(read)]
+
+
+def _text(read: bytes) -> Passed | None:
+    line, end, rest = read.partition(b"\r\n")
+    if len(line) + 2 > LONGEST_TEXT:
+        raise Malformed("its line is too long")
+    if not end:
+        return None
+    try:
+        words = line.decode("ascii").split(" ")
+    except UnicodeDecodeError as error:
+        raise Malformed("its line is not ASCII") from error
+    if words[1] == "UNKNOWN":
+        return Passed(None, rest)
+    if words[1] not in ("TCP4", "TCP6"):
+        raise Malformed("its protocol is none of TCP4, TCP6 and UNKNOWN")
+    if len(words) != 6:
+        raise Malformed("its line has not the six words of a call")
+    for port in words[4:]:
+        if not _PORT.fullmatch(port) or int(port) > 65535:
+            raise Malformed("it has no port where one belongs")
+    kind = ipaddress.IPv4Address if words[1] == "TCP4" else ipaddress.IPv6Address
+    try:
+        caller, _ = kind(words[2]), kind(words[3])
+    except ValueError as error:
+        raise Malformed("it has no address where one belongs") from error
+    return Passed(_shown(caller), rest)
+
+
+def _binary(read: bytes) -> Passed | None:
+    if len(read) < _FIXED:
+        return None
+    command, family = read[12], read[13]
+    length = int.from_bytes(read[14:_FIXED], "big")
+    if command not in (_LOCAL, _PROXY):
+        raise Malformed("its version or its command is none that is known")
+    if length > LONGEST_EXTRAS:
+        raise Malformed("it is too long")
+    body, rest = read[_FIXED : _FIXED + length], read[_FIXED + length :]
+    if command == _PROXY:
+        kind, size = _FAMILIES.get(family, (None, 0))
+        if kind is None and family not in (_UNSPECIFIED, _UNIX):
+            raise Malformed("its family is none that calls come by")
+        needed = _UNIX_BYTES if family == _UNIX else 2 * size + 4 if kind else 0
+        if length < needed:
+            raise Malformed("it is too short for its addresses")
+        if len(body) < length:
+            return None
+        return Passed(None if kind is None else _shown(kind(body[:size])), rest)
+    return Passed(None, rest) if len(body) == length else None
+
+
+def _shown(address: _Address) -> str:
+    """Return an address as the kernel writes one: one that is mapped into IPv6 as itself."""
+    if isinstance(address, ipaddress.IPv6Address):
+        return str(address.ipv4_mapped or ipaddress.IPv6Address(int(address)))
+    return str(address)

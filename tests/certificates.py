@@ -1,0 +1,40 @@
+"""Certificates that a test makes for itself."""
+
+from __future__ import annotations
+
+import ssl
+import subprocess
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+
+@cache
+def pair(number: int = 1) -> tuple[bytes, bytes]:
+    """A certificate for localhost and its key, as files hold them; each number has its own."""
+    with TemporaryDirectory() as folder:
+        certificate, key = Path(folder, "certificate.pem"), Path(folder, "key.pem")
+        subprocess.run(
+            [
+                *("openssl", "req", "-x509", "-nodes", "-days", "2", "-newkey", "ec"),
+                *("-pkeyopt", "ec_paramgen_curve:prime256v1", "-subj", f"/CN=board {number}"),
+                *("-addext", "subjectAltName=DNS:localhost"),
+                *("-keyout", key, "-out", certificate),
+            ],
+            check=True,
+            capture_output=True,
+        )
+        return certificate.read_bytes(), key.read_bytes()
+
+
+def put_into(folder: Path, number: int = 1) -> tuple[Path, Path]:
+    """Write a certificate and its key into a folder; return where they are."""
+    paths = folder / "certificate.pem", folder / "key.pem"
+    for path, content in zip(paths, pair(number), strict=True):
+        path.write_bytes(content)
+    return paths
+
+
+def trusting(number: int = 1) -> ssl.SSLContext:
+    """What a caller's program needs to believe a board with that certificate, and no other."""
+    return ssl.create_default_context(cadata=pair(number)[0].decode("ascii"))
