@@ -426,6 +426,8 @@ def _reading(config: Config) -> Iterator[Desk]:
 
 @contextmanager
 def _books(config: Config) -> Iterator[Database]:
+    from sqlalchemy.exc import DBAPIError
+
     from timebank.database import BooksUnavailable, Database, DatabaseRefused
     from timebank.refusals import Refused
 
@@ -435,5 +437,7 @@ def _books(config: Config) -> Iterator[Database]:
         yield database
     except (DatabaseRefused, BooksUnavailable, Refused) as error:
         raise Sentence(str(error)) from error
+    except DBAPIError as error:  # tables that are not as they should be
+        raise Sentence(f"The database {database.path} cannot be used: {error.orig}.") from error
     finally:
         database.close()

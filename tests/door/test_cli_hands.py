@@ -269,6 +269,16 @@ def test_the_audit_names_transfers_that_were_changed(board: Board) -> None:
     assert "Its balance is" in told.output
 
 
+def test_the_audit_of_tables_that_are_not_as_they_should_be_ends_in_a_sentence(
+    board: Board,
+) -> None:
+    board.sql("ALTER TABLE rounds RENAME COLUMN outcome TO outcomes")
+    told = board.door("audit")
+    assert told.status == 2
+    assert "cannot be used: no such column: r.outcome." in told.error
+    assert "Traceback" not in told.error
+
+
 def test_the_audit_goes_on_after_the_first_thing_it_finds(board: Board) -> None:
     board.sql(
         "UPDATE actions SET action = 'no json' WHERE round_id = 2 AND sequence = 1",
