@@ -153,26 +153,27 @@ class Dealer:
 
     # Rounds in the journal.
 
-    async def take_up(self, lead: int) -> None:
+    async def take_up(self, lead: int) -> bool:
         """Lay a round on the table that was left open, and keep its seats for their callers.
 
-        One that another process of this board plays is left to it, one that cannot be read to the
+        False while another process of this board plays it. One that cannot be read is left to the
         log.
         """
         try:
             stored = await self._board.books.run(lambda desk: journal.stored_round(desk, lead))
             if stored is None or all(seat.settled for seat in stored.seats):
-                return
+                return True
             if await self._board.books.run(partial(self._is_elsewhere, stored=stored)):
                 log.info("hand %d is on the table of another process", lead)
-                return
+                return False
             hand = vegas_round.found(stored)
         except journal.JournalDamaged as damaged:
             log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
-            return
+            return True
         seconds = self._board.config.vegas.resume_wait
         self._state.lay(hand, self._board.clock.monotonic() + seconds)
         self._state.tell(news.RoundResumed(hand.names, hand.round, hand.coin, seconds))
+        return True
 
     def _is_elsewhere(self, desk: Desk, stored: StoredRound) -> bool:
         """Tell whether the process that dealt a round still serves callers."""

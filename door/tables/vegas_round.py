@@ -21,6 +21,7 @@ from door.games.kinds import Act
 from door.tables.journaled import is_done, rebuild, settlement_of
 from timebank import bank, journal
 from timebank.calls import live_call
+from timebank.refusals import RoundInPlay
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -118,7 +119,11 @@ async def open_shoe(books: Books, rules: Rules, seed: bytes) -> Shoe:
 
 
 async def deal(books: Books, asked: Deal) -> Step:
-    """Stake every bet and deal; raises what `bank.place_table_bets` raises, nothing changed."""
+    """Stake every bet and deal; raises what `bank.place_table_bets` raises, nothing changed.
+
+    `RoundInPlay` while another process of the board deals from the shoe: its round takes the next
+    cards.
+    """
     shoe = replace(asked.shoe, cut=asked.cut)
     rules = rules_to_mapping(replace(asked.rules, insurance_unit=asked.coin))
     stakes = [bet.amount for bet in asked.bets]
@@ -141,12 +146,25 @@ async def deal(books: Books, asked: Deal) -> Step:
     )
 
     def place(desk: Desk) -> bank.TablePlaced:
+        _refuse_while_dealt_from(desk, shoe)
         placed = bank.place_table_bets(desk, wager, asked.bets, hand.settlements())
         _finish_shoe(desk, hand)
         return placed
 
     placed = await books.run(place)
     return Step(replace(hand, lead=placed.lead), events, placed.receipts)
+
+
+def _refuse_while_dealt_from(desk: Desk, shoe: Shoe) -> None:
+    """Raise `RoundInPlay` while a round goes on from a shoe; not for one that cannot be read."""
+    for other in bank.table_rounds(desk, GAME):
+        if other.shoe is None or other.shoe.id != shoe.id:
+            continue
+        try:
+            found(other)
+        except journal.JournalDamaged:
+            continue
+        raise RoundInPlay(f"Hand {other.id} is dealt from this shoe.")
 
 
 async def act(

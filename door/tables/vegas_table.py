@@ -27,6 +27,7 @@ from door.tables.vegas_round import GAME
 from door.tables.vegas_state import Guest, NotNow, Seat, TableState
 from timebank import bank, journal
 from timebank.database import BooksUnavailable
+from timebank.refusals import RoundInPlay
 
 if TYPE_CHECKING:
     from door.board import Board
@@ -90,8 +91,7 @@ class VegasTable:
 
     async def resume(self) -> None:
         """Take up the rounds that an earlier server left on the table."""
-        found = await self._board.books.run(partial(bank.table_rounds, game=GAME))
-        self._left_open += [stored.lead for stored in found]
+        await self._look_for_rounds()
         if self._left_open:
             await self._do(_nothing)
 
@@ -245,17 +245,37 @@ class VegasTable:
             return True
         state.clear_chairs()
         if self._left_open:
-            await self._dealer.take_up(self._left_open.pop(0))
-            return True
+            return await self._take_up(self._left_open[0])
         for given in state.fill_chairs(self.settings.seats):
             self._tell_if_news(given, news.SatDown(given.name))
         if not state.guests():
             return False
-        await self._dealer.lay_shoe()
-        if not self._wants_deal():
+        try:
+            await self._dealer.lay_shoe()
+            if not self._wants_deal():
+                return False
+            await self._deal()
+        except RoundInPlay:  # another process of this board deals from the shoe
+            await self._look_for_rounds()
+            self._clock.retry_later()
             return False
-        await self._deal()
         return True
+
+    async def _take_up(self, lead: int) -> bool:
+        """Take up a round that was left open, or wait until another process is done with it.
+
+        Nothing is dealt meanwhile: that round goes on from the shoe that they share.
+        """
+        if not await self._dealer.take_up(lead):
+            self._clock.retry_later()
+            return False
+        self._left_open.remove(lead)
+        return True
+
+    async def _look_for_rounds(self) -> None:
+        """Note which rounds of this game are in play and not on this table."""
+        found = await self._board.books.run(partial(bank.table_rounds, game=GAME))
+        self._left_open += [one.lead for one in found if one.lead not in self._left_open]
 
     def _is_given_up(self, seat: Seat) -> bool:
         """Whether nobody waits any more for the seat at turn."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from door.games.blackjack_kind import VEGAS_KIND
 from door.games.blackjack_rules import rules_to_mapping
 from door.tables import vegas_news as news
+from door.tables.vegas_clock import RETRY_SECONDS
 from door.tables.vegas_state import NotNow
 from tests.door.seated import (
     RESUME,
@@ -177,6 +179,29 @@ async def test_a_round_that_another_server_plays_is_left_to_it(tmp_path: Path) -
         assert two.server.board.vegas.state.hand is None
         await one.play_out()
         assert one.journal() == ["1:stay", "2:stay"]
+
+
+@pytest.mark.parametrize("decks", [6, 2], ids=["the same shoe", "a shoe of other decks"])
+async def test_no_card_is_dealt_while_another_server_deals_from_the_shoe(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, decks: int
+) -> None:
+    async with AsyncExitStack() as boards:
+        one, two = await two_boards(boards, tmp_path)
+        serves_callers(one)
+        await one.deal()
+        config = two.server.board.config
+        rules = replace(config.vegas.rules, decks=decks)
+        two.server.board.config = replace(config, vegas=replace(config.vegas, rules=rules))
+        cyd = await arrives(two, "Cyd")
+        await cyd.sits()
+        await cyd.bets(1)
+        await Party(two, [cyd]).pass_time(3 * RETRY_SECONDS)
+        assert one.rounds_dealt() == 1
+        await one.play_out()
+        await Party(two, [cyd]).pass_time(RETRY_SECONDS)
+        assert one.rounds_dealt() == 2
+        assert one.stored().shoe.decks == decks
+    assert "Traceback" not in caplog.text
 
 
 async def test_who_is_taken_over_by_a_call_to_another_server_is_stood_and_told_there(
