@@ -119,12 +119,12 @@ async def _serve(
             log.info("carrier lost from %s before log-on", line.address)
             return EXIT_WELL
         try:
-            await process.serve(config, console, clock, guest, options.door)
+            went_well = await process.serve(config, console, clock, guest, options.door)
         except process.Unopened as unopened:
             log.error("%s", unopened)
             await _apologise(console, OUT_OF_ORDER)
             return EXIT_REFUSED
-    return EXIT_WELL
+    return EXIT_WELL if went_well else EXIT_FAILED
 
 
 def _news(guest: Guest | None) -> list[str]:

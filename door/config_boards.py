@@ -20,6 +20,7 @@ EventTrust = Literal["trust", "ignore"]
 
 LONGEST_NAME = 24
 LONGEST_SECRET = 64
+NAMES = f"1 to {LONGEST_NAME} characters, and no @ or |"
 DAY_MINUTES = 24 * 60
 
 
@@ -53,8 +54,11 @@ def board_of(boards: Mapping[str, HostBoard], name: str) -> HostBoard | None:
 
 
 def is_name(name: str) -> bool:
-    """Tell whether a board can be called so: its callers are called "Alias@Board" here."""
-    return 1 <= len(name) <= LONGEST_NAME and name.isprintable() and "@" not in name
+    """Tell whether a board can be called so: its callers are called "Alias@Board" here.
+
+    A bar would begin a pipe code on every screen that shows them.
+    """
+    return 1 <= len(name) <= LONGEST_NAME and name.isprintable() and not set("@|") & set(name)
 
 
 def unlisted(name: str) -> HostBoard:
@@ -79,7 +83,7 @@ def read_boards(root: Table) -> dict[str, HostBoard]:
 def _board(name: str, table: Table) -> HostBoard:
     usual = unlisted(name)
     if not is_name(name):
-        table.refuse("minutes", f"stands under a name that is none: 1 to {LONGEST_NAME} characters")
+        table.refuse("minutes", f"stands under a name that is none: {NAMES}")
     return HostBoard(
         name=name,
         minutes=table.whole("minutes", usual.minutes, 1, DAY_MINUTES),

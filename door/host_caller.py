@@ -75,6 +75,11 @@ class LimitedCaller(Caller):
         """Whether more time on line would let him stay: not when the host wants him back."""
         return self._host_seconds() != 0
 
+    def grace(self, seconds: float) -> None:
+        """Let the call go on without time for `seconds`, but not when the host wants him back."""
+        if self.may_go_on:
+            super().grace(seconds)
+
     def _host_seconds(self) -> int | None:
         """Return the seconds that the host leaves him, None when it sets no limit."""
         return None if self._limit is None else max(0, self._limit - self.ticked())

@@ -51,15 +51,22 @@ async def answer(board: Board, line: Line) -> None:
     await _serve(board, console, partial(log_on, board, console), main_menu, _at_once)
 
 
-async def answer_guest(board: Board, console: Console, guest: Guest, place: Place | None) -> None:
-    """Serve a caller of another board, at one table alone if `place` is that."""
+async def answer_guest(board: Board, console: Console, guest: Guest, place: Place | None) -> bool:
+    """Serve a caller of another board, at one table alone if `place` is that.
+
+    False when something went wrong here, and the log says what.
+    """
     admit = partial(receive_guest, board, console, guest)
-    await _serve(board, console, admit, _rooms(place), partial(_let_him_read, console, guest))
+    return await _serve(
+        board, console, admit, _rooms(place), partial(_let_him_read, console, guest)
+    )
 
 
-async def answer_sysop(board: Board, console: Console, place: Place | None) -> None:
-    """Serve the sysop at his own machine."""
-    await _serve(board, console, partial(let_sysop_in, board, console), _rooms(place), _at_once)
+async def answer_sysop(board: Board, console: Console, place: Place | None) -> bool:
+    """Serve the sysop at his own machine; False as for guests."""
+    return await _serve(
+        board, console, partial(let_sysop_in, board, console), _rooms(place), _at_once
+    )
 
 
 def _rooms(place: Place | None) -> Rooms:
@@ -85,8 +92,9 @@ async def _serve(
     admit: Callable[[], Awaitable[Caller]],
     rooms: Rooms,
     before_he_goes: Callable[[], Awaitable[None]],
-) -> None:
+) -> bool:
     line = console.line
+    went_well = True
     board.consoles.add(console)
     try:
         caller = await admit()
@@ -98,15 +106,18 @@ async def _serve(
         log.info("%s was not let in: %s", line.address, refusal)
         console.say(f"|14{refusal}")
     except BooksUnavailable:
+        went_well = False
         log.error("a caller from %s was turned away: the books are unavailable", line.address)
         console.say("|12The board's books cannot be opened just now. Please call again later.")
     except Exception:
+        went_well = False
         log.exception("a session from %s failed", line.address)
         console.say("|12Something went wrong here; the sysop will find it in his log.")
     finally:
         await before_he_goes()
         board.consoles.discard(console)
         await console.part()
+    return went_well
 
 
 async def _one_table(place: Place, board: Board, caller: Caller) -> None:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from door.config_boards import LONGEST_NAME, HostBoard, board_of, is_name, unlisted
+from door.config_boards import NAMES, HostBoard, board_of, is_name, unlisted
+from door.display import literal
 from door.dropfiles import (
     Connection,
     DropFileRefused,
@@ -70,7 +71,7 @@ def arrive(
     `now` is aware, in the zone of the host's clock; `arrived` the same instant, monotonic.
     """
     if asked.board is not None and not is_name(asked.board):
-        what = f"no board can be called so: 1 to {LONGEST_NAME} characters, and no @"
+        what = f"no board can be called so: {NAMES}"
         raise DropFileRefused(Path(f"--board {asked.board}"), None, what, "Name another.")
     found = find(asked.dropfile, environment, asked.node)
     understood = understand(found, Reading(now, "auto", "auto"))
@@ -81,7 +82,7 @@ def arrive(
     guest = Guest(
         board=board,
         key=key_of(understood.who),
-        name=understood.name,
+        name=literal(understood.name),
         node=understood.node,
         arrived=arrived,
         seconds=_seconds(understood, board, boards),

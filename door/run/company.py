@@ -10,9 +10,9 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-from door.console import CarrierLost, IdledOut, TakenOver, TimeUp
+from door.console import IdledOut, TakenOver, TimeUp
 from door.display import literal
 from door.lines.link import (
     ENDED,
@@ -128,8 +128,7 @@ class Company:
     async def _until_over(self, link: Link) -> Said:
         """Wait for the end of the visit, or of the call."""
         showing = asyncio.ensure_future(link.ended())
-        # The console hears no keys meanwhile, so that this ends with an interruption alone.
-        ending = asyncio.ensure_future(self._caller.console.key())
+        ending = asyncio.ensure_future(_interrupted(self._caller.console))
         try:
             await asyncio.wait({showing, ending}, return_when=asyncio.FIRST_COMPLETED)
             if not ending.done():
@@ -137,8 +136,7 @@ class Company:
             if isinstance(ending.exception(), TakenOver):
                 link.say(frame(INTERRUPTED, TAKEN_OVER.encode()))
                 await asyncio.wait({showing}, timeout=HANDOVER_SECONDS)
-            ending.result()
-            raise CarrierLost("the caller hung up")  # not reached: it has raised
+            return ending.result()
         finally:
             for task in (showing, ending):
                 task.cancel()
@@ -152,6 +150,7 @@ class Company:
         caller.record = await caller.ask_books(lambda desk: callers.get(desk, caller.record.id))
         if how == TAKEN_OVER:
             raise TakenOver(words)
+        console.last_key = caller.clock.monotonic()  # the server has seen to it that he is awake
         console.paint_screens()
         caller.start_ticking()
         caller.tell(await caller.touch())
@@ -194,6 +193,12 @@ class Company:
             writer.close()
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
+
+
+async def _interrupted(console: Console) -> NoReturn:
+    """Wait until something ends the call; a key that is still on its way is none of ours."""
+    while True:
+        await console.key()
 
 
 class Link:

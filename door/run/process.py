@@ -32,10 +32,11 @@ class Unopened(Exception):
 
 async def serve(
     config: Config, console: Console, clock: Clock, guest: Guest | None, asked: str | None
-) -> None:
+) -> bool:
     """Serve a guest, or the sysop himself without one, and give back what he gained.
 
-    `asked` is the one table he came for; it is one that there is. Raises `Unopened`.
+    `asked` is the one table he came for; it is one that there is. False when something went wrong,
+    which the log says. Raises `Unopened`.
     """
     database = Database(config.database)
     try:
@@ -43,7 +44,7 @@ async def serve(
     except DatabaseRefused as refused:
         raise Unopened(str(refused)) from refused
     try:
-        await _serve(config, database, console, clock, guest, asked)
+        return await _serve(config, database, console, clock, guest, asked)
     finally:
         database.close()
 
@@ -55,7 +56,7 @@ async def _serve(
     clock: Clock,
     guest: Guest | None,
     asked: str | None,
-) -> None:
+) -> bool:
     books = Books(database, lambda: config.bank, clock)
     node = CONSOLE_NODE if guest is None else guest.node or 1
     board = Board(config, books, clock, new_seed, only_node=node)
@@ -64,9 +65,8 @@ async def _serve(
     try:
         await housekeeping.start_beside_others()
         if guest is None:
-            await answer_sysop(board, console, place)
-        else:
-            await answer_guest(board, console, guest, place)
+            return await answer_sysop(board, console, place)
+        return await answer_guest(board, console, guest, place)
     finally:
         await housekeeping.stop()
         await board.vegas.close()

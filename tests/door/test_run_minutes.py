@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from tests.door.hosting import END, GENEROUS, HANG_UP, KILL, MISERLY, Host, Visit, hosted
+from tests.door.processes import open_a_hand
 from tests.dropfiles.writers import door_sys, remote_access, text
 
 MINUTE = 60
@@ -223,3 +224,31 @@ async def test_the_hosts_event_ends_his_time_and_stands_in_the_status_line(tmp_p
         assert f"Until {local:%H:%M}" in visit.terminal.row(23)
         visit.gets(HANG_UP)
         assert await visit.ends() == 0
+
+
+async def test_a_hand_is_stood_when_the_minutes_that_he_brought_are_used_up(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        file = host.door32()
+        said = file.read_text().replace("Synchronet 3.20b", "WWIV 5.9")
+        file.write_text(said.replace("\n60\n", "\n500\n"))  # which counts seconds
+        host.config.path.write_text(
+            host.config.path.read_text().replace('["Synchronet"]', '["WWIV"]')
+        )
+        visit = await host.on_terminal("--dropfile", str(file))
+        await visit.comes_in()
+        await visit.sits_down()
+        await open_a_hand(visit)
+        staked = host.balances(NAME)["stake"]
+        assert staked == MINUTE
+        visit.gets(HANG_UP)
+        assert await visit.ends() == 0
+        debt = host.visits_told()[0]["debt_added"]
+        assert isinstance(debt, int)
+        file.write_text(said.replace("\n60\n", f"\n{debt + staked + 8}\n"))
+        again = await host.on_terminal("--dropfile", str(file))
+        await again.prompt("Press any key")
+        again.presses(" ")
+        await again.terminal.until("The minutes that you brought from Xibalba are used up.", 30)
+        again.presses(" ")
+        assert await again.ends() == 0
+        assert host.balances(NAME)["stake"] == 0

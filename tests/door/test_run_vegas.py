@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.hosting import HANG_UP, Host, Visit, hosted
+from tests.door.hosting import BOARD, HANG_UP, Host, Visit, hosted
 from tests.door.playing import Table
 from tests.door.processes import arrives
 from tests.terminal import MODERN
@@ -50,6 +50,11 @@ async def bets(player: Table) -> None:
 
 async def changes(player: Table, prompt: str) -> None:
     await player.terminal.wait_for(lambda _: player.prompt_row != prompt, "what follows")
+
+
+async def a_second_passes(player: Table) -> None:
+    before = player.terminal.row(23)
+    await player.terminal.wait_for(lambda terminal: terminal.row(23) != before, "the next second")
 
 
 async def plays_a_round(player: Table) -> None:
@@ -193,3 +198,15 @@ async def test_a_taken_over_call_goes_on_at_the_same_hand(tmp_path: Path) -> Non
         await moth.terminal.until("Another call of yours has taken over.", seconds=20)
         assert await moth.ends() == 0
         await sits_at_vegas(second)
+
+
+async def test_who_was_busy_at_the_table_is_not_idle_when_he_comes_back(tmp_path: Path) -> None:
+    toml = f"{BOARD}\n[calls]\nidle_warning_seconds = 3\nidle_limit_seconds = 4\n"
+    async with hosted(tmp_path, toml=toml, serves=True) as host:
+        moth = await at_vegas(host)
+        for _ in range(6):
+            moth.presses("x")  # which means nothing there
+            await a_second_passes(moth)
+        moth.presses("q")
+        await moth.prompt("ood-bye")
+        assert await moth.goes() == 0

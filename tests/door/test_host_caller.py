@@ -1,0 +1,136 @@
+"""A guest's clock, with the board's time standing still until the test moves it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansi.charset import Charset
+from door.config_boards import unlisted
+from door.console import Console, Look, Paint, TimeUp
+from door.host_caller import HostCaller
+from door.run.guest import Guest
+from tests.door.seated import QuietLine
+from tests.world import NOON, World, world
+from timebank import bank
+
+LINES = Look(Charset.ASCII, Paint.LINES)
+EVENTS_OFF = 'events = []\n[[listeners]]\nkind = "telnet"\nhost = "127.0.0.1"\nport = 0\n'
+
+
+@asynccontextmanager
+async def guest_of(folder: Path, **said: Any) -> AsyncIterator[tuple[World, HostCaller]]:
+    """A guest on a call, whose drop file said so; his call is closed at the end."""
+    async with world(folder, toml=EVENTS_OFF) as here:
+        caller = await comes_in(here, **said)
+        yield here, caller
+        await here.server.board.close_call(caller, "log-off")
+
+
+async def comes_in(here: World, **said: Any) -> HostCaller:
+    board = here.server.board
+    guest = Guest(
+        **{
+            "board": unlisted("Xibalba"),
+            "key": "number 42",
+            "name": "Moth",
+            "node": 1,
+            "arrived": here.clock.monotonic(),
+            "seconds": 600,
+            "until": None,
+            "way": None,
+            "look": LINES,
+            **said,
+        }
+    )
+    record = await board.books.run(
+        lambda desk: bank.host_caller(desk, guest.board.name, guest.key, guest.name)
+    )
+    console = Console(QuietLine(), LINES, here.clock)
+    return await board.open_guest_call(console, record, guest, take_over=False)
+
+
+async def withdraws_ten_minutes(here: World, caller: HostCaller) -> None:
+    """Have minutes of his own on his clock, beside those of his host."""
+    with here.books() as desk:
+        bank.sysop_deposit(desk, caller.record.id, 600, "Sysop", "a gift")
+    await caller.post(lambda desk, call, ticked: bank.withdraw(desk, call, ticked, 600))
+
+
+async def test_time_left_is_what_his_host_leaves_him_however_much_he_has(tmp_path) -> None:
+    async with guest_of(tmp_path) as (here, caller):
+        assert (caller.time_left(), caller.spendable()) == (600, 600)
+        await withdraws_ten_minutes(here, caller)
+        assert (caller.time_left(), caller.spendable()) == (600, 1200)
+        await here.clock.advance(100)
+        assert (caller.time_left(), caller.spendable()) == (500, 1100)
+        assert caller.pot(60) == 18
+
+
+async def test_his_call_ends_when_his_host_wants_him_back_and_nothing_lengthens_it(
+    tmp_path,
+) -> None:
+    async with guest_of(tmp_path) as (here, caller):
+        await withdraws_ten_minutes(here, caller)
+        await here.clock.advance(599)
+        assert caller.may_go_on
+        caller.check_time()
+        assert caller.console.interruption is None
+        await here.clock.advance(1)
+        assert not caller.may_go_on
+        caller.grace(120)
+        caller.check_time()
+        assert isinstance(caller.console.interruption, TimeUp)
+        assert caller.time_up_words() == "Xibalba wants you back: your time here is up."
+
+
+async def test_time_is_counted_from_the_drop_file_and_not_from_the_log_on(tmp_path) -> None:
+    async with guest_of(tmp_path, arrived=990.0) as (here, caller):
+        assert here.clock.monotonic() == 1000.0
+        assert caller.time_left() == 590
+
+
+async def test_without_a_clock_of_the_host_there_is_only_what_he_brought(tmp_path) -> None:
+    async with guest_of(tmp_path, seconds=None) as (here, caller):
+        assert caller.time_left() == 3600
+        await here.clock.advance(3600)
+        assert caller.time_left() == 0
+        assert caller.may_go_on, "his savings would let him stay"
+        assert "are used up" in caller.time_up_words()
+
+
+async def test_the_next_event_is_whichever_comes_first(tmp_path) -> None:
+    until = NOON + timedelta(seconds=300)
+    async with guest_of(tmp_path, until=until) as (here, caller):
+        assert caller.time_left() == 300
+        assert caller.seconds_to_event() == 300
+        assert "Until 12:05" in caller.status_line()
+        await here.clock.advance(299)
+        assert caller.event_has_begun()
+
+
+async def test_the_call_is_closed_once_whoever_asks(tmp_path) -> None:
+    async with guest_of(tmp_path) as (here, caller):
+        await withdraws_ten_minutes(here, caller)
+        first = await caller.farewell("log-off")
+        assert first == ["10 minutes are in your time bank here."]
+        assert await caller.farewell("log-off") == first
+        with here.books() as desk:
+            assert bank.open_calls(desk) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({}, "You bring 10 minutes from Xibalba."),
+        ({"seconds": 0}, "You bring no minutes from Xibalba."),
+    ],
+)
+async def test_he_is_told_what_he_brings(tmp_path, said, words) -> None:
+    async with guest_of(tmp_path, **said) as (_, caller):
+        assert caller.news() == [words]
