@@ -16,6 +16,7 @@ from typing import Any
 
 HIS = ("online", "held", "bank", "stake", "bankroll", "casino")  # never below zero
 NEVER_BELOW = frozenset({*HIS, "elapsed", "forfeit"})
+ENDS = ("elapsed", "forfeit", "external", "house", "adjustment")
 PURSES = ("online", "bankroll", "tab")
 BANKS = ("house", "casino")
 
@@ -38,6 +39,7 @@ MOVES: dict[str, set[tuple[str, str]]] = {
     "bankroll": {("mint", "bankroll")},
     "renewal": {("mint", "bankroll")},
     "casino": {("mint", "casino"), ("casino", "mint")},
+    "adjust": {("adjustment", "bank"), ("bank", "adjustment")},
     "lost": {("stake", bank) for bank in BANKS},
     "returned": {("stake", purse) for purse in PURSES},
     "won": {(bank, purse) for bank in BANKS for purse in PURSES},
@@ -128,6 +130,7 @@ class Watch:
             self._accounts(accounts)
             self._rounds(file, accounts)
             self._calls(file, began, now)
+            self._cards(file)
             self._count(file)
 
     def _count(self, file: sqlite3.Connection) -> None:
@@ -194,7 +197,7 @@ class Watch:
         must(by_kind["elapsed"] == self.elapsed, "elapsed {}", self.elapsed)
         # Every second that was granted is somewhere.
         theirs = sum(by_kind[kind] for kind in ("online", "held", "bank", "stake", "loan"))
-        gone = sum(by_kind[kind] for kind in ("elapsed", "forfeit", "external", "house"))
+        gone = sum(by_kind[kind] for kind in ENDS)
         must(theirs + gone == self.granted, "{} + {} of {}", theirs, gone, self.granted)
 
     def _rounds(self, file: sqlite3.Connection, accounts: dict[int, tuple[Any, ...]]) -> None:
@@ -243,6 +246,15 @@ class Watch:
                 used,
             )
 
+    @staticmethod
+    def _cards(file: sqlite3.Connection) -> None:
+        """No card of a shoe is dealt twice."""
+        last = (0, 0, 0)
+        for shoe, start, number, used in file.execute(DEALT):
+            twice = shoe == last[0] and start < last[1]
+            must(not twice, "hand {} is dealt cards of hand {} (shoe {})", number, last[2], shoe)
+            last = (shoe, start + used, number)
+
     def _is_fair(self, number: int, ticked: int, now: float, slack: int) -> None:
         """No call is charged for more than it lasted, and what was charged stays so."""
         seen = self.calls[number]
@@ -263,5 +275,10 @@ OPEN_ROUNDS = (
     " GROUP BY r.id"
 )
 COUNTED = ("actions", "days", "callers", "rounds", "calls", "rounds WHERE settled IS NOT NULL")
+DEALT = (
+    "SELECT r.shoe_id, r.start_position, r.id, max(a.cards_used) FROM rounds r"
+    " JOIN actions a ON a.round_id = r.id JOIN shoes s ON s.id = r.shoe_id"
+    " WHERE s.closed IS NULL GROUP BY r.id ORDER BY r.shoe_id, r.start_position"
+)
 OPEN_CALLS = "SELECT id, caller_id, ticked FROM calls WHERE closed IS NULL"
 CALL = "SELECT ticked, charged, waived, reason FROM calls WHERE id = ?"

@@ -91,9 +91,10 @@ class WallClock:
 class BoardClock:
     """Both clocks as a board asks for them (`door.clock.Clock`)."""
 
-    def __init__(self, loop: SimulatedLoop, wall: WallClock) -> None:
+    def __init__(self, loop: SimulatedLoop, wall: WallClock, is_dead: Callable[[], bool]) -> None:
         self._loop = loop
         self._wall = wall
+        self._is_dead = is_dead
 
     def now(self) -> datetime:
         return self._wall.at(self._loop.time())
@@ -102,4 +103,8 @@ class BoardClock:
         return self._loop.time()
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
-        return self._loop.call_later(max(seconds, SHORTEST), callback)
+        def ring() -> None:
+            if not self._is_dead():
+                callback()
+
+        return self._loop.call_later(max(seconds, SHORTEST), ring)

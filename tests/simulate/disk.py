@@ -10,11 +10,11 @@ import functools
 import random
 import sqlite3
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from sqlalchemy import event
 
@@ -45,54 +45,78 @@ FLAKY = Fault("disk I/O error", "SQLITE_IOERR_WRITE", chance=0.2)
 FAULTS = (FULL, READ_ONLY, BROKEN, FLAKY)
 
 
-class Machine:
-    """One life of the server process, and the disk below it."""
+class Disk:
+    """The disk below the books, shared by all processes of the board."""
 
     def __init__(self, path: Path, chance: random.Random) -> None:
         self.path = path
         self.chance = chance
         self.fault: Fault | None = None
-        self.dead = False
-        self.operations = 0
-        self.dies_at = 0  # the operation before which the process is killed; 0 is never
-        self.dies_committing = ""  # "before", "within" or "after" the COMMIT, "" is never
-        self.left: dict[str, bytes] = {}  # the files that it leaves when it is killed
         self._holder: sqlite3.Connection | None = None
 
-    def connect_to(self, database: Database) -> None:
-        """Have every connection of `database` work on this machine."""
-        event.listen(database.engine, "do_connect", self._connect)
-
-    def _connect(self, _dialect: Any, _record: Any, where: Any, how: Any) -> sqlite3.Connection:
-        made = sqlite3.connect(*where, **how, factory=_Connection)
-        made.machine = self  # type: ignore[attr-defined] # the factory makes no other
-        return made
-
-    # Another process that keeps the books locked.
+    @property
+    def is_well(self) -> bool:
+        return self.fault is None and self._holder is None
 
     def lock(self) -> None:
-        self._holder = sqlite3.connect(self.path, isolation_level=None, timeout=0)
-        self._holder.execute("BEGIN IMMEDIATE")
+        """Let a program that is none of ours hold the lock of the books."""
+        holder = sqlite3.connect(self.path, isolation_level=None, timeout=0)
+        try:
+            holder.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            holder.close()
+            return
+        self._holder = holder
 
-    def unlock(self) -> None:
+    def mend(self) -> None:
+        """Let the books be written again."""
+        self.fault = None
         holder, self._holder = self._holder, None
         if holder is not None:
             holder.execute("ROLLBACK")
             holder.close()
 
-    @property
-    def is_locked(self) -> bool:
-        return self._holder is not None
+    def files(self) -> dict[str, bytes]:
+        """Read the database and its log as they are."""
+        found = {}
+        for ending in ("", "-wal"):
+            file = self.path.with_name(self.path.name + ending)
+            found[ending] = file.read_bytes() if file.exists() else b""
+        return found
 
-    @property
-    def is_well(self) -> bool:
-        return self.fault is None and not self.is_locked
+    def restore(self, files: Mapping[str, bytes]) -> None:
+        """Put these files there, and nothing else."""
+        for ending in ("", "-wal", "-shm"):
+            self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
+        for ending, content in files.items():
+            if content:
+                self.path.with_name(self.path.name + ending).write_bytes(content)
 
-    def mend(self) -> None:
-        self.fault = None
-        self.unlock()
 
-    # What happens at an operation.
+class Mortal:
+    """What a process does to the disk, until it is killed."""
+
+    def __init__(self, disk: Disk, chance: random.Random) -> None:
+        self.disk = disk
+        self.chance = chance
+        self.dead = False
+        self.operations = 0
+        self.dies_at = 0  # the operation before which the process is killed; 0 is never
+        self.dies_committing = ""  # "before", "within" or "after" the COMMIT, "" is never
+        self.left: dict[str, bytes] = {}  # the files as they are when it is killed
+
+    def connect_to(self, database: Database) -> None:
+        """Have every connection of `database` come through here."""
+        event.listen(database.engine, "do_connect", self._connect)
+
+    def lives_on(self) -> None:
+        """Let it live, whatever was planned."""
+        self.dies_at, self.dies_committing = 0, ""
+
+    def _connect(self, _dialect: Any, _record: Any, where: Any, how: Any) -> _Connection:
+        made = sqlite3.connect(*where, **how, factory=_Connection)
+        made.mortal = self
+        return made
 
     def before(self, statement: str, connection: sqlite3.Connection) -> None:
         """Let the process die here, or the disk fail."""
@@ -100,9 +124,9 @@ class Machine:
             raise Killed
         self.operations += 1
         if self.operations == self.dies_at:
-            self.left = self.files()
+            self.left = self.disk.files()
             self.die()
-        fault = self.fault
+        fault = self.disk.fault
         if fault is None or not (fault.reads or statement.lstrip().startswith(WRITES)):
             return
         if self.chance.random() < fault.chance:
@@ -119,9 +143,9 @@ class Machine:
         if not self.dies_committing or not connection.in_transaction:
             sqlite3.Connection.commit(connection)
             return
-        before = self.files()
+        before = self.disk.files()
         sqlite3.Connection.commit(connection)
-        after = self.files()
+        after = self.disk.files()
         self.left = {
             "before": before,
             "after": after,
@@ -136,46 +160,31 @@ class Machine:
         cut = self.chance.randint(first, len(new))
         return new[:cut] + old[cut:]
 
-    def die(self) -> None:
+    def die(self) -> NoReturn:
         self.dead = True
         raise Killed
 
-    def files(self) -> dict[str, bytes]:
-        """Read the database and its log as they are."""
-        found = {}
-        for ending in ("", "-wal"):
-            file = self.path.with_name(self.path.name + ending)
-            found[ending] = file.read_bytes() if file.exists() else b""
-        return found
-
-    def restore(self) -> None:
-        """Put the files there that the killed process has left, and nothing else."""
-        for ending in ("", "-wal", "-shm"):
-            self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
-        for ending, content in self.left.items():
-            if content:
-                self.path.with_name(self.path.name + ending).write_bytes(content)
-
 
 class _Cursor(sqlite3.Cursor):
-    def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
-        self.connection.machine.before(statement, self.connection)
+    connection: _Connection
+
+    def execute(self, statement: str, *values: Any) -> Any:
+        self.connection.mortal.before(statement, self.connection)
         return super().execute(statement, *values)
 
-    def executemany(self, statement: str, *values: Any) -> sqlite3.Cursor:
-        self.connection.machine.before(statement, self.connection)
+    def executemany(self, statement: str, *values: Any) -> Any:
+        self.connection.mortal.before(statement, self.connection)
         return super().executemany(statement, *values)
 
 
 class _Connection(sqlite3.Connection):
-    machine: Machine
+    mortal: Mortal
 
-    def cursor(self, *_: Any) -> sqlite3.Cursor:
-        # The pragmas of a new connection come before it has a machine.
-        return super().cursor(_Cursor if hasattr(self, "machine") else sqlite3.Cursor)
+    def cursor(self, *_: Any) -> Any:
+        return super().cursor(_Cursor)
 
     def commit(self) -> None:
-        self.machine.commit(self)
+        self.mortal.commit(self)
 
 
 class InlineWriter(Writer):
@@ -191,19 +200,19 @@ class InlineWriter(Writer):
         now: Callable[[], datetime],
         deliver: Callable[[list[Done]], None],
         *,
-        machine: Machine,
+        mortal: Mortal,
         later: Callable[[Callable[[], None]], object],
     ) -> None:
         self._database, self._settings, self._now = database, settings, now
         self._deliver = deliver
-        self._machine, self._later = machine, later
+        self._mortal, self._later = mortal, later
         self._connection = None
         self._closed = False
         self._waiting: deque[_Request] = deque()
         self._turn_is_due = False
 
     def submit(self, operation: Callable[[Desk], object], ticket: object) -> None:
-        if self._machine.dead:
+        if self._mortal.dead:
             return
         if self._closed:
             raise BooksUnavailable("The books are closed.")
@@ -227,11 +236,11 @@ class InlineWriter(Writer):
 
     def _turn(self) -> None:
         self._turn_is_due = False
-        if self._machine.dead:
+        if self._mortal.dead:
             return
         group = [self._waiting.popleft() for _ in range(min(GROUP_SIZE, len(self._waiting)))]
         answers = self._commit(group) if group else []
-        if self._machine.dead:  # `_commit` has taken the end of the world for a failed write
+        if self._mortal.dead:  # `_commit` has taken the end of the world for a failed write
             raise Killed
         if answers:
             self._deliver(answers)
@@ -239,7 +248,7 @@ class InlineWriter(Writer):
 
 
 def inline_writer(
-    machine: Machine, later: Callable[[Callable[[], None]], object]
+    mortal: Mortal, later: Callable[[Callable[[], None]], object]
 ) -> Callable[..., InlineWriter]:
-    """Give what stands in for `Writer` on this machine; `later` calls a turn when it is due."""
-    return functools.partial(InlineWriter, machine=machine, later=later)
+    """Give what stands in for `Writer` for a process; `later` calls a turn when it is due."""
+    return functools.partial(InlineWriter, mortal=mortal, later=later)

@@ -1,4 +1,4 @@
-"""One life of the server, from its start to its end in peace or by kill -9."""
+"""The processes of the board: one server or two on one disk, born, killed and buried."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import asyncio
 import contextlib
 import logging
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 from unittest import mock
@@ -19,11 +20,14 @@ from door.config import Config
 from door.console import Console
 from door.server import Server
 from tests.simulate.clock import BoardClock, SimulatedLoop, WallClock
-from tests.simulate.disk import InlineWriter, Killed, Machine, inline_writer
+from tests.simulate.disk import Disk, InlineWriter, Killed, Mortal, inline_writer
 from tests.simulate.wire import Telephone, Wire
 from timebank.database import Database
 
 SETTLE = 0.05  # seconds that are left to a step for what follows from it
+
+# Whose work is being done; every task knows the process that it is part of.
+_AT_WORK: ContextVar[str] = ContextVar("at_work", default="")
 
 
 class Consoles(dict[Console, None]):
@@ -36,25 +40,58 @@ class Consoles(dict[Console, None]):
         self.pop(console, None)
 
 
-class Life:
-    """A server process on its machine."""
+class Machine:
+    """What all processes share: the loop, the clocks and the disk."""
+
+    def __init__(self, config: Config, wall: WallClock, begins: float, chance: random.Random):
+        self.chance = chance
+        self.wall = wall
+        self.disk = Disk(config.database, chance)
+        self.loop = SimulatedLoop(begins, self._work_takes)
+        self.loop.set_task_factory(self._make_task)
+        self._owners: dict[asyncio.Task[Any], str] = {}
+
+    def run(self, what: Coroutine[Any, Any, Any]) -> Any:
+        return self.loop.run_until_complete(what)
+
+    def end(self) -> None:
+        self.disk.mend()
+        self.loop.set_exception_handler(lambda loop, context: None)
+        self.loop.close()
+
+    def tasks_of(self, name: str) -> list[asyncio.Task[Any]]:
+        return [task for task, owner in self._owners.items() if owner == name]
+
+    def later(self, turn: Callable[[], None]) -> object:
+        """Call a writer's turn: at once, or after the time that a busy disk takes."""
+        if self.chance.random() < 0.7:
+            return self.loop.call_soon(turn)
+        return self.loop.call_later(self.chance.uniform(0.001, 0.04), turn)
+
+    def _make_task(
+        self, loop: asyncio.AbstractEventLoop, what: Coroutine[Any, Any, Any], **how: Any
+    ) -> asyncio.Task[Any]:
+        task = asyncio.Task(what, loop=loop, **how)
+        self._owners[task] = _AT_WORK.get()
+        task.add_done_callback(lambda task: self._owners.pop(task, None))
+        return task
+
+    def _work_takes(self) -> float:
+        return self.chance.uniform(0.001, 0.05)
+
+
+class Process:
+    """A server process, from its start to its end in peace or by kill -9."""
 
     def __init__(
-        self,
-        config: Config,
-        name: str,
-        begins: float,
-        wall: WallClock,
-        chance: random.Random,
-        new_seed: Callable[[], bytes],
+        self, machine: Machine, config: Config, name: str, new_seed: Callable[[], bytes]
     ) -> None:
-        self.chance = chance
+        self.machine = machine
         self.name = name
         self.new_seed = new_seed
         self.config = replace(config, listeners=())  # its callers come over wires
-        self.loop = SimulatedLoop(begins, self._work_takes)
-        self.clock = BoardClock(self.loop, wall)
-        self.machine = Machine(config.database, chance)
+        self.mortal = Mortal(machine.disk, machine.chance)
+        self.clock = BoardClock(machine.loop, machine.wall, self._is_dead)
         self.sessions: dict[asyncio.Task[None], Wire] = {}
         self.database: Database
         self.server: Server
@@ -64,14 +101,11 @@ class Life:
         return self.server.board
 
     @property
-    def writer(self) -> InlineWriter:
+    def is_idle(self) -> bool:
+        """Whether nobody waits for the books."""
         writer = self.server.books._writer
         assert isinstance(writer, InlineWriter)
-        return writer
-
-    @property
-    def is_well(self) -> bool:
-        return self.machine.is_well and not self.machine.dead
+        return writer.is_idle
 
     # The life.
 
@@ -79,61 +113,46 @@ class Life:
         """Open the books and start the server, as `door serve` does."""
         self.config.database.parent.mkdir(parents=True, exist_ok=True)
         self.database = Database(self.config.database, busy_seconds=0)
-        self.machine.connect_to(self.database)
-        self.database.open()
-        self._run(self._start())
+        self.mortal.connect_to(self.database)
+        with self._at_work():
+            self.database.open()
+            self.machine.run(self._start())
 
     async def _start(self) -> None:
-        with mock.patch("door.books.Writer", inline_writer(self.machine, self._later)):
+        writer = inline_writer(self.mortal, self.machine.later)
+        with mock.patch("door.books.Writer", writer):
             self.server = Server(self.config, self.database, self.clock, self.new_seed)
         self.board.process = self.name
         self.board.consoles = Consoles()  # type: ignore[assignment] # a set, in order
         await self.server.start()
 
-    def run(self, seconds: float = SETTLE) -> None:
-        """Let time pass; raises `Killed` when the process dies meanwhile."""
-        self._run(asyncio.sleep(seconds))
-
-    def settle(self) -> None:
-        """Let everything happen that follows by itself, until nobody waits for the books."""
-        self.run()
-        for _ in range(40):
-            if self.writer.is_idle:
-                return
-            self.run()
-
     def stop(self) -> None:
         """End it in peace."""
-        self._run(self.server.stop("The board is closing."))
+        with self._at_work():
+            self.machine.run(self.server.stop("The board is closing."))
         self.database.close()
-        self._end()
 
     def bury(self) -> None:
         """Take apart what a killed process has left in memory; nothing of it is written or sent."""
-        self.machine.dead = True
-        self.machine.unlock()
+        self.mortal.dead = True
+        wires = list(self.sessions.values())
         for _ in range(8):
-            for task in asyncio.all_tasks(self.loop):
+            for task in self.machine.tasks_of(self.name):
                 task.cancel()
             with contextlib.suppress(Killed):
-                self._run(asyncio.sleep(0.01))
+                self.machine.run(asyncio.sleep(0.01))
+        for wire in wires:
+            wire.abort()
         self.database.close()
-        self._end()
-
-    def _end(self) -> None:
-        self.loop.set_exception_handler(lambda loop, context: None)
-        self.loop.close()
 
     # Callers.
 
     def connect(self, telephone: Telephone, address: str) -> Wire:
-        async def make() -> Wire:
-            return Wire(telephone, address, self.chance, lambda: self.machine.dead)
-
-        wire: Wire = self._run(make())
-        task = self.loop.create_task(self._serve(wire))
-        self.sessions[task] = wire
-        task.add_done_callback(lambda task: self.sessions.pop(task, None))
+        with self._at_work():
+            wire = Wire(telephone, address, self.machine.chance, self.machine.loop, self._is_dead)
+            task = self.machine.loop.create_task(self._serve(wire))
+            self.sessions[task] = wire
+            task.add_done_callback(lambda task: self.sessions.pop(task, None))
         return wire
 
     async def _serve(self, wire: Wire) -> None:
@@ -142,22 +161,29 @@ class Life:
         finally:
             wire.hang_up()
 
-    def caller_on(self, wire: Wire) -> Caller | None:
-        return next((each for each in self.board.callers() if each.console.line is wire), None)
+    def callers(self) -> dict[Wire, Caller]:
+        """Give those who are on a call here, by their lines."""
+        if not hasattr(self, "server"):
+            return {}
+        found = {}
+        for caller in self.board.callers():
+            line = caller.console.line
+            assert isinstance(line, Wire)
+            found[line] = caller
+        return found
 
     # Inside.
 
-    def _run(self, what: Any) -> Any:
-        return self.loop.run_until_complete(what)
+    def _is_dead(self) -> bool:
+        return self.mortal.dead
 
-    def _later(self, turn: Callable[[], None]) -> object:
-        """Call the writer's turn: at once, or after the time that a busy disk takes."""
-        if self.chance.random() < 0.7:
-            return self.loop.call_soon(turn)
-        return self.loop.call_later(self.chance.uniform(0.001, 0.04), turn)
-
-    def _work_takes(self) -> float:
-        return self.chance.uniform(0.001, 0.05)
+    @contextlib.contextmanager
+    def _at_work(self) -> Iterator[None]:
+        before = _AT_WORK.set(self.name)
+        try:
+            yield
+        finally:
+            _AT_WORK.reset(before)
 
 
 @contextlib.contextmanager
@@ -192,3 +218,7 @@ class Ears(logging.Handler):
             self.failures.append(f"{record.getMessage()}\n{text}")
         elif record.levelno >= logging.ERROR:
             self.errors.append(record.getMessage())
+
+    def forget(self) -> None:
+        self.failures.clear()
+        self.errors.clear()

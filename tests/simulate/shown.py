@@ -98,13 +98,14 @@ class Journal:
     def cards(self, desk: Desk, caller_id: int, game: str) -> list[set[str]]:
         """Give the cards that lie open after the last rounds of a caller at a game, newest first.
 
-        At the table that everybody shares, those of the last rounds there.
+        At the table that everybody shares, those of the last rounds there: what lies on one of two
+        processes' tables may be older than the last two.
         """
-        whose = "1" if game == "vegas" else "caller_id = :caller"
+        whose, most = ("1", 12) if game == "vegas" else ("caller_id = :caller", 2)
         leads = desk.connection.exec_driver_sql(
             f"SELECT DISTINCT coalesce(lead, id) FROM rounds WHERE {whose} AND game = :game"
-            " ORDER BY coalesce(lead, id) DESC LIMIT 2",
-            {"caller": caller_id, "game": game},
+            " ORDER BY coalesce(lead, id) DESC LIMIT :most",
+            {"caller": caller_id, "game": game, "most": most},
         ).scalars()
         return [self._open_cards(desk, lead) for lead in leads.all()]
 

@@ -128,6 +128,7 @@ class Wire:
         telephone: Telephone,
         address: str,
         chance: random.Random,
+        loop: asyncio.AbstractEventLoop,
         is_dead: Callable[[], bool],
     ) -> None:
         self.telephone = telephone
@@ -141,7 +142,7 @@ class Wire:
         self.reads = True  # whether the caller takes what is written
         self._chance = chance
         self._is_dead = is_dead
-        self._loop = asyncio.get_running_loop()
+        self._loop = loop
         self._receiver: Receiver | None = None
         self._waiting: deque[bytes] = deque()
         self._paused = self._ended = False
@@ -216,5 +217,7 @@ class Wire:
             self._loop.call_soon(self._receiver.hung_up, reason)
 
     def _hand_over(self) -> None:
+        if self._is_dead():
+            return
         while self._waiting and not self._paused and self._receiver is not None:
             self._receiver.received(self._waiting.popleft())

@@ -1,0 +1,253 @@
+"""Everything that may happen at one step of a story, and how often it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tests.simulate.disk import FAULTS
+from tests.simulate.house import next_change
+from tests.simulate.people import Person
+from tests.simulate.wire import Wire
+from timebank import callers, sysop_hand
+from timebank.database import BooksUnavailable, Database
+from timebank.refusals import Refused
+
+if TYPE_CHECKING:
+    from tests.simulate.story import Story
+
+Happens = Callable[["Story"], None]
+Look = Callable[[], None]
+
+NOTICED = 3.0
+
+
+def choose(story: Story) -> Happens:
+    """Choose what happens now: mostly that callers press keys."""
+    on = sum(len(process.board.consoles) for process in story.processes)
+    ways: dict[Happens, float] = {
+        press: 60,
+        call: 14 if on < story.nodes else 1,
+        wait: 12,
+        hang_up: 3,
+        call_twice: 1,
+        wait_long: 0.5,
+        meet_a_boundary: 0.5,
+        set_the_clock: 0.5,
+        break_the_disk: 0.7,
+        kill: 0.8,
+        restart: 0.15,
+        add_or_stop_a_process: 1.2 if len(story.processes) == 1 else 0.4,
+        reload: 0.5,
+        correct_an_account: 0.5,
+    }
+    if not story.machine.disk.is_well:
+        ways[mend] = 25
+    (happens,) = story.chance.choices(list(ways), list(ways.values()))
+    return happens
+
+
+# Callers.
+
+
+def press(story: Story) -> None:
+    """Let some callers read their screens and press keys, at the same moment."""
+    on, chance = story.on_line(), story.chance
+    if not on:
+        call(story)
+        return
+    for person, wire in chance.sample(on, min(len(on), chance.randint(1, 12))):
+        news = wire.screen.came != person.seen
+        if not news and chance.random() < 0.8:
+            continue
+        person.seen = wire.screen.came
+        keys = person.decides(wire.screen.prompt)
+        if keys:
+            _type(story, person, wire, keys.encode("ascii"))
+
+
+def _type(story: Story, person: Person, wire: Wire, keys: bytes) -> None:
+    chance = story.chance
+    way = chance.random()
+    if way < 0.012:  # the carrier is lost while he types
+        sent = keys[: chance.randint(0, len(keys))]
+        story.tell(f"{person.name} types {sent!r} and loses the carrier")
+        wire.type(sent)
+        if chance.random() < 0.5:
+            wire.hang_up_in_peace()
+        else:
+            wire.lose()
+        return
+    if way < 0.024:  # or while he is answered
+        wire.loses_after = chance.choice((1, 10, 100, 1000)) * chance.randint(1, 9)
+        story.tell(f"{person.name} loses the carrier after {wire.loses_after} bytes")
+    elif way < 0.03:
+        wire.reads = False
+    story.tell(f"{person.name} types {keys!r} at {wire.screen.prompt.strip()[-40:]!r}")
+    wire.type(keys)
+
+
+def call(story: Story) -> None:
+    """Let a few who are not on line call."""
+    off = [person for person in story.people if person.wire is None]
+    for person in story.chance.sample(off, min(len(off), story.chance.randint(1, 6))):
+        _dial(story, person)
+
+
+def call_twice(story: Story) -> None:
+    """Let somebody who is on line call a second time."""
+    on = story.on_line()
+    if on:
+        _dial(story, story.chance.choice(on)[0])
+
+
+def _dial(story: Story, person: Person) -> None:
+    address = f"192.0.2.{story.chance.randint(1, 250)}"
+    process = story.chance.choice(story.processes)
+    story.tell(f"{person.name} calls {process.name} from {address}")
+    person.wires.append(process.connect(person.telephone, address))
+
+
+def hang_up(story: Story) -> None:
+    """Let some lose the carrier."""
+    on = story.on_line()
+    for person, wire in story.chance.sample(on, min(len(on), story.chance.randint(1, 4))):
+        story.tell(f"{person.name} loses the carrier")
+        wire.lose()
+
+
+# Time.
+
+
+def wait(story: Story) -> None:
+    """Let a while pass."""
+    _pass(story, story.chance.choice((0.3, 1, 2, 5, 15, 61)) * story.chance.uniform(0.5, 1.5))
+
+
+def wait_long(story: Story) -> None:
+    """Let so much time pass that callers are logged off."""
+    _pass(story, story.chance.choice((200, 400, 1200, 4000, 20_000)))
+
+
+def meet_a_boundary(story: Story) -> None:
+    """Wait, or have the clock set, until shortly before something changes."""
+    now, schedule = story.now(), story.config.bank.schedule
+    boundaries = [schedule.next_day(now)]
+    closed = schedule.closed_at_or_after(now)
+    if closed is not None:
+        boundaries.append(closed.start if closed.start > now else closed.end)
+    change = next_change(story.place, now)
+    if change is not None:
+        boundaries.append(change)
+    before = story.chance.choice((3, 20, 100, 400, 1500))
+    seconds = (story.chance.choice(boundaries) - now).total_seconds() - before
+    if seconds <= 0:
+        return
+    if story.chance.random() < 0.5:
+        _set(story, seconds)
+    else:
+        _pass(story, seconds)
+
+
+def set_the_clock(story: Story) -> None:
+    """Have the wall clock stepped, to or fro."""
+    _set(story, story.chance.choice((1, -1)) * story.chance.choice((1, 7, 60, 3600, 90_000)))
+
+
+def _set(story: Story, seconds: float) -> None:
+    story.tell(f"the wall clock is set by {seconds:.0f} s")
+    story.wall.step(seconds)
+    story.calm_from = story.monotonic + NOTICED
+    _pass(story, story.chance.choice((0.1, 4)))
+
+
+def _pass(story: Story, seconds: float) -> None:
+    story.tell(f"{seconds:.1f} s pass")
+    story.let_pass(seconds)
+
+
+# The disk and the processes.
+
+
+def break_the_disk(story: Story) -> None:
+    """Let the disk fail in one way or another, or be locked."""
+    disk = story.machine.disk
+    if not disk.is_well:
+        return
+    disk.fault = story.chance.choice((*FAULTS, None))
+    if disk.fault is None:
+        story.tell("another process locks the books")
+        disk.lock()
+    else:
+        story.tell(f"the disk: {disk.fault.words}, chance {disk.fault.chance}")
+
+
+def mend(story: Story) -> None:
+    """Let the books be written again."""
+    story.tell("the books can be written again")
+    story.mend()
+
+
+def kill(story: Story) -> None:
+    """Arrange for a process to be killed soon: at an operation, or in a COMMIT."""
+    if any(process.mortal.dies_at or process.mortal.dies_committing for process in story.processes):
+        return
+    process = story.chance.choice(story.processes)
+    mortal = process.mortal
+    if story.chance.random() < 0.5:
+        mortal.dies_at = mortal.operations + story.chance.randint(1, 200)
+        story.tell(f"{process.name} will be killed at operation {mortal.dies_at}")
+    else:
+        mortal.dies_committing = story.chance.choice(("before", "within", "within", "after"))
+        story.tell(f"{process.name} will be killed {mortal.dies_committing} a COMMIT")
+
+
+def restart(story: Story) -> None:
+    """Stop the board in peace, and start it again."""
+    story.tell("the board is stopped in peace, and started again")
+    story.restart()
+
+
+def add_or_stop_a_process(story: Story) -> None:
+    """Let a second server work in the same books, or one of two stop."""
+    if len(story.processes) > 1:
+        process = story.chance.choice(story.processes)
+        story.tell(f"{process.name} is stopped in peace")
+        story.stop_process(process)
+    elif story.machine.disk.is_well:
+        story.tell("another process serves the same books")
+        if not story.start_process():
+            story.remove(story.processes[-1])
+
+
+def reload(story: Story) -> None:
+    """Change sysop.toml and have it read again, by one process after the other."""
+    if story.chance.random() < 0.1:
+        story.tell("sysop.toml is broken, and read again")
+        story.toml.write_text("[board]\nnodes = 'many'\n", encoding="utf-8")
+    else:
+        story.tell("sysop.toml is changed, and read again")
+        story.write_settings()
+    for process in story.processes:
+        process.server.reload()
+    story.ears.errors = [error for error in story.ears.errors if "is not used" not in error]
+    story.calm_from = story.monotonic + NOTICED
+    _pass(story, story.chance.choice((0.1, 4)))
+
+
+def correct_an_account(story: Story) -> None:
+    """Let the sysop correct an account from his command line, which is a process of its own."""
+    config = story.config
+    person = story.chance.choice(story.people)
+    seconds = 60 * story.chance.choice((1, 30, -1, -20))
+    story.tell(f"the sysop adjusts {person.name} by {seconds} s")
+    database = Database(config.database, busy_seconds=0)
+    try:
+        with database.transaction(config.bank, story.now()) as desk:
+            record = callers.find(desk, person.name)
+            if record is not None:
+                sysop_hand.adjust(desk, record.id, seconds, "a correction", "sysop")
+    except (Refused, BooksUnavailable) as refused:
+        story.tell(f"which is refused: {refused}")
+    finally:
+        database.close()

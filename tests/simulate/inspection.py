@@ -1,0 +1,188 @@
+"""What is looked at after every step: the books, the purses, the screens, and who is there."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from door import hands
+from door.caller import Caller
+from tests.simulate import shown
+from tests.simulate.books import must
+from tests.simulate.life import Process
+from tests.simulate.people import Person
+from tests.simulate.wire import Wire
+from timebank.database import Database, Desk
+
+if TYPE_CHECKING:
+    from tests.simulate.story import Story
+
+Screens = Sequence[tuple[Process, Person, Wire, Caller]]
+Look = Callable[[Person, Wire, Caller], None]
+
+AUDIT_STEPS = 400
+# Seconds after which a caller knows what another process has done with his account: it is posted
+# for him once a minute.
+STALE = 75.0
+
+
+class Inspection:
+    """Holds a story against what must always be so."""
+
+    def __init__(self, story: Story) -> None:
+        self.story = story
+        self.journal = shown.Journal()
+        self._stale: dict[int, float] = {}  # since when a call's purse is not that of the books
+
+    def after_step(self, began: float) -> None:
+        """Check everything that can be checked at any moment."""
+        story = self.story
+        self._check_log()
+        story.watch.step(began, story.monotonic, story.latest_day())
+        with self._looking() as look:
+            for process in story.processes:
+                on_line = process.callers()
+                for person in story.people:
+                    for wire in person.wires:
+                        if wire in on_line:
+                            self._check_purse(on_line[wire], wire)
+                            self._look_once(look, person, wire, on_line[wire])
+        self._check_calls()
+        self._learn_names()
+        if story.number % AUDIT_STEPS == 0:
+            self.audit()
+        came = sum(wire.screen.came for person in story.people for wire in person.wires)
+        story.shelf.update(f"{story.monotonic:.4f} {story.watch.last} {came}".encode())
+
+    def after_kill(self, began: float, screens: Screens) -> None:
+        """Check what a killed process has left: nothing durable is lost, nothing else was shown."""
+        story = self.story
+        story.watch.nothing_is_lost()
+        story.watch.step(began, story.monotonic, story.latest_day())
+        self.audit()
+        with self._looking() as look:
+            for _, person, wire, caller in screens:
+                look(person, wire, caller)
+
+    def at_the_end(self) -> None:
+        """Check that everybody who has gone is gone."""
+        for process in self.story.processes:
+            board = process.board
+            must(not process.sessions, "{} sessions are left", len(process.sessions))
+            must(not board.nodes, "nodes {} are left", board.nodes)
+            must(not board.consoles, "{} consoles are left", len(board.consoles))
+        self.audit()
+
+    def audit(self) -> None:
+        """Run `timebank audit` and `door audit`: the first, and every hand replayed."""
+        config = self.story.config
+        database = Database(config.database, busy_seconds=0)
+        try:
+            with database.reading(config.bank, self.story.now()) as desk:
+                findings, _ = hands.audit(desk)
+        finally:
+            database.close()
+        must(not findings, "the audit: {}", [str(finding) for finding in findings])
+        self.story.counted["audit"] += 1
+
+    # The parts.
+
+    def _check_log(self) -> None:
+        """Nothing is logged that the program did not expect, nor errors while all is well."""
+        story = self.story
+        problems = [*story.machine.loop.problems, *story.ears.failures]
+        must(not problems, "{}", "\n".join(problems))
+        if not self._has_been_well():
+            story.ears.errors.clear()
+        must(not story.ears.errors, "the log says: {}", story.ears.errors)
+
+    def _check_calls(self) -> None:
+        """No call is served twice, in one process or in two."""
+        calls = [
+            caller.call_id for process in self.story.processes for caller in process.board.callers()
+        ]
+        must(len(set(calls)) == len(calls), "calls are there twice: {}", calls)
+
+    def _check_purse(self, caller: Caller, wire: Wire) -> None:
+        """What the board thinks he has is what the books say, less what has ticked since."""
+        story, name = self.story, caller.record.name
+        if not self._has_been_well():
+            self._stale.clear()
+            return
+        with story.watch.reading() as file:
+            row = file.execute(PURSE, (caller.call_id,)).fetchone()
+        if row is None:  # his call is closed, and he is being told
+            return
+        online, ticked = row
+        left = max(0, online - max(0, caller.ticked() - ticked))
+        if caller.spendable() != left:
+            since = self._stale.setdefault(caller.call_id, story.monotonic)
+            alone = len(story.processes) == 1 and story.monotonic > story.calm_from
+            is_old = story.monotonic - since > STALE
+            must(not (alone or is_old), "{} has {}, not {}", name, left, caller.spendable())
+            return
+        self._stale.pop(caller.call_id, None)
+        seen = shown.time_left(wire.screen)
+        is_told = wire.telephone.paints and not wire.closed and not caller.status_waits
+        if seen is not None and is_told:
+            must(seen == left, "{} sees {} left, and has {}", name, seen, left)
+        to_event = caller.seconds_to_event()
+        if to_event is not None and story.monotonic > story.calm_from:
+            must(left <= to_event + 2, "{} has {}, {} to the event", name, left, to_event)
+
+    def _look_once(self, look: Look, person: Person, wire: Wire, caller: Caller) -> None:
+        """Look at a screen when something has come on it."""
+        if wire.screen.came != wire.looked_at:
+            look(person, wire, caller)
+            wire.looked_at = wire.screen.came
+
+    @contextmanager
+    def _looking(self) -> Iterator[Look]:
+        """Give what compares a screen with the books as they are now."""
+        config = self.story.config
+        eyes = Database(config.database, busy_seconds=0)
+        try:
+            with (
+                self.story.watch.reading() as file,
+                eyes.reading(config.bank, self.story.now()) as desk,
+            ):
+                yield lambda person, wire, caller: self._look(file, desk, person, wire, caller)
+        finally:
+            eyes.close()
+
+    def _look(
+        self, file: sqlite3.Connection, desk: Desk, person: Person, wire: Wire, caller: Caller
+    ) -> None:
+        """Nothing on a caller's screen may be news to the books."""
+        painted = caller.console.is_painted
+        paints = painted or person.telephone.paints
+        shown.seals_are_kept(wire.screen, file, paints=paints)
+        game = shown.GAMES.get(caller.place)
+        if game is None:
+            return
+        seen = shown.cards(game, wire.screen, paints=painted)
+        if seen:
+            lie = self.journal.cards(desk, caller.record.id, game)
+            known = any(seen <= cards for cards in lie)
+            picture = wire.screen.picture
+            must(known, "{} sees {} at {}, not {}\n{}", person.name, seen, game, lie, picture)
+            self.story.counted["hands seen"] += 1
+
+    def _learn_names(self) -> None:
+        """Tell people that the board has their names."""
+        with self.story.watch.reading() as file:
+            names = {name for (name,) in file.execute("SELECT name FROM callers")}
+        for person in self.story.people:
+            person.is_known = person.name in names
+
+    def _has_been_well(self) -> bool:
+        story = self.story
+        return story.machine.disk.is_well and story.monotonic >= story.well_from
+
+
+PURSE = (
+    "SELECT a.balance, k.ticked FROM calls k JOIN accounts a ON a.caller_id = k.caller_id"
+    " AND a.kind = 'online' WHERE k.id = ? AND k.closed IS NULL"
+)
