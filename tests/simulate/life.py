@@ -188,8 +188,13 @@ class Process:
 
 @contextlib.contextmanager
 def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
-    """Let processes be gone when `is_gone` says so, and passwords cost nothing."""
+    """Let processes be gone when `is_gone` says so, and passwords cost nothing.
+
+    Nothing is listened to: callers come over wires, and door processes are not simulated.
+    """
+    no_sockets = OSError("there are no sockets here")
     with (
+        mock.patch("door.server.LinkListener.open_in", side_effect=no_sockets),
         mock.patch("door.server.process_is_gone", is_gone),
         mock.patch("door.tables.vegas_dealer.process_is_gone", is_gone),
         mock.patch("door.passwords._hasher", _quick_hasher),
