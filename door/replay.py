@@ -236,12 +236,12 @@ def _play(
         events = list(happened)
         for number, act in enumerate(acts, start=1):
             if game.over:
-                rest = ", ".join(str(left) for left in acts[number - 1 : number + 3])
+                rest = ", ".join(shown_key(str(left)) for left in acts[number - 1 : number + 3])
                 raise ReplayError(f"the hand was over before action {number}; left over: {rest}.")
             at = f"action {number}"
             due = None if chance is None else chance(game)
             if due not in (None, act):
-                raise Refusal(f"must be {due} by the seed of the shoe, is {act}")
+                raise Refusal(f"must be {due} by the seed of the shoe, is {shown_key(str(act))}")
             game, happened = kind.act(game, act)
             events += happened
     except Refusal as refusal:

@@ -236,6 +236,10 @@ def test_render_writes_json() -> None:
             {"shoe": "AH 9S KH 8S", "actions": ["stay"]},
             "the hand was over before action 1; left over: stay.",
         ),
+        (
+            {"shoe": "AH 9S KH 8S", "actions": ["s\x1b[2J", "x" * 50]},
+            f"the hand was over before action 1; left over: s?[2J, {'x' * 40}....",
+        ),
     ],
 )
 def test_a_mistake_is_a_sentence_that_names_the_hand(
