@@ -54,6 +54,8 @@ def parse(lines: Lines, reading: Reading) -> DropFile:
     key = lines.field(5)
     if key in ("", "0"):  # boards without one write 0 for everybody
         doubts.append(f"{lines.place(5)} has no user key.")
+    if not key.isprintable():  # it is shown to the sysop; cleaned, two keys could become one
+        raise lines.refusal(5, "the user key holds characters that cannot be shown")
     return DropFile(
         kind=Kind.BBSDEV,
         path=lines.path,

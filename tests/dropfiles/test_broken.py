@@ -158,6 +158,12 @@ def test_half_a_user_number_is_no_user_number(tmp_path: Path):
     assert refusal(tmp_path, "DOOR.SYS", cut).line == 26
 
 
+@pytest.mark.parametrize("key", ["13\x0743", "13\x1b[2J43", "13\u202e43"])
+def test_a_key_that_cannot_be_shown_is_refused_and_not_changed(key, tmp_path: Path):
+    refused = refusal(tmp_path, "BBSDEV.DRP", text(*bbsdev(key=key), charset="utf-8"))
+    assert (refused.line, refused.what) == (5, "the user key holds characters that cannot be shown")
+
+
 def test_bbsdev_in_another_charset_is_refused(tmp_path: Path):
     content = text(*bbsdev(alias="Bj\xf6rn"), charset="cp437")
     assert "not written in UTF-8" in refusal(tmp_path, "BBSDEV.DRP", content).what
