@@ -54,7 +54,7 @@ class Semicolons:
             _cp437(record.name),
             b"%d" % record.minutes,
             _cp437(record.source),
-            record.at.strftime("%Y-%m-%d %H:%M").encode("ascii"),
+            record.at.isoformat(" ", "minutes").encode("ascii"),
         ]
         if record.number is not None:
             fields.append(b"%d" % record.number)

@@ -30,6 +30,10 @@ class TestWriting:
         line = SEMICOLONS.format_record(Record("Ann", 1, "x", AT, None))
         assert line == b"Ann;1;x;2024-12-31 23:59\r\n"
 
+    def test_a_year_has_four_digits(self):
+        long_ago = Record("Ann", 1, "x", datetime(999, 1, 2, 3, 4), None)
+        assert SEMICOLONS.format_record(long_ago) == b"Ann;1;x;0999-01-02 03:04\r\n"
+
     @pytest.mark.parametrize(
         ("name", "written"),
         [
