@@ -20,6 +20,7 @@ from door.lines.line import Hangup, Line
 
 ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
 KEYS_WAITING = 512  # typed ahead; more than this stays in the socket
+KEYS_ON_END = 32  # of a paste are given before it is somebody else's turn
 PARTING_SECONDS = 2.0  # how long the last words may take to leave
 CANVAS_COLUMNS, CANVAS_ROWS = 80, 24
 
@@ -87,11 +88,13 @@ class Console:
         self._decoder = KeyDecoder(look.charset)
         self._keys: list[str] = []
         self.rubout: Key = BACKSPACE  # what byte 7F means in the room he is in
+        self._keys_on_end = 0  # given since the loop had a turn
         self._paused = False
         self._waiter: asyncio.Future[None] | None = None
         self._interruption: Interruption | None = None
         self._flush: asyncio.TimerHandle | None = None
         self._painted = False
+        self._fit_is_due = False
         self.display: Display = self._lines()
         self.on_key: Callable[[], None] = _nothing
         self.on_redraw: Callable[[], None] = _nothing
@@ -114,15 +117,13 @@ class Console:
         self.interrupt(CarrierLost(reason))
 
     def resized(self, columns: int, rows: int) -> None:
-        """Lay the screen out anew, with all that stands on it."""
-        before = self.display
-        if isinstance(before, LinesDisplay) and not (self._painted and self.can_paint):
-            before.fit(columns)
-            return
-        before.close()
-        self.paint_screens()
-        resume(self.display, before.view())
-        self.on_redraw()
+        """Take the news of another size; the screen follows in the loop's next step.
+
+        A packet has room for hundreds of sizes, and every one of them would be a whole screen.
+        """
+        if not self._fit_is_due:
+            self._fit_is_due = True
+            self._loop.call_soon(self._fit)
 
     # Interruptions.
 
@@ -148,18 +149,24 @@ class Console:
     async def key(self) -> str:
         """Return the next key; raise the `Interruption` that came instead of one."""
         while self._interruption is None:
-            if self._keys:
+            if self._keys and self._keys_on_end == KEYS_ON_END:
+                self._keys_on_end = 0
+                await asyncio.sleep(0)
+            elif self._keys:
+                self._keys_on_end += 1
                 key = self._keys.pop(0)
                 if self._paused and not self._keys:
                     self._paused = False
                     self.line.resume()
                 return self._meant(key)
-            self.display.flush()
-            self._waiter = self._loop.create_future()
-            try:
-                await self._waiter
-            finally:
-                self._waiter = None
+            else:
+                self.display.flush()
+                self._keys_on_end = 0
+                self._waiter = self._loop.create_future()
+                try:
+                    await self._waiter
+                finally:
+                    self._waiter = None
         raise self._interruption
 
     def next_key(self) -> str | None:
@@ -349,6 +356,18 @@ class Console:
         keys = self._decoder.flush()
         if keys:
             self._typed(keys)
+
+    def _fit(self) -> None:
+        """Lay the screen out anew, with all that stands on it."""
+        self._fit_is_due = False
+        before = self.display
+        if isinstance(before, LinesDisplay) and not (self._painted and self.can_paint):
+            before.fit(self.line.columns)
+            return
+        before.close()
+        self.paint_screens()
+        resume(self.display, before.view())
+        self.on_redraw()
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
