@@ -14,9 +14,10 @@ from door.console import Console, Interruption, TakenOver
 from door.games.shuffle import SEED_BYTES
 from door.host_caller import HostCaller, brought_by
 from door.process import this_process
+from door.reception import Reception
 from door.tables.vegas_table import VegasTable
 from timebank import bank, callers, names
-from timebank.refusals import AlreadyOnline
+from timebank.refusals import AlreadyOnline, NameTaken
 
 if TYPE_CHECKING:
     from door.books import Books
@@ -65,6 +66,7 @@ class Board:
         self._only_node = only_node
         self.nodes: dict[int, Caller | None] = {}  # None: taken by a log-on that is under way
         self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
+        self.reception = Reception(config, clock, lambda: len(self.nodes))
         self.vegas = VegasTable(self)
         self._visitors: list[Caller] = []
 
@@ -100,13 +102,9 @@ class Board:
     def check_new_name(self, typed: str) -> str:
         """Return the name as it will be kept; `NameRefused` says why it cannot be."""
         name = names.check(typed)
-        if names.fold(name) in names.RESERVED or self.is_sysop(name):
+        if names.fold(name) in names.RESERVED:
             raise names.NameRefused("That name is kept for the house. Please choose another.")
         return name
-
-    async def name_is_taken(self, name: str) -> bool:
-        """Tell whether a caller has this name or one that looks like it."""
-        return await self._find(name) is not None
 
     async def authenticate(self, name: str, password: str) -> CallerRecord | None:
         """Return the caller whose name and password these are, else `None`, equally slowly."""
@@ -115,7 +113,9 @@ class Board:
         return record if await self.passwords.verify(stored, password) else None
 
     async def register(self, name: str, password_hash: str) -> CallerRecord:
-        """Enter a new caller in the books; `Refused` when the name has just been taken."""
+        """Enter a new caller in the books; `NameTaken` when it is his no more, or the sysop's."""
+        if self.is_sysop(name):
+            raise NameTaken
         return await self.books.run(lambda desk: callers.register(desk, name, password_hash))
 
     async def _find(self, name: str) -> CallerRecord | None:

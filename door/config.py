@@ -10,12 +10,14 @@ Kept light, because a door process reads this before its first screen: no databa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypedDict, get_args
 
 from door.config_boards import HostBoard, read_boards
+from door.config_defence import Defences, read_defence
+from door.config_listeners import Listener, read_listeners
 from door.games import baccarat_rules
 from door.games.baccarat_rules import BACCARAT
 from door.games.blackjack_rules import (
@@ -45,17 +47,12 @@ __all__ = [
 ]
 
 Language = Literal["english", "french"]
-ListenerKind = Literal["telnet", "rlogin"]
-LISTENER_KINDS: tuple[ListenerKind, ...] = get_args(ListenerKind)
-USUAL_PORTS: Mapping[ListenerKind, int] = {"telnet": 2323, "rlogin": 2513}
 
-EVERY_ADDRESS = "0.0.0.0"
 LONGEST_BOARD_NAME = 40
 MOST_NODES = 9999
 MOST_COINS = 1440  # a day of the smallest coins
 DAY_SECONDS = 24 * 60 * 60
 LONGEST_WAIT = 600  # seconds at a table where others wait as well
-_BYTES = frozenset(map(str, range(256)))
 
 
 @dataclass(frozen=True)
@@ -69,15 +66,6 @@ class Board:
     sysop: str
     data: Path
     texts: Path
-
-
-@dataclass(frozen=True)
-class Listener:
-    """Where callers reach the board; port 0 is any that is free."""
-
-    kind: ListenerKind
-    host: str
-    port: int
 
 
 @dataclass(frozen=True)
@@ -163,6 +151,7 @@ class Config:
     unix_bj: UnixBj
     vegas: Vegas
     boards: Mapping[str, HostBoard]  # by name
+    defence: Defences
 
     @property
     def database(self) -> Path:
@@ -184,7 +173,7 @@ def read(root: Table, path: Path) -> Config:
     return Config(
         path=path,
         board=_board(root.table("board")),
-        listeners=_listeners(root),
+        listeners=read_listeners(root),
         calls=_calls(root.table("calls")),
         bank=read_bank(root),
         black_jack_for_time=_black_jack_for_time(games.table("black-jack-for-time")),
@@ -192,6 +181,7 @@ def read(root: Table, path: Path) -> Config:
         unix_bj=_unix_bj(games.table("unix-bj")),
         vegas=_vegas(games.table("vegas")),
         boards=read_boards(root),
+        defence=read_defence(root.table("defence")),
     )
 
 
@@ -203,41 +193,6 @@ def _board(table: Table) -> Board:
     except names.NameRefused as refusal:
         table.refuse("sysop", f"must be a name a caller can have: {str(refusal).rstrip('.')}")
     return Board(name, sysop, table.path("data", "data"), table.path("texts", "texts"))
-
-
-def _listeners(root: Table) -> tuple[Listener, ...]:
-    tables = root.tables("listeners")
-    if tables is None:
-        return (Listener("telnet", EVERY_ADDRESS, USUAL_PORTS["telnet"]),)
-    if not tables:
-        root.refuse("listeners", "must be one at least, or nobody could call")
-    listeners: list[Listener] = []
-    for table in tables:
-        kind = table.choice("kind", LISTENER_KINDS[0], LISTENER_KINDS)
-        port = table.whole("port", USUAL_PORTS[kind], 0, 65535)
-        listener = Listener(kind=kind, host=_host(table), port=port)
-        if table.sound("host", "port") and _taken(listener, listeners):
-            table.refuse("port", f"{listener.port} is taken by a listener above")
-        listeners.append(listener)
-    return tuple(listeners)
-
-
-def _host(table: Table) -> str:
-    host = table.text("host", EVERY_ADDRESS)
-    parts = host.split(".")
-    if len(parts) == 4 and all(part in _BYTES for part in parts):
-        return host
-    reason = f'must be an IPv4 address of this machine, or "{EVERY_ADDRESS}" for all of them'
-    table.refuse("host", f'{reason}, is "{host}"')
-    return EVERY_ADDRESS
-
-
-def _taken(listener: Listener, others: Sequence[Listener]) -> bool:
-    return listener.port != 0 and any(
-        other.port == listener.port
-        and (other.host == listener.host or EVERY_ADDRESS in (other.host, listener.host))
-        for other in others
-    )
 
 
 def _calls(table: Table) -> Calls:

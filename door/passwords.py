@@ -61,8 +61,9 @@ def verify_password(stored: str | None, password: str) -> bool:
     """
     from argon2.exceptions import InvalidHashError, VerificationError  # noqa: PLC0415 - as above
 
+    decoy = _decoy()  # made by the first password of all, whosever it is
     try:
-        matched = _hasher().verify(stored or _decoy(), password)
+        matched = _hasher().verify(stored or decoy, password)
     except (VerificationError, InvalidHashError):
         return False
     return matched and bool(stored)

@@ -34,6 +34,7 @@ async def answer_board(board: Board, line: Line, header: RloginHeader) -> None:
         caller = trusted(header, line.address, [host.trusted for host in hosts.values()])
     except NotTrusted as reason:
         log.warning("rlogin %s: refused: %s", line.address, reason)
+        board.reception.not_known(line.address, str(reason))
         line.write(NOT_KNOWN)
         return
     console = Console(line, looks.guess(line.hints), board.clock)

@@ -21,11 +21,15 @@ from door.console import Closing
 from door.housekeeping import Housekeeping
 from door.lines import rlogin, telnet
 from door.lines.link import LinkConnection, LinkListener, Said
+from door.lines.tls import Certificate, CertificateRefused
+from door.lines.visit import Entrance
 from door.process import process_is_gone
+from door.reception import REMEMBERED
 from door.rlogin_calls import answer_board
 from door.session import answer
 from door.visitors import answer_door
 from timebank import bank
+from timebank.calls import latest_addresses
 from timebank.database import Database
 from timebank.settings import SettingsError
 
@@ -69,9 +73,14 @@ class Server:
         await self.books.run(partial(bank.close_orphaned_calls, is_gone=process_is_gone))
         await self._housekeeping.start()
         await self.board.vegas.resume()
+        latest = await self.books.run(partial(latest_addresses, most=REMEMBERED))
+        self.board.reception.remember(latest)
+        self.board.reception.open_log(self.board.config.board.data)
         for listener in self.board.config.listeners:
             try:
                 telephone = await self._listen(listener)
+            except CertificateRefused as refused:
+                raise CannotListen(str(refused)) from refused
             except OSError as error:
                 raise CannotListen(
                     f"Port {listener.port} on {listener.host} cannot be opened"
@@ -100,6 +109,7 @@ class Server:
         await self.books.close()
         await self._housekeeping.flush_outbox()
         self.board.passwords.close()
+        self.board.reception.close_log()
 
     def reload(self) -> None:
         """Read the file again, for calls to come; a bad file keeps the old settings."""
@@ -112,14 +122,21 @@ class Server:
         if (new.board.data, new.listeners) != (old.board.data, old.listeners):
             log.warning("a new data folder or new listeners count from the next start on")
         self.board.config = new
+        self.board.reception.keep_to(new)
         log.info("%s was read again; it counts for new calls", old.path)
 
     async def _listen(self, where: Where) -> Listener:
+        certificate = None
+        if where.certificate is not None and where.key is not None:
+            certificate = Certificate(where.certificate, where.key)
+        entrance = Entrance(self.board.reception, where.proxies, certificate)
         if where.kind == "rlogin":
             return await rlogin.listen(
-                where.host, where.port, self._answer_board, rlogin.USUAL_LIMITS
+                where.host, where.port, self._answer_board, rlogin.USUAL_LIMITS, entrance
             )
-        return await telnet.listen(where.host, where.port, self._answer, telnet.USUAL_LIMITS)
+        return await telnet.listen(
+            where.host, where.port, self._answer, telnet.USUAL_LIMITS, entrance
+        )
 
     async def _listen_for_doors(self) -> None:
         """Let door processes of this board join the Vegas table; without that they play alone."""

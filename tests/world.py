@@ -82,9 +82,10 @@ class World:
             await terminal.close()
         self.database.close()
 
-    async def call(self, profile: Profile = MODERN) -> Terminal:
+    async def call(self, profile: Profile = MODERN, source: str | None = None) -> Terminal:
+        """Call the board, from another address of this machine than the usual one if `source`."""
         terminal = Terminal(profile)
-        await terminal.connect(self.server.ports[0])
+        await terminal.connect(self.server.ports[0], source=source)
         self.terminals.append(terminal)
         return terminal
 

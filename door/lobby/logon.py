@@ -1,7 +1,8 @@
 """Log-on: who is calling, is it really he, and is there room and time for him.
 
 Nothing here tells whether a name exists: an unknown name is asked for a password as well, which
-takes as long to be wrong.
+takes as long to be wrong, and who wants a new name learns whether it can be had when he has given
+everything else. That answer must be given; there are few of them for one address and day.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import TYPE_CHECKING
 from door import passwords
 from door.console import Console, IdledOut
 from door.lobby import greeting, looks
+from door.reception import BELONG_NOT, Distrusted
 from timebank import names
 from timebank.database import BooksUnavailable
-from timebank.refusals import AlreadyOnline, Refused
+from timebank.refusals import AlreadyOnline, NameTaken
 
 if TYPE_CHECKING:
     from door.board import Board
@@ -51,6 +53,9 @@ async def log_on(board: Board, console: Console) -> Caller:
             look = await looks.choose(console)
         console.use_look(look)
         caller = await _open_call(board, console, record)
+        board.reception.logged_on(console.line.address, record.name)
+    except Distrusted as distrusted:
+        raise Refusal(str(distrusted)) from distrusted
     finally:
         timer.cancel()
     console.lift(IdledOut)  # the limit may have come just when he was let in
@@ -97,35 +102,37 @@ async def _identify(board: Board, console: Console) -> CallerRecord:
         if password is None:
             continue
         record = await board.authenticate(name, password)
-        if record is not None:
+        right = record is not None
+        if board.reception.believe(console.line.address, name, right=right) and record is not None:
             return record
-        log.warning("failed log-on from %s", console.line.address)
-        console.say("|12That name and that password do not belong together.")
+        console.say(f"|12{BELONG_NOT}")
     raise Refusal("That was the third try. Good-bye.")
 
 
 async def _register(board: Board, console: Console) -> CallerRecord | None:
     """Enter a new caller in the books; `None` when he thinks better of it."""
     console.say("|07Welcome. Esc takes you back at any question.")
+    password = None
     while True:
         typed = await console.entry("|11The name you want:|07", longest=names.LONGEST)
         if not typed:
             return None
         try:
             name = board.check_new_name(typed)
-        except names.NameRefused as refusal:
+            if password is not None:
+                passwords.check(password, name)
+        except (names.NameRefused, passwords.PasswordRefused) as refusal:
             console.say(f"|12{refusal}")
             continue
-        if await board.name_is_taken(name):
-            console.say("|12That name, or one that looks like it, is taken.")
-            continue
-        hashed = await new_password(board, console, name)
-        if hashed is None:
+        password = password or await _choose_password(console, name)
+        if password is None:
             return None
+        hashed = await board.passwords.hash(password)
+        board.reception.allow_new_name(console.line.address)
         try:
             record = await board.register(name, hashed)
-        except Refused as refusal:  # somebody else was faster
-            console.say(f"|12{refusal}")
+        except NameTaken:
+            console.say("|12That name, or one that looks like it, is taken.")
             continue
         log.info("new caller %s from %s", record.name, console.line.address)
         console.say(f"|10Welcome, {record.name}. Remember your password: nobody here knows it.")
@@ -134,6 +141,12 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
 
 async def new_password(board: Board, console: Console, name: str) -> str | None:
     """Let the caller choose a password, typed twice; return its hash, `None` at Esc."""
+    password = await _choose_password(console, name)
+    return None if password is None else await board.passwords.hash(password)
+
+
+async def _choose_password(console: Console, name: str) -> str | None:
+    """Let the caller choose a password, typed twice; return it, `None` at Esc."""
     while True:
         first = await console.entry(
             f"|11A password (at least {passwords.SHORTEST} characters):|07",
@@ -153,7 +166,7 @@ async def new_password(board: Board, console: Console, name: str) -> str | None:
         if second is None:
             return None
         if first == second:
-            return await board.passwords.hash(first)
+            return first
         console.say("|12The two were not the same. Once more, please.")
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from fractions import Fraction
+from ipaddress import ip_network
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 
 from door import config, config_boards
 from door.config import Listener, SettingsError
+from door.config_defence import Defences
 from door.games import baccarat_rules
 from door.games.blackjack_rules import (
     BLACK_JACK_FOR_TIME,
@@ -73,7 +75,7 @@ def keys_that_are_read() -> dict[str, set[str]]:
     """Every key that some reader asks for, by the header of its table."""
     events, listeners = Asked(), Asked()
     games = {name: Asked() for name in RULE_KEYS}
-    tables = {name: Asked() for name in ("board", "calls", "timebank")}
+    tables = {name: Asked() for name in ("board", "calls", "timebank", "defence")}
     root = Asked({**tables, "events": [events], "listeners": [listeners]})
     root["games"] = Asked(games)
     root["boards"] = Asked({"NAME": (board := Asked())})
@@ -226,6 +228,61 @@ class TestValues:
         assert len(load("[[listeners]]\nport = 0\n" * 2).listeners) == 2
 
 
+class TestTheListeners:
+    def test_a_front_end_and_a_certificate_belong_to_a_listener(self, load, tmp_path):
+        text = (
+            '[[listeners]]\nkind = "telnets"\nproxies = ["127.0.0.1", "2001:db8::/32"]\n'
+            'certificate = "board.pem"\nkey = "/etc/board.key"\n'
+        )
+        front_ends = (ip_network("127.0.0.1"), ip_network("2001:db8::/32"))
+        assert load(text).listeners == (
+            Listener(
+                "telnets",
+                "0.0.0.0",
+                2992,
+                front_ends,
+                tmp_path / "board.pem",
+                Path("/etc/board.key"),
+            ),
+        )
+
+    def test_tls_needs_a_certificate_and_its_key(self, refusal):
+        assert refusal('[[listeners]]\nkind = "telnets"\ncertificate = "board.pem"') == [
+            'line 1: [[listeners]] 1, key: must name the file when kind is "telnets".'
+        ]
+
+    def test_nothing_else_has_a_certificate(self, refusal):
+        assert refusal('[[listeners]]\ncertificate = "board.pem"') == [
+            "line 2: [[listeners]] 1, certificate: "
+            'is for kind "telnets" alone, and this one is "telnet".'
+        ]
+
+
+class TestTheDefence:
+    def test_everything_can_be_set(self, load):
+        board = load(
+            """
+            [defence]
+            allow = []
+            block = ["192.0.2.7", "2001:db8::/32"]
+            calls_per_address = 1
+            calls_per_minute = 2
+            logons = 3
+            wrong_passwords = 4
+            try_minutes = 5
+            new_names_per_day = 6
+            """
+        )
+        blocked = (ip_network("192.0.2.7"), ip_network("2001:db8::/32"))
+        assert board.defence == Defences((), blocked, 1, 2, 3, 4, 5, 6)
+
+    def test_every_wrong_network_is_told(self, refusal):
+        (first, second) = refusal('[defence]\nblock = ["here", "192.0.2.7", "192.0.2.7/24"]')
+        start = "line 2: [defence] block: must be addresses or networks such as"
+        assert first.startswith(f"{start} 192.0.2.7 or 10.0.0.0/8: 'here'")
+        assert second.startswith(f"{start} 192.0.2.7 or 10.0.0.0/8: 192.0.2.7/24 has host bits")
+
+
 class TestWrongValues:
     @pytest.mark.parametrize(
         ("text", "sentence"),
@@ -241,8 +298,8 @@ class TestWrongValues:
             ),
             (
                 '[[listeners]]\nkind = "telnt"',
-                'line 2: [[listeners]] 1, kind: must be "telnet" or "rlogin", is "telnt"; '
-                'did you mean "telnet"?',
+                'line 2: [[listeners]] 1, kind: must be "telnet" or "telnets" or "rlogin", '
+                'is "telnt"; did you mean "telnet"?',
             ),
             (
                 "[[listeners]]\nport = 65536",

@@ -60,14 +60,12 @@ async def test_a_new_caller_is_granted_a_day_and_known_the_next_time(tmp_path: P
         ("The  Dealer", "That name is kept for the house."),
         ("Аda", "one alphabet"),  # the first letter is Cyrillic
         ("-Ada", "A name begins and ends with a letter or a digit."),
-        ("BiII", "That name, or one that looks like it, is taken."),
     ],
 )
 async def test_a_name_that_cannot_be_had_is_refused_with_the_reason(
     tmp_path: Path, name: str, said: str
 ) -> None:
     async with world(tmp_path) as board:
-        board.enter("Bill")
         guest = await stranger(board)
         guest.presses(f"{name}\r")
         await guest.sees(said)
@@ -75,12 +73,23 @@ async def test_a_name_that_cannot_be_had_is_refused_with_the_reason(
         await guest.is_asked("A password (at least 6 characters):")
 
 
-async def test_a_sysop_of_another_name_keeps_his_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["BiII", "bill", "grace hopper"])
+async def test_whether_a_name_is_taken_is_told_when_everything_else_is_given(
+    tmp_path: Path, name: str
+) -> None:
     toml = sysop_toml().replace("[board]", '[board]\nsysop = "Grace Hopper"')
     async with world(tmp_path, toml=toml) as board:
+        board.enter("Bill")
         guest = await stranger(board)
-        guest.presses("grace hopper\r")
-        await guest.sees("That name is kept for the house.")
+        guest.presses(f"{name}\r")
+        await guest.is_asked("A password (at least 6 characters):")
+        guest.presses(f"{PASSWORD}\r{PASSWORD}\r")
+        await guest.sees("That name, or one that looks like it, is taken.")
+        await guest.is_asked("The name you want:")
+        guest.presses("open sesame\r")
+        await guest.sees("A password may not be your name.")
+        guest.presses("Ada\r")  # and no password is asked for again
+        await guest.sees("Welcome, Ada.")
 
 
 async def test_control_characters_never_get_into_a_name(tmp_path: Path) -> None:

@@ -1,0 +1,256 @@
+"""What is counted about strangers: who waits, who does not, and what it takes to be remembered."""
+
+import ipaddress
+import tracemalloc
+from dataclasses import replace
+
+import pytest
+
+from door.config_defence import USUAL, Defences
+from door.defence import MOST_ADDRESSES, Defence, Fault, Networks, NotTaken
+
+RULES = replace(USUAL, allow=(), wrong_passwords=5, try_minutes=3)
+HOME, CAFE, VILLAIN = "192.0.2.7", "198.51.100.4", "203.0.113.66"
+MINUTE = 60.0
+NOBODY = 0
+
+
+def defence(**rules: object) -> Defence:
+    return Defence(replace(RULES, **rules))
+
+
+def networks(*texts: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
+    return tuple(ipaddress.ip_network(text) for text in texts)
+
+
+def refused(by: Defence, address: str, now: float = 0.0, waiting: int = NOBODY) -> Fault | None:
+    """Why a call is refused, None when it is taken."""
+    try:
+        by.take(address, waiting, now)
+    except NotTaken as refusal:
+        return refusal.fault
+    return None
+
+
+def guesses(at: Defence, address: str, name: str, times: int, now: float = 0.0) -> None:
+    for _ in range(times):
+        at.wrong(address, name, now)
+
+
+# Calls
+
+
+def test_an_address_has_so_many_lines_at_once_and_a_new_one_when_one_ends() -> None:
+    here = defence(calls_per_address=2)
+    first = here.take(HOME, NOBODY, 0.0)
+    here.take(HOME, NOBODY, 0.0)
+    assert refused(here, HOME) is Fault.AT_ONCE
+    assert refused(here, CAFE) is None
+    here.end(first)
+    assert refused(here, HOME) is None
+
+
+def test_an_address_may_call_so_often_in_a_minute_and_then_as_often_as_that_allows() -> None:
+    here = defence(calls_per_minute=3, calls_per_address=99)
+    assert [refused(here, HOME) for _ in range(4)] == [None, None, None, Fault.TOO_FAST]
+    # Who tries on meanwhile has no harm of it.
+    assert [refused(here, HOME, now) for now in (5.0, 10.0, 15.0)] == [Fault.TOO_FAST] * 3
+    assert refused(here, HOME, 20.0) is None
+    assert refused(here, HOME, 20.0) is Fault.TOO_FAST
+    assert [refused(here, HOME, 200.0) for _ in range(4)] == [None, None, None, Fault.TOO_FAST]
+
+
+def test_a_blocked_network_is_not_answered_and_an_allowed_address_in_it_is() -> None:
+    here = defence(block=networks("198.51.100.0/24", "2001:db8::/32"), allow=networks(CAFE))
+    assert refused(here, "198.51.100.5") is Fault.BLOCKED
+    assert refused(here, "2001:db8:1::1") is Fault.BLOCKED
+    assert refused(here, CAFE) is None
+    assert refused(here, HOME) is None
+
+
+def test_for_an_allowed_address_nothing_is_counted() -> None:
+    here = defence(allow=networks("192.0.2.0/24"), calls_per_address=1, calls_per_minute=1)
+    assert [refused(here, HOME, waiting=9999) for _ in range(50)] == [None] * 50
+    guesses(here, HOME, "ada", 50)
+    assert here.wait_to_try(HOME, "ada", 0.0) == 0
+    assert all(here.may_ask_for_a_name(HOME, 0.0) for _ in range(50))
+
+
+def test_new_rules_hold_at_once_and_what_was_counted_stays() -> None:
+    here = defence()
+    guesses(here, VILLAIN, "ada", 5)
+    here.keep_to(replace(RULES, wrong_passwords=3))
+    assert here.wait_to_try(VILLAIN, "ada", 0.0) == 9 * MINUTE
+    here.keep_to(replace(RULES, block=networks(VILLAIN)))
+    assert refused(here, VILLAIN) is Fault.BLOCKED
+    here.keep_to(RULES, friends=networks(VILLAIN))
+    assert refused(here, VILLAIN) is None
+
+
+def test_a_crowded_log_on_takes_callers_from_known_addresses_and_no_strangers() -> None:
+    here = defence(logons=10)
+    here.right(HOME, "ada")
+    assert refused(here, CAFE, waiting=9) is None
+    assert refused(here, CAFE, waiting=10) is Fault.CROWDED
+    assert refused(here, HOME, waiting=10) is None
+    assert refused(here, HOME, waiting=20) is Fault.CROWDED
+    assert not Fault.CROWDED.his_own
+
+
+def test_an_ipv6_subscriber_is_one_address_whichever_of_his_he_takes() -> None:
+    here = defence(calls_per_address=2)
+    assert refused(here, "2001:db8:1:2::1") is None
+    assert refused(here, "2001:db8:1:2:ffff::9") is None
+    assert refused(here, "2001:db8:1:2:3::7") is Fault.AT_ONCE
+    assert refused(here, "2001:db8:1:3::1") is None
+
+
+def test_an_ipv4_caller_is_the_same_over_either_kind_of_socket() -> None:
+    here = defence(calls_per_address=1)
+    assert refused(here, "::ffff:192.0.2.7") is None
+    assert refused(here, HOME) is Fault.AT_ONCE
+
+
+def test_what_is_no_address_is_not_counted() -> None:
+    here = defence(calls_per_address=1)
+    assert [refused(here, "Xibalba, node 3") for _ in range(3)] == [None] * 3
+
+
+# Wrong passwords
+
+
+def test_after_some_wrong_passwords_an_address_waits_and_then_has_one_more_try() -> None:
+    here = defence()
+    guesses(here, VILLAIN, "ada", 4)
+    assert here.wait_to_try(VILLAIN, "bob", 0.0) == 0
+    guesses(here, VILLAIN, "ada", 1)
+    assert here.wait_to_try(VILLAIN, "bob", 0.0) == 3 * MINUTE
+    assert here.wait_to_try(VILLAIN, "bob", 3 * MINUTE) == 0
+    guesses(here, VILLAIN, "bob", 1, 3 * MINUTE)
+    assert here.wait_to_try(VILLAIN, "ada", 3 * MINUTE) == 3 * MINUTE
+    assert refused(here, VILLAIN, 3 * MINUTE) is Fault.SHUT_OUT
+
+
+def test_no_lock_out_lasts_however_long_it_was_worked_for() -> None:
+    here = defence()
+    guesses(here, VILLAIN, "ada", 10_000)
+    longest = 6 * 3 * MINUTE
+    assert here.wait_to_try(VILLAIN, "ada", 0.0) == longest
+    assert here.wait_to_try(VILLAIN, "ada", longest) == 0
+
+
+def test_who_guesses_from_everywhere_gets_no_more_tries_than_from_one_place() -> None:
+    here, now, tries = defence(), 0.0, 0
+    for number in range(24 * 60):  # a day, an address of its own for each minute
+        address = f"10.{number >> 8}.{number & 255}.1"
+        if not here.wait_to_try(address, "ada", now):
+            here.wrong(address, "ada", now)
+            tries += 1
+        now += MINUTE
+    assert tries <= 5 + 24 * 60 / 3
+
+
+def test_an_attack_on_a_name_does_not_shut_out_its_caller_where_he_usually_is() -> None:
+    here = defence()
+    here.right(HOME, "ada")
+    for number in range(200):
+        here.wrong(f"10.0.0.{number}", "ada", 0.0)
+    assert here.wait_to_try(HOME, "ada", 0.0) == 0
+    assert refused(here, HOME) is None
+    assert here.wait_to_try(CAFE, "ada", 0.0) > 0, "he waits where he has never been"
+    assert here.wait_to_try(CAFE, "bob", 0.0) == 0, "and nobody else does"
+
+
+def test_an_attacker_who_shares_the_address_does_not_shut_him_out_either() -> None:
+    here = defence()
+    here.right(HOME, "ada")
+    guesses(here, HOME, "bob", 50)
+    assert here.wait_to_try(HOME, "bob", 0.0) > 0
+    assert here.wait_to_try(HOME, "ada", 0.0) == 0
+    assert refused(here, HOME) is None
+
+
+def test_at_home_too_his_own_mistakes_count() -> None:
+    here = defence()
+    here.right(HOME, "ada")
+    guesses(here, HOME, "ada", 5)
+    assert here.wait_to_try(HOME, "ada", 0.0) == 3 * MINUTE
+
+
+def test_what_is_told_is_the_same_for_a_name_that_is_at_home_and_for_one_that_nobody_has() -> None:
+    here, now = defence(), 0.0
+    here.right(HOME, "ada")
+    for _ in range(20):
+        told = [here.wait_to_tell(HOME, name, now) for name in ("ada", "nobody")]
+        assert told[0] == told[1]
+        for name in ("ada", "nobody"):
+            here.wrong(HOME, name, now)
+        now += 20.0
+
+
+def test_a_right_password_lets_off_nothing() -> None:
+    here = defence()
+    guesses(here, VILLAIN, "ada", 5)
+    here.right(VILLAIN, "his own account")
+    assert here.wait_to_try(VILLAIN, "ada", 0.0) == 3 * MINUTE
+
+
+# New names
+
+
+def test_a_day_has_so_many_new_names_for_an_address() -> None:
+    here = defence(new_names_per_day=4)
+    assert [here.may_ask_for_a_name(CAFE, 0.0) for _ in range(6)] == [True] * 4 + [False] * 2
+    assert here.may_ask_for_a_name(HOME, 0.0)
+    assert not here.may_ask_for_a_name(CAFE, 86_400 / 4 - 1)
+    assert here.may_ask_for_a_name(CAFE, 86_400 / 4 + 1)
+
+
+# Memory
+
+
+def test_what_is_remembered_has_its_bounds_however_many_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for most in ("MOST_ADDRESSES", "MOST_NAMES", "MOST_PAIRS"):
+        monkeypatch.setattr(f"door.defence.{most}", 1000)
+    here = defence()
+    tracemalloc.start()
+    for number in range(5000):
+        address = str(ipaddress.IPv4Address(number * 60_000))
+        here.end(here.take(address, NOBODY, 0.0))
+        here.right(address, "ada")
+        here.wrong(address, "ada", 0.0)
+        here.wrong(address, f"name {number}", 0.0)
+        here.may_ask_for_a_name(address, 0.0)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # Seven tables of a thousand. At the full 32,768 each that is less than sixty megabytes.
+    assert held < 7 * 1000 * 250
+
+
+def test_one_more_address_than_are_remembered_forgets_the_one_longest_untouched() -> None:
+    here = defence()
+    guesses(here, VILLAIN, "ada", 9)
+    for number in range(MOST_ADDRESSES - 1):
+        here.wrong(str(ipaddress.IPv4Address(number)), "bob", 0.0)
+    assert here.wait_to_try(VILLAIN, "carol", 0.0) > 0
+    here.wrong(HOME, "bob", 0.0)
+    assert here.wait_to_try(VILLAIN, "carol", 0.0) == 0
+
+
+@pytest.mark.parametrize("text", ["192.0.2.7", "2001:db8::7", "192.0.2.0/24", "::/0", "0.0.0.0/0"])
+def test_a_list_of_networks_holds_what_the_standard_library_says(text: str) -> None:
+    network = ipaddress.ip_network(text)
+    held = Networks([network, *networks("10.0.0.0/8", "fe80::/10")])
+    for address in ("192.0.2.7", "192.0.2.8", "10.9.9.9", "2001:db8::7", "fe80::1", "9.9.9.9"):
+        known = ipaddress.ip_address(address)
+        said = any(known in each for each in (network, *networks("10.0.0.0/8", "fe80::/10")))
+        assert held.hold(address) is said
+
+
+def test_the_usual_rules_leave_this_machine_alone() -> None:
+    here = Defence(Defences(**{**vars(USUAL), "calls_per_address": 1}))
+    assert [refused(here, address) for address in ("127.0.0.1", "127.9.9.9", "::1") * 3] == [
+        None
+    ] * 9

@@ -1,0 +1,372 @@
+"""The board and strangers: who is let in, what he is told, and what is written down of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from door import passwords
+from door.reception import _RefusalLog
+from tests.certificates import put_into, trusting
+from tests.door.visiting import MENU, Guest, sysop_toml
+from tests.terminal import REFUSING, Terminal
+from tests.world import PASSWORD, World, world
+from timebank import callers
+
+HOME, CAFE, VILLAIN = "127.0.0.7", "127.0.0.8", "127.0.0.66"
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def defended(**rules: object) -> str:
+    """A sysop.toml for a board to which this machine's addresses are strangers."""
+    kept = "\n".join(f"{key} = {value}" for key, value in {"allow": "[]", **rules}.items())
+    return f"{sysop_toml(events='')}\n[defence]\n{kept}\n"
+
+
+class Stranger(Guest):
+    """Somebody who calls from an address of his own."""
+
+    def __init__(self, board: World, name: str, address: str) -> None:
+        super().__init__(board, name)
+        self.address = address
+
+    async def connects(self) -> None:
+        self.terminal = await self.board.call(REFUSING, self.address)
+
+    async def tries(self, password: str) -> None:
+        await self.is_asked("Name:")
+        self.presses(f"{self.name}\r")
+        await self.is_asked("Password:")
+        self.presses(f"{password}\r")
+
+    async def is_wrong(self, times: int) -> None:
+        """Give wrong passwords, three to a call."""
+        for number in range(times):
+            if number % 3 == 0:
+                await self.connects()
+            await self.tries("guessed")
+            await self.terminal.until_heard("do not belong together")
+        await self.terminal.close()
+
+    async def is_let_in(self) -> None:
+        await self.connects()
+        await self.tries(PASSWORD)
+        await self.goes_on_to(MENU)
+
+    async def is_told(self, words: str) -> None:
+        await self.terminal.until_closed()
+        assert words in " ".join(self.terminal.transcript.split())
+
+
+def refusals(board: World) -> list[str]:
+    """The log of refusals, without the times."""
+    lines = (board.folder / "data" / "refused.log").read_text(encoding="ascii").splitlines()
+    return [line.partition(" ")[2] for line in lines]
+
+
+async def test_an_address_is_slowed_down_and_waits_no_longer_than_it_must(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        board.enter("Ada")
+        villain = Stranger(board, "Ada", VILLAIN)
+        await villain.is_wrong(5)
+        await villain.connects()
+        await villain.is_told("Too many wrong passwords came from where you are.")
+        await board.clock.advance(3 * 60)
+        await villain.is_let_in()
+        assert refusals(board) == [
+            *[f"refused {VILLAIN}: wrong name or password"] * 5,
+            f"refused {VILLAIN}: too many wrong passwords",
+        ]
+
+
+async def test_his_usual_address_lets_a_caller_in_whoever_attacks_his_name(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        board.enter("Ada")
+        ada = Stranger(board, "Ada", HOME)
+        await ada.is_let_in()
+        await ada.logs_off()
+        for number in range(5):
+            await Stranger(board, "Ada", f"127.0.1.{number}").is_wrong(1)
+        elsewhere = Stranger(board, "Ada", CAFE)
+        await elsewhere.connects()
+        await elsewhere.tries(PASSWORD)
+        await elsewhere.is_told("Too many wrong passwords came for that name, or from where you")
+        await ada.is_let_in()
+
+
+async def test_where_a_caller_has_called_from_is_known_after_a_restart(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        board.enter("Ada")
+        ada = Stranger(board, "Ada", HOME)
+        await ada.is_let_in()
+        await ada.logs_off()
+        await board.server.stop("A restart.")
+        await board.open()
+        await Stranger(board, "Bob", HOME).is_wrong(5)  # somebody else of the house
+        await ada.is_let_in()
+
+
+async def test_a_wait_is_told_in_the_same_words_for_every_name_there_is_or_is_not(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        for name in ("Ada", "Locked", "Deleted"):
+            board.enter(name)
+        with board.books() as desk:
+            callers.set_locked(desk, callers.number_of(desk, "Locked"), True)
+            callers.delete(desk, callers.number_of(desk, "Deleted"))
+        heard = []
+        for number, name in enumerate(("Ada", "Locked", "Deleted", "Nobody")):
+            for place in range(5):
+                await Stranger(board, name, f"127.0.{number}.{place + 2}").is_wrong(1)
+            caller = Stranger(board, name, f"127.0.{number}.99")
+            await caller.connects()
+            await caller.tries("guessed")
+            await caller.terminal.until_closed()
+            heard.append(caller.terminal.transcript.replace(name, "-"))
+        assert len(set(heard)) == 1
+        assert "Too many wrong passwords came for that name" in heard[0]
+
+
+async def test_every_name_costs_the_same_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Time is measured badly in a test; what takes it is one Argon2 check of the same cost."""
+    worked: list[str] = []
+    verify = passwords._hasher().verify
+
+    class Counted:
+        def verify(self, stored: str, password: str) -> bool:
+            worked.append(stored.split("$")[3])
+            return verify(stored, password)
+
+    decoy = passwords._decoy()
+    async with world(tmp_path, toml=defended()) as board:
+        with board.books() as desk:
+            for name in ("Ada", "Locked", "Deleted"):
+                callers.register(desk, name, decoy)  # hashed as a new password is
+            callers.set_locked(desk, callers.number_of(desk, "Locked"), True)
+            callers.delete(desk, callers.number_of(desk, "Deleted"))
+        board.enter("No Password")
+        with board.books() as desk:
+            callers.set_password_hash(desk, callers.number_of(desk, "No Password"), "")
+        monkeypatch.setattr(passwords, "_hasher", Counted)
+        for number, name in enumerate(("Ada", "Locked", "Deleted", "No Password", "Nobody")):
+            await Stranger(board, name, f"127.0.{number}.2").is_wrong(1)
+        # Also one that would not have been believed if it had been right.
+        await Stranger(board, "Nobody", VILLAIN).is_wrong(4)
+        late = Stranger(board, "Nobody", VILLAIN)
+        await late.connects()
+        await late.tries("guessed")
+        await late.is_told("Too many wrong passwords came for that name")
+    assert len(worked) == 5 + 4 + 1
+    assert len(set(worked)) == 1
+
+
+async def test_new_names_are_so_many_a_day(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended(new_names_per_day=2)) as board:
+        for name in ("Ada", "Bob", "Cyd"):
+            board.enter(name)
+        prober = Stranger(board, "", VILLAIN)
+        await prober.connects()
+        await prober.is_asked("Name:")
+        prober.presses("new\r")
+        await prober.is_asked("The name you want:")
+        prober.presses(f"Ada\r{PASSWORD}\r{PASSWORD}\r")
+        await prober.sees("is taken.")
+        prober.presses("Bob\r")
+        await prober.terminal.until_heard("is taken.")
+        prober.presses("Cyd\r")
+        await prober.is_told("No more new names are taken from where you call today.")
+        assert refusals(board) == [f"refused {VILLAIN}: too many new names"]
+
+
+async def test_calls_at_once_are_counted_and_given_back(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended(calls_per_address=2)) as board:
+        first, second, third = (Stranger(board, "", VILLAIN) for _ in range(3))
+        for caller in (first, second):
+            await caller.connects()
+            await caller.is_asked("Name:")
+        await third.connects()
+        await third.is_told("Too many calls come from where you are.")
+        other = Stranger(board, "", HOME)
+        await other.connects()
+        await other.is_asked("Name:")
+        await first.terminal.close()
+        for _ in range(100):  # the board hears of it a moment after
+            await third.connects()
+            if not await hung_up(third.terminal):
+                break
+        await third.is_asked("Name:")
+
+
+async def hung_up(terminal: Terminal) -> bool:
+    """Whether the board hangs up rather than speaks."""
+    await terminal.wait_for(lambda t: t.closed or bool(t.wire), "an answer")
+    return b"Too many" in terminal.wire
+
+
+async def test_a_crowd_of_strangers_does_not_keep_out_who_is_known(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended(logons=3, calls_per_address=1)) as board:
+        board.enter("Ada")
+        ada = Stranger(board, "Ada", HOME)
+        await ada.is_let_in()
+        await ada.logs_off()
+        crowd = [Stranger(board, "", f"127.0.1.{number}") for number in range(3)]
+        for stranger in crowd:
+            await stranger.connects()
+            await stranger.is_asked("Name:")
+        one_more = Stranger(board, "", CAFE)
+        await one_more.connects()
+        await one_more.is_told("Too many are at the log-on just now.")
+        await ada.is_let_in()
+        await crowd[0].terminal.until_closed()
+        assert [stranger.terminal.closed for stranger in crowd] == [True, False, False]
+        await one_more.connects()  # Ada is on a node now, and no stranger's place is hers
+        await one_more.is_asked("Name:")
+        assert refusals(board) == [
+            f"turned away {CAFE}: too many are at the log-on already",
+            "turned away 127.0.1.0: too many are at the log-on already",
+        ]
+
+
+async def test_a_block_counts_at_the_next_call_once_the_file_is_read_again(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        villain = Stranger(board, "", VILLAIN)
+        await villain.connects()
+        await villain.is_asked("Name:")
+        toml = defended(block=f'["{VILLAIN}"]')
+        (tmp_path / "sysop.toml").write_text(toml, encoding="utf-8")
+        board.server.reload()
+        await villain.is_asked("Name:")  # the call that is on goes on
+        again = Stranger(board, "", VILLAIN)
+        await again.connects()
+        await again.terminal.until_closed()
+        assert again.terminal.wire == b""
+        assert refusals(board) == [f"refused {VILLAIN}: the address is blocked"]
+
+
+async def test_a_front_end_brings_callers_who_are_judged_by_their_own_addresses(
+    tmp_path: Path,
+) -> None:
+    toml = defended(block='["192.0.2.66"]', calls_per_address=1)
+    toml = toml.replace("[[listeners]]", '[[listeners]]\nproxies = ["127.0.0.1"]')
+    async with world(tmp_path, toml=toml) as board:
+        terminals = []
+        for address in ("192.0.2.7", "192.0.2.8", "192.0.2.66"):
+            terminal = Terminal(REFUSING)
+            header = f"PROXY TCP4 {address} 198.51.100.1 40000 23\r\n".encode()
+            await terminal.connect(board.server.ports[0], header=header)
+            board.terminals.append(terminal)
+            terminals.append(terminal)
+        for terminal in terminals[:2]:
+            await terminal.until("Name:")
+        await terminals[2].until_closed()
+        broken = Terminal(REFUSING)
+        await broken.connect(board.server.ports[0], header=b"Ada\r")
+        await broken.until_closed()
+        assert refusals(board) == [
+            "refused 192.0.2.66: the address is blocked",
+            "turned away 127.0.0.1: a front end is not understood:"
+            " it does not begin as a PROXY header",
+        ]
+
+
+async def test_a_board_speaks_tls_where_the_sysop_wants_it(tmp_path: Path) -> None:
+    put_into(tmp_path)
+    toml = sysop_toml(events="") + (
+        '[[listeners]]\nkind = "telnets"\nhost = "127.0.0.1"\nport = 0\n'
+        'certificate = "certificate.pem"\nkey = "key.pem"\n'
+    )
+    async with world(tmp_path, toml=toml) as board:
+        board.enter("Ada")
+        terminal = Terminal(REFUSING)
+        board.terminals.append(terminal)
+        await terminal.connect(board.server.ports[1], tls=trusting())
+        await terminal.until("Name:")
+        terminal.send(f"Ada\r{PASSWORD}\r")
+        await terminal.until("Welcome, Ada")
+
+
+async def test_a_log_that_cannot_be_written_keeps_nobody_from_being_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(*_: object) -> None:
+        raise OSError(28, os.strerror(28))
+
+    async with world(tmp_path, toml=defended()) as board:
+        monkeypatch.setattr(_RefusalLog, "flush", no_room)
+        await Stranger(board, "Ada", VILLAIN).is_wrong(2)
+    assert capsys.readouterr().err == ""
+
+
+async def test_a_log_has_its_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("door.reception.LOG_BYTES", 2000)
+    async with world(tmp_path, toml=defended()) as board:
+        for _ in range(200):
+            board.server.board.reception.malformed(VILLAIN, "nothing")
+    sizes = {path.name: path.stat().st_size for path in (tmp_path / "data").glob("refused*")}
+    assert set(sizes) == {"refused.log", "refused.log.1"}
+    assert max(sizes.values()) <= 2000
+
+
+# fail2ban
+
+
+async def a_log_of_every_kind(folder: Path) -> Path:
+    async with world(folder, toml=defended(calls_per_minute=3, wrong_passwords=2)) as board:
+        villain = Stranger(board, "Ada", VILLAIN)
+        await villain.is_wrong(2)
+        await villain.connects()
+        await villain.is_told("wrong passwords")
+        reception = board.server.board.reception
+        reception.malformed(CAFE, "it does not begin as a PROXY header")
+        reception.not_known("2001:db8::66", "no trusted board calls from this address")
+    return folder / "data" / "refused.log"
+
+
+def the_filter() -> tuple[str, str]:
+    """The expression for a line and the form of its date, as the shipped filter has them."""
+    text = (DOCS / "fail2ban" / "filter.d" / "bjft.conf").read_text(encoding="utf-8")
+    found = dict(re.findall(r"^(failregex|datepattern) = (.*)$", text, flags=re.M))
+    return found["failregex"], found["datepattern"]
+
+
+async def test_the_filter_finds_the_refused_and_passes_over_those_turned_away(
+    tmp_path: Path,
+) -> None:
+    log = await a_log_of_every_kind(tmp_path)
+    expression, date = the_filter()
+    assert date == "^%%Y-%%m-%%dT%%H:%%M:%%S%%z"
+    dated = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}")
+    line_of = re.compile(expression.replace("<ADDR>", r"(?P<address>[0-9a-f.:]+)"))
+    found = []
+    for line in log.read_text(encoding="ascii").splitlines():
+        assert dated.match(line), line
+        # fail2ban takes the date out of the line before it looks.
+        if match := line_of.match(dated.sub("", line)):
+            found.append(match["address"])
+    assert found == [VILLAIN] * 3 + ["2001:db8::66"]
+    assert CAFE in log.read_text(encoding="ascii")
+
+
+async def test_fail2ban_itself_reads_the_log_with_the_filter(tmp_path: Path) -> None:
+    program = shutil.which("fail2ban-regex")
+    if program is None:
+        assert not os.environ.get("BJFT_NEED_CLIENTS"), "fail2ban must be here"
+        return
+    log = await a_log_of_every_kind(tmp_path)
+    done = await asyncio.to_thread(
+        subprocess.run,
+        [program, "--out", "ip", log, DOCS / "fail2ban" / "filter.d" / "bjft.conf"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split() == [VILLAIN] * 3 + ["2001:db8::66"], done.stdout + done.stderr
