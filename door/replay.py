@@ -112,7 +112,7 @@ def parse(text: str) -> object:
         raise ReplayError("The input is nested too deeply to be a hand.") from None
     except ReplayError:
         raise
-    except ValueError:  # Python's bound on the digits of an integer
+    except (ValueError, ArithmeticError):  # Python's bounds on an integer and on an exponent
         raise ReplayError("The input holds a number of too many digits.") from None
 
 

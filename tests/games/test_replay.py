@@ -320,9 +320,10 @@ def test_hostile_text_is_shown_short_and_on_one_line() -> None:
         ('{"stake": NaN}', "The input holds NaN, which is no number."),
         ("[-Infinity]", "The input holds -Infinity, which is no number."),
         ("9" * 5000, "The input holds a number of too many digits."),
+        ("1e" + "9" * 20, "The input holds a number of too many digits."),
         ('{"game": 1, "game": 2}', "The input has the key game twice in one table."),
     ],
-    ids=["empty", "cut-off", "deep", "nan", "infinity", "digits", "twice"],
+    ids=["empty", "cut-off", "deep", "nan", "infinity", "digits", "exponent", "twice"],
 )
 def test_a_text_that_is_no_proper_json_is_refused(text: str, sentence: str) -> None:
     with pytest.raises(ReplayError) as refused:
