@@ -44,7 +44,7 @@ def parse(lines: Lines, _reading: Reading) -> DropFile:
         path=lines.path,
         software="",
         board=lines.text(1),
-        sysop=undoubled(lines.text(2), lines.text(3)),
+        sysop=clean(undoubled(lines.text(2), lines.text(3)), LONGEST_TEXT),
         alias=clean(name, LONGEST_TEXT),
         real_name="",
         name_key=fold_name(name),

@@ -164,6 +164,12 @@ def test_a_key_that_cannot_be_shown_is_refused_and_not_changed(key, tmp_path: Pa
     assert (refused.line, refused.what) == (5, "the user key holds characters that cannot be shown")
 
 
+def test_two_long_names_of_a_sysop_are_no_longer_than_one_text(tmp_path: Path):
+    head = ("Moth House", "T" * 80, "K" * 80, "COM1", "38400 BAUD,N,8,1", "0")
+    content = text(*head, "ANN", "EXAMPLE", "NOWHERE", "1", "50", "59")
+    assert read(put(tmp_path, Written("DORINFO1.DEF", content)), AS_WRITTEN).sysop == "T" * 80
+
+
 def test_bbsdev_in_another_charset_is_refused(tmp_path: Path):
     content = text(*bbsdev(alias="Bj\xf6rn"), charset="cp437")
     assert "not written in UTF-8" in refusal(tmp_path, "BBSDEV.DRP", content).what
