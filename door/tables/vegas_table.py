@@ -249,6 +249,7 @@ class VegasTable:
         for given in state.fill_chairs(self.settings.seats):
             self._tell_if_news(given, news.SatDown(given.name))
         if not state.guests():
+            self._clock.clear_bell()  # it would ring and ring again: nobody is dealt to
             return False
         try:
             await self._dealer.lay_shoe()

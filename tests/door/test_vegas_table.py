@@ -83,6 +83,19 @@ async def test_the_sysop_sets_the_bell(tmp_path: Path) -> None:
         assert two.rounds_dealt() == 1
 
 
+async def test_a_bell_that_nobody_is_left_to_hear_is_forgotten(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        await ada.bets(1)
+        assert two.state.alarm.what == "bell"
+        await ada.gets_up()
+        await bob.gets_up()
+        assert two.state.alarm is None
+        await bob.sits()
+        await bob.bets(1)  # alone, he waits for no bell
+        assert two.rounds_dealt() == 1
+
+
 async def test_who_let_the_bell_ring_is_not_waited_for_again_until_he_presses_a_key(
     tmp_path: Path,
 ) -> None:
