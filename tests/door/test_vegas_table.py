@@ -88,8 +88,8 @@ async def test_a_bell_that_nobody_is_left_to_hear_is_forgotten(tmp_path: Path) -
         ada, bob = two.sitters
         await ada.bets(1)
         assert two.state.alarm.what == "bell"
-        await ada.gets_up()
-        await bob.gets_up()
+        two.table.leave(ada)
+        await bob.gets_up()  # in the same moment
         assert two.state.alarm is None
         await bob.sits()
         await bob.bets(1)  # alone, he waits for no bell
