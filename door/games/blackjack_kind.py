@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from door.games import shuffle
 from door.games.blackjack import Action, IllegalAction, Round, ShoeTooShort, Totals, start
@@ -49,7 +50,11 @@ class BlackJackKind:
         """Return this game's rules with the keys of `mapping` in place; `Refusal` when any is
         wrong."""
         try:
-            return rules_from_mapping(mapping, self.base)
+            # With their types, for True is equal to 1.
+            entries = tuple((key, type(value), value) for key, value in mapping.items())
+            if any(isinstance(value, list | dict) for value in mapping.values()):
+                return rules_from_mapping(mapping, self.base)  # which says that it is no rule
+            return _rules_of(self.base, entries)
         except RulesRefused as refused:
             raise Refusal(f"rules: {refused}") from None
 
@@ -156,6 +161,12 @@ class BlackJackKind:
     def by_chance(self, round_: Round, seed: bytes, cut: str, position: int) -> Act | None:
         """Return None: no black jack tosses."""
         return None
+
+
+@lru_cache(maxsize=64)
+def _rules_of(base: Rules, entries: tuple[tuple[str, type, object], ...]) -> Rules:
+    """Read rules once: every hand asks for those of its table a few times."""
+    return rules_from_mapping({key: value for key, _, value in entries}, base)
 
 
 def _small(sentence: str) -> str:

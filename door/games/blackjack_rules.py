@@ -8,7 +8,7 @@ what every value means and which sentence of which text it reads.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
@@ -307,8 +307,7 @@ def rules_to_mapping(rules: Rules) -> dict[str, object]:
     """The keys and values, fit for JSON, from which `rules_from_mapping` makes these rules again
     out of those of their game. What belongs to the game and not to the house, as `split` does, is
     not among them."""
-    values = asdict(rules)
-    mapping = {key: values[key] for key in _journaled(rules)}
+    mapping = {key: getattr(rules, key) for key in _journaled(rules)}
     return {
         key: _plain(value) if isinstance(value, Fraction) else value
         for key, value in mapping.items()
