@@ -122,10 +122,9 @@ def _difference(before: Row, row: Row) -> _Change:
         return _rewrite(before, [], -1)
     low, high = differing[0], differing[-1] + 1
     erased = -1
-    if high == len(row.cells):
-        blank = max(low, _blank_from(row))
-        if high - blank > _WIDEST_GAP:
-            erased = high = blank
+    blank = max(low, _blank_from(row))
+    if high - blank > _WIDEST_GAP:
+        erased = high = blank
     spans: list[tuple[int, int]] = []
     for column in differing:
         if column >= high:

@@ -67,6 +67,10 @@ class Style:
             _codes.append(tuple(codes))
             _styles.append(self)
 
+    def __hash__(self) -> int:
+        """Equal styles have the same number; styles are looked up for every piece of text."""
+        return self.number
+
 
 PLAIN = Style()
 

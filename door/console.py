@@ -21,6 +21,7 @@ from door.lines.line import Hangup, Line
 ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
 KEYS_WAITING = 512  # typed ahead; more than this stays in the socket
 KEYS_ON_END = 32  # of a paste are given before it is somebody else's turn
+SERVED_WITHIN = 0.05  # seconds; a key that takes longer to serve is echoed before
 PARTING_SECONDS = 2.0  # how long the last words may take to leave
 CANVAS_COLUMNS, CANVAS_ROWS = 80, 24
 
@@ -271,7 +272,7 @@ class Console:
         if self.can_paint:
             colour = self.look.paint is Paint.COLOUR
             self.display = CanvasDisplay(
-                self.send, self._loop.call_soon, self.line.columns, self.line.rows, colour=colour
+                self.send, self._soon, self.line.columns, self.line.rows, colour=colour
             )
         else:
             self.display = self._lines()
@@ -335,6 +336,17 @@ class Console:
         except Hangup:
             return
         self.line.hang_up()
+
+    def _soon(self, flush: Callable[[], None]) -> None:
+        """Flush in the loop's next step, or a moment later while he is being served.
+
+        The wait for his next key flushes in any case; so the echo of a key goes out together with
+        what it brings, unless that takes its time.
+        """
+        if self._waiter is None:
+            self._loop.call_later(SERVED_WITHIN, flush)
+        else:
+            self._loop.call_soon(flush)
 
     def _lines(self) -> LinesDisplay:
         return LinesDisplay(self.send, self.line.columns, colour=self.look.paint is Paint.COLOUR)

@@ -181,6 +181,14 @@ def test_rows_pasted_stand_where_others_stood() -> None:
     assert canvas.style_at(2, 0) == RED
 
 
+def test_a_shorter_text_erases_the_rest_of_the_row() -> None:
+    canvas = Canvas(80, 24)
+    canvas.put(3, 0, "a long prompt:")
+    canvas.render()
+    canvas.put(3, 0, "a word        ")
+    assert canvas.update() == "\x1b[12Dword\x1b[K"
+
+
 def test_a_canvas_without_colour_sends_no_styles() -> None:
     canvas = Canvas(80, 24, colour=False)
     canvas.put(3, 0, "x" * 79, YELLOW_ON_BLUE)

@@ -81,11 +81,15 @@ async def sends(guest: Guest, receiver: str, minutes: int, message: str = "") ->
 
 async def page(guest: Guest) -> str:
     """Wait for the page that a key was pressed for, and read it."""
-    heard = guest.terminal
-    await heard.wait_for(lambda _: "<Q>uit" in heard.heard and "<Q>uit" in guest.prompt, "a page")
+    terminal = guest.terminal
     if guest.caller.console.is_painted:
-        return "\n".join(heard.row(row) for row in range(19))
-    return heard.heard.rpartition("\n")[0].partition("\n")[2]
+        # What stands in the prompt already is not sent again, and a page comes in one piece.
+        await terminal.wait_for(
+            lambda _: bool(terminal.heard) and "<Q>uit" in guest.prompt, "a page"
+        )
+        return "\n".join(terminal.row(row) for row in range(19))
+    await terminal.until_heard("<Q>uit")
+    return terminal.heard.rpartition("\n")[0].partition("\n")[2]
 
 
 def gives(board: World, name: str, minutes: int, why: str = "for the test") -> None:
