@@ -1,0 +1,85 @@
+"""What one stranger can cost the whole board: `door serve` in a process of its own, attacked.
+
+The attacks are those of `python -m fuzz.lines`, with shorter floods. What is measured is measured
+in the server: the processor time of its event loop's thread in its longest round, which a busy
+machine does not change, and the most memory that it held beyond what it had before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bench.processes import Child
+from fuzz.hostile import Attack, Target, attacks
+from fuzz.target import MEMORY
+
+STALL = 0.05  # seconds that one connection may keep the others waiting
+SIZE = 60_000  # bytes of a flood: some fifteen reads
+TRIES = 3  # the best one counts: others met a collection of somebody else's garbage
+ATTACKS = dict(attacks(SIZE))
+
+
+class Besieged:
+    """A board that is attacked."""
+
+    def __init__(self, board: Child, folder: Path) -> None:
+        self.board = board
+        self.folder = folder
+        self.target = Target(*board.ask("ports"))
+
+    def measured(self, attack: Attack, order: str, key: str) -> float:
+        self.board.ask(order)
+        attack(self.target)
+        cost = self.board.ask("report")[key]
+        assert isinstance(cost, int | float)
+        return cost
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "log").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def besieged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Besieged]:
+    folder = tmp_path_factory.mktemp("besieged")
+    with Child("fuzz.served", str(folder)) as board:
+        here = Besieged(board, folder)
+        for connect in (here.target.stranger, here.target.caller, here.target.guest):
+            with connect():
+                pass  # what is imported at the first caller is there from now on
+        yield here
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_costs_the_others_next_to_nothing(besieged: Besieged, name: str) -> None:
+    attack = ATTACKS[name]
+    attack(besieged.target)
+    stall = memory = float("inf")
+    for _ in range(TRIES):
+        stall = min(stall, besieged.measured(attack, "watch", "longest"))
+        if stall <= STALL:
+            break
+    for _ in range(TRIES):
+        memory = min(memory, besieged.measured(attack, "memory", "peak"))
+        if memory <= MEMORY:
+            break
+    assert stall <= STALL
+    assert memory <= MEMORY
+    with besieged.target.caller():
+        pass  # the next one is served
+    for line in besieged.log.split("\n"):
+        assert line.isprintable()
+        assert "Traceback" not in line
+
+
+def test_the_watch_sees_a_loop_that_is_kept_busy(besieged: Besieged) -> None:
+    def visit(target: Target) -> None:
+        with target.caller():
+            pass
+
+    assert besieged.measured(visit, "watch", "longest") > 0.0001
+    assert besieged.measured(visit, "watch", "rounds") > 3
+    assert besieged.measured(visit, "memory", "peak") > 1000
