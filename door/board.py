@@ -67,6 +67,7 @@ class Board:
         self.nodes: dict[int, Caller | None] = {}  # None: taken by a log-on that is under way
         self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
         self.reception = Reception(config, clock, lambda: len(self.nodes))
+        self.draining = False  # whether no new calls are taken
         self.vegas = VegasTable(self)
         self._visitors: list[Caller] = []
 

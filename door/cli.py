@@ -14,40 +14,24 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from door.cli_common import EXIT_WRONG, Sentence, config_option, load_config
+from door.cli_sysop import drain, kick, nodes, say, stop
+
 if TYPE_CHECKING:
     from door.config import Config
     from door.tables.unix_bj_teletype import Prompts
     from timebank.callers import CallerRecord
     from timebank.database import Database, Desk
 
-EXIT_WRONG = 1  # something checked is not as it should be
-EXIT_REFUSED = 2  # the command could not be carried out; the sentence says why
-
-
-class Sentence(click.ClickException):
-    """An error for the person at the shell: a sentence, and exit status 2."""
-
-    exit_code = EXIT_REFUSED
-
-    def show(self, file: object = None) -> None:
-        """Print the sentence, and nothing before it."""
-        click.echo(self.format_message(), err=True)
-
-
-config_option = click.option(
-    "--config",
-    "config_path",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("sysop.toml"),
-    show_default=True,
-    help="The board's settings.",
-)
-
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="blackjack-for-time", prog_name="door")
 def main() -> None:
     """Black Jack For Time: a BBS door game board over telnet."""
+
+
+for command in (nodes, kick, say, drain, stop):
+    main.add_command(command)
 
 
 @main.command()
@@ -61,7 +45,7 @@ def serve(config_path: Path, verbose: bool) -> None:
     from door import server
     from timebank.database import BooksUnavailable, DatabaseRefused
 
-    config = _load(config_path)
+    config = load_config(config_path)
     logging.basicConfig(
         level=logging.INFO if verbose else logging.WARNING,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
@@ -128,7 +112,7 @@ def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: in
     from door.run.arrival import Asked
     from timebank.database import BooksUnavailable, DatabaseRefused
 
-    config = _load(config_path)
+    config = load_config(config_path)
     try:
         said = cli_doctor.examine(config, Asked(dropfile, board, node))
     except DropFileRefused as refused:
@@ -143,7 +127,7 @@ def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: in
 @config_option
 def check(config_path: Path) -> None:
     """Check the settings, and name everything that is wrong with them."""
-    config = _load(config_path)
+    config = load_config(config_path)
     events = ", ".join(event.name for event in config.bank.events) or "none"
     click.echo(f"{config_path} is in order.")
     click.echo(
@@ -228,7 +212,7 @@ def hand(config_path: Path, number: int, as_json: bool) -> None:
     """Show a played hand: seal, seed once the shoe is done, cards, actions, transfers."""
     from door import hands
 
-    config = _load(config_path)
+    config = load_config(config_path)
     with _reading(config) as desk:
         try:
             text = hands.as_json(desk, number) if as_json else hands.describe(desk, number)
@@ -243,7 +227,7 @@ def audit(config_path: Path) -> None:
     """Check the books, and replay every settled hand from its journal."""
     from door import hands
 
-    config = _load(config_path)
+    config = load_config(config_path)
     with _reading(config) as desk:
         findings, counted = hands.audit(desk)
     for finding in findings:
@@ -266,7 +250,7 @@ def list_callers(config_path: Path) -> None:
     """List the callers, with their last call."""
     from timebank import callers as records
 
-    config = _load(config_path)
+    config = load_config(config_path)
     with _reading(config) as desk:
         known = records.listing(desk)
     click.echo(f"{'Caller':<26}{'Since':<12}{'Last call':<18}")
@@ -302,7 +286,7 @@ def rename(config_path: Path, name: str, new_name: str) -> None:
     from timebank import callers as records
     from timebank import names
 
-    config = _load(config_path)
+    config = load_config(config_path)
     with _desk(config) as desk:
         record = _caller(desk, name)
         try:
@@ -324,7 +308,7 @@ def delete(config_path: Path, name: str, yes: bool) -> None:
     """Delete a caller: what he had is forfeited, his history stays in the ledger."""
     from timebank import callers as records
 
-    config = _load(config_path)
+    config = load_config(config_path)
     with _desk(config) as desk:
         record = _caller(desk, name)
     if not yes:
@@ -344,7 +328,7 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
     from timebank import callers as records
     from timebank import names
 
-    config = _load(config_path)
+    config = load_config(config_path)
     with _reading(config) as desk:
         record = _find(desk, name)
     is_sysop = names.fold(name) == names.fold(config.board.sysop)
@@ -371,7 +355,7 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
 def _set_locked(config_path: Path, name: str, *, locked: bool) -> None:
     from timebank import callers as records
 
-    with _desk(_load(config_path)) as desk:
+    with _desk(load_config(config_path)) as desk:
         record = _caller(desk, name)
         records.set_locked(desk, record.id, locked)
     click.echo(f"{record.name} is {'locked out' if locked else 'let in again'}.")
@@ -397,17 +381,6 @@ def _caller(desk: Desk, name: str) -> CallerRecord:
     if record is None:
         raise Sentence(f"There is no caller named {name}. `door callers list` shows them all.")
     return record
-
-
-def _load(path: Path) -> Config:
-    """Read the settings; what is wrong with them is told, all of it at once."""
-    from door import config
-    from timebank.settings import SettingsError
-
-    try:
-        return config.load(path)
-    except SettingsError as error:
-        raise Sentence(str(error)) from error
 
 
 @contextmanager

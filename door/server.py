@@ -18,11 +18,13 @@ from door.board import Board, new_seed
 from door.books import Books
 from door.clock import Clock, SystemClock
 from door.console import Closing
+from door.control import COMMAND, answer_control
 from door.housekeeping import Housekeeping
 from door.lines import rlogin, telnet
 from door.lines.link import LinkConnection, LinkListener, Said
 from door.lines.tls import Certificate, CertificateRefused
 from door.lines.visit import Entrance
+from door.lobby.logon import DRAINING
 from door.process import process_is_gone
 from door.reception import REMEMBERED
 from door.rlogin_calls import answer_board
@@ -40,7 +42,10 @@ if TYPE_CHECKING:
     from door.lines.listener import Listener
     from door.lines.rlogin_header import RloginHeader
 
-CLOSING_SECONDS = 8.0  # how long callers may take to be posted and hung up at the end
+# At the end, all within the ten seconds that init systems leave: how long callers may take to be
+# told, posted and hung up; those who were not by then; and what is still under way to anybody.
+CLOSING_SECONDS, LATE_SECONDS, PARTING_SECONDS = 5.0, 1.5, 1.5
+CLOSING_SOON = "The sysop wants to close the board. It takes no more calls; please finish soon."
 OPEN_FILES = 65536  # a line each; more callers than any board has
 
 log = logging.getLogger("door.server")
@@ -66,7 +71,9 @@ class Server:
         self.ports: list[int] = []
         self._housekeeping = Housekeeping(self.board, self.books, database, clock)
         self._sessions: set[asyncio.Task[object]] = set()
-        self._listeners: list[Listener | LinkListener] = []
+        self._listeners: list[Listener] = []
+        self._doors: LinkListener | None = None
+        self.ended = asyncio.Event()  # set when the board is to close
 
     async def start(self) -> None:
         """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
@@ -93,7 +100,7 @@ class Server:
 
     async def stop(self, words: str) -> None:
         """Take no more calls, end those that are on in peace, and close the books."""
-        for listener in self._listeners:
+        for listener in self._all_listeners():
             listener.close()
         await self._housekeeping.stop()
         # First of all: seats that are left after this are not stood, the journal keeps them.
@@ -103,13 +110,40 @@ class Server:
             _, late = await asyncio.wait(self._sessions, timeout=CLOSING_SECONDS)
             for session in late:
                 session.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
-        for listener in self._listeners:
-            await listener.finish()
+            if late:
+                _, stuck = await asyncio.wait(late, timeout=LATE_SECONDS)
+                for session in stuck:
+                    log.error("a session does not end: %s", session.get_name())
+        parting = [listener.finish(PARTING_SECONDS) for listener in self._listeners]
+        await asyncio.gather(*parting)
+        if self._doors is not None:
+            await self._doors.finish()
         await self.books.close()
         await self._housekeeping.flush_outbox()
         self.board.passwords.close()
         self.board.reception.close_log()
+
+    def drain(self) -> str:
+        """Take no more calls and close when the last caller has gone; a second time, close now.
+
+        Returns what the sysop is to be told.
+        """
+        if self.board.draining:
+            self.ended.set()
+            return "The board is closing."
+        self.board.draining = True
+        for listener in self._listeners:
+            listener.close()
+        callers = self.board.callers()
+        on_calls = {caller.console for caller in callers}
+        for console in self.board.consoles - on_calls:
+            console.interrupt(Closing(DRAINING))
+        for caller in callers:
+            caller.console.bell()
+            caller.console.say(f"|14{CLOSING_SOON}")
+        self._close_when_empty()
+        on = "1 caller is" if len(callers) == 1 else f"{len(callers)} callers are"
+        return f"No more calls are taken; {on} on. The board closes when the last has gone."
 
     def reload(self) -> None:
         """Read the file again, for calls to come; a bad file keeps the old settings."""
@@ -146,10 +180,16 @@ class Server:
         except OSError as error:
             log.warning("door processes cannot join the Vegas table: %s", error)
             return
-        self._listeners.append(doors)
+        self._doors = doors
+
+    def _all_listeners(self) -> list[Listener | LinkListener]:
+        return [*self._listeners, *([] if self._doors is None else [self._doors])]
 
     async def _answer_door(self, link: LinkConnection, said: Said) -> None:
-        """Serve a caller of a door process who wants to join the Vegas table."""
+        """Serve a caller of a door process who wants to join the Vegas table, or the sysop."""
+        if COMMAND in said:
+            await answer_control(self, link, said)
+            return
         with self._session():
             await answer_door(self.board, link, said)
 
@@ -173,6 +213,11 @@ class Server:
             yield
         finally:
             self._sessions.discard(session)
+            self._close_when_empty()
+
+    def _close_when_empty(self) -> None:
+        if self.board.draining and not self._sessions:
+            self.ended.set()
 
 
 async def serve(config: Config, announce: Callable[[str], None]) -> None:
@@ -182,10 +227,9 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
     database.open()
     try:
         server = Server(config, database, SystemClock())
-        ended = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, ended.set)
+            loop.add_signal_handler(number, server.ended.set)
         loop.add_signal_handler(signal.SIGHUP, server.reload)
         try:
             await server.start()
@@ -196,7 +240,7 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
         gc.freeze()
         for words in _announcement(config, server.ports):
             announce(words)
-        await ended.wait()
+        await server.ended.wait()
         announce("Closing: callers are told, hands in play stay in the journal.")
         await server.stop("The board is closing.")
     finally:

@@ -139,8 +139,20 @@ class LinkConnection(StreamProtocol):
         self._frames = Frames()
         self.interrupted: Callable[[str], None] = _nothing
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take a new connection, if it is from the owner of the socket or from root.
+
+        The mode of the socket says the same; this holds where a file system or a folder that was
+        copied with other rights does not.
+        """
+        super().connection_made(transport)
+        if _user_of(transport) not in (os.geteuid(), 0):
+            self.line.cut_off("it is another user's")
+
     def take(self, data: bytes) -> None:
         """Obey what the door says, in order."""
+        if self.line.ended:
+            return
         try:
             for kind, content in self._frames.feed(data):
                 self._obey(kind, content)
@@ -235,6 +247,13 @@ async def dial(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter
     """Reach the server of a board by its data folder; `OSError` when none listens there."""
     with _short(folder / NAME) as name:
         return await asyncio.open_unix_connection(name)
+
+
+def _user_of(transport: asyncio.BaseTransport) -> int:
+    """Tell by the kernel's word whose process is at the other end."""
+    wire = transport.get_extra_info("socket")
+    credentials = wire.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return int(struct.unpack("3i", credentials)[1])
 
 
 def _remove_stale(name: str) -> None:

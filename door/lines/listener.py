@@ -75,10 +75,10 @@ class Listener(ABC):
         if self._again is not None:
             self._again.cancel()
 
-    async def finish(self) -> None:
+    async def finish(self, seconds: float | None = None) -> None:
         """Close, end every call that is left, and return when nothing of it runs any more.
 
-        What was written last still goes out, for as long as the limits let it.
+        What was written last still goes out, for as long as the limits let it, or for `seconds`.
         """
         self.close()
         tasks: set[asyncio.Task[Any]] = {*self._arriving, *self._calls}
@@ -89,6 +89,11 @@ class Listener(ABC):
         for visit in tuple(self._visits):
             if visit.answer is None or not visit.answer.line.ended:
                 visit.cut()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._empty.wait()
+        for visit in tuple(self._visits):
+            visit.cut()
         await self._empty.wait()
 
     # Coming in

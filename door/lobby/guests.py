@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from door.caller import Caller
 from door.lobby import looks
-from door.lobby.logon import Refusal, ask_take_over, refuse_during_event
+from door.lobby.logon import Refusal, ask_take_over, refuse_while_closed
 from door.process import process_is_gone
 from timebank import bank, callers
 from timebank.database import BooksUnavailable
@@ -31,7 +31,7 @@ log = logging.getLogger("door.logon")
 
 async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCaller:
     """Let another board's caller in, under the name that his board and his name there make."""
-    refuse_during_event(board)
+    refuse_while_closed(board)
     record, was_cut_off = await board.books.run(partial(_guest_record, guest=guest))
     if record.locked:
         log.info("locked caller %s refused from %s", record.name, console.line.address)

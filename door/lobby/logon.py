@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 TRIES = 3
 NEW = "NEW"
+DRAINING = "The board takes no more calls just now. Please call again later."
 
 log = logging.getLogger("door.logon")
 
@@ -42,7 +43,7 @@ async def log_on(board: Board, console: Console) -> Caller:
     )
     try:
         _welcome(board, console)
-        refuse_during_event(board)
+        refuse_while_closed(board)
         record = await _identify(board, console)
         if record.locked:
             log.info("locked caller %s refused from %s", record.name, console.line.address)
@@ -73,8 +74,10 @@ def _welcome(board: Board, console: Console) -> None:
     greeting.show(console, config, [f"|07{busy}, {config.bank.minutes_per_day} minutes a day"])
 
 
-def refuse_during_event(board: Board) -> None:
-    """Tell a caller who comes during a system event when to call back."""
+def refuse_while_closed(board: Board) -> None:
+    """Tell a caller who comes during a system event, or at the end, when to call back."""
+    if board.draining:
+        raise Refusal(DRAINING)
     schedule = board.config.bank.schedule
     now = board.clock.now()
     closed = schedule.closed_at_or_after(now)

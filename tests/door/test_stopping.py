@@ -1,0 +1,118 @@
+"""SIGTERM with a full house: all are told, every hand is kept, and the process ends in time."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from pathlib import Path
+
+from tests.door.processes import OPEN_ALL_DAY, Served, served
+from tests.terminal import PATIENCE
+from tests.world import PASSWORD
+
+CALLERS = 200
+AT_THE_TABLE = 20
+TEN_SECONDS = 10.0  # what init systems leave, and what the board promises
+GREETING = b"Your name"
+LETTERS = "abcdefghkmpqstuwxyz"  # no two of which look like another two
+SLOW = 60.0  # seconds, for a machine that is busy with other tests
+
+
+class Plain:
+    """A caller on a line without telnet, who types ahead and looks for words."""
+
+    def __init__(self, wire: socket.socket) -> None:
+        self.wire = wire
+        self.heard = b""
+
+    @classmethod
+    async def calls(cls, port: int) -> Plain:
+        wire = socket.socket()
+        wire.setblocking(False)
+        wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        await asyncio.get_running_loop().sock_connect(wire, ("127.0.0.1", port))
+        return cls(wire)
+
+    async def types(self, keys: str) -> None:
+        await asyncio.get_running_loop().sock_sendall(self.wire, keys.encode("ascii"))
+
+    async def until(self, words: bytes) -> None:
+        try:
+            async with asyncio.timeout(SLOW):
+                while words not in self.heard:
+                    assert await self._reads(), "hung up"
+        except TimeoutError:
+            raise AssertionError(f"no {words!r} in {self.heard[-300:]!r}") from None
+
+    async def until_the_end(self) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while await self._reads():
+                pass
+
+    async def _reads(self) -> bool:
+        try:
+            data = await asyncio.get_running_loop().sock_recv(self.wire, 4096)
+        except ConnectionResetError:
+            return False
+        self.heard += data
+        return bool(data)
+
+
+def name_of(number: int) -> str:
+    return f"Caller {LETTERS[number // len(LETTERS)]}{LETTERS[number % len(LETTERS)]}"
+
+
+async def arrive(board: Served, number: int) -> Plain:
+    caller = await Plain.calls(board.port)
+    await caller.until(GREETING)
+    await caller.types(f"{name_of(number)}\r{PASSWORD}\r")
+    await caller.until(b"Press any key")
+    await caller.types(" ")
+    await caller.until(b"ood-bye")
+    return caller
+
+
+async def test_two_hundred_callers_are_told_and_the_board_ends_within_ten_seconds(
+    tmp_path: Path,
+) -> None:
+    toml = OPEN_ALL_DAY + f"[calls]\nnodes = {CALLERS + 5}\n"
+    async with served(tmp_path, toml=toml) as board:
+        for number in range(CALLERS):
+            board.enter(name_of(number))
+        callers: list[Plain] = []
+        for start in range(0, CALLERS, 25):
+            callers += await asyncio.gather(
+                *(arrive(board, number) for number in range(start, start + 25))
+            )
+        for caller in callers[:AT_THE_TABLE]:
+            await caller.types("bp3\r")
+            await caller.until(b"The dealer has")
+        deaf, *others = callers
+        await deaf.types("?" * 400)
+        waiting = [await Plain.calls(board.port) for _ in range(3)]
+        await waiting[0].until(GREETING)
+
+        began = time.monotonic()
+        board.process.terminate()
+        await asyncio.gather(*(caller.until_the_end() for caller in (*others, waiting[0])))
+        async with asyncio.timeout(SLOW):
+            assert await board.process.wait() == 0
+        took = time.monotonic() - began
+        assert took < TEN_SECONDS
+        for caller in (*others, waiting[0]):
+            assert b"The board is closing." in caller.heard
+        assert await board.ends() == 0
+        with board.books() as desk:
+            run = desk.connection.exec_driver_sql
+            assert run("SELECT count(*) FROM calls").scalar_one() == CALLERS
+            assert run("SELECT count(*) FROM calls WHERE closed IS NULL").scalar_one() == 0
+            reasons = dict(run("SELECT reason, count(*) FROM calls GROUP BY 1").all())
+            assert reasons.pop("closed by the board") >= CALLERS - 1
+            open_hands = run("SELECT count(*) FROM rounds WHERE settled IS NULL").scalar_one()
+            staked = run(
+                "SELECT count(*) FROM accounts WHERE kind = 'stake' AND balance > 0"
+            ).scalar_one()
+            assert open_hands == staked > 0
+        for caller in (*callers, *waiting):
+            caller.wire.close()
