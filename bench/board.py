@@ -53,7 +53,7 @@ time = "03:00"
 minutes = 60
 [games.black-jack-for-time]
 turns_per_day = 0
-coin_minutes = 60
+coin_minutes = 5
 """
 
 # Terminals that say nothing of themselves are known as "unknown" (door/lobby/looks.py).
