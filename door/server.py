@@ -223,6 +223,8 @@ class Server:
 async def serve(config: Config, announce: Callable[[str], None]) -> None:
     """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again."""
     _allow_many_lines()
+    # A core file would hold what callers type and the seeds of shoes that are open.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     database = Database(config.database)
     database.open()
     try:
