@@ -32,7 +32,8 @@ def main() -> int:
         counted.update(story.counted)
         counted["steps"] += story.number
         counted["lives"] += story.lives
-        counted["transfers"] += story.watch.transfers
+        counted["transfers"] += story.watch.kinds.total()
+        counted.update({f"{kind} transfers": n for kind, n in story.watch.kinds.items()})
         counted["rounds"] += story.watch.counts.get("rounds", 0)
         counted["calls"] += story.watch.counts.get("calls", 0)
         if error is not None:

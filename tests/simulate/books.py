@@ -7,7 +7,7 @@ a thing may happen at all, and adds it up. It knows what was durable before a pr
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -76,7 +76,7 @@ class Watch:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.transfers = 0
+        self.kinds = Counter[str]()  # of transfers
         self.last: tuple[int, str] = (0, "")  # number and digest
         self.balances: defaultdict[int, int] = defaultdict(int)
         self.on_table: defaultdict[int, int] = defaultdict(int)  # by round
@@ -156,7 +156,7 @@ class Watch:
     ) -> None:
         must(number == self.last[0] + 1, "transfer {} follows {}", number, self.last[0])
         self.last = (number, digest)
-        self.transfers += 1
+        self.kinds[kind] += 1
         ends = (accounts[source][0], accounts[target][0])
         must(ends in MOVES.get(kind, ()), "transfer {}: {} moves {} to {}", number, kind, *ends)
         must(amount > 0, "transfer {} moves {}", number, amount)

@@ -12,8 +12,15 @@ START = 1000.0  # the first instant of the monotonic clock, in seconds
 SHORTEST = 1e-4  # of all waits; a timer is never late by more than this
 
 
+MOST_TURNS = 20_000  # of the loop in one second; three hundred callers need a few hundred
+
+
 class Standstill(Exception):
     """Nothing is left that could ever happen: somebody waits for what nobody will do."""
+
+
+class Spinning(Exception):
+    """The loop turns and turns, and hardly any time passes."""
 
 
 class _NothingComes(selectors.SelectSelector):
@@ -37,6 +44,7 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
         """Begin at `begins`; `work_takes` says how long work beside the loop lasts."""
         self._instant = begins
         self._work_takes = work_takes
+        self._second, self._turns = begins, 0  # turns since that instant
         self.problems: list[str] = []  # what no task has caught
         super().__init__(_NothingComes(self._pass_time))
         self.set_exception_handler(self._note)
@@ -67,6 +75,11 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
     def _pass_time(self, seconds: float) -> None:
         if seconds > 0:
             self._instant += max(seconds, SHORTEST)
+        self._turns += 1
+        if self._instant >= self._second + 1:
+            self._second, self._turns = self._instant, 0
+        elif self._turns > MOST_TURNS:
+            raise Spinning(f"{self._turns} turns in {self._instant - self._second:.4f} s")
 
     def _note(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         self.problems.append(f"{context['message']}: {context.get('exception')!r}")

@@ -26,20 +26,20 @@ def choose(story: Story) -> Happens:
     """Choose what happens now: mostly that callers press keys."""
     on = sum(len(process.board.consoles) for process in story.processes)
     ways: dict[Happens, float] = {
-        press: 60,
+        press: 75,
         call: 14 if on < story.nodes else 1,
-        wait: 12,
-        hang_up: 3,
+        wait: 10,
+        hang_up: 2,
         call_twice: 1,
         wait_long: 0.5,
         meet_a_boundary: 0.5,
         set_the_clock: 0.5,
         break_the_disk: 0.7,
-        kill: 0.8,
+        kill: 1,
         restart: 0.15,
         add_or_stop_a_process: 1.2 if len(story.processes) == 1 else 0.4,
         reload: 0.5,
-        correct_an_account: 0.5,
+        correct_an_account: 1.5,
     }
     if not story.machine.disk.is_well:
         ways[mend] = 25
@@ -56,7 +56,7 @@ def press(story: Story) -> None:
     if not on:
         call(story)
         return
-    for person, wire in chance.sample(on, min(len(on), chance.randint(1, 12))):
+    for person, wire in chance.sample(on, min(len(on), chance.randint(1, 20))):
         news = wire.screen.came != person.seen
         if not news and chance.random() < 0.8:
             continue
@@ -238,8 +238,11 @@ def reload(story: Story) -> None:
 def correct_an_account(story: Story) -> None:
     """Let the sysop correct an account from his command line, which is a process of its own."""
     config = story.config
-    person = story.chance.choice(story.people)
-    seconds = 60 * story.chance.choice((1, 30, -1, -20))
+    known = [person for person in story.people if person.is_known]
+    if not known:
+        return
+    person = story.chance.choice(known)
+    seconds = 60 * story.chance.choice((1, 30, 90, -1, -20))
     story.tell(f"the sysop adjusts {person.name} by {seconds} s")
     database = Database(config.database, busy_seconds=0)
     try:

@@ -143,6 +143,8 @@ class Process:
                 self.machine.run(asyncio.sleep(0.01))
         for wire in wires:
             wire.abort()
+        if hasattr(self, "server"):  # the system closes the files of a dead process
+            self.board.reception.close_log()
         self.database.close()
 
     # Callers.

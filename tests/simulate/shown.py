@@ -95,13 +95,12 @@ class Journal:
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], set[str]] = {}
 
-    def cards(self, desk: Desk, caller_id: int, game: str) -> list[set[str]]:
+    def cards(self, desk: Desk, caller_id: int, game: str, most: int) -> list[set[str]]:
         """Give the cards that lie open after the last rounds of a caller at a game, newest first.
 
-        At the table that everybody shares, those of the last rounds there: what lies on one of two
-        processes' tables may be older than the last two.
+        At the table that everybody shares, those of the last rounds there.
         """
-        whose, most = ("1", 12) if game == "vegas" else ("caller_id = :caller", 2)
+        whose = "1" if game == "vegas" else "caller_id = :caller"
         leads = desk.connection.exec_driver_sql(
             f"SELECT DISTINCT coalesce(lead, id) FROM rounds WHERE {whose} AND game = :game"
             " ORDER BY coalesce(lead, id) DESC LIMIT :most",

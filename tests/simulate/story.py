@@ -178,6 +178,7 @@ class Story:
             process.open()
         except Killed:
             self.tell(f"{name} is killed while it starts")
+            self.counted["killed"] += 1
             return False
         return True
 
@@ -225,6 +226,7 @@ class Story:
         ]
         dead = next(process for process in self.processes if process.mortal.dead)
         self.tell(f"{dead.name} is killed")
+        self.counted["killed"] += 1
         if len(self.processes) == 1 or self.chance.random() < 0.4:
             self.watch.close()
             self._fall(lambda: self.inspection.after_kill(began, screens))

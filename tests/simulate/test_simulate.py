@@ -16,15 +16,15 @@ from tests.simulate.books import Wrong
 from timebank.database import BooksUnavailable, Done, Writer
 from timebank.posting import Posting
 
-STEPS, PEOPLE = 120, 30
+STEPS, PEOPLE = 80, 30
 
 
-@pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.parametrize("seed", range(1, 4))
 def test_nothing_goes_wrong_whatever_befalls_the_board(seed: int) -> None:
     story, error = play(seed, STEPS, PEOPLE)
     assert error is None, "\n".join([*story.told[-20:], str(error)])
     assert story.number == STEPS
-    assert story.watch.transfers > 20
+    assert story.watch.kinds.total() > 20
 
 
 def test_a_seed_tells_the_same_story_again() -> None:
@@ -99,5 +99,5 @@ FAULTS = (
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_a_fault_is_found(fault: Callable[[pytest.MonkeyPatch], None], monkeypatch: Any) -> None:
     fault(monkeypatch)
-    errors = (play(seed, STEPS, PEOPLE)[1] for seed in range(1, 31))
+    errors = (play(seed, 250, PEOPLE)[1] for seed in range(1, 31))
     assert isinstance(next(filter(None, errors)), Wrong)
