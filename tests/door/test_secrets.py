@@ -178,6 +178,10 @@ async def test_books_that_fail_say_what_failed_and_none_of_what_was_to_be_writte
 
 async def test_a_server_that_crashes_leaves_no_core(tmp_path: Path) -> None:
     async with served(tmp_path) as board:
-        limits = Path(f"/proc/{board.process.pid}/limits").read_text(encoding="ascii")
+        limits = limits_of(board.process.pid)
         (core,) = [line for line in limits.splitlines() if line.startswith("Max core file size")]
         assert core.split()[4] == "0"
+
+
+def limits_of(process: int) -> str:
+    return Path(f"/proc/{process}/limits").read_text(encoding="ascii")
