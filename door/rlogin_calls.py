@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from door.console import Console
+from door.display import literal
 from door.dropfiles.dropfile import fold_name
 from door.lines.rlogin_trust import NotTrusted, RloginCaller, trusted
 from door.lobby import greeting, looks
@@ -54,7 +55,7 @@ def _guest(board: Board, caller: RloginCaller, line: Line) -> Guest:
     return Guest(
         board=board.config.boards[caller.board],
         key=f"{NAME_KEY}{fold_name(caller.user)}",
-        name=caller.user,
+        name=literal(caller.user),
         node=None,
         arrived=board.clock.monotonic(),
         seconds=None,

@@ -187,3 +187,9 @@ async def test_debians_rlogin_comes_to_the_main_menu(tmp_path) -> None:
             window.far.types(b"y")
             await window.far.until_shown(b"Press any key to go back")
             window.far.types(b" ")
+
+
+async def test_a_name_holds_no_code_that_colours_a_screen(tmp_path) -> None:
+    async with board(tmp_path) as here:
+        terminal = await sent(here, b"\0jaguar\0A|12da\0syncterm\0")
+        await terminal.until("Welcome, A│12da@Xibalba")
