@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import ssl
 import subprocess
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
+
+NEED_CLIENTS = "BJFT_NEED_CLIENTS"  # set where a missing program is a failure, not a skip
+
 
 @cache
 def pair(number: int = 1) -> tuple[bytes, bytes]:
     """A certificate for localhost and its key, as files hold them; each number has its own."""
+    if shutil.which("openssl") is None:
+        assert not os.environ.get(NEED_CLIENTS), "openssl must be here: apt-get install openssl"
+        pytest.skip(f"openssl is not installed; {NEED_CLIENTS} makes that a failure")
     with TemporaryDirectory() as folder:
         certificate, key = Path(folder, "certificate.pem"), Path(folder, "key.pem")
         subprocess.run(
