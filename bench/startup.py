@@ -61,7 +61,7 @@ def run(scale: Scale) -> Iterator[Row]:
     yield Row("door serve until it listens, over bare Python", "ms", over, bare * MILLI)
     first, welcome = median(shown) * MILLI, median(welcomed) * MILLI
     yield Row("door run to its first screen (import sqlalchemy)", "ms", first, library, DOOR_RUN)
-    yield Row("door run to its welcome (import sqlalchemy)", "ms", welcome, library, DOOR_RUN)
+    yield Row("door run to its welcome (import sqlalchemy)", "ms", welcome, library)
 
 
 def _run(arguments: tuple[str, ...]) -> float:
