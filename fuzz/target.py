@@ -29,6 +29,7 @@ NAMES = (
     "framing",
     "telnet",
     "rlogin",
+    "proxy",
     "dropfiles",
     "givingback",
     "thebank",

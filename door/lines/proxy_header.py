@@ -77,7 +77,7 @@ def _may_become(read: bytes, start: bytes) -> bool:
 
 def _text(read: bytes) -> Passed | None:
     line, end, rest = read.partition(b"\r\n")
-    if len(line) + 2 > LONGEST_TEXT:
+    if len(line) + (2 if end else 1) > LONGEST_TEXT:
         raise Malformed("its line is too long")
     if not end:
         return None
