@@ -253,6 +253,7 @@ class CanvasDisplay:
         "_stale",
         "_status",
         "_typed",
+        "_unshown",
     )
 
     def __init__(self, send: Send, soon: Soon, columns: int, rows: int, *, colour: bool) -> None:
@@ -268,6 +269,7 @@ class CanvasDisplay:
         self._status = ""
         self._stale = 0
         self._flush_is_due = False
+        self._unshown = 0  # lines of messages that were said since the last update
 
     @property
     def scene_rows(self) -> int:
@@ -286,8 +288,12 @@ class CanvasDisplay:
         self._note(_SCENE)
 
     def say(self, text: str) -> None:
-        """Add the message below the scene; the oldest goes."""
-        self._messages = (*self._messages, *wrap(text, LAYOUT_COLUMNS - 2))[-MESSAGE_ROWS:]
+        """Add the message below the scene; the oldest goes, but none that was never shown."""
+        lines = wrap(text, LAYOUT_COLUMNS - 2)
+        if self._unshown and self._unshown + len(lines) > MESSAGE_ROWS:
+            self.flush()
+        self._unshown += len(lines)
+        self._messages = (*self._messages, *lines)[-MESSAGE_ROWS:]
         self._note(_MESSAGES)
 
     def prompt(self, text: str) -> None:
@@ -317,6 +323,7 @@ class CanvasDisplay:
 
     def flush(self) -> None:
         """Paint what has changed, and send it."""
+        self._unshown = 0
         stale, self._stale = self._stale, 0
         if not stale:
             return

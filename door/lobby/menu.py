@@ -13,6 +13,7 @@ from door.lobby.pages import Page, read
 from door.lobby.teller import visit_bank
 from door.tables.floor import PLACES
 from timebank import bank, callers
+from timebank.database import BooksUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +73,10 @@ async def _main_page(board: Board, caller: Caller, places: Sequence[Place]) -> P
         body.append(f"|07  In the time bank   |15{wording.clock_time(purse.bank)}")
     body.append("")
     for place in places:
-        words = await place.words(board, caller)
+        try:
+            words = await place.words(board, caller)
+        except BooksUnavailable:  # the menu is no reason to end a call
+            words = "the books cannot be read just now"
         body.append(f"|08  <|15{place.letter}|08> |15{place.title:<22}|07{words}")
     if caller.statement:
         body += ["", *wrap(f"|14{caller.statement}", LAYOUT_COLUMNS - 2)]
