@@ -104,7 +104,7 @@ async def test_his_time_with_the_host_ends_the_call(tmp_path) -> None:
         visit = await host.on_terminal("--dropfile", str(file))
         await visit.prompt("Press any key")
         visit.presses(" ")
-        await visit.terminal.until("Xibalba wants you back: your time here is up.")
+        await visit.terminal.until("Xibalba wants you back: your time here is up.", 60)
         visit.presses(" ")
         assert await visit.ends() == 0
 
