@@ -101,16 +101,26 @@ class Visit:
 
     def ahead(self, purse: int, charged: int, debt: int) -> int:
         """Tell how much of the purse is his own, to be saved if he likes; 0 for nothing."""
+        total, paid = self._own(purse, charged, debt)
+        return max(0, total - paid)
+
+    def _own(self, purse: int, charged: int, debt: int) -> tuple[int, int]:
+        """Tell what is his own before he pays the day's debt, and what he pays of it.
+
+        What was used beyond the host's minutes came out of his own: its clock cannot show less than
+        nothing.
+        """
         gained = self.gained(purse, charged)
-        own = self.standing_own + self.own
-        return max(0, own + gained - min(max(0, gained), debt))
+        beyond = max(0, charged - max(self.clock, self.brought + self.standing))
+        total = self.standing_own + self.own + gained - beyond
+        return total, max(0, min(gained, debt, total))
 
     def part(self, purse: int, staked: int, charged: int, debt: int) -> Parting:
         """Reckon what becomes of the purse, of which `staked` stays on the table."""
         gained = self.gained(purse, charged)
+        before, paid = self._own(purse, charged, debt)
+        total = before - paid
         own = self.standing_own + self.own
-        paid = min(max(0, gained), debt)
-        total = own + gained - paid
         also = max(0, min(charged, self.clock) - self.brought - self.standing - paid)
         leaves = purse - staked + also
         out = min(max(0, total), leaves)

@@ -69,15 +69,29 @@ def test_what_was_asked_and_answered_in_a_moment_is_never_shown(screen: Screen) 
 
 
 def test_a_flush_comes_once_however_much_happens(screen: Screen) -> None:
-    for number in range(10):
+    for number in range(3):
         screen.display.say(f"number {number}")
+        screen.display.status(f"status {number}")
     assert len(screen.later) == 1
     screen.display.flush()
     screen.time_passes()
     assert len(screen.sent) == 1
     screen.display.say("one more")
     screen.time_passes()
-    assert screen.picture[19:22] == [" number 8", " number 9", " one more"]
+    assert screen.picture[19:22] == [" number 1", " number 2", " one more"]
+
+
+def test_messages_that_have_no_room_beside_each_other_are_all_shown_once(screen: Screen) -> None:
+    for number in range(10):
+        screen.display.say(f"number {number}")
+    assert len(screen.later) == 1
+    screen.time_passes()
+    terminal, seen = Terminal(80, 24), []
+    for text in screen.sent:
+        terminal.read(text)
+        seen.append([row.strip() for row in terminal.display[19:22]])
+    numbers = [f"number {number}" for number in range(10)]
+    assert seen == [numbers[:3], numbers[3:6], numbers[6:9], numbers[7:]]
 
 
 def test_a_scene_is_painted_as_it_is_when_it_is_sent(screen: Screen) -> None:

@@ -220,6 +220,23 @@ def test_time_that_the_host_counted_beyond_what_was_brought_is_not_charged_twice
     assert books.audit() == []
 
 
+def test_what_he_uses_when_the_hosts_clock_is_empty_is_his_own_and_pays_no_debt(books, ann):
+    comes(books, ann).lose(1800)
+    books.do(bank.adjust, ann, HOUR, "for the test", "Tester")
+    call = comes(books, ann, 0, take_over=True)
+    call.withdraw(300)
+    books.wait(100)
+    call.win(60, 60)
+    call.close()
+    # Of the 360 he used 100, which no clock of the host could count, and the 60 that he won pay the debt.
+    assert call.moved == [
+        ("put back", 200, "online", "bank"),
+        ("taken home", 60, "online", "external"),
+    ]
+    assert debt(books, ann) == 1740
+    assert books.audit() == []
+
+
 # Hands that are left open.
 
 
