@@ -108,7 +108,7 @@ def _whole(row: Row) -> _Change:
     return _rewrite(row, [(0, end)] if end else [], -1)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)  # some 800 bytes each: what a paste brings is forgotten again
 def _difference(before: Row, row: Row) -> _Change:
     """How a row that is shown becomes another, leaving out stretches that are the same."""
     differing = [

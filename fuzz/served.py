@@ -3,8 +3,8 @@
     python -m fuzz.served FOLDER
 
 It answers orders on its input (bench/processes.py): `watch` forgets what was measured so far,
-`memory` does the same and counts every byte from now on, which makes everything slower; `report`
-says what was measured, `quiet` how many lines and tasks are left.
+`memory` does the same and counts every byte until the next `watch`, which makes everything slower;
+`report` says what was measured, `quiet` how many lines and tasks are left.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ class Watch:
         self.longest = 0.0
         self.total = 0.0
         self.rounds = 0
+        self.bytes_before = 0
 
     def install(self) -> None:
         """Measure every round of the loops of this process from now on."""
@@ -133,17 +134,19 @@ def _prepare(config: settings.Config) -> None:
 
 
 def _begin(watch: Watch, *, count_bytes: bool) -> None:
-    tracemalloc.stop()
-    gc.collect()
-    if count_bytes:
+    if not count_bytes:
+        tracemalloc.stop()
+    elif not tracemalloc.is_tracing():
         tracemalloc.start()
+    gc.collect()
+    tracemalloc.reset_peak()
     watch.forget()
+    watch.bytes_before = tracemalloc.get_traced_memory()[0]
 
 
 def _report(watch: Watch) -> dict[str, float]:
-    """Seconds of the longest round and of all, rounds, and the most bytes there were at once."""
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    """Seconds of the longest round and of all, rounds, and the most bytes beyond those before."""
+    peak = max(0, tracemalloc.get_traced_memory()[1] - watch.bytes_before)
     return {
         "longest": watch.longest,
         "total": watch.total,

@@ -40,7 +40,7 @@ from timebank.journal import (
 from timebank.ledger import Row
 from timebank.notices import add_notice, notices, unseen
 from timebank.play_accounts import PlayMoney
-from timebank.play_money import Tally, bankrolls, sit_down, tally
+from timebank.play_money import Tally, bankrolls, renew_bankroll, sit_down, tally
 from timebank.posting import Purse, Receipt
 from timebank.sysop_hand import (
     adjust,
@@ -120,6 +120,7 @@ __all__ = [
     "place_bet",
     "place_table_bets",
     "renew",
+    "renew_bankroll",
     "repay",
     "sit_down",
     "stand_without_call",

@@ -44,12 +44,24 @@ def sit_down(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt:
         raise ValueError("a bankroll is play money")
     posting = enter(desk, call_id, ticked)
     play = posting.play = PlayAccounts(desk, posting.caller_id, unit)
-    hand = posting.in_play
-    if hand is None or hand.unit != unit:
+    if not _is_in_play(posting, unit):
         play.open(BANKROLL)
         source = mint(desk, unit)
         _fill_bankroll(posting, play, source)
         _fill_bank(posting, play, source)
+    return posting.finish(0, "")
+
+
+def renew_bankroll(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt:
+    """Give a caller who sits at the table another bankroll, if his is gone and its day is over.
+
+    The bank does not recover: he has not returned to it. Nothing is given while a round of the unit
+    is in play, nor to one who never sat down. Raises `CallClosed`.
+    """
+    posting = enter(desk, call_id, ticked)
+    play = posting.play = PlayAccounts(desk, posting.caller_id, unit)
+    if "bankroll" in play.account and not _is_in_play(posting, unit):
+        _fill_bankroll(posting, play, mint(desk, unit))
     return posting.finish(0, "")
 
 
@@ -75,6 +87,11 @@ def tally(desk: Desk, caller_id: int, game: str, unit: Unit) -> Tally:
     """Add up all that a caller ever played of a game in one unit, an open round included."""
     action, standing = desk.connection.exec_driver_sql(TALLY, (caller_id, game, unit)).one()
     return Tally(action, standing)
+
+
+def _is_in_play(posting: Posting, unit: Unit) -> bool:
+    hand = posting.in_play
+    return hand is not None and hand.unit == unit
 
 
 def _fill_bankroll(posting: Posting, play: PlayAccounts, source: Account) -> None:

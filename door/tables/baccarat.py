@@ -21,6 +21,7 @@ from door.games.kinds import Act
 from door.lobby.teller import visit_bank
 from door.tables import baccarat_dialogue as tongue
 from door.tables import baccarat_words as words
+from door.tables.baccarat_bankroll import ask_for_another, face_the_bank
 from door.tables.baccarat_ceremony import celebrate
 from door.tables.baccarat_croupier import Croupier
 from door.tables.baccarat_dialogue import dialogue
@@ -30,7 +31,6 @@ from door.tables.baccarat_stakes import ForTheBank, ForTime, Stakes, told
 from door.tables.baccarat_wager import Habits, ask_wager
 from door.tables.play import Bet, Play, Step
 from timebank.database import BooksUnavailable
-from timebank.play_money import sit_down
 from timebank.refusals import CallClosed, Refused
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Baccarat:
     async def _lay_out(self) -> None:
         """Show the coup that was left, against the bank that was left."""
         if isinstance(self.stakes, ForTheBank):
-            await self._face_the_bank(self.stakes)
+            await face_the_bank(self.caller, self.said, self.stakes)
         self.caller.coin = self.for_time.coin
         self._look()
         self.console.stage(self.scene)
@@ -171,27 +171,12 @@ class Baccarat:
             if self.play.shoe is None:
                 await self._next_shoe()
             if isinstance(self.stakes, ForTheBank) and not self.stakes.is_faced:
-                return await self._face_the_bank(self.stakes)
+                return await face_the_bank(self.caller, self.said, self.stakes)
         except BooksUnavailable:
             self._books_unavailable()
             await self.console.any_key(self.said.any_key)
             return None
         return ""
-
-    async def _face_the_bank(self, stakes: ForTheBank) -> str:
-        """Sit down with the bankroll of these stakes; return what the croupier says to that."""
-        unit = stakes.unit
-        receipt = await self.caller.post(
-            lambda desk, call, ticked: sit_down(desk, call, ticked, unit)
-        )
-        stakes.follow(receipt)
-        stakes.is_faced = True
-        welcomes = {"bankroll": self.said.new_bankroll, "renewal": self.said.renewed}
-        return "\n".join(
-            welcomes[row.kind].format(amount=words.money(self.said, row.amount, unit))
-            for row in receipt.rows
-            if row.kind in welcomes
-        )
 
     # Between two coups.
 
@@ -261,13 +246,11 @@ class Baccarat:
         """One turn: seal, cut, wager, coup."""
         try:
             stakes = self.stakes
-            welcome = ""
             if isinstance(stakes, ForTheBank) and not stakes.bankroll:
-                # Midnight may have come since it was lost.
-                welcome = await self._face_the_bank(stakes)
-            if welcome:
-                self.console.say(welcome)
-            if refusal := self.stakes.refusal(self.said):
+                self.console.say(await ask_for_another(self.caller, self.said, stakes))
+                if not stakes.bankroll:
+                    return
+            if refusal := stakes.refusal(self.said):
                 self.console.say(refusal)
                 return
             await self._next_shoe()
@@ -357,7 +340,9 @@ class Baccarat:
             except BooksUnavailable:
                 self._books_unavailable()
                 await self.console.any_key(self.said.try_again)
-        if isinstance(self.stakes, ForTheBank) and self.stakes.is_broken:
+        if isinstance(self.stakes, ForTheBank) and (gone := self.stakes.gone(self.said)):
+            self.console.say(gone)
+        elif isinstance(self.stakes, ForTheBank) and self.stakes.is_broken:
             name = literal(self.caller.record.name)
             await celebrate(self.console, self.said, self.stakes, name)
             self.console.stage(self.scene)

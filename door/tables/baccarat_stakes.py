@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from door import wording
 from door.games.baccarat_events import Outcome, Settled
 from door.tables import baccarat_words as words
-from timebank.play_money import FULL_BANK
+from timebank.play_money import FULL_BANK, NEW_BANKROLL
 
 if TYPE_CHECKING:
     from door.caller import Caller
@@ -223,7 +223,13 @@ class ForTheBank:
         """Say that the bank is broken, or that the bankroll is gone."""
         if self.is_broken:
             return said.broken.format(bank=words.money(said, FULL_BANK, self.unit))
-        return "" if self.bankroll else said.gone
+        return self.gone(said)
+
+    def gone(self, said: Dialogue) -> str:
+        """Say that the bankroll is gone and when there will be another, "" while there is one."""
+        if self.bankroll:
+            return ""
+        return said.gone.format(bankroll=words.money(said, NEW_BANKROLL, self.unit))
 
     def limits(self) -> tuple[int, int]:
         """Return one, and all that both have."""

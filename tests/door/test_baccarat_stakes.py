@@ -77,13 +77,11 @@ async def test_a_bankroll_that_is_gone_is_renewed_the_next_day(tmp_path: Path) -
     async with at_baccarat(tmp_path, seed_where(LOSES, WINS), toml=ALL_DAY) as ada:
         await ada.wagers(100_000)
         assert ada.play_money("usd-cent")["bankroll"] == 0
-        ada.presses("p")
-        await ada.sees("Your bankroll is gone. The house has another for you tomorrow.")
+        await ada.sees(GONE)
         ada.presses("q")
         await ada.is_asked("ood-bye")
         await ada.sits_down_at_baccarat()
-        ada.presses("p")
-        await ada.sees("Your bankroll is gone.")
+        await ada.sees(GONE)
         await ada.logs_off_from_table()
         await ada.board.clock.advance(12 * 60 * MINUTE + 1)
         await ada.visits()
@@ -101,7 +99,37 @@ async def test_a_bankroll_is_renewed_at_midnight_for_one_who_never_left(tmp_path
         await ada.asks_to_bet()
         assert "$1 to $100,000" in ada.prompt
         await ada.sees("A new day, and a new bankroll: $100,000.")
+        # He has not returned to the table, so the bank keeps what it has won.
+        assert ada.figure("The bank") == "$1,100,000"
+        ada.presses("\x03q")
+        await ada.is_asked("ood-bye")
+        await ada.sits_down_at_baccarat()
+        assert ada.figure("The bank") == "$1,000,000"
 
+
+async def test_asking_for_a_bet_without_a_bankroll_moves_no_play_money(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path, seed_where(LOSES), toml=ALL_DAY) as ada:
+        await ada.wagers(100_000)
+        left = {"bankroll": 0, "casino": 1_100_000, "stake": 0}
+        for _ in range(2):
+            ada.presses("p")
+            await ada.is_asked("<P>lace bet")
+            assert ada.play_money("usd-cent") == left
+        assert ada.figure("The bank") == "$1,100,000"
+        await ada.sees(GONE)
+
+
+async def test_who_loses_his_last_franc_is_told_in_french_when_there_will_be_more(
+    tmp_path: Path,
+) -> None:
+    french = baccarat_toml(language="french")
+    async with at_baccarat(tmp_path, seed_where(LOSES), toml=french) as ada:
+        await ada.wagers("100 000")
+        await ada.sees("Votre capital est épuisé. Dès minuit, la maison vous avancera de nouveau")
+        await ada.sees("100 000 F.")
+
+
+GONE = "Your bankroll is gone. From midnight on the house stakes you to another $100,000."
 
 ALL_DAY = (
     "events = []\n"

@@ -139,6 +139,31 @@ def test_it_is_renewed_on_the_next_day(books, ann, call):
     assert again.sit_down().bankroll == NEW
 
 
+def test_another_bankroll_for_one_who_sits_there_fills_up_no_bank(books, ann, call):
+    call.sit_down()
+    lose_everything(call)
+    left = bank.PlayMoney("usd-cent", 0, FULL + NEW, 0, 0)
+    assert call.post(bank.renew_bankroll, "usd-cent").play == left
+    call.close()
+    books.wait(A_DAY)
+    again = books.call(ann)
+    renewed = again.post(bank.renew_bankroll, "usd-cent").play
+    assert renewed == bank.PlayMoney("usd-cent", NEW, FULL + NEW, 0, 0)
+    assert again.sit_down().casino == FULL
+
+
+def test_nobody_is_given_another_bankroll_who_never_sat_down_or_has_it_on_the_table(
+    books, ann, call
+):
+    assert call.post(bank.renew_bankroll, "usd-cent").play.bankroll == 0
+    call.sit_down()
+    call.coup(NEW)
+    call.close()
+    books.wait(A_DAY)
+    again = books.call(ann)
+    assert again.post(bank.renew_bankroll, "usd-cent").play.bankroll == 0
+
+
 def test_a_bankroll_that_was_bet_and_came_back_is_not_lost(books, ann, call):
     call.sit_down()
     call.coup(NEW)
