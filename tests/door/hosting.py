@@ -18,7 +18,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.door.playing import Table, _toml
-from tests.door.processes import Served, audits_are_clean, command, question, stand
+from tests.door.processes import Served, audits_are_clean, command, dealt_door, question, stand
 from tests.lines.host import Pty
 from tests.terminal import PATIENCE, Profile, Terminal
 
@@ -183,7 +183,7 @@ class Host(Served):
         self._closing.append(pty)
         wire = PtyWire(pty)
         self._closing.append(wire)
-        door = (sys.executable, "-c", BEGIN, str(pty.slave), str(command("door")), "run")
+        door = (sys.executable, "-c", BEGIN, str(pty.slave), *dealt_door(self.folder), "run")
         process = await self._started(
             *door, *words, descriptors=(pty.slave,), environment=environment
         )
@@ -197,7 +197,7 @@ class Host(Served):
             caller = socket.create_connection(port.getsockname())
             near, _ = port.accept()
         self.door32(node, comm="2", handle=near.fileno())
-        door = (str(command("door")), "run", *words)
+        door = (*dealt_door(self.folder), "run", *words)
         process = await self._started(*door, descriptors=(near.fileno(),), environment=None)
         self._closing.append(near)
         return await self._visit(process, caller, name, ANSI)
@@ -207,7 +207,7 @@ class Host(Served):
         with socket.create_server(("127.0.0.1", 0)) as port:
             port.setblocking(False)
             where = f"127.0.0.1:{port.getsockname()[1]}"
-            door = (str(command("door")), "run", "--connect", where, *words)
+            door = (*dealt_door(self.folder), "run", "--connect", where, *words)
             process = await self._started(*door, descriptors=(), environment=None)
             async with asyncio.timeout(PATIENCE):
                 wire, _ = await asyncio.get_running_loop().sock_accept(port)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import subprocess
 import sys
 from asyncio.subprocess import Process
+from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
 from tests.clock import FakeClock
+from tests.door import dealt
 from tests.door.playing import PLACE_BET, Table
 from tests.terminal import MODERN, PATIENCE, Profile, Terminal
 from tests.world import BOARD, World, log_on
@@ -42,7 +46,7 @@ class Served(World):
     async def serve(self) -> None:
         """Start the process and wait until it tells its port."""
         self.process = await asyncio.create_subprocess_exec(
-            *(command("door"), "serve", "--verbose", "--config", self.config.path),
+            *(*dealt_door(self.folder), "serve", "--verbose", "--config", self.config.path),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
@@ -115,6 +119,15 @@ def audits_are_clean(board: Served) -> None:
             check=False,
         )
         assert (audit.returncode, audit.stderr) == (0, ""), audit.stdout
+
+
+def dealt_door(folder: Path) -> tuple[str, ...]:
+    """The command `door` for the next process of a test in `folder`, with shuffles of its own."""
+    test = os.environ["PYTEST_CURRENT_TEST"].partition(" ")[0]
+    return (sys.executable, dealt.__file__, test, str(next(_processes[folder])))
+
+
+_processes: defaultdict[Path, count[int]] = defaultdict(count)
 
 
 def command(name: str) -> Path:

@@ -197,6 +197,9 @@ async def test_no_card_is_dealt_while_another_server_deals_from_the_shoe(
         await cyd.bets(1)
         await Party(two, [cyd]).pass_time(3 * RETRY_SECONDS)
         assert one.rounds_dealt() == 1
+        assert cyd.table.state.alarm.what == "elsewhere"
+        assert cyd.was_told(news.ShoeInUse) == [news.ShoeInUse()]
+        assert cyd.was_told(news.BooksClosed) == []
         await one.play_out()
         await Party(two, [cyd]).pass_time(RETRY_SECONDS)
         assert one.rounds_dealt() == 2

@@ -228,7 +228,7 @@ def test_what_he_uses_when_the_hosts_clock_is_empty_is_his_own_and_pays_no_debt(
     books.wait(100)
     call.win(60, 60)
     call.close()
-    # Of the 360 he used 100, which no clock of the host could count, and the 60 that he won pay the debt.
+    # He used 100 of the 360, which no clock of the host could count, and the 60 won pay the debt.
     assert call.moved == [
         ("put back", 200, "online", "bank"),
         ("taken home", 60, "online", "external"),

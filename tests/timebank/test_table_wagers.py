@@ -160,6 +160,21 @@ def test_a_table_has_one_shoe_that_all_share(books, table):
     assert (other.decks, other.position, other.fresh) == (6, 0, True)
 
 
+def test_a_caller_who_plays_alone_may_have_a_shoe_of_his_own_at_the_table(books, table):
+    ann, bob = (table.calls[seat].caller_id for seat in (1, 2))
+    own = books.do(bank.open_shoe, ann, GAME, 4, bytes(32), "own")
+    assert (own.caller_id, table.shoe.caller_id) == (ann, None)
+    table.bet({1: 60}, {1: lost(60)}, shoe_id=own.id)
+    assert books.do(bank.open_shoe, ann, GAME, 4, bytes(32), "own").position == 8
+    assert books.do(bank.open_table_shoe, GAME, 4, SEED, SEAL).position == 0
+    assert books.do(bank.open_shoe, bob, GAME, 4, bytes(31) + b"1", "his").id != own.id
+    with pytest.raises(ShoeGone):
+        table.bet({1: 60, 2: 60}, shoe_id=own.id, start=8)
+    with pytest.raises(ShoeGone):
+        table.bet({2: 60}, shoe_id=own.id, start=8)
+    assert books.audit() == []
+
+
 def test_rounds_follow_one_another_in_the_shoe(books, playing):
     playing.act(1, {1: lost(60), 2: lost(120), 3: lost(180)}, cards_used=13)
     shoe = books.do(bank.open_table_shoe, GAME, 4, SEED, SEAL)
