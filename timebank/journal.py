@@ -48,6 +48,8 @@ class Shoe:
     fresh: bool
     # It will not be dealt from again, so its seed may be shown.
     done: bool
+    # Whose it is; None for the one that all at a table share.
+    caller_id: int | None
     seed: bytes = field(repr=False)
 
     @property
@@ -232,21 +234,23 @@ POSITION = f"coalesce({GONE.format(shoe='s.id')}, 0)"
 
 def _open_shoe(desk: Desk, caller_id: int | None, game: str) -> Any:
     return desk.connection.exec_driver_sql(
-        f"SELECT s.id, s.seal, s.decks, {POSITION}, s.cut, s.closed, s.seed FROM shoes s"
-        " WHERE s.caller_id IS ? AND s.game = ? AND s.closed IS NULL",
+        f"SELECT s.id, s.seal, s.decks, {POSITION}, s.cut, s.closed, s.caller_id, s.seed"
+        " FROM shoes s WHERE s.caller_id IS ? AND s.game = ? AND s.closed IS NULL",
         (caller_id, game),
     ).first()
 
 
 def _shoe(number: int, seal: str, decks: int, position: int, cut: str | None, *rest: Any) -> Shoe:
-    closed, seed = rest
-    return Shoe(number, seal, decks, position, cut, cut is None, closed is not None, seed)
+    closed, caller_id, seed = rest
+    return Shoe(
+        number, seal, decks, position, cut, cut is None, closed is not None, caller_id, seed
+    )
 
 
 ROUNDS = """
 SELECT r.id, r.game, r.caller_id, c.name, r.day, r.dealt, r.rules, r.bet, r.coin, r.settled,
        r.outcome, r.result, r.lost, r.returned, r.won, r.unit, r.seat, coalesce(r.lead, r.id),
-       s.id, s.seal, s.decks, r.start_position, s.cut, s.closed, s.seed
+       s.id, s.seal, s.decks, r.start_position, s.cut, s.closed, s.caller_id, s.seed
 FROM rounds r JOIN callers c ON c.id = r.caller_id LEFT JOIN shoes s ON s.id = r.shoe_id
 WHERE {where} ORDER BY r.id
 """

@@ -69,17 +69,18 @@ def place_table_bets(
     """Open the rounds of a table; with settlements of all seats when the deal itself decides them.
 
     `wager` is what all have in common: its amount and its limit of turns are not looked at. Its
-    shoe, if any, must be the table's, and not a card further than `wager.start` unless that is
-    None. Raises `ShoeGone`, and `SeatRefused` for the first seat that may not bet: `CallClosed`
-    for one whose caller is on no call, else what `place_bet` raises. ValueError as there, and for
-    two bets on a seat or none at all.
+    shoe, if any, must be the table's or that of a caller who plays alone, and not a card further
+    than `wager.start` unless that is None. Raises `ShoeGone`, and `SeatRefused` for the first seat
+    that may not bet: `CallClosed` for one whose caller is on no call, else what `place_bet` raises.
+    ValueError as there, and for two bets on a seat or none at all.
     """
     ordered = sorted(bets, key=lambda bet: bet.seat)
     if not ordered or len({bet.seat for bet in ordered}) < len(ordered):
         raise ValueError("a table has one bet for each seat, and one at least")
     _refuse_some(settlements, {bet.seat for bet in ordered})
     with _all_or_nothing(desk):
-        common = replace(wager, start=_start(desk, wager))
+        bettors = {bet.sitter.caller_id for bet in ordered}
+        common = replace(wager, start=_start(desk, wager, bettors))
         placed = TablePlaced(0, {}, {})
         for bet in ordered:
             settlement = settlements[bet.seat] if settlements else None
@@ -200,11 +201,16 @@ def _refuse_some(settlements: Mapping[int, Settlement] | None, seats: set[int]) 
         raise ValueError(f"seats {sorted(settlements)} of {sorted(seats)} are settled")
 
 
-def _start(desk: Desk, wager: Wager) -> int:
-    """Commit the cut of the table's shoe, and tell where in it the round begins."""
+def _start(desk: Desk, wager: Wager, bettors: set[int]) -> int:
+    """Commit the cut of the shoe, and tell where in it the round begins."""
     if wager.shoe_id is None:
         return wager.start or 0
-    hands.deal_from(desk, None, wager.shoe_id, wager)
+    owner = desk.connection.exec_driver_sql(
+        "SELECT caller_id FROM shoes WHERE id = ?", (wager.shoe_id,)
+    ).scalar()
+    if owner is not None and bettors != {owner}:
+        raise ShoeGone("This shoe is that of a caller who plays alone.")
+    hands.deal_from(desk, owner, wager.shoe_id, wager)
     gone = hands.position(desk, wager.shoe_id)
     if wager.start not in (None, gone):
         raise ShoeGone("The shoe is not where it was: cards of it were dealt meanwhile.")

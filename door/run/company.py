@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 ALONE = (
     "The server of this board does not run just now, so nobody else can sit down here: you play "
-    "alone against the dealer. The shoe is the table's own, and goes on where it was left."
+    "alone against the dealer, from a shoe of your own."
 )
 TABLE_GONE = "The table was closed by the board. A hand that you left there is in the journal."
 

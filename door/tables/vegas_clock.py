@@ -33,7 +33,7 @@ class TableClock:
         self._look = look
         self._timer: Timer | None = None
         self._bell_at: float | None = None
-        self._retry_at: float | None = None
+        self._retry: Alarm | None = None
         self._turn: tuple[object, ...] = ()
         self._turn_ends = 0.0
 
@@ -49,11 +49,15 @@ class TableClock:
     @property
     def waits_for_books(self) -> bool:
         """Whether nothing is to be tried before it rings."""
-        return self._retry_at is not None
+        return self._retry is not None
 
     def retry_later(self) -> None:
         """Ring when what the books could not take may be tried again."""
-        self._retry_at = self.now() + RETRY_SECONDS
+        self._retry = Alarm("retry", self.now() + RETRY_SECONDS)
+
+    def look_later(self) -> None:
+        """Ring when another process may be done with the shoe."""
+        self._retry = Alarm("elsewhere", self.now() + RETRY_SECONDS)
 
     def set_bell(self) -> None:
         """Start the bell, once, when there is a bet that the others may follow."""
@@ -84,8 +88,8 @@ class TableClock:
         return self._board.config.vegas
 
     def _next(self) -> Alarm | None:
-        if self._retry_at is not None:
-            return Alarm("retry", self._retry_at)
+        if self._retry is not None:
+            return self._retry
         seat = self._state.at_turn
         if seat is not None:
             return self._of_turn(seat)
@@ -122,8 +126,8 @@ class TableClock:
         seat = self._state.at_turn
         if alarm.what == "bell":
             self.bell_rang = True
-        elif alarm.what == "retry":
-            self._retry_at = None
+        elif alarm is self._retry:
+            self._retry = None
         elif seat is not None and alarm.what == "turn":
             seat.silent = True
         elif seat is not None:

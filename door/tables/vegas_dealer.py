@@ -51,13 +51,23 @@ class Dealer:
 
     async def lay_shoe(self) -> None:
         """See that the shoe on the table is one that the next round can be dealt from."""
-        state, rules = self._state, self._board.config.vegas.rules
-        if state.shoe is not None and state.shoe.decks == rules.decks:
+        state, rules, alone = self._state, self._board.config.vegas.rules, self._alone()
+        shoe = state.shoe
+        if shoe is not None and shoe.decks == rules.decks and shoe.caller_id == alone:
             return
         seed = self._board.new_seed()
-        state.shoe = await vegas_round.open_shoe(self._board.books, rules, seed)
+        state.shoe = await vegas_round.open_shoe(self._board.books, rules, seed, alone)
         state.cut = state.shoe.cut or ""
         state.tell(news.ShoeSealed(state.shoe.seal))
+
+    def _alone(self) -> int | None:
+        """Return whose own shoe this table deals from, None where all share one.
+
+        Of several processes without a server each has a table for one caller: they would deal each
+        other's cards away.
+        """
+        guests = self._state.guests()
+        return guests[0].caller.record.id if self._board.serves_one and guests else None
 
     async def deal(self) -> None:
         """Deal to everybody who has bet; a bet that the bank refuses is left out.

@@ -158,6 +158,11 @@ class BooksClosed:
     """The books cannot be written just now; it is tried again."""
 
 
+@dataclass(frozen=True)
+class ShoeInUse:
+    """Another process deals a round from the shoe; nothing is dealt until that is over."""
+
+
 News = (
     SatDown
     | CameBack
@@ -178,4 +183,5 @@ News = (
     | Said
     | Whispered
     | BooksClosed
+    | ShoeInUse
 )

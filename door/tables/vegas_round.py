@@ -100,19 +100,25 @@ class Deal:
     process: str  # whose table it is: what it calls itself in the books
 
 
-async def open_shoe(books: Books, rules: Rules, seed: bytes) -> Shoe:
+async def open_shoe(books: Books, rules: Rules, seed: bytes, alone: int | None) -> Shoe:
     """Give the table's open shoe, or a new one sealed from `seed`.
 
-    One that these rules would not deal from any more is closed.
+    `alone` is the caller who plays in a process of his own, from a shoe of his own; None at the
+    table that all share. A shoe that these rules would not deal from any more is closed.
     """
     seal = shuffle.seal(seed)
     mapping = rules_to_mapping(rules)
 
+    def opened(desk: Desk) -> Shoe:
+        if alone is None:
+            return bank.open_table_shoe(desk, GAME, rules.decks, seed, seal)
+        return bank.open_shoe(desk, alone, GAME, rules.decks, seed, seal)
+
     def find_or_open(desk: Desk) -> Shoe:
-        shoe = bank.open_table_shoe(desk, GAME, rules.decks, seed, seal)
+        shoe = opened(desk)
         if VEGAS_KIND.is_used_up(mapping, shoe.decks, shoe.position, 1):
             journal.close_shoe(desk, shoe.id)
-            shoe = bank.open_table_shoe(desk, GAME, rules.decks, seed, seal)
+            shoe = opened(desk)
         return shoe
 
     return await books.run(find_or_open)

@@ -114,6 +114,7 @@ class VegasScene:
             "turn": f"|14{name}: {left}",
             "return": f"|14{name} may come back: {left}",
             "retry": f"|12Waiting for the books: {left}",
+            "elsewhere": f"|14The shoe is in use: {left}",
         }[alarm.what]
 
     # Painting.

@@ -61,7 +61,7 @@ class Seat:
 class Alarm:
     """What the clock of the table runs for."""
 
-    what: str  # "bell", "turn", "return" or "retry"
+    what: str  # "bell", "turn", "return", "retry" or "elsewhere"
     at: float  # monotonic
     name: str = ""  # who is waited for
 

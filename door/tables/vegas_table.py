@@ -55,6 +55,7 @@ class VegasTable:
         self._closed = False
         self._clock = TableClock(board, self.state, self._poke)
         self._left_open: list[int] = []  # rounds in the journal that are yet to be taken up
+        self._waits = False  # for another process, and everybody has been told so
         self._talk = defaultdict[int, vegas_talk.Pace](vegas_talk.Pace)
         self._moves = defaultdict[int, vegas_talk.Pace](vegas_talk.Pace)
 
@@ -258,7 +259,7 @@ class VegasTable:
             await self._deal()
         except RoundInPlay:  # another process of this board deals from the shoe
             await self._look_for_rounds()
-            self._clock.retry_later()
+            self._wait_for_other()
             return False
         return True
 
@@ -268,15 +269,27 @@ class VegasTable:
         Nothing is dealt meanwhile: that round goes on from the shoe that they share.
         """
         if not await self._dealer.take_up(lead):
-            self._clock.retry_later()
+            self._wait_for_other()
             return False
+        self._waits = False
         self._left_open.remove(lead)
         return True
 
+    def _wait_for_other(self) -> None:
+        """Try again when another process may be done with the shoe; say so once."""
+        self._clock.look_later()
+        if not self._waits:
+            self._waits = True
+            self.state.tell(news.ShoeInUse())
+
     async def _look_for_rounds(self) -> None:
-        """Note which rounds of this game are in play and not on this table."""
+        """Note which rounds from the shared shoe are in play and not on this table.
+
+        Those of callers who played alone wait for them, as hands at other tables do.
+        """
         found = await self._board.books.run(partial(bank.table_rounds, game=GAME))
-        self._left_open += [one.lead for one in found if one.lead not in self._left_open]
+        shared = [one.lead for one in found if one.shoe is None or one.shoe.caller_id is None]
+        self._left_open += [lead for lead in shared if lead not in self._left_open]
 
     def _is_given_up(self, seat: Seat) -> bool:
         """Whether nobody waits any more for the seat at turn."""

@@ -108,6 +108,11 @@ def _at_the_table(item: News, me: str) -> str:
             return f"|14It is your turn: {span(seconds)}."
         case news.BooksClosed():
             return "|12The books cannot be written just now; the dealer waits."
+        case news.ShoeInUse():
+            return (
+                "|14Another process of this board deals from this shoe. The dealer waits until its "
+                "round is over."
+            )
     return ""
 
 

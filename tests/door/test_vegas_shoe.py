@@ -207,6 +207,64 @@ async def test_no_card_is_dealt_while_another_server_deals_from_the_shoe(
     assert "Traceback" not in caplog.text
 
 
+async def test_callers_who_play_alone_in_processes_of_their_own_have_a_shoe_each(
+    tmp_path: Path,
+) -> None:
+    async with AsyncExitStack() as boards:
+        doors = [await boards.enter_async_context(world(tmp_path, toml=vegas())) for _ in "ab"]
+        parties = []
+        for door, name in zip(doors, ("Ada", "Bob"), strict=True):
+            door.server.board._only_node = 1  # as in a process of `door run`
+            door.seeds = [shoe(1, everybody_plays)]
+            parties.append(Party(door, [await (await arrives(door, name)).sits()]))
+        shoes = [each.state.shoe for each in parties]
+        assert len({each.id for each in shoes}) == 2
+        for _ in range(2):  # a round of one begins and ends while that of the other goes on
+            for each in parties:
+                await each.deal()
+            for each in parties:
+                await each.play_out()
+        for each in parties:
+            (sitter,) = each.sitters
+            assert sitter.was_told(news.BetRefused) == sitter.was_told(news.ShoeInUse) == []
+        # The table that all share is that of a server, where such a round is no hindrance.
+        for each in parties:
+            await each.deal()
+        server = await boards.enter_async_context(world(tmp_path, toml=vegas()))
+        await server.server.board.vegas.resume()
+        cyd = await arrives(server, "Cyd")
+        await cyd.sits()
+        await cyd.bets(1)
+        assert cyd.table.state.hand is not None
+        assert cyd.table.state.shoe.caller_id is None
+        for each in parties:
+            await each.play_out()
+            assert each.sitters[0].was_told(news.StoodFor) == []
+
+
+async def test_a_hand_from_a_shoe_of_his_own_is_gone_on_with_at_the_shared_table(
+    tmp_path: Path,
+) -> None:
+    async with AsyncExitStack() as boards:
+        door = await boards.enter_async_context(world(tmp_path, toml=vegas()))
+        door.server.board._only_node = 1
+        door.seeds = [shoe(1, everybody_plays)]
+        ada = await (await arrives(door, "Ada")).sits()
+        alone = Party(door, [ada])
+        await alone.deal()
+        own = alone.state.shoe
+        server = await boards.enter_async_context(world(tmp_path, toml=vegas()))
+        await server.server.board.vegas.resume()
+        again = await on_a_call(server.server.board, ada.caller.record, take_over=True)
+        assert await again.table.find(again.caller.record.id)
+        await again.sits()
+        assert again.table.state.shoe.id == own.id
+        await again.does("stay")
+        assert again.table.state.shoe.caller_id is None
+        await again.bets(1)
+        assert again.table.state.hand.shoe.caller_id is None
+
+
 async def test_who_is_taken_over_by_a_call_to_another_server_is_stood_and_told_there(
     tmp_path: Path,
 ) -> None:

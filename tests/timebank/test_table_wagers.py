@@ -195,10 +195,10 @@ def test_a_shoe_that_is_not_where_the_table_left_it_is_refused(playing, start):
     assert playing.everything() == before
 
 
-def test_a_shoe_that_is_done_or_somebodys_own_is_refused(books, table):
+def test_a_shoe_that_is_done_or_somebody_elses_is_refused(books, table):
     own = books.do(bank.open_shoe, table.calls[1].caller_id, GAME, 4, SEED, "own")
     with pytest.raises(ShoeGone):
-        table.bet({1: 60}, shoe_id=own.id)
+        table.bet({2: 60}, shoe_id=own.id)
     with pytest.raises(ShoeGone):
         table.calls[1].bet(60, game=GAME, shoe_id=table.shoe.id)
     books.do(bank.close_shoe, table.shoe.id)
