@@ -7,6 +7,7 @@ table as a request. So what a key means is asked of the table when the key comes
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -67,9 +68,11 @@ class Vegas:
         self.me = caller.record.name
         self.scene = VegasScene(self.table, caller)
         self.sitting = Sitting()
-        self.tutor = Tutor(self._say_if_here)
+        self.tutor = Tutor(self._advised)
         self._is_looking = False  # at the table, not at a page of rules or the bank's window
-        self._is_asked = ""  # the menu that stands there, "" while something else is asked
+        self._is_choosing = False  # between two answers, so that the menu is his to answer
+        self._is_asked = ""  # the menu that stands there, "" where none does
+        self._ask_is_due = False
         self._is_stood = False  # his time is up, and the table decides for him
         self._is_deciding = False  # the tutor has yet to say what he thinks of it
 
@@ -88,7 +91,7 @@ class Vegas:
             leave = self.table.hand_over
             raise
         finally:
-            self._is_looking, self._is_asked = False, ""
+            self._is_looking = False
             leave(self)
             self.caller.on_tick = before
             self._close_statement()
@@ -146,10 +149,17 @@ class Vegas:
             )
             said = [sentence for item in happened for sentence in tell(item, self.me)]
             if said:
-                self.console.say("\n".join(said))
+                self._say("\n".join(said))
             self._advise()
             self._ask_anew()
         self._end_stand()
+
+    def _say(self, text: str) -> None:
+        """Give him a message; among lines the menu follows when all is said, and once."""
+        if self._is_asked and not self.console.is_painted:
+            self.console.display.answered()
+            self._is_asked = ""
+        self.console.say(text)
 
     def receives(self, receipt: Receipt) -> None:
         """Say what an entry moved besides the bets."""
@@ -182,9 +192,11 @@ class Vegas:
         if hand is not None and self._has_tutor and not self._is_deciding:
             self.tutor.watch(hand.round, affordable(hand, self.caller))
 
-    def _say_if_here(self, text: str) -> None:
+    def _advised(self, text: str) -> None:
+        """Pass on what the tutor says, unless he looks elsewhere by now."""
         if self._is_looking:
-            self.console.say(text)
+            self._say(text)
+            self._ask_anew()
 
     # What he may do now.
 
@@ -236,20 +248,36 @@ class Vegas:
 
     async def _key(self) -> str:
         """Show what he may do, and wait for a key; while he thinks, the table may change it."""
+        self._is_choosing = True
         self._ask()
         try:
             return await self.console.key()
         finally:
-            self._is_asked = ""
+            self._is_choosing, self._is_asked = False, ""
 
     def _ask(self) -> None:
         self._is_asked = self._menu(self._choices())
         self.console.display.prompt(self._is_asked)
 
     def _ask_anew(self) -> None:
-        """Show another menu when what he may do has changed under him."""
-        if self._is_asked and self._menu(self._choices()) != self._is_asked:
+        """Show another menu when what he may do has changed under him.
+
+        A painted one is replaced at once; among lines it waits for what else is told in this step.
+        """
+        if not self._is_choosing or self._menu(self._choices()) == self._is_asked:
+            return
+        if self._is_asked:
             self.console.display.answered()
+            self._is_asked = ""
+        if self.console.is_painted:
+            self._ask()
+        elif not self._ask_is_due:
+            self._ask_is_due = True
+            asyncio.get_running_loop().call_soon(self._ask_now)
+
+    def _ask_now(self) -> None:
+        self._ask_is_due = False
+        if self._is_choosing and not self._is_asked:
             self._ask()
 
     async def _answer(self, key: str) -> bool:
@@ -413,12 +441,5 @@ class Vegas:
 
     def _close_statement(self) -> None:
         """Say how he did, for the menu and the good-bye."""
-        sitting = self.sitting
-        if not sitting.turns:
-            return
-        net = sitting.net
-        result = f"{'ahead' if net > 0 else 'behind'} by {span(abs(net))}" if net else "even"
-        self.caller.statement = (
-            f"Vegas: {wording.counted(sitting.turns, 'round')}, {sitting.wins} won, "
-            f"{sitting.losses} lost, {sitting.pushes} even; you leave the table {result}."
-        )
+        if self.sitting.turns:
+            self.caller.statement = vegas_words.statement(self.sitting)

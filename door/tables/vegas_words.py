@@ -14,6 +14,7 @@ from door.games import blackjack_events as happened
 from door.games.blackjack import Round
 from door.games.blackjack_events import Event, Outcome
 from door.tables import vegas_news as news
+from door.tables.black_jack_scene import Sitting
 from door.tables.vegas_news import News
 from timebank.words import span
 
@@ -222,3 +223,13 @@ def _which(item: Played, seat: int, hand: int) -> str:
 
 def _who(name: str, me: str, does: str, do: str) -> str:
     return f"You {do}" if name == me else f"{literal(name)} {does}"
+
+
+def statement(sitting: Sitting) -> str:
+    """Say how somebody did who has played, for the menu and the good-bye."""
+    net = sitting.net
+    result = f"{'ahead' if net > 0 else 'behind'} by {span(abs(net))}" if net else "even"
+    return (
+        f"Vegas: {wording.counted(sitting.turns, 'round')}, {sitting.wins} won, "
+        f"{sitting.losses} lost, {sitting.pushes} even; you leave the table {result}."
+    )

@@ -264,6 +264,31 @@ async def test_a_caller_of_lines_is_told_everything_in_sentences(tmp_path: Path)
         assert "\x1b" not in ada.terminal.transcript
 
 
+async def test_among_lines_the_menu_follows_once_behind_all_that_a_moment_brings(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        board.seeds = [shoe(2, everybody_plays)]
+        bob = await player(board, "Bob")
+        ada = await player(board, "Ada", REFUSING)
+        before = len(ada.terminal.transcript)
+        await bob.says_bet(3)
+        await ada.terminal.wait_for(
+            lambda terminal: terminal.transcript[before:].count("<T>alk") == 1, "the menu again"
+        )
+        menu = "<B>et  <R>eady for 1 coin  <T>alk  Ru<l>es  Ban<k>  T<u>tor  <Q>uit"
+        told = [line.rstrip() for line in ada.terminal.transcript[before:].splitlines()]
+        assert told[-3:] == ["Bob bets 3 coins.", "The bell rings in 20 seconds.", menu]
+        bob.presses("r")
+        await ada.terminal.until_heard("Bob is ready.")
+        ada.presses("r")
+        await bob.stands()
+        await ada.has_the_turn()
+        told = [line.rstrip() for line in ada.terminal.transcript.splitlines()]
+        assert told[-2] == "It is your turn: 30 seconds."
+        assert told[-3].startswith("Bob stands on")
+
+
 @pytest.mark.parametrize("profile", [MODERN, SYNCTERM], ids=["UTF-8", "CP437"])
 async def test_the_painted_table_has_the_dealers_cards_whole_and_the_rules_on_the_felt(
     tmp_path: Path, profile: Profile
