@@ -285,7 +285,7 @@ async def test_among_lines_the_menu_follows_once_behind_all_that_a_moment_brings
         await bob.stands()
         await ada.has_the_turn()
         told = [line.rstrip() for line in ada.terminal.transcript.splitlines()]
-        assert told[-2] == "It is your turn: 30 seconds."
+        assert told[-2] == "\aIt is your turn: 30 seconds."
         assert told[-3].startswith("Bob stands on")
 
 
