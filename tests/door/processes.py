@@ -15,6 +15,10 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
+from click.testing import CliRunner
+
+import door.cli
+import timebank.cli
 from tests.clock import FakeClock
 from tests.door import dealt
 from tests.door.playing import PLACE_BET, Table
@@ -111,14 +115,9 @@ async def served(folder: Path, *, toml: str = OPEN_ALL_DAY) -> AsyncIterator[Ser
 
 def audits_are_clean(board: Served) -> None:
     """Let both commands audit the books."""
-    for name in ("door", "timebank"):
-        audit = subprocess.run(
-            [command(name), "audit", "--config", board.config.path],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert (audit.returncode, audit.stderr) == (0, ""), audit.stdout
+    for audit in (door.cli.main, timebank.cli.main):
+        told = CliRunner().invoke(audit, ["audit", "--config", str(board.config.path)])
+        assert (told.exit_code, told.stderr) == (0, ""), told.output
 
 
 def dealt_door(folder: Path) -> tuple[str, ...]:
