@@ -36,13 +36,15 @@ tables = st.sampled_from([VEGAS, UNIX_BJ, replace(VEGAS, decks=1, dealer="hit 17
 
 
 def somewhere(rules: Rules, shoe: tuple[Card, ...], chosen: list[int], seats: int) -> Round:
-    """A round in which somebody is asked, after some decisions."""
+    """A round in which somebody is asked, after some decisions that have not ended it."""
     game, _ = start(rules, shoe, [STAKE] * seats)
+    assume(not game.over)
     for choice in chosen:
         legal = game.legal()
-        if legal:
-            game, _ = game.apply(legal[choice % len(legal)])
-    assume(not game.over)
+        after, _ = game.apply(legal[choice % len(legal)])
+        if after.over:
+            break
+        game = after
     return game
 
 
