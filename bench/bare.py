@@ -7,12 +7,13 @@ import asyncio
 from bench.processes import more_files, obey
 
 BANNER = b"Welcome.\r\n"
+LAST = b"!"  # of every answer
 
 
 class Bare(asyncio.Protocol):
     """Answers whatever comes with the same bytes."""
 
-    answer = b"!"  # for all of them; the parent says how long
+    answer = LAST  # for all of them; the parent says how long
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -24,7 +25,7 @@ class Bare(asyncio.Protocol):
 
 
 def _answer_with(length: str) -> int:
-    Bare.answer = b"!".rjust(int(length), b".")
+    Bare.answer = LAST.rjust(int(length), b".")
     return len(Bare.answer)
 
 

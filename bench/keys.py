@@ -138,22 +138,16 @@ def _learn(side: Side, keys: Sequence[bytes]) -> list[Stroke]:
     return strokes
 
 
-def _all_press(side: Side, key: bytes, scale: Scale) -> None:
-    for caller in side.callers:
-        caller.wire.send(key)
-    side.keyboard.rest(scale.seconds)
-
-
 def _keys_that_commit_nothing(
     kind: str, keys: Sequence[bytes], board: Side, bare: Side, scale: Scale
 ) -> Iterator[Row]:
     in_bet_field = kind == "bet field"
     if in_bet_field:
-        _all_press(board, TO_THE_BET, scale)
+        board.keyboard.press_once(board.callers, TO_THE_BET)
     strokes = _learn(board, keys)
     length = sum(stroke.length for stroke in strokes) // len(strokes)
     bare.child.ask(f"answer {length}")
-    echo = [Stroke(b"x", b"!", length)]
+    echo = [Stroke(b"x", length)]
     for side in (board, bare):
         side.forget()
     for _ in range(scale.rounds):
@@ -162,7 +156,7 @@ def _keys_that_commit_nothing(
         board.press_at_leisure(strokes, scale.seconds)
         bare.press_at_leisure(echo, scale.seconds)
     if in_bet_field:
-        _all_press(board, FROM_THE_BET, scale)
+        board.keyboard.press_once(board.callers, FROM_THE_BET)
     yield _row(f"{kind}: CPU a key, all at once", "us", board.cpu, bare.cpu, CPU_GOAL, MICRO)
     yield _row(f"{kind}: keys, all at once", "/s", board.rate, bare.rate, RATE_GOAL)
     yield _row(f"{kind}: busy meanwhile", "%", board.busy, bare.busy, None, 100)

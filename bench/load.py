@@ -1,9 +1,10 @@
 """The load maker: many callers on raw sockets, pressing keys and waiting for what they show.
 
-It must be cheaper than what it measures, so it is one loop over epoll and knows nothing of
-terminals: a reply is complete when the bytes come that end it, which `learn` has found out by
-pressing the same keys slowly. The status line that ticks in between is told apart and left out,
-and so are colours and jumps, which depend on whether it has ticked.
+It must be cheaper than what it measures, so it is one loop over epoll and knows next to nothing of
+terminals: which row is written in, and whether the cursor is shown. The board hides the cursor
+while it serves a key, and shows it again behind the next question; a reply is complete when
+something was written in the row of questions and the cursor is shown there. Neither the status line
+that ticks in between nor the echo of a key that takes long is taken for a reply.
 """
 
 from __future__ import annotations
@@ -19,29 +20,26 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import NamedTuple, Self
 
+from bench.bare import LAST
 from bench.board import PASSWORD, name_of
 from bench.telnet import Client
 
 HOST = "127.0.0.1"
 PATIENCE = 15.0  # seconds; a reply that takes longer has failed
 READ = 65536
-QUIET = 0.1  # seconds without a byte after which a reply is taken for complete
-# Bytes. A key may be echoed before it is answered, and then more of a row is sent anew.
-LONGEST_END = 4
-LESSONS = 3
-ATTEMPTS = 5
+LESSONS = 4  # two hands won, two lost
 LOGGING_ON_AT_ONCE = 8
-# The status line, from the jump into it to the jump out of it, and whatever is not text.
-LEFT_OUT = re.compile(
-    rb"\x1b\[24[0-9;]*H.*?(?=\x1b\[[0-9;]*H|\Z)|\x1b\[[0-9;?]*[A-Za-z]|[\b\r]", re.DOTALL
-)
+QUESTION = b"23"  # the row that questions are asked in, of the 24 of a terminal that says nothing
+JUMP = re.compile(rb"\x1b\[([0-9]*)(?:;[0-9]+)?H")
+# What leaves a row as it is: colours, steps, the cursor shown or hidden.
+WRITES_NOTHING = re.compile(rb"(?:\x1b\[[0-9;?]*[A-JL-Za-z]|[\b\r])*")
+HIDDEN, SHOWN = b"\x1b[?25l", b"\x1b[?25h"
 
 
 class Stroke(NamedTuple):
-    """A key, the bytes that end the reply to it, and how many bytes it usually has."""
+    """A key, and how many bytes the reply to it usually has."""
 
     key: bytes
-    end: bytes
     length: int
 
 
@@ -56,15 +54,14 @@ class Pressed(NamedTuple):
 
 
 class Caller:
-    """One connection, as the load maker sees it."""
+    """One connection, as the load maker sees it: that of a bare server, or of the board."""
 
-    __slots__ = ("sent", "step", "tail", "waiting", "wire")
+    __slots__ = ("sent", "step", "waiting", "wire")
 
     def __init__(self, wire: socket.socket) -> None:
         self.wire = wire
         self.step = 0
         self.sent = 0.0
-        self.tail = b""
         self.waiting = False
 
     @classmethod
@@ -87,24 +84,47 @@ class Caller:
             if refusals:
                 self.wire.sendall(refusals)
 
-    def until_quiet(self) -> bytes:
-        """Read what comes until nothing comes any more, and return what matters of it."""
-        self.wire.settimeout(QUIET)
-        told = b""
-        try:
-            while data := self.wire.recv(READ):
-                told += data
-        except TimeoutError:
-            return LEFT_OUT.sub(b"", told)
-        finally:
-            self.wire.settimeout(PATIENCE)
-        raise ConnectionError("hung up")
+    def completes(self, data: bytes) -> bool:
+        """Take what came, and tell whether the reply is complete with it."""
+        return data.endswith(LAST)
 
     def drop(self) -> None:
         """Break the connection, so that no port waits for the rest of a minute."""
         if self.wire.fileno() >= 0:
             self.wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.wire.close()
+
+
+class Guest(Caller):
+    """One connection to the board, by a terminal of 24 rows."""
+
+    __slots__ = ("_hidden", "_row", "_written")
+
+    def __init__(self, wire: socket.socket) -> None:
+        super().__init__(wire)
+        self._row = QUESTION
+        self._hidden = False
+        self._written = False  # since the last reply was complete, where questions are asked
+
+    def completes(self, data: bytes) -> bool:
+        """Follow the cursor through what came."""
+        first, *others = JUMP.split(data)  # texts, and between them the rows of the jumps
+        if self._row == QUESTION:
+            self._write(first)
+        for row, text in zip(others[::2], others[1::2], strict=True):
+            self._row = row
+            if row == QUESTION:
+                self._write(text)
+        if HIDDEN in data or SHOWN in data:
+            self._hidden = data.rfind(HIDDEN) > data.rfind(SHOWN)
+        complete = self._written and not self._hidden and self._row == QUESTION
+        if complete:
+            self._written = False
+        return complete
+
+    def _write(self, text: bytes) -> None:
+        if not self._written:
+            self._written = WRITES_NOTHING.fullmatch(text) is None
 
 
 def connect_all(port: int, numbers: range) -> list[Caller]:
@@ -119,7 +139,7 @@ def log_on_all(port: int, numbers: range) -> list[Caller]:
 
 
 def log_on(port: int, number: int) -> Caller:
-    caller = Caller.connect(port)
+    caller = Guest.connect(port)
     caller.until(b"Name:")
     caller.send(name_of(number).encode() + b"\r")
     caller.until(b"Password:")
@@ -133,30 +153,22 @@ def log_on(port: int, number: int) -> Caller:
 
 
 def learn(caller: Caller, keys: Sequence[bytes]) -> list[Stroke]:
-    """Press the keys in turn, slowly, and find the bytes that every reply to each ends with.
-
-    Where one end was cut short, because a reply took a rest on its way, all is learnt anew.
-    """
-    for _ in range(ATTEMPTS):
-        caller.until_quiet()
-        told: list[list[bytes]] = [[] for _ in keys]
-        for _ in range(LESSONS):
-            for key, replies in zip(keys, told, strict=True):
-                caller.send(key)
-                replies.append(caller.until_quiet())
-        ends = [_common_end([reply[-LONGEST_END:] for reply in replies]) for replies in told]
-        if all(ends):
-            lengths = [sorted(map(len, replies))[LESSONS // 2] for replies in told]
-            return list(map(Stroke, keys, ends, lengths))
-    raise RuntimeError(f"no end that can be told in the replies to {keys!r}: {told!r}")
+    """Press the keys in turn, while nobody else does, and find how long the replies are."""
+    lengths: dict[bytes, list[int]] = {key: [] for key in keys}
+    for _ in range(LESSONS):
+        for key in keys:
+            caller.send(key)
+            lengths[key].append(_read_reply(caller))
+    return [Stroke(key, sorted(found)[LESSONS // 2]) for key, found in lengths.items()]
 
 
-def _common_end(replies: Sequence[bytes]) -> bytes:
-    first = replies[0]
-    for start in range(len(first)):
-        if all(reply.endswith(first[start:]) for reply in replies):
-            return first[start:]
-    return b""
+def _read_reply(caller: Caller) -> int:
+    length = 0
+    while data := caller.wire.recv(READ):
+        length += len(data)
+        if caller.completes(data):
+            return length
+    raise ConnectionError("hung up")
 
 
 class Keyboard:
@@ -187,6 +199,14 @@ class Keyboard:
         until = time.perf_counter() + seconds
         while time.perf_counter() < until:
             self._read(0.01)
+
+    def press_once(self, callers: Sequence[Caller], key: bytes) -> None:
+        """Let every caller press one key, and see what comes of it."""
+        self._begin([Stroke(key, 0)], _wait)
+        for caller in callers:
+            caller.step = 0
+            self._send(caller)
+        self._await_replies(callers)
 
     def press(
         self, callers: Sequence[Caller], strokes: Sequence[Stroke], seconds: float
@@ -235,17 +255,20 @@ class Keyboard:
         for caller in callers:
             if not caller.waiting:
                 self._send_to_the_end(caller)
-        while any(caller.waiting for caller in callers):
-            if time.perf_counter() > until + PATIENCE:
-                late = next(caller for caller in callers if caller.waiting)
-                raise RuntimeError(f"no end of a reply, after {late.tail!r}")
-            self._read(0.05)
+        self._await_replies(callers)
         whole = time.perf_counter() - began
         return Pressed(len(self._waits), whole, in_time, until - began, self._waits)
 
+    def _await_replies(self, callers: Sequence[Caller]) -> None:
+        patience = time.perf_counter() + PATIENCE
+        while any(caller.waiting for caller in callers):
+            if time.perf_counter() > patience:
+                late = next(caller for caller in callers if caller.waiting)
+                raise RuntimeError(f"no reply to {self._strokes[late.step].key!r}")
+            self._read(0.05)
+
     def _send(self, caller: Caller) -> None:
         caller.waiting = True
-        caller.tail = b""
         caller.sent = time.perf_counter()
         caller.wire.send(self._strokes[caller.step].key)
 
@@ -254,7 +277,7 @@ class Keyboard:
             self._send(caller)
 
     def _read(self, seconds: float) -> None:
-        strokes, count, callers = self._strokes, len(self._strokes), self._callers
+        count, callers = len(self._strokes), self._callers
         for number, _ in self._poll.poll(seconds):
             caller = callers[number]
             data = caller.wire.recv(READ)
@@ -262,10 +285,7 @@ class Keyboard:
                 raise ConnectionError("the server hung up on a caller")
             if not caller.waiting:
                 continue
-            data = LEFT_OUT.sub(b"", data)
-            tail = caller.tail + data if caller.tail else data
-            if not tail.endswith(strokes[caller.step].end):
-                caller.tail = tail[-LONGEST_END:]
+            if not caller.completes(data):
                 continue
             caller.waiting = False
             self._waits.append(time.perf_counter() - caller.sent)

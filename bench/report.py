@@ -92,7 +92,7 @@ QUICK = Scale(
     hands=200,
     ledger_seconds=0.3,
     stall_seconds=0.8,
-    starts=2,
+    starts=3,
 )
 
 

@@ -1,11 +1,13 @@
 import re
 import select
+import socket
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 import bench.__main__
+from bench.load import Guest
 from bench.report import QUICK, Goal, Row, Scale, line, percentile
 from bench.telnet import Client
 
@@ -14,14 +16,14 @@ BRIEF = Scale(
     callers=4,
     pressing=2,
     rounds=1,
-    seconds=0.1,
+    seconds=0.02,
     connects=2,
     silent=2,
     burst=8,
     bettors=4,
     hands=10,
-    ledger_seconds=0.05,
-    stall_seconds=0.1,
+    ledger_seconds=0.02,
+    stall_seconds=0.05,
     starts=1,
 )
 FIGURE = r"-|-?[0-9,.]+"
@@ -90,3 +92,15 @@ def test_the_telnet_client_agrees_or_refuses_and_keeps_what_is_text() -> None:
     assert refusing.feed(asked) == b"\xff\xfe\x01\xff\xfc\x18"
     assert agreeing.feed(b"\xfa\x18\x01\xff\xf0lo") == b"\xff\xfa\x18\x00xterm-256color\xff\xf0"
     assert agreeing.shown == b"Hello"
+
+
+def test_a_reply_is_complete_when_the_next_question_is_asked() -> None:
+    with socket.socket() as wire:
+        guest = Guest(wire)
+        assert not guest.completes(b"\x1b[24;30H\x1b[1;37m2:34\x1b[23;9H"), "the clock has ticked"
+        assert not guest.completes(b"S\x1b[?25l"), "the echo of a key that takes long"
+        assert not guest.completes(b"\x1b[4;7H19\x1b[24;30H\x1b[1;37m2:33"), "still at it"
+        assert guest.completes(b"\x1b[21;2HYou win.\x1b[23;2H\x1b[K<P>lace Bet\x1b[?25h")
+        assert not guest.completes(b"\x1b[9;40H117\x1b[24;30H2:32\x1b[23;13H"), "a coin has ticked"
+        assert guest.completes(b"7"), "in a field that says what is typed"
+        assert guest.completes(b"\b \b")
