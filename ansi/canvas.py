@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ansi.style import PLAIN, Style, change, from_pipe, style_of
-from ansi.width import STEADY, character_width, text_width
+from ansi.width import STEADY, character_width
 
 
 class Frame(NamedTuple):
@@ -248,15 +248,6 @@ class Canvas:
             right = " " + right[1:]
         self._rows[row] = Row(left + cells + right, below.inks[:first] + inks + below.inks[last:])
         return end
-
-    def centre(self, row: int, text: str, style: Style = PLAIN) -> int:
-        """Write a line of text in the middle of the row; returns the column after it."""
-        return self.put(row, (self.width - text_width(text)) // 2, text, style)
-
-    def centre_pipe(self, row: int, text: str, style: Style = PLAIN) -> int:
-        """Write a line of text with pipe codes in the middle of the row."""
-        width = len(_piped(text, style.number).cells)
-        return self.put_pipe(row, (self.width - width) // 2, text, style)
 
     def box(
         self,

@@ -13,8 +13,6 @@ from ansi.style import Colour, Style
 
 CARD_WIDTH = 7
 CARD_HEIGHT = 5
-ACROSS_WIDTH = 10
-ACROSS_HEIGHT = 3
 _GAP = 1  # between cards that do not overlap
 _LEAST_STEP = 4  # what must stay visible of a covered card: its edge, "10" and the suit
 

@@ -2,15 +2,14 @@
 
 One keystroke may be one byte or a sequence of them, a packet may end anywhere, and a terminal
 also talks on its own account: it says where its cursor is, what it is, that it got the focus.
-Here all that is told apart. What is typed comes out as keys, answers to our questions come out
-as reports, the rest is swallowed. How the bytes were cut into packets makes no difference.
+Here the two are told apart: what is typed comes out as keys, the rest is swallowed. How the bytes
+were cut into packets makes no difference.
 
 A lone ESC is the one thing that only time can tell from the beginning of a sequence: whoever
 feeds the decoder waits a moment while `pending_escape` holds and then calls `flush`.
 """
 
 import re
-from dataclasses import dataclass
 
 from ansi.charset import Charset, Decoder
 
@@ -37,25 +36,7 @@ F9, F10, F11, F12 = Key("<f9>"), Key("<f10>"), Key("<f11>"), Key("<f12>")
 INTERRUPT = Key("<interrupt>")
 
 
-@dataclass(frozen=True, slots=True)
-class CursorReport:
-    """Where the terminal says its cursor is, both counted from 1."""
-
-    row: int
-    column: int
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceAttributes:
-    """What the terminal says it is: the parameters of its answer, such as "=67;84;101"."""
-
-    text: str
-
-
-Report = CursorReport | DeviceAttributes
-
-LONGEST_SEQUENCE = 64  # bytes; what goes on longer says nothing that we asked for
-MOST_REPORTS = 16  # kept until taken; a flood pushes out the oldest
+LONGEST_SEQUENCE = 64  # bytes; what goes on longer is no key
 
 # PuTTY types its name whenever byte 5 reaches it, and byte 5 is the suit of clubs in CP437.
 ANSWERBACK = b"PuTTY"
@@ -75,7 +56,6 @@ _TILDES = {
 
 _TYPED = re.compile(rb"[^\x00-\x1f\x7f]+")
 _STRING_ENDS = re.compile(rb"[\x07\x18\x1a\x1b]")
-_CURSOR_REPORT = re.compile(r"([0-9]{1,4});([0-9]{1,4})")
 _MODIFIED = re.compile(r"(?:1;[0-9]+)?")
 _MODIFIED_TILDE = re.compile(r"([0-9]{1,3})(?:;[0-9]+)?")
 
@@ -91,14 +71,13 @@ _GROUND, _AFTER_RETURN, _ESCAPE, _CSI, _SS3, _STRING, _STRING_ESCAPE = range(7)
 class KeyDecoder:
     """Keys out of the bytes of one line; memory stays bounded whatever is sent."""
 
-    __slots__ = ("_idle", "_reports", "_sequence", "_state", "_text")
+    __slots__ = ("_idle", "_sequence", "_state", "_text")
 
     def __init__(self, charset: Charset) -> None:
         """Nothing waits yet; characters typed are read in this set."""
         self._text = Decoder(charset)
         self._state = _GROUND
         self._sequence = bytearray()
-        self._reports: list[Report] = []
         self._idle = True  # nothing waits: a plain byte means itself
 
     def feed(self, data: bytes) -> list[str]:
@@ -131,11 +110,6 @@ class KeyDecoder:
             self._state = _GROUND
             self._idle = not self._text.pending
         return keys
-
-    def take_reports(self) -> list[Report]:
-        """What the terminal said of itself since the last call, oldest first."""
-        reports, self._reports = self._reports, []
-        return reports
 
     # Each step takes the byte at `position` (or a run from there) and returns what comes next.
 
@@ -190,24 +164,17 @@ class KeyDecoder:
         return position + 1
 
     def _finish_csi(self, parameters: str, final: str, keys: list[str]) -> None:
-        cursor = _CURSOR_REPORT.fullmatch(parameters)
         key = None
         if parameters.startswith("["):
             key = _LINUX_LETTERS.get(final) if parameters == "[" else None
-        elif final == "R" and cursor:
-            self._report(CursorReport(int(cursor[1]), int(cursor[2])))
-        elif final == "c":
-            self._report(DeviceAttributes(parameters))
         elif final == "~":
             tilde = _MODIFIED_TILDE.fullmatch(parameters)
             key = _TILDES.get(int(tilde[1])) if tilde else None
-        elif _MODIFIED.fullmatch(parameters):
+        elif _MODIFIED.fullmatch(parameters) and (final != "R" or not parameters):
+            # With numbers an R is no F3: it says where the cursor is.
             key = _CSI_LETTERS.get(final)
         if key is not None:
             keys.append(key)
-
-    def _report(self, report: Report) -> None:
-        self._reports = [*self._reports, report][-MOST_REPORTS:]
 
     def _ss3(self, data: bytes, position: int, keys: list[str]) -> int:
         byte = data[position]

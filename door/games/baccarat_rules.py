@@ -13,9 +13,6 @@ from door.games.blackjack_rules import MOST_DECKS, RuleProblem, RulesRefused
 from door.games.cards import CARDS_IN_DECK, Card
 from door.games.quoting import either, shown, shown_key
 
-MOST_CARDS = 6
-"""A coup uses so many cards and no more: three on either side."""
-
 RESHUFFLE_AT = 8
 """A coup that leaves so many cards or fewer is the last of its shoe."""
 

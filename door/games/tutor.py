@@ -21,7 +21,6 @@ True
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from math import inf
 from types import MappingProxyType
 
 from door.games import tutor_words
@@ -47,12 +46,6 @@ class Advice:
 
     best: Action
     values: Mapping[Action, float]  # expected gain of each open action, for one of the first bet
-
-    @property
-    def certain(self) -> float:
-        """By how much the best is better than the next best; `inf` when there is no other."""
-        others = [value for action, value in self.values.items() if action is not self.best]
-        return self.values[self.best] - max(others) if others else inf
 
     @property
     def sentence(self) -> str:

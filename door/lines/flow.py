@@ -268,7 +268,25 @@ class StreamLine:
                 gone.set_result(None)
 
 
-class StreamProtocol(asyncio.BufferedProtocol):
+class LineEvents:
+    """What a transport tells of its two directions, passed on to the line, for every protocol."""
+
+    line: StreamLine
+
+    def eof_received(self) -> None:
+        """Take a half-close for a hang-up: the transport closes once everything has left."""
+        self.line.end_of_input()
+
+    def pause_writing(self) -> None:
+        """Learn that bytes wait to leave."""
+        self.line.block()
+
+    def resume_writing(self) -> None:
+        """Learn that everything has left."""
+        self.line.unblock()
+
+
+class StreamProtocol(LineEvents, asyncio.BufferedProtocol):
     """What a transport tells, passed on to the line that `make_line` makes of it.
 
     `closed` is set last of all, when nothing of the connection is left. What stands between the
@@ -296,18 +314,6 @@ class StreamProtocol(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         """Take the bytes that went there."""
         self.take(bytes(INTAKE[:nbytes]))
-
-    def eof_received(self) -> None:
-        """Take a half-close for a hang-up: the transport closes once everything has left."""
-        self.line.end_of_input()
-
-    def pause_writing(self) -> None:
-        """Learn that bytes wait to leave."""
-        self.line.block()
-
-    def resume_writing(self) -> None:
-        """Learn that everything has left."""
-        self.line.unblock()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Learn that the connection is gone."""

@@ -17,7 +17,7 @@ from typing import Any, cast
 import telnetlib3
 from telnetlib3 import telopt
 
-from door.lines.flow import INTAKE, UNREAD
+from door.lines.flow import INTAKE, UNREAD, LineEvents
 from door.lines.framing import IAC_BYTE, KEYS, Budget, Code, Command, Flood, Splitter
 from door.lines.line import clamp_size, printable
 from door.lines.passive import BELL, LONGEST_REPLY, CommandLimits, TelnetLine
@@ -112,12 +112,14 @@ class _LeanWriter(telnetlib3.TelnetWriter):
             super().set_ext_callback(cmd, func)
 
 
-class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
+class HardenedTelnet(LineEvents, telnetlib3.TelnetServer, asyncio.BufferedProtocol):
     """One caller's telnet, from the first packet to the last.
 
     `ready` is called with the line once, when everything asked has been answered or takes too long;
     never when the caller is gone before. `gone` is called last of all, when the socket is closed.
     """
+
+    line: TelnetLine
 
     def __init__(
         self,
@@ -194,18 +196,6 @@ class HardenedTelnet(telnetlib3.TelnetServer, asyncio.BufferedProtocol):
         self.line.count_unsent(LONGEST_REPLY * commands)
         if self._ready is not None:
             self._serve_when_answered()
-
-    def eof_received(self) -> None:
-        """Take a half-close for a hang-up: asyncio closes once everything has left."""
-        self.line.end_of_input()
-
-    def pause_writing(self) -> None:
-        """Learn that bytes wait to leave."""
-        self.line.block()
-
-    def resume_writing(self) -> None:
-        """Learn that everything has left."""
-        self.line.unblock()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of everything, so that nothing of the caller outlives the connection."""

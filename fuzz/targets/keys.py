@@ -6,16 +6,7 @@ from collections.abc import Iterator
 
 from ansi import keys
 from ansi.charset import Charset
-from ansi.keys import (
-    ANSWERBACK,
-    LONGEST_SEQUENCE,
-    MOST_REPORTS,
-    CursorReport,
-    DeviceAttributes,
-    Key,
-    KeyDecoder,
-    Report,
-)
+from ansi.keys import ANSWERBACK, Key, KeyDecoder
 from fuzz.oracles import ways_to_cut
 from fuzz.target import Target
 
@@ -35,14 +26,9 @@ def check(data: bytes) -> None:
     for packets in ways_to_cut(typed):
         assert _outcome(charset, packets) == whole, "how it was cut makes a difference"
     _check_keys(whole[0])
-    assert len(whole[3]) <= MOST_REPORTS
-    for report in whole[3]:
-        _check_report(report)
 
 
-def _outcome(
-    charset: Charset, packets: list[bytes]
-) -> tuple[list[str], bool, list[str], list[Report]]:
+def _outcome(charset: Charset, packets: list[bytes]) -> tuple[list[str], bool, list[str]]:
     decoder = KeyDecoder(charset)
     typed = [key for packet in packets for key in decoder.feed(packet)]
     pending = decoder.pending_escape
@@ -50,7 +36,7 @@ def _outcome(
     assert not decoder.pending_escape
     assert flushed in ([], [keys.ESCAPE])
     assert decoder.feed(b"x") == ["x"], "a letter is not a letter any more"
-    return typed, pending, flushed, decoder.take_reports()
+    return typed, pending, flushed
 
 
 def _check_keys(typed: list[str]) -> None:
@@ -60,17 +46,6 @@ def _check_keys(typed: list[str]) -> None:
         else:
             assert len(key) == 1
             assert key.isprintable(), f"{key!a} is typed"
-
-
-def _check_report(report: Report) -> None:
-    if isinstance(report, CursorReport):
-        assert 0 <= report.row <= 9999
-        assert 0 <= report.column <= 9999
-    else:
-        assert isinstance(report, DeviceAttributes)
-        assert len(report.text) <= LONGEST_SEQUENCE + 1
-        assert report.text.isascii()
-        assert report.text.isprintable()
 
 
 def _seeds() -> Iterator[bytes]:

@@ -300,13 +300,6 @@ def test_pipe_codes_colour_the_text_and_take_no_cells() -> None:
     assert canvas.style_at(0, 2) == Style(Colour.GREY)
 
 
-def test_centred_text_stands_in_the_middle_of_what_can_be_drawn() -> None:
-    canvas = Canvas(20, 3)
-    canvas.centre(0, "漢字a")
-    canvas.centre_pipe(1, "|14abc|0412")
-    assert [canvas.text(row) for row in range(2)] == [" " * 7 + "漢字a", " " * 7 + "abc12"]
-
-
 def test_fill_covers_everything_that_may_be_drawn() -> None:
     canvas = Canvas(6, 2)
     canvas.put(0, 0, "漢字")

@@ -4,8 +4,6 @@ import pytest
 
 from ansi.canvas import Canvas
 from ansi.cards import (
-    ACROSS_HEIGHT,
-    ACROSS_WIDTH,
     CARD_HEIGHT,
     CARD_WIDTH,
     draw,
@@ -59,7 +57,7 @@ def test_a_card_laid_across_shows_rank_and_suit_at_both_ends() -> None:
 def test_every_card_laid_across_fills_its_block_in_every_charset(card: str) -> None:
     lines = draw_across(card)
     for charset in (Charset.CP437, Charset.ASCII):
-        assert [len(encode(line, charset)) for line in lines] == [ACROSS_WIDTH] * ACROSS_HEIGHT
+        assert [len(encode(line, charset)) for line in lines] == [10] * 3
 
 
 def test_a_card_laid_across_is_painted_in_the_colour_of_its_suit() -> None:

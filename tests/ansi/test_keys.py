@@ -11,8 +11,6 @@ from ansi.keys import (
     INTERRUPT,
     RUBOUT,
     TAB,
-    CursorReport,
-    DeviceAttributes,
     KeyDecoder,
 )
 
@@ -43,7 +41,6 @@ def test_however_packets_cut_the_bytes_the_keys_are_the_same(
     assert got == expected
     assert cut.pending_escape == whole.pending_escape
     assert cut.flush() == whole.flush()
-    assert cut.take_reports() == whole.take_reports()
 
 
 @given(st.binary(), st.sampled_from(Charset))
@@ -137,6 +134,9 @@ def test_sequences_of_syncterm_xterm_and_consoles(sequences: list[bytes], key: s
         b"\x1b[201~",
         b"\x1b[?62;1;4c",
         b"\x1b[24;80R",
+        b"\x1b[1;1R",
+        b"\x1b[=67;84;101;114;109;1;332c",
+        b"\x1b[<0;2;3;7c",
         b"\x1b[0n",
         b"\x1b[8;24;80t",
         b"\x1b[?1;2$y",
@@ -169,25 +169,6 @@ def test_what_a_terminal_says_on_its_own_account_is_no_key(noise: bytes) -> None
 def test_the_letters_of_an_answerback_are_keys_when_typed() -> None:
     decoder = KeyDecoder(Charset.CP437)
     assert [decoder.feed(bytes((letter,))) for letter in b"PuTTY"] == [[key] for key in "PuTTY"]
-
-
-def test_reports_are_kept_until_they_are_taken() -> None:
-    decoder = KeyDecoder(Charset.CP437)
-    decoder.feed(b"\x1b[24;80R\x1b[=67;84;101;114;109;1;332c\x1b[<0;2;3;7c")
-    assert decoder.take_reports() == [
-        CursorReport(24, 80),
-        DeviceAttributes("=67;84;101;114;109;1;332"),
-        DeviceAttributes("<0;2;3;7"),
-    ]
-    assert decoder.take_reports() == []
-
-
-def test_a_flood_of_reports_keeps_the_last_few() -> None:
-    decoder = KeyDecoder(Charset.CP437)
-    decoder.feed(b"".join(b"\x1b[%d;1R" % row for row in range(1, 1000)))
-    reports = decoder.take_reports()
-    assert len(reports) == keys.MOST_REPORTS
-    assert reports[-1] == CursorReport(999, 1)
 
 
 def test_a_lone_escape_is_a_key_once_nothing_follows() -> None:

@@ -8,6 +8,7 @@ from door.games.baccarat_rules import Rules, rules_from_mapping
 from door.games.cards import Card, parse_card, parse_cards
 
 STAKE = 100
+MOST_CARDS = 6  # of a coup: three on either side
 
 CARD, NO_CARD = Action.CARD, Action.NO_CARD
 BANK_CARD, BANK_NO_CARD = Action.BANK_CARD, Action.BANK_NO_CARD

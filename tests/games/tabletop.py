@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
 
 from door.games.blackjack import (
     BLACK_JACK_FOR_TIME,
@@ -15,6 +16,7 @@ from door.games.blackjack import (
 from door.games.blackjack_events import Event, InsuranceSettled, Outcome, Settled
 from door.games.blackjack_rules import UNIX_BJ_STAKE, rules_from_mapping
 from door.games.cards import Card, parse_cards
+from door.games.tutor import Advice
 
 STAKE = 600  # two coins of five minutes
 
@@ -109,3 +111,9 @@ def play(
         game, happened = game.apply(action)
         events += happened
     return Played(game, tuple(events))
+
+
+def lead(advice: Advice) -> float:
+    """By how much the best is better than the next best; infinite when there is no other."""
+    others = [value for action, value in advice.values.items() if action is not advice.best]
+    return advice.values[advice.best] - max(others, default=-inf)

@@ -4,12 +4,13 @@ import pytest
 
 from door.games.baccarat import BACCARAT, Action, IllegalAction, Phase, ShoeTooShort, start
 from door.games.baccarat_events import Dealt, Drew, Natural, Outcome, Revealed, Side, Stood
-from door.games.baccarat_rules import MOST_CARDS, point_of, value_of
+from door.games.baccarat_rules import point_of, value_of
 from door.games.cards import RANKS, deck, parse_card, parse_cards
 from tests.games.coups import (
     BANK_CARD,
     BANK_NO_CARD,
     CARD,
+    MOST_CARDS,
     NO_CARD,
     STAKE,
     cards_of,

@@ -11,7 +11,6 @@ from door.games.baccarat import Action, IllegalAction, Round, ShoeTooShort, star
 from door.games.baccarat_events import Dealt, Drew, Event, Outcome, Revealed, Settled
 from door.games.baccarat_rules import (
     BACCARAT,
-    MOST_CARDS,
     RulesRefused,
     point_of,
     rules_from_mapping,
@@ -19,7 +18,7 @@ from door.games.baccarat_rules import (
 )
 from door.games.cards import Card, deck
 from tests.games.chances import unhurried
-from tests.games.coups import card_of, of_points, play
+from tests.games.coups import MOST_CARDS, card_of, of_points, play
 
 options = st.sampled_from(["draw", "stand", "toss"])
 houses = st.fixed_dictionaries(

@@ -16,9 +16,9 @@ import pytest
 
 from door.games.baccarat import Action, Round, ShoeTooShort, start
 from door.games.baccarat_events import Outcome
-from door.games.baccarat_rules import BACCARAT, MOST_CARDS, Rules
+from door.games.baccarat_rules import BACCARAT, Rules
 from door.games.cards import Card
-from tests.games.coups import card_of, house
+from tests.games.coups import MOST_CARDS, card_of, house
 
 VALUES = range(10)
 ONE_OF_EACH = {value: card_of(value) for value in VALUES}

@@ -25,6 +25,7 @@ from tests.games.tabletop import (
     STAKE,
     STAY,
     house,
+    lead,
     play,
     stacked,
 )
@@ -57,7 +58,7 @@ def check(game: Round) -> None:
     rate = max(pays.most, *(max(payment.against) / 2 for payment in pays.doubled))
     assert tuple(told.values) == game.legal()
     assert told.values[told.best] == max(told.values.values())
-    assert told.certain >= 0
+    assert lead(told) >= 0
     for action, value in told.values.items():
         insured = 0.5 if action is INSURE else 0
         most = AT_STAKE[action] * rate + insured * game.rules.insurance_pays
@@ -133,7 +134,7 @@ def test_insurance_in_part_is_weighed_by_what_it_costs() -> None:
     )
     told = advice(game, game.legal())
     assert game.amount(INSURE) == 4
-    assert told.certain == pytest.approx(0.4 * (49 - 3 * 15) / 49)
+    assert lead(told) == pytest.approx(0.4 * (49 - 3 * 15) / 49)
 
 
 # What a caller sees.
@@ -212,7 +213,7 @@ def test_what_differs_by_less_than_is_shown_is_as_good() -> None:
 def test_the_only_open_action_has_no_rival() -> None:
     alone = gaining(STAY, stay=0.5)
     assert alone.sentence == "The book says: stand (+0.50)."
-    assert alone.certain == inf
+    assert lead(alone) == inf
 
 
 def test_insurance_is_told_by_what_it_costs() -> None:
@@ -251,7 +252,7 @@ def test_of_two_that_are_equally_good_the_one_that_stakes_less_is_the_best() -> 
     game, _ = start(BLACK_JACK_FOR_TIME, shoe, [STAKE] * 3)
     told = advice(game, game.legal())
     assert told.values[INSURE] == told.values[DECLINE]
-    assert (told.best, told.certain) == (DECLINE, 0)
+    assert (told.best, lead(told)) == (DECLINE, 0)
 
 
 # What is kept.

@@ -10,7 +10,18 @@ from door.games.cards import RANKS, parse_card, parse_cards
 from door.games.tutor import Advice, advice
 from door.games.tutor_odds import values
 from door.games.tutor_spot import Spot
-from tests.games.tabletop import DECLINE, DOUBLE, HIT, INSURE, SPLIT, STAY, house, play, stacked
+from tests.games.tabletop import (
+    DECLINE,
+    DOUBLE,
+    HIT,
+    INSURE,
+    SPLIT,
+    STAY,
+    house,
+    lead,
+    play,
+    stacked,
+)
 
 SOFT_17_HIT = replace(VEGAS, dealer="hit soft 17")
 
@@ -93,9 +104,9 @@ def test_the_book_of_six_decks(player: str, up: str, best: Action) -> None:
 
 def test_sixteen_against_a_ten_is_hit_unless_a_small_card_is_gone_that_it_wants() -> None:
     assert book(VEGAS, "T 6", "T").best is HIT
-    assert book(VEGAS, "T 6", "T").certain < 0.01
+    assert lead(book(VEGAS, "T 6", "T")) < 0.01
     assert book(VEGAS, "T 4", "T", HIT, rest="2C").best is STAY
-    assert book(VEGAS, "T 4", "T", HIT, rest="2C").certain < 0.01
+    assert lead(book(VEGAS, "T 4", "T", HIT, rest="2C")) < 0.01
 
 
 def test_a_ten_in_twelve_is_one_that_cannot_come_any_more() -> None:
@@ -136,7 +147,7 @@ def test_insurance_is_taken_when_enough_other_cards_lie_open() -> None:
     game = play(low, rules=replace(VEGAS, decks=1), stakes=(2,) * 7).round
     told = advice(game, game.legal())
     assert told.best is INSURE  # 16 tens in 37 cards
-    assert told.certain == pytest.approx((16 * 3 - 37) / 37 / 2)
+    assert lead(told) == pytest.approx((16 * 3 - 37) / 37 / 2)
 
 
 # Numbers: Michael Shackleford, "Blackjack Appendix 9" and "Expected Returns in Infinite-Deck
@@ -232,4 +243,4 @@ def test_a_natural_of_his_own_makes_insurance_no_better() -> None:
     tens, cards = 15, 49
     assert told.best is DECLINE
     assert told.values[DECLINE] == pytest.approx(2 * (cards - tens) / cards)
-    assert told.certain == pytest.approx((cards - 3 * tens) / cards / 2)
+    assert lead(told) == pytest.approx((cards - 3 * tens) / cards / 2)
