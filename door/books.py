@@ -31,6 +31,7 @@ class Books:
         self.outbox_waits = asyncio.Event()  # set when a record for THEBANK.EXT was committed
         self.notices_wait = asyncio.Event()  # set when a notice was left for some caller
         self._loop = asyncio.get_running_loop()
+        self._database = database
         self._writer = Writer(database, settings, clock.now, self._deliver)
 
     async def run(self, operation: Callable[[Desk], T]) -> T:
@@ -43,6 +44,10 @@ class Books:
         answer.add_done_callback(_look_at)
         self._writer.submit(operation, answer)
         return cast(T, await asyncio.shield(answer))
+
+    def hurry(self, seconds: float) -> None:
+        """Let nobody wait for a lock on the books after `seconds` from now: the process ends."""
+        self._database.hurry(seconds)
 
     async def close(self) -> None:
         """Finish what is queued and stop the writer."""

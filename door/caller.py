@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from timebank.settings import BankSettings
 
 POST_SECONDS = 60  # used time is posted at least this often (DESIGN, Elapsed)
+PATIENCE_SECONDS = 3  # who waits so long for the books is told why
 WARNINGS = (300, 180, 120, 60)  # seconds left at which a caller is warned
 
 T = TypeVar("T")
@@ -82,6 +83,9 @@ class Caller:
         self._logged_on = logged_on
         self._purse: Purse = opened.receipt.purse
         self._asked = self._adopted = 0
+        self._unanswered = 0  # operations that the books have under way for him
+        self._waits_since = 0.0
+        self._is_told_to_wait = False
         self._grace_until: float | None = None
         self._touch_wanted = Flag()
         self._timer: Timer | None = None
@@ -198,7 +202,7 @@ class Caller:
         The purse that comes back is adopted, unless a later one was.
         """
         adopt, ticked = self.expect(), self.ticked()
-        result = await self.books.run(lambda desk: operation(desk, self.call_id, ticked))
+        result = await self.ask_books(lambda desk: operation(desk, self.call_id, ticked))
         adopt(result.receipt if isinstance(result, Placed) else result)
         return result
 
@@ -220,7 +224,13 @@ class Caller:
 
     async def ask_books(self, operation: Callable[[Desk], T]) -> T:
         """Carry out an operation that does not touch his purse."""
-        return await self.books.run(operation)
+        if not self._unanswered:
+            self._waits_since = self.clock.monotonic()
+        self._unanswered += 1
+        try:
+            return await self.books.run(operation)
+        finally:
+            self._unanswered -= 1
 
     async def touch(self) -> Receipt:
         """Post the time used, and let the day and the events do their work."""
@@ -248,6 +258,7 @@ class Caller:
 
     async def keep(self) -> None:
         """Make the entries that the clock asks for, until cancelled or the call is closed."""
+        is_stuck = False
         while True:
             await self._touch_wanted.wait()
             self._touch_wanted.clear()
@@ -257,7 +268,13 @@ class Caller:
                 self.console.interrupt(TakenOver("Another call of yours has taken over."))
                 return
             except BooksUnavailable:
-                self.console.say("|12The books cannot be written just now; please wait.")
+                if not is_stuck:  # it is tried again every second
+                    self.console.say("|12The books cannot be written just now; please wait.")
+                is_stuck = True
+            else:
+                if is_stuck:
+                    self.console.say("|10The books can be written again.")
+                is_stuck = False
             self.check_time()
 
     def check_time(self) -> None:
@@ -339,6 +356,7 @@ class Caller:
         self.show_status()
         self.on_tick()
         self._warn(left)
+        self._tell_to_wait()
         self._check_idle()
         if self._grace_until is not None and self.clock.monotonic() >= self._grace_until:
             self._grace_until = None
@@ -358,6 +376,14 @@ class Caller:
             why = f" before {wording.event_at(closing, self.bank_settings.schedule, now)}"
         self.console.bell()
         self.console.say(f"|12{span(left)} left{why}.")
+
+    def _tell_to_wait(self) -> None:
+        """Say once why nothing goes on: another program has the books, or the disk hangs."""
+        waited = self.clock.monotonic() - self._waits_since
+        waits = self._unanswered > 0 and waited >= PATIENCE_SECONDS
+        if waits and not self._is_told_to_wait:
+            self.console.say("|14The books are busy just now; please wait.")
+        self._is_told_to_wait = waits
 
     def _check_idle(self) -> None:
         idle = self.clock.monotonic() - self.console.last_key

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 # At the end, all within the ten seconds that init systems leave: how long callers may take to be
 # told, posted and hung up; those who were not by then; and what is still under way to anybody.
 CLOSING_SECONDS, LATE_SECONDS, PARTING_SECONDS = 5.0, 1.5, 1.5
+# Within the first of these, how long books that another program keeps locked are waited for.
+LOCKED_SECONDS = 3.0
 CLOSING_SOON = "The sysop wants to close the board. It takes no more calls; please finish soon."
 OPEN_FILES = 65536  # a line each; more callers than any board has
 
@@ -100,6 +102,7 @@ class Server:
 
     async def stop(self, words: str) -> None:
         """Take no more calls, end those that are on in peace, and close the books."""
+        self.books.hurry(LOCKED_SECONDS)
         for listener in self._all_listeners():
             listener.close()
         await self._housekeeping.stop()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import os
 import queue
 import sqlite3
@@ -40,6 +41,9 @@ log = logging.getLogger("timebank")
 
 # How long a transaction waits for another process's turn to end before it gives up.
 BUSY_SECONDS = 10.0
+# The same while the books have been found locked, until they can be written again: whoever comes
+# then is told so soon, and not each after a wait of his own.
+SHORT_SECONDS = 1.0
 # How long SQLite waits of its own before it is asked again (`Database._on_begin`).
 TURN_SECONDS = 0.05
 
@@ -88,6 +92,8 @@ class Database:
         """Name the file; nothing is touched before `open` or `open_existing`."""
         self.path = path
         self._busy_seconds = busy_seconds
+        self._is_locked = False  # whether the last who wanted to write has waited in vain
+        self._last_turn = math.inf  # the instant after which nobody waits any more
         # Parameters stay out of error texts: a seed or a password hash could be among them.
         self.engine = create_engine(
             URL.create("sqlite+pysqlite", database=str(path)),
@@ -136,6 +142,13 @@ class Database:
         """Close every connection that is not in use."""
         self.engine.dispose()
 
+    def hurry(self, seconds: float) -> None:
+        """Let nobody wait for his turn to write after `seconds` from now, as when a process ends.
+
+        Who waits already is answered by then as well; what needs no wait is written as ever.
+        """
+        self._last_turn = time.monotonic() + seconds
+
     @contextlib.contextmanager
     def transaction(self, settings: BankSettings, now: datetime) -> Iterator[Desk]:
         """Give a desk whose work commits when the block ends, or not at all when it raises.
@@ -165,15 +178,19 @@ class Database:
         if connection.get_execution_options().get("read_only", False):
             connection.exec_driver_sql("BEGIN")
             return
-        patience = time.monotonic() + self._busy_seconds
+        seconds = self._busy_seconds
+        patience = time.monotonic() + (min(seconds, SHORT_SECONDS) if self._is_locked else seconds)
         while True:
             try:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
-                return
             except DBAPIError as error:
                 busy = _errorname(error).startswith("SQLITE_BUSY")
-                if not busy or time.monotonic() >= patience:
-                    raise
+                if busy and time.monotonic() < min(patience, self._last_turn):
+                    continue
+                self._is_locked = busy
+                raise
+            self._is_locked = False
+            return
 
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:

@@ -33,12 +33,20 @@ SERVICES = {
 
 
 async def main_menu(board: Board, caller: Caller) -> None:
-    """Lead the caller through the board until he says good-bye."""
+    """Lead the caller through the board until he says good-bye.
+
+    Books that cannot be used are no reason to end his call: he is told, and may wait or leave. But
+    a hand that has to be left open is taken up as at any log-on, by calling again.
+    """
+    told = ""
     while True:
         caller.place = "Main menu"
         caller.coin = board.config.black_jack_for_time.coin_minutes * 60
         places = {place.letter: place for place in PLACES if place.is_open(board.config)}
         caller.console.stage(await _main_page(board, caller, list(places.values())))
+        if told:
+            caller.console.say(f"|12{told}")
+        told = ""
         games = {letter: place.title for letter, place in places.items()}
         choice = await caller.console.ask(
             {**games, **SERVICES},
@@ -46,18 +54,30 @@ async def main_menu(board: Board, caller: Caller) -> None:
             default=next(iter(games), None),
             cancel="G",
         )
-        if choice in places:
-            await places[choice].table(board, caller).visit()
-        elif choice == "T":
-            await visit_bank(caller)
-        elif choice == "W":
-            await _who_is_on(board, caller)
-        elif choice == "N":
-            await _news(caller)
-        elif choice == "Y":
-            await _settings(board, caller)
-        elif await _really_go(caller):
-            return
+        try:
+            if choice in places:
+                await places[choice].table(board, caller).visit()
+            elif choice == "G":
+                if await _really_go(caller):
+                    return
+            else:
+                await _serve(board, caller, choice)
+        except BooksUnavailable as broken:
+            if caller.hand_waits:
+                raise
+            told = str(broken)
+
+
+async def _serve(board: Board, caller: Caller, choice: str) -> None:
+    """Lead the caller to what is not a table."""
+    if choice == "T":
+        await visit_bank(caller)
+    elif choice == "W":
+        await _who_is_on(board, caller)
+    elif choice == "N":
+        await _news(caller)
+    elif choice == "Y":
+        await _settings(board, caller)
 
 
 async def _main_page(board: Board, caller: Caller, places: Sequence[Place]) -> Page:

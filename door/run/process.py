@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from door.run.guest import Guest
 
 CONSOLE_NODE = 0  # the sysop's own, as boards number it
+LOCKED_SECONDS = 3.0  # how long books that another program keeps locked are waited for at the end
 
 log = logging.getLogger("door.run")
 
@@ -68,6 +69,8 @@ async def _serve(
             return await answer_sysop(board, console, place)
         return await answer_guest(board, console, guest, place)
     finally:
+        # He has gone: the host waits for the end of this process, and may kill it.
+        books.hurry(LOCKED_SECONDS)
         await housekeeping.stop()
         await board.vegas.close()
         await books.close()

@@ -275,6 +275,41 @@ async def test_a_hand_that_cannot_be_stood_waits_in_the_journal(
         await ada.reads_that("the dealer pays 10 coins")
 
 
+async def test_who_waits_for_the_books_is_told_why_once(tmp_path: Path) -> None:
+    words = "The books are busy just now; please wait."
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        async with board.slow_books():
+            ada.presses("p")
+            await ada.terminal.until_gone(TABLE)
+            await board.clock.advance(2)
+            assert words not in ada.screen
+            await board.clock.advance(2)
+            await ada.sees(words)
+            await board.clock.advance(4)
+        await ada.is_asked("Coins to bet")
+        assert ada.screen.count(words) == 1
+
+
+async def test_a_clock_that_cannot_be_posted_says_so_once_and_when_it_can_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_disk(*_: object) -> Receipt:
+        raise BooksUnavailable("The books cannot be written just now (disk full).")
+
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        with monkeypatch.context() as disk:
+            disk.setattr(bank, "touch", no_disk)
+            await board.pass_time(MINUTE + 5)
+            await ada.sees("The books cannot be written just now; please wait.")
+            assert ada.screen.count("cannot be written") == 1
+        await board.pass_time(2)
+        await ada.sees("The books can be written again.")
+        assert ada.has["online"] > ada.time_left - 3
+
+
 # Calling without time.
 
 

@@ -172,6 +172,24 @@ async def test_time_that_runs_out_while_nothing_can_be_written_ends_the_call(
         assert ada.moved() == [("stake", 120), ("returned", 120), ("won", 120)]
 
 
+@pytest.mark.parametrize("letter", "bcuvtwn")
+async def test_a_room_that_needs_locked_books_leads_back_to_the_menu(
+    tmp_path: Path, letter: str
+) -> None:
+    async with impatient_table(tmp_path) as ada:
+        await ada.gets_up()
+        with books_locked(ada):
+            ada.terminal.send(letter)
+            await ada.terminal.until("The books cannot be written just now")
+            if letter == "v":  # the shoe there is sealed when it can be
+                await ada.prompt("<Q>uit")
+                ada.terminal.send("q")
+            await ada.prompt("ood-bye")
+        assert not ada.terminal.closed
+        ada.terminal.send("b")
+        await ada.prompt(PLACE_BET)
+
+
 async def test_a_hand_that_makes_no_sense_keeps_neither_board_nor_caller_from_going_on(
     tmp_path: Path,
 ) -> None:

@@ -7,6 +7,8 @@ import multiprocessing
 import os
 import sqlite3
 import stat
+import threading
+import time
 
 import pytest
 
@@ -156,6 +158,45 @@ def test_a_locked_database_is_unavailable_after_the_time_out(database, path, set
         rival.execute("ROLLBACK")
     with database.transaction(settings, NOON):
         pass
+
+
+def refused_after(database, settings):
+    """Try to write into a database that is locked; the seconds until it is given up."""
+    began = time.monotonic()
+    with (
+        pytest.raises(BooksUnavailable, match="database is locked"),
+        database.transaction(settings, NOON),
+    ):
+        pass
+    return time.monotonic() - began
+
+
+def test_while_it_is_locked_only_the_first_waits_long(path, settings, monkeypatch):
+    monkeypatch.setattr("timebank.database.SHORT_SECONDS", 0.1)
+    patient = Database(path, busy_seconds=1.0)
+    patient.open()
+    for _ in range(2):  # whoever could write once again is patient again
+        with raw(path) as rival:
+            rival.execute("BEGIN EXCLUSIVE")
+            assert refused_after(patient, settings) >= 1.0
+            assert 0.1 <= refused_after(patient, settings) < 1.0
+        with patient.transaction(settings, NOON):
+            pass
+    patient.close()
+
+
+def test_in_a_hurry_nobody_waits_for_a_turn_but_who_need_not_wait_writes(path, settings):
+    patient = Database(path, busy_seconds=60.0)
+    patient.open()
+    hurried = threading.Timer(0.2, patient.hurry, (0.1,))
+    with raw(path) as rival:
+        rival.execute("BEGIN IMMEDIATE")
+        hurried.start()
+        assert refused_after(patient, settings) < 30.0
+    hurried.join()
+    with patient.transaction(settings, NOON):
+        pass
+    patient.close()
 
 
 def test_reading_keeps_nobody_from_writing(database, path, settings):
