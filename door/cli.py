@@ -126,14 +126,22 @@ def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: in
 @main.command()
 @config_option
 def check(config_path: Path) -> None:
-    """Check the settings, and name everything that is wrong with them."""
-    config = load_config(config_path)
+    """Check the settings and the certificates they name, and tell everything that is wrong."""
+    from door.check import check as look_at
+    from timebank.settings import SettingsError
+
+    try:
+        config, doubts = look_at(config_path)
+    except SettingsError as error:
+        raise Sentence(str(error)) from error
     events = ", ".join(event.name for event in config.bank.events) or "none"
     click.echo(f"{config_path} is in order.")
     click.echo(
         f"Board {config.board.name}, {config.calls.nodes} nodes, data in {config.board.data}."
     )
     click.echo(f"Time zone {config.bank.zone.key}, time bank {config.bank.mode}, events: {events}.")
+    for words in doubts:
+        click.echo(words)
 
 
 @main.command()

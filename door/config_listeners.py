@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,18 +10,19 @@ from typing import Literal, get_args
 
 from door.config_defence import Network, read_networks
 from timebank.settings import Table
+from timebank.toml_file import shown
 
 ListenerKind = Literal["telnet", "telnets", "rlogin"]
 LISTENER_KINDS: tuple[ListenerKind, ...] = get_args(ListenerKind)
 USUAL_PORTS: Mapping[ListenerKind, int] = {"telnet": 2323, "telnets": 2992, "rlogin": 2513}
 
-EVERY_ADDRESS = "0.0.0.0"
-_BYTES = frozenset(map(str, range(256)))
+EVERY_ADDRESS = "0.0.0.0"  # of IPv4
+EVERY_ADDRESS_OF_BOTH = "::"
 
 
 @dataclass(frozen=True)
 class Listener:
-    """Where callers reach the board; port 0 is any that is free.
+    """Where callers reach the board: an address in its usual spelling, and a port, 0 for any free.
 
     `proxies` are front ends that say whom they bring; `certificate` and `key` are set for telnets
     and for nothing else.
@@ -75,17 +77,29 @@ def _file(table: Table, name: str, kind: ListenerKind) -> Path | None:
 
 def _host(table: Table) -> str:
     host = table.text("host", EVERY_ADDRESS)
-    parts = host.split(".")
-    if len(parts) == 4 and all(part in _BYTES for part in parts):
-        return host
-    reason = f'must be an IPv4 address of this machine, or "{EVERY_ADDRESS}" for all of them'
-    table.refuse("host", f'{reason}, is "{host}"')
-    return EVERY_ADDRESS
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        reason = (
+            f'must be an IP address of this machine, "{EVERY_ADDRESS}" for all of IPv4 or '
+            f'"{EVERY_ADDRESS_OF_BOTH}" for all there are'
+        )
+        table.refuse("host", f"{reason}, is {shown(host)}")
+        return EVERY_ADDRESS
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(address)
 
 
 def _taken(listener: Listener, others: Sequence[Listener]) -> bool:
     return listener.port != 0 and any(
-        other.port == listener.port
-        and (other.host == listener.host or EVERY_ADDRESS in (other.host, listener.host))
-        for other in others
+        other.port == listener.port and _overlap(other.host, listener.host) for other in others
     )
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Tell whether two hosts have an address in common."""
+    both = {one, other}
+    if len(both) == 1 or EVERY_ADDRESS_OF_BOTH in both:
+        return True
+    return EVERY_ADDRESS in both and not any(":" in host for host in both)

@@ -21,8 +21,9 @@ from door.console import Closing
 from door.control import COMMAND, answer_control
 from door.housekeeping import Housekeeping
 from door.lines import rlogin, telnet
+from door.lines.certificates import CertificateRefused
 from door.lines.link import LinkConnection, LinkListener, Said
-from door.lines.tls import Certificate, CertificateRefused
+from door.lines.tls import Certificate
 from door.lines.visit import Entrance
 from door.lobby.logon import DRAINING
 from door.process import process_is_gone
@@ -89,7 +90,9 @@ class Server:
             try:
                 telephone = await self._listen(listener)
             except CertificateRefused as refused:
-                raise CannotListen(str(refused)) from refused
+                raise CannotListen(
+                    f"{refused} [[listeners]] in {self.board.config.path} names the file."
+                ) from refused
             except OSError as error:
                 raise CannotListen(
                     f"Port {listener.port} on {listener.host} cannot be opened"

@@ -25,7 +25,7 @@ def pair(number: int = 1) -> tuple[bytes, bytes]:
         certificate, key = Path(folder, "certificate.pem"), Path(folder, "key.pem")
         subprocess.run(
             [
-                *("openssl", "req", "-x509", "-nodes", "-days", "2", "-newkey", "ec"),
+                *("openssl", "req", "-x509", "-nodes", "-days", "20", "-newkey", "ec"),
                 *("-pkeyopt", "ec_paramgen_curve:prime256v1", "-subj", f"/CN=board {number}"),
                 *("-addext", "subjectAltName=DNS:localhost"),
                 *("-keyout", key, "-out", certificate),
@@ -47,3 +47,33 @@ def put_into(folder: Path, number: int = 1) -> tuple[Path, Path]:
 def trusting(number: int = 1) -> ssl.SSLContext:
     """What a caller's program needs to believe a board with that certificate, and no other."""
     return ssl.create_default_context(cadata=pair(number)[0].decode("ascii"))
+
+
+# One that was good in January 2024, for openssl makes none that are over, and its key, which nobody
+# uses: as it is, and behind a password.
+EXPIRED = b"""\
+-----BEGIN CERTIFICATE-----
+MIIBBTCBrAIBATAKBggqhkjOPQQDAjAPMQ0wCwYDVQQDDARwYXN0MB4XDTI0MDEw
+MTAwMDAwMFoXDTI0MDIwMTAwMDAwMFowDzENMAsGA1UEAwwEcGFzdDBZMBMGByqG
+SM49AgEGCCqGSM49AwEHA0IABAPbuFf2ai2fH7QlEsJny00xGy5McCu2q9V+rdtZ
+ie9WRKZeI787L6EQdeOvKt6IbTFYfMRDzfqeUoWh9Zw7h1AwCgYIKoZIzj0EAwID
+SAAwRQIgSBltOLiGmbu6haTehLOyCZdLBXmIOMPzL+7RoEP2raECIQDcwlTPvgPP
+b9VOuu3VyOG8vqIggx+FZN+4u63u1EK+jA==
+-----END CERTIFICATE-----
+"""
+EXPIRED_KEY = b"""\
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg3v/CXCmI7ZQPqoNJ
+awX5vbZXKKROye88LBkHuYVBbxOhRANCAAQD27hX9motnx+0JRLCZ8tNMRsuTHAr
+tqvVfq3bWYnvVkSmXiO/Oy+hEHXjryreiG0xWHzEQ836nlKFofWcO4dQ
+-----END PRIVATE KEY-----
+"""
+LOCKED_KEY = b"""\
+-----BEGIN ENCRYPTED PRIVATE KEY-----
+MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAithPl6MDx3KwICCAAw
+DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEGnsTjze3RhAovanjhx8xnYEgZDA
+xi5arIOq7Z0A9zb26U32dMfuVjWOHGKfTxMoEujQdPYb8+0qGGCiyFOT02inZZ4x
+bm+Uk+eDTF/ttwVLl1oxo74tFV7wLeo3YfNnXT2hF5PFiQkCmqkmiHKawARFMqbl
+Q0kiqMBFUQpKGHhYMq2Bp8jMU0m4iiMI5nW3tReehKMl8JkMZD5ASol75GWh1sg=
+-----END ENCRYPTED PRIVATE KEY-----
+"""

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, cast
 
+from door.lines.certificates import CertificateRefused, load
 from door.lines.flow import INTAKE
 
 logger = logging.getLogger("door.lines")
@@ -27,10 +28,6 @@ HANDSHAKE_SECONDS = 10.0
 HANDSHAKE_BYTES = 16_384  # from the caller; a usual one sends less than two thousand
 # Forward secrecy and authenticated encryption; TLS 1.3 has nothing else.
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
-
-
-class CertificateRefused(Exception):
-    """A certificate or its key cannot be used; the text is a sentence for the sysop."""
 
 
 class Certificate:
@@ -77,16 +74,7 @@ class Certificate:
         context.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION | ssl.OP_NO_TICKET
         context.options |= ssl.OP_CIPHER_SERVER_PREFERENCE
         context.num_tickets = 0  # nobody calls so often that a ticket would be worth its bytes
-        certificate, key = self._files
-        try:
-            # A key that wants a password would ask for it at the terminal.
-            context.load_cert_chain(certificate, key, password="")
-        except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
-            why = getattr(error, "reason", None) or getattr(error, "strerror", None) or str(error)
-            raise CertificateRefused(
-                f"The certificate {certificate} with the key {key} cannot be used"
-                f" ({str(why).replace('_', ' ').lower()})."
-            ) from error
+        load(context, *self._files)
         return context
 
 

@@ -224,6 +224,22 @@ class TestValues:
         )
         assert len(load(text).listeners) == 2
 
+    @pytest.mark.parametrize(
+        ("one", "other"), [("0.0.0.0", "::1"), ("127.0.0.1", "::1"), ("2001:db8::1", "::1")]
+    )
+    def test_addresses_of_ipv6_have_ports_of_their_own(self, load, one, other):
+        text = f'[[listeners]]\nhost = "{one}"\n[[listeners]]\nhost = "{other}"\n'
+        assert [each.host for each in load(text).listeners] == [one, other]
+
+    @pytest.mark.parametrize("kind", ["telnet", "rlogin"])
+    @pytest.mark.parametrize(
+        ("written", "kept"),
+        [("::", "::"), ("0:0:0::1", "::1"), ("::ffff:10.0.0.7", "10.0.0.7"), ("FE80::1%eth0",) * 2],
+    )
+    def test_an_address_of_ipv6_is_kept_in_its_usual_spelling(self, load, kind, written, kept):
+        (listener,) = load(f'[[listeners]]\nkind = "{kind}"\nhost = "{written}"').listeners
+        assert listener.host == kept.replace("FE80", "fe80")
+
     def test_any_free_port_may_be_asked_for_more_than_once(self, load):
         assert len(load("[[listeners]]\nport = 0\n" * 2).listeners) == 2
 
@@ -276,6 +292,10 @@ class TestTheDefence:
         blocked = (ip_network("192.0.2.7"), ip_network("2001:db8::/32"))
         assert board.defence == Defences((), blocked, 1, 2, 3, 4, 5, 6)
 
+    def test_ipv4_written_as_ipv6_is_what_its_callers_are_known_by(self, load):
+        board = load('[defence]\nblock = ["::ffff:192.0.2.7", "::ffff:10.0.0.0/104", "::/0"]')
+        assert board.defence.block == tuple(map(ip_network, ("192.0.2.7/32", "10.0.0.0/8", "::/0")))
+
     def test_every_wrong_network_is_told(self, refusal):
         (first, second) = refusal('[defence]\nblock = ["here", "192.0.2.7", "192.0.2.7/24"]')
         start = "line 2: [defence] block: must be addresses or networks such as"
@@ -308,10 +328,13 @@ class TestWrongValues:
             *(
                 (
                     f'[[listeners]]\nhost = "{host}"',
-                    "line 2: [[listeners]] 1, host: must be an IPv4 address of this machine, "
-                    f'or "0.0.0.0" for all of them, is "{host}".',
+                    "line 2: [[listeners]] 1, host: must be an IP address of this machine, "
+                    f'"0.0.0.0" for all of IPv4 or "::" for all there are, is "{host}".',
                 )
-                for host in ("::1", "localhost", "1.2.3", "1.2.3.256", "1.2.3.04", "1.2.3.４")
+                for host in (
+                    *("localhost", "1.2.3", "1.2.3.256", "1.2.3.04", "1.2.3.４", "*"),
+                    *("[::1]", ":::", "1::2::3", "12345::", "::1/128", "fe80::1%"),
+                )
             ),
             (
                 "listeners = []",
@@ -368,7 +391,10 @@ class TestWrongValues:
 
     @pytest.mark.parametrize(
         ("one", "other"),
-        [("0.0.0.0", "0.0.0.0"), ("0.0.0.0", "127.0.0.1"), ("127.0.0.1", "0.0.0.0")],
+        [
+            *(("0.0.0.0", "0.0.0.0"), ("0.0.0.0", "127.0.0.1"), ("127.0.0.1", "0.0.0.0")),
+            *(("::", "::1"), ("127.0.0.1", "::"), ("0.0.0.0", "::"), ("::1", "0:0::0:1")),
+        ],
     )
     def test_two_listeners_in_one_place(self, refusal, one, other):
         text = f'[[listeners]]\nhost = "{one}"\n[[listeners]]\nhost = "{other}"\nport = 2323'

@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import shutil
+import socket
 import subprocess
 from pathlib import Path
 
@@ -83,6 +84,40 @@ async def test_an_address_is_slowed_down_and_waits_no_longer_than_it_must(tmp_pa
             *[f"refused {VILLAIN}: wrong name or password"] * 5,
             f"refused {VILLAIN}: too many wrong passwords",
         ]
+
+
+@pytest.fixture
+def ipv6() -> None:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+
+
+@pytest.mark.usefixtures("ipv6")
+async def test_callers_over_ipv6_are_limited_as_others_are(tmp_path: Path) -> None:
+    toml = defended(calls_per_address=1).replace("127.0.0.1", "::1")
+    async with world(tmp_path, toml=toml) as board:
+        async with Terminal(REFUSING) as first, Terminal(REFUSING) as second:
+            await first.connect(board.server.ports[0], host="::1")
+            await first.until_heard("Name:")
+            await second.connect(board.server.ports[0], host="::1")
+            await second.until_closed()
+            assert "Too many calls come from where you are." in second.transcript
+        assert refusals(board) == ["refused ::1: too many calls at once"]
+
+
+@pytest.mark.usefixtures("ipv6")
+async def test_a_block_of_ipv6_gets_no_answer_on_a_port_for_every_address(tmp_path: Path) -> None:
+    toml = defended(block='["::/16"]').replace('"127.0.0.1"', '"::"')
+    async with world(tmp_path, toml=toml) as board:
+        async with Terminal(REFUSING) as blocked, Terminal(REFUSING) as other:
+            await blocked.connect(board.server.ports[0], host="::1")
+            await blocked.until_closed()
+            assert blocked.transcript == ""
+            await other.connect(board.server.ports[0])
+            await other.until_heard("Name:")
+        assert refusals(board) == ["refused ::1: the address is blocked"]
 
 
 async def test_his_usual_address_lets_a_caller_in_whoever_attacks_his_name(tmp_path: Path) -> None:
