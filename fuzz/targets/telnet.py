@@ -29,9 +29,6 @@ LIMITS = TelnetLimits(
 # An answer to each command at most, of the length of the longest one, and the requests.
 MOST_SENT = 64 * (COMMANDS + 8)
 
-logging.getLogger("telnetlib3").setLevel(logging.CRITICAL)
-logging.getLogger("door.lines").setLevel(logging.CRITICAL)
-
 
 @dataclass(frozen=True)
 class Outcome:
@@ -44,8 +41,12 @@ class Outcome:
 
 def check(data: bytes) -> None:
     """The first byte chooses whether the board negotiates or a host has; the rest arrives."""
-    with asyncio.Runner() as runner:
-        runner.run(_check(data[1:], passive=bool(data) and data[0] % 4 == 3))
+    logging.disable(logging.CRITICAL)  # each line that is cut off would be told
+    try:
+        with asyncio.Runner() as runner:
+            runner.run(_check(data[1:], passive=bool(data) and data[0] % 4 == 3))
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 async def _check(data: bytes, *, passive: bool) -> None:
