@@ -9,10 +9,13 @@ import asyncio
 import contextlib
 import logging
 import os
+import signal
 import time
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from door import config as settings
 from door.clock import SystemClock
@@ -90,13 +93,24 @@ def _run(options: Options, config: Config, arrived: float) -> int:
     )
     if options.local:
         introduction = Introduction("the console", with_environment(Hints(), os.environ), 0, 0)
-        return asyncio.run(_serve(options, config, ways_in.Stdio(), introduction, None))
+        return to_the_end(_serve(options, config, ways_in.Stdio(), introduction, None))
     arrival = arrive(
         options.call, config.boards, os.environ, datetime.now(UTC).astimezone(), arrived
     )
     _note(arrival)
     way = way or ways_in.said_by(arrival.connection, options.telnet)
-    return asyncio.run(_serve(options, config, way, arrival.introduction, arrival.guest))
+    return to_the_end(_serve(options, config, way, arrival.introduction, arrival.guest))
+
+
+def to_the_end(call: Coroutine[Any, Any, int]) -> int:
+    """Run a call, and let no signal of the host change what the process then says of it.
+
+    The handlers of the loop go with it, and a host that hurries sends its next signal behind them.
+    """
+    with asyncio.Runner() as runner:
+        status = runner.run(call)
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP, signal.SIGTERM))
+    return status
 
 
 async def _serve(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import datetime, timedelta
 
 import pytest
@@ -62,6 +64,24 @@ async def test_the_signals_of_a_host_that_hurries_change_nothing(tmp_path) -> No
             visit.gets(number)
         assert await visit.ends(within=2.0) == 0
         assert host.moduser() == minutes
+
+
+HURRIED = """
+import os, signal, sys
+from door.cli_run import to_the_end
+
+async def call():
+    return 7
+
+status = to_the_end(call())
+for number in (signal.SIGHUP, signal.SIGTERM):
+    os.kill(os.getpid(), number)
+sys.exit(status)
+"""
+
+
+def test_the_signals_that_come_when_the_call_is_over_change_nothing_either() -> None:
+    assert subprocess.run([sys.executable, "-c", HURRIED], check=False).returncode == 7
 
 
 async def test_a_door_that_was_killed_gives_it_back_at_the_next_visit(tmp_path) -> None:
