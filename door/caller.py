@@ -400,7 +400,7 @@ class Caller:
 
     def _touch_is_due(self, left: int) -> bool:
         now = self.clock.now()
-        to_event = self.bank_settings.schedule.seconds_to_event(now)
+        to_event = self.seconds_to_event()
         closing = self._purse.closing
         return (
             self.ticked() - self._purse.ticked >= POST_SECONDS

@@ -77,7 +77,7 @@ class Housekeeping:
 
         Without one, `timebank maintain` does that.
         """
-        await overdue.stand_all(self._books)
+        await self._guarded(self._stand_overdue)  # a caller waits, and is told when it cannot be
         self._books.outbox_waits.set()
         self._jobs = [
             asyncio.create_task(job)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +17,13 @@ from ansi.charset import Charset
 from door.config_boards import unlisted
 from door.console import Console, Look, Paint, TimeUp
 from door.host_caller import HostCaller
+from door.lines.line import Receiver
+from door.run import process
 from door.run.guest import Guest
 from tests.door.seated import QuietLine
 from tests.world import NOON, World, world
 from timebank import bank
+from timebank.database import Database
 
 LINES = Look(Charset.ASCII, Paint.LINES)
 EVENTS_OFF = 'events = []\n[[listeners]]\nkind = "telnet"\nhost = "127.0.0.1"\nport = 0\n'
@@ -32,9 +38,8 @@ async def guest_of(folder: Path, **said: Any) -> AsyncIterator[tuple[World, Host
         await here.server.board.close_call(caller, "log-off")
 
 
-async def comes_in(here: World, **said: Any) -> HostCaller:
-    board = here.server.board
-    guest = Guest(
+def a_guest(here: World, **said: Any) -> Guest:
+    return Guest(
         **{
             "board": unlisted("Xibalba"),
             "key": "number 42",
@@ -48,6 +53,11 @@ async def comes_in(here: World, **said: Any) -> HostCaller:
             **said,
         }
     )
+
+
+async def comes_in(here: World, **said: Any) -> HostCaller:
+    board = here.server.board
+    guest = a_guest(here, **said)
     record = await board.books.run(
         lambda desk: bank.host_caller(desk, guest.board.name, guest.key, guest.name)
     )
@@ -112,6 +122,58 @@ async def test_the_next_event_is_whichever_comes_first(tmp_path) -> None:
         assert "Until 12:05" in caller.status_line()
         await here.clock.advance(299)
         assert caller.event_has_begun()
+
+
+async def test_a_clock_that_is_set_beyond_his_hosts_event_ends_his_time_within_a_second(
+    tmp_path,
+) -> None:
+    async with guest_of(tmp_path, until=NOON + timedelta(seconds=300)) as (here, caller):
+        keeper = asyncio.create_task(caller.keep())
+        caller.start_ticking()
+        here.clock.step_wall_clock(3600)
+        await here.pass_time(1)
+        assert caller.spendable() == 0
+        caller.stop_ticking()
+        keeper.cancel()
+
+
+class Heard(QuietLine):
+    """A line that hears what is said, and presses a key when it is asked to."""
+
+    def __init__(self) -> None:
+        self.said = ""
+
+    def attach(self, receiver: Receiver) -> None:
+        self._receiver = receiver
+
+    def write(self, data: bytes) -> None:
+        self.said += data.decode("ascii")
+        if "Press any key" in self.said:
+            self._receiver.received(b" ")
+
+
+class LockedSoon(Database):
+    """Books that another program locks as soon as they are open."""
+
+    def open(self) -> None:
+        super().open()
+        self.other = sqlite3.connect(self.engine.url.database, isolation_level=None)
+        self.other.execute("BEGIN IMMEDIATE")
+
+    def close(self) -> None:
+        super().close()
+        self.other.close()
+
+
+async def test_whoever_is_handed_over_while_the_books_are_locked_is_told_so(
+    tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr(process, "Database", partial(LockedSoon, busy_seconds=0))
+    async with world(tmp_path, toml=EVENTS_OFF) as here:
+        line = Heard()
+        console = Console(line, LINES, here.clock)
+        assert not await process.serve(here.config, console, here.clock, a_guest(here), None)
+        assert "The board's books cannot be opened just now." in line.said
 
 
 async def test_the_call_is_closed_once_whoever_asks(tmp_path) -> None:
