@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 IAC, DONT, DO, WONT, WILL, SB, SE = 255, 254, 253, 252, 251, 250, 240
 BINARY, ECHO, SGA, TTYPE, NAWS, NEW_ENVIRON, CHARSET = 0, 1, 3, 24, 31, 39, 42
@@ -22,8 +23,9 @@ SUBNEGOTIATIONS = {
 class Client:
     """The telnet of one connection: what came is fed in, what is to be answered comes out."""
 
-    def __init__(self, *, takes_part: bool) -> None:
+    def __init__(self, *, takes_part: bool, says: Mapping[int, bytes] = SUBNEGOTIATIONS) -> None:
         self._takes_part = takes_part
+        self._says = says  # what it answers when it is asked, by option
         self._unread = b""
         self.shown = b""  # what came besides commands
 
@@ -44,7 +46,7 @@ class Client:
     def _answer(self, command: re.Match[bytes]) -> bytes:
         verb, option, body = command.groups()
         if body is not None:
-            return _subnegotiation(SUBNEGOTIATIONS[body[0]]) if body[0] in SUBNEGOTIATIONS else b""
+            return _subnegotiation(self._says[body[0]]) if body[0] in self._says else b""
         if verb is None or verb[0] in (DONT, WONT):
             return b""
         number = option[0]

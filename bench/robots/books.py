@@ -1,0 +1,135 @@
+"""What the books say of one caller, read from the file with nothing but SQL."""
+
+from __future__ import annotations
+
+import sqlite3
+from bisect import bisect_right
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Hand(NamedTuple):
+    """A round of one seat, in the order of the caller's rounds."""
+
+    game: str
+    unit: str
+    day: str
+    seal: str
+    net: int
+    settled: int | None
+    balance: int | None  # the bankroll after what it moved last
+
+
+class Call(NamedTuple):
+    """A call; instants are seconds since 1970."""
+
+    opened: int
+    closed: int | None
+    reason: str
+    ticked: int
+    charged: int
+
+
+class Steps:
+    """Amounts that change at instants: how much it was altogether, at any of them."""
+
+    def __init__(self, changes: list[tuple[int, int]]) -> None:
+        self._at = [at for at, _ in changes]
+        self._sums = list(accumulate((amount for _, amount in changes), initial=0))
+
+    def between(self, first: float, last: float) -> list[int]:
+        """Return every sum that held at some moment from `first` to `last`, both included."""
+        return self._sums[bisect_right(self._at, first) : bisect_right(self._at, last) + 1]
+
+
+@dataclass(frozen=True)
+class Account:
+    """One caller's part of the books."""
+
+    hands: list[Hand]
+    calls: list[Call]
+    bank: Steps
+    online: Steps  # all that moved but time used
+    moved: list[tuple[str, int, str]]  # kind, amount and receiver, at the bank's window
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True, timeout=30)) as books:
+        yield books
+
+
+def account(books: sqlite3.Connection, name: str) -> Account | None:
+    """Read what there is of a caller; None where nobody has this name."""
+    row = books.execute(
+        "SELECT id FROM callers WHERE name = ? AND deleted IS NULL", (name,)
+    ).fetchone()
+    if row is None:
+        return None
+    number = row[0]
+    return Account(
+        list(_hands(books, number)),
+        list(_calls(books, number)),
+        Steps(_changes(books, number, "bank", "")),
+        Steps(_changes(books, number, "online", "elapsed")),
+        list(_moved(books, number)),
+    )
+
+
+def _hands(books: sqlite3.Connection, number: int) -> Iterator[Hand]:
+    left: dict[int, int] = {}
+    for unit in ("usd-cent", "frf-cent"):
+        balance = 0
+        for round_id, amount in books.execute(
+            "SELECT t.round_id, iif(t.target = a.id, t.amount, -t.amount) FROM transfers t"
+            " JOIN accounts a ON a.id IN (t.source, t.target)"
+            " WHERE a.caller_id = ? AND a.kind = 'bankroll' AND a.unit = ? ORDER BY t.id",
+            (number, unit),
+        ):
+            balance += amount
+            if round_id is not None:
+                left[round_id] = balance
+    for round_id, game, unit, day, seal, net, settled in books.execute(
+        "SELECT r.id, r.game, r.unit, r.day, coalesce(s.seal, ''), r.won - r.lost, r.settled"
+        " FROM rounds r LEFT JOIN shoes s ON s.id = r.shoe_id WHERE r.caller_id = ? ORDER BY r.id",
+        (number,),
+    ):
+        yield Hand(game, unit, day, seal, net, settled, left.get(round_id))
+
+
+def _calls(books: sqlite3.Connection, number: int) -> Iterator[Call]:
+    for row in books.execute(
+        "SELECT opened, closed, coalesce(reason, ''), ticked, charged FROM calls"
+        " WHERE caller_id = ? ORDER BY id",
+        (number,),
+    ):
+        yield Call(*row)
+
+
+def _changes(books: sqlite3.Connection, number: int, kind: str, but: str) -> list[tuple[int, int]]:
+    return books.execute(
+        "SELECT t.at, iif(t.target = a.id, t.amount, -t.amount) FROM transfers t"
+        " JOIN accounts a ON a.id IN (t.source, t.target)"
+        " WHERE a.caller_id = ? AND a.kind = ? AND a.unit = 'second' AND t.kind <> ?"
+        " ORDER BY t.id",
+        (number, kind, but),
+    ).fetchall()
+
+
+def _moved(books: sqlite3.Connection, number: int) -> Iterator[tuple[str, int, str]]:
+    """Give what he did at the window, in order."""
+    return iter(
+        books.execute(
+            "SELECT t.kind, t.amount, coalesce(c.name, '') FROM transfers t"
+            " JOIN accounts a ON a.id = iif(t.kind = 'loan', t.target, t.source)"
+            " LEFT JOIN accounts b ON b.id = t.target AND t.kind = 'transfer'"
+            " LEFT JOIN callers c ON c.id = b.caller_id"
+            " WHERE a.caller_id = ? AND t.kind IN"
+            " ('deposit', 'withdraw', 'loan', 'repay', 'transfer') ORDER BY t.id",
+            (number,),
+        )
+    )

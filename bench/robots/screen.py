@@ -1,0 +1,108 @@
+"""The screen at a caller's end: 24 rows of 80 columns, and the lines that scrolled by.
+
+A terminal emulator would do (the tests hold this one against pyte), but a thousand of them in one
+process would cost more than the board. This one draws runs of text, not single characters, and
+knows no colours: a robot reads words.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+ROWS, COLUMNS = 24, 80
+MOST_PIECES = 4_000  # of text that nobody has asked for yet
+
+_PIECE = re.compile(
+    r"\x1b\[([?0-9;]*)([A-Za-z])|[\r\n\b]|[^\x00\x07\x1b\r\n\b]+|[\x00\x07]|\x1b[^\[]"
+)
+# What CP437 draws for the control characters that cards need.
+_SUITS = str.maketrans({"\x03": "♥", "\x04": "♦", "\x05": "♣", "\x06": "♠", "\x10": "►"})
+
+
+class Screen:
+    """What a terminal of this character set shows."""
+
+    def __init__(self, charset: str) -> None:
+        self._decoder = codecs.getincrementaldecoder(charset)("replace")
+        self._unread = ""  # a sequence that has only begun
+        self._scrolled: list[str] = []
+        self.rows = [" " * COLUMNS] * ROWS
+        self.row = self.column = 0
+
+    def feed(self, data: bytes) -> None:
+        """Show what came."""
+        text = self._unread + self._decoder.decode(data).translate(_SUITS)
+        position = 0
+        for piece in _PIECE.finditer(text):
+            if piece.start() != position:
+                break
+            position = piece.end()
+            if piece[2]:
+                self._control(piece[1], piece[2])
+            else:
+                self._show(piece[0])
+        self._unread = text[position:]
+
+    @property
+    def prompt(self) -> str:
+        """What stands on the row of the cursor, and above it where that is part of a menu."""
+        prompt = self.rows[self.row].strip()
+        above = self.rows[self.row - 1].strip() if self.row else ""
+        return f"{above} {prompt}" if "<" in prompt and "<" in above else prompt
+
+    @property
+    def picture(self) -> str:
+        return "\n".join(row.rstrip() for row in self.rows)
+
+    def heard(self) -> list[str]:
+        """Take the lines that were ended since the last time; a painted screen has none."""
+        *lines, rest = "".join(self._scrolled).split("\n")
+        self._scrolled = [rest] if rest else []
+        return lines
+
+    def _show(self, piece: str) -> None:
+        if piece == "\r":
+            self.column = 0
+        elif piece == "\n":
+            self._feed_line()
+            self._scrolled.append("\n")
+        elif piece == "\b":
+            self.column = max(0, self.column - 1)
+        elif piece[0] not in "\x00\x07\x1b":
+            self._scrolled.append(piece)
+            if len(self._scrolled) > MOST_PIECES:
+                del self._scrolled[: MOST_PIECES // 2]
+            self._draw(piece)
+
+    def _draw(self, text: str) -> None:
+        while text:
+            if self.column >= COLUMNS:
+                self.column = 0
+                self._feed_line()
+            part, text = text[: COLUMNS - self.column], text[COLUMNS - self.column :]
+            row, end = self.rows[self.row], self.column + len(part)
+            self.rows[self.row] = row[: self.column] + part + row[end:]
+            self.column = end
+
+    def _feed_line(self) -> None:
+        if self.row + 1 < ROWS:
+            self.row += 1
+        else:
+            self.rows = [*self.rows[1:], " " * COLUMNS]
+
+    def _control(self, values: str, letter: str) -> None:
+        numbers = [int(part) for part in values.lstrip("?").split(";") if part]
+        first = numbers[0] if numbers else 0
+        if letter == "H":
+            second = numbers[1] if len(numbers) > 1 else 1
+            self.row, self.column = min(max(first, 1), ROWS) - 1, min(max(second, 1), COLUMNS) - 1
+            self._scrolled.clear()  # who is painted for does not read lines
+        elif letter == "C":
+            self.column = min(self.column + max(first, 1), COLUMNS - 1)
+        elif letter == "D":
+            self.column = max(self.column - max(first, 1), 0)
+        elif letter == "K":
+            self.rows[self.row] = self.rows[self.row][: self.column].ljust(COLUMNS)
+        elif letter == "J" and first == 2:
+            self.rows = [" " * COLUMNS] * ROWS

@@ -1,0 +1,63 @@
+"""What a robot has been shown, in plain values: all of it must be in the books, whatever happens.
+
+Nothing is noted that was not on the robot's own screen, so that after a crash of the server every
+line of this is a promise that the board has made. Amounts are in the smallest unit.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """A hand that the screen said was over."""
+
+    game: str
+    unit: str
+    net: int  # won, or lost when negative
+    number: int | None  # which of the caller's turns of the day it was, where the screen counts
+    seal: str  # of its shoe; "" where none was on the screen
+    balance: int | None  # the bankroll after it, where the screen says
+    at: float  # seconds since 1970, a moment after it was shown
+
+
+@dataclass(frozen=True)
+class Purse:
+    """The status line at a moment: seconds of time left, and in the time bank."""
+
+    left: int
+    bank: int
+    at: float
+
+
+@dataclass(frozen=True)
+class Movement:
+    """Something done at the bank's window: deposit, withdraw, borrow, repay or transfer."""
+
+    kind: str
+    amount: int
+    to: str  # whom it was sent to, "" for nobody
+    at: float
+
+
+@dataclass
+class Seen:
+    """Everything that one robot saw."""
+
+    name: str
+    is_registered: bool = False  # it was told that it has a name here
+    settlements: list[Settlement] = field(default_factory=list)
+    movements: list[Movement] = field(default_factory=list)
+    purses: list[Purse] = field(default_factory=list)
+    seals: set[str] = field(default_factory=set)
+    seeds: dict[str, str] = field(default_factory=dict)  # by seal
+    # Open on the table of Black Jack For Time, by the seal of the shoe and the turn of the day.
+    cards: dict[tuple[str, int], set[str]] = field(default_factory=lambda: defaultdict(set))
+    calls: int = 0
+    lost: int = 0  # calls whose line was gone before the good-bye
+    taken_over: int = 0
+    keys: int = 0
+    waits: list[float] = field(default_factory=list)  # for the answer to a key, in seconds
+    complaints: list[str] = field(default_factory=list)  # what no caller should ever read

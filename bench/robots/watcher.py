@@ -1,0 +1,121 @@
+"""What a robot makes of its screen: what is new there is noted, and nothing twice."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import NamedTuple
+
+from bench.robots import reading
+from bench.robots.ears import Ears
+from bench.robots.reading import Panel, Table
+from bench.robots.screen import Screen
+from bench.robots.seen import Movement, Purse, Seen, Settlement
+
+_MENUS = ("<P>lace bet", "<P>onter")  # of baccarat: no card is on its way there
+_WRONG = ("Something went wrong here", "Traceback", "do not belong together")
+_NOTHING = Panel(0, (0, 0, 0), None, None, "second")
+
+
+class Expected(NamedTuple):
+    """What a robot has just asked for at the bank's window, and what the window will say of it."""
+
+    kind: str
+    amount: int
+    to: str
+    words: str
+
+
+class Watcher:
+    """The eyes of the caller of this name, for one call; what they see goes to `seen`."""
+
+    def __init__(self, seen: Seen, coin: int) -> None:
+        self._seen = seen
+        self._coin = coin
+        self._ears = Ears(seen, coin, time.time)
+        self._black_jack = _NOTHING
+        self._goes_on = False  # with a hand that was left
+        self._ended: tuple[object, ...] = ()  # at baccarat
+        self._nets: dict[str, int] = {}  # by unit
+        self.expected: Expected | None = None
+
+    def look(self, screen: Screen, *, is_last: bool = False) -> None:
+        """Note what is new; may be called at any moment, and a last time when the line is gone."""
+        for line in screen.heard():
+            self._ears.hears(line)
+        picture = screen.picture
+        prompt = screen.prompt
+        if any(words in picture for words in _WRONG):
+            self._seen.complaints.append(picture)
+        self._goes_on = self._goes_on or "The hand you left is still" in picture
+        if "Remember your password" in picture:
+            self._seen.is_registered = True
+        if prompt.startswith("Your game"):
+            self._black_jack, self._ended, self._nets = _NOTHING, (), {}
+            self._goes_on = False
+        with contextlib.suppress(ValueError):  # half a screen, when the line is lost on the way
+            found = reading.table(screen, self._seen.name, self._coin)
+            if found is not None:
+                self._watch(found, prompt, is_last=is_last)
+        self._hear_of_the_bank(prompt, picture)
+        purse = reading.status(screen)
+        if purse is not None:
+            self._seen.purses.append(Purse(*purse, time.time()))
+
+    def _watch(self, table: Table, prompt: str, *, is_last: bool) -> None:
+        if table.seal:
+            self._seen.seals.add(table.seal)
+            if table.seed and table.game != "vegas":  # there it is of the shoe before
+                self._seen.seeds[table.seal] = table.seed
+        panel = table.panel
+        if table.game == "black-jack-for-time":
+            if table.cards and table.seal and panel.number is not None:
+                self._seen.cards[table.seal, panel.number] |= table.cards
+            self._watch_black_jack(table)
+        elif table.game == "baccarat" and any(menu in prompt for menu in _MENUS):
+            self._watch_baccarat(table)
+        # The turns are above the seats: on half a screen they are another hand's than the result.
+        elif table.game == "vegas" and panel.ended and not is_last and not self._knows(table):
+            self._note(table, panel.net)
+
+    def _watch_black_jack(self, table: Table) -> None:
+        """Note a hand when the score counts it; insurance is lost before that.
+
+        What was lost of a hand before it was left is not part of the sitting that goes on with it.
+        """
+        panel, before = table.panel, self._black_jack
+        if panel.ended == before.ended:
+            return
+        self._black_jack = panel
+        if not self._goes_on:
+            self._note(table, panel.net - before.net)
+        self._goes_on = False
+
+    def _watch_baccarat(self, table: Table) -> None:
+        panel = table.panel
+        if panel.ended != self._ended:
+            self._ended = panel.ended
+            self._note(table, panel.net - self._nets.get(panel.unit, 0))
+        self._nets[panel.unit] = panel.net
+
+    def _knows(self, table: Table) -> bool:
+        numbers = (
+            known.number for known in reversed(self._seen.settlements) if known.game == table.game
+        )
+        return next(numbers, None) == table.panel.number
+
+    def _note(self, table: Table, net: int) -> None:
+        panel = table.panel
+        seal = "" if table.game == "vegas" else table.seal
+        self._seen.settlements.append(
+            Settlement(table.game, panel.unit, net, panel.number, seal, panel.balance, time.time())
+        )
+
+    def _hear_of_the_bank(self, prompt: str, picture: str) -> None:
+        expected = self.expected
+        if expected is None or "Your choice:" not in prompt:
+            return
+        self.expected = None
+        if expected.words in picture:
+            kind, amount, to, _ = expected
+            self._seen.movements.append(Movement(kind, amount, to, time.time()))
