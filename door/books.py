@@ -1,8 +1,8 @@
 """Where asyncio meets the ledger: one queue into the one writer, one way back.
 
 `await books.run(operation)` hands a plain function of a `Desk` to the writer thread and gives
-its result back after the COMMIT. The operation's wait is shielded: a call that ends while its
-entry is on its way leaves an entry that is whole, never half of one.
+its result back after the COMMIT. Only the wait can be cancelled: a call that ends while its entry
+is on its way leaves an entry that is whole, never half of one.
 """
 
 from __future__ import annotations
@@ -41,9 +41,8 @@ class Books:
         `BooksUnavailable` when the group could not be committed; nothing was changed then.
         """
         answer: asyncio.Future[object] = self._loop.create_future()
-        answer.add_done_callback(_look_at)
         self._writer.submit(operation, answer)
-        return cast(T, await asyncio.shield(answer))
+        return cast(T, await answer)
 
     def hurry(self, seconds: float) -> None:
         """Let nobody wait for a lock on the books after `seconds` from now: the process ends."""
@@ -67,9 +66,3 @@ def _answer(batch: list[Done]) -> None:
             answer.set_exception(done.error)
         else:
             answer.set_result(done.result)
-
-
-def _look_at(answer: asyncio.Future[object]) -> None:
-    """Retrieve the outcome even when the caller who waited for it has gone."""
-    if not answer.cancelled():
-        answer.exception()

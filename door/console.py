@@ -94,6 +94,7 @@ class Console:
         self._waiter: asyncio.Future[None] | None = None
         self._interruption: Interruption | None = None
         self._flush: asyncio.TimerHandle | None = None
+        self._echo: asyncio.TimerHandle | None = None  # sends what a slow answer keeps back
         self._painted = False
         self._fit_is_due = False
         self.display: Display = self._lines()
@@ -161,7 +162,7 @@ class Console:
                     self.line.resume()
                 return self._meant(key)
             else:
-                self.display.flush()
+                self._show()
                 self._keys_on_end = 0
                 self._waiter = self._loop.create_future()
                 try:
@@ -179,7 +180,7 @@ class Console:
         at once, and stays for the next question."""
         if self._keys or self._interruption is not None:
             return
-        self.display.flush()
+        self._show()
         self._waiter = self._loop.create_future()
         timer = self.clock.call_later(seconds, self._wake)
         try:
@@ -343,10 +344,21 @@ class Console:
         The wait for his next key flushes in any case; so the echo of a key goes out together with
         what it brings, unless that takes its time.
         """
-        if self._waiter is None:
-            self._loop.call_later(SERVED_WITHIN, flush)
-        else:
+        if self._waiter is not None:
             self._loop.call_soon(flush)
+        elif self._echo is None:
+            self._echo = self._loop.call_later(SERVED_WITHIN, self._send_echo)
+
+    def _send_echo(self) -> None:
+        self._echo = None
+        self.display.flush()
+
+    def _show(self) -> None:
+        """Send all that he has been told before he is waited for."""
+        if self._echo is not None:
+            self._echo.cancel()
+            self._echo = None
+        self.display.flush()
 
     def _lines(self) -> LinesDisplay:
         return LinesDisplay(self.send, self.line.columns, colour=self.look.paint is Paint.COLOUR)

@@ -291,7 +291,7 @@ class CanvasDisplay:
         """Add the message below the scene; the oldest goes, but none that was never shown."""
         lines = wrap(text, LAYOUT_COLUMNS - 2)
         if self._unshown and self._unshown + len(lines) > MESSAGE_ROWS:
-            self.flush()
+            self._update()
         self._unshown += len(lines)
         self._messages = (*self._messages, *lines)[-MESSAGE_ROWS:]
         self._note(_MESSAGES)
@@ -323,6 +323,21 @@ class CanvasDisplay:
 
     def flush(self) -> None:
         """Paint what has changed, and send it."""
+        self._flush_is_due = False
+        self._update()
+
+    def close(self) -> None:
+        """Reset colours, show the cursor and clear the screen."""
+        self.flush()
+        self._send("\x1b[0m\x1b[?25h\x1b[2J\x1b[H")
+
+    def _note(self, stale: int) -> None:
+        self._stale |= stale
+        if not self._flush_is_due:
+            self._flush_is_due = True
+            self._soon(self.flush)
+
+    def _update(self) -> None:
         self._unshown = 0
         stale, self._stale = self._stale, 0
         if not stale:
@@ -338,21 +353,6 @@ class CanvasDisplay:
         change = self._canvas.update()
         if change:
             self._send(change)
-
-    def close(self) -> None:
-        """Reset colours, show the cursor and clear the screen."""
-        self.flush()
-        self._send("\x1b[0m\x1b[?25h\x1b[2J\x1b[H")
-
-    def _note(self, stale: int) -> None:
-        self._stale |= stale
-        if not self._flush_is_due:
-            self._flush_is_due = True
-            self._soon(self._flush_now)
-
-    def _flush_now(self) -> None:
-        self._flush_is_due = False
-        self.flush()
 
     def _paint_scene(self) -> None:
         rows = self.scene_rows
