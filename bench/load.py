@@ -48,9 +48,8 @@ class Pressed(NamedTuple):
 
     keys: int  # whose reply has come, the last ones included
     whole: float  # seconds until the last had come
-    in_time: int  # keys whose reply came before the time was over
-    seconds: float  # that this time was
-    waits: array[float]  # seconds from each key to the end of its reply
+    seconds: float  # the time that was given
+    waits: array[float]  # seconds from a key to the end of its reply, where that came in time
 
 
 class Caller:
@@ -249,15 +248,18 @@ class Keyboard:
         self._next = then
 
     def _end(self, callers: Sequence[Caller], began: float, until: float) -> Pressed:
-        """Wait for the replies that are under way, and bring everybody to the first stroke."""
-        in_time = len(self._waits)
+        """Wait for the replies that are under way, and bring everybody to the first stroke.
+
+        What is pressed for that is pressed by all at once, so nobody asks how long it takes.
+        """
+        in_time = self._waits[:]
         self._next = self._send_to_the_end
         for caller in callers:
             if not caller.waiting:
                 self._send_to_the_end(caller)
         self._await_replies(callers)
         whole = time.perf_counter() - began
-        return Pressed(len(self._waits), whole, in_time, until - began, self._waits)
+        return Pressed(len(self._waits), whole, until - began, in_time)
 
     def _await_replies(self, callers: Sequence[Caller]) -> None:
         patience = time.perf_counter() + PATIENCE
