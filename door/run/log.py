@@ -6,6 +6,7 @@ goes there only where nobody reads it but him; where there is no file either, to
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import sys
@@ -41,6 +42,30 @@ class SystemLog(logging.Handler):
         syslog.syslog(syslog.LOG_ERR, f"door: {record.getMessage()}")
 
 
+class LogFile(logging.FileHandler):
+    """A file that may be full of a sudden: nothing of that may come to the caller's screen.
+
+    `logging` would write a traceback to standard error, and what is left in the file's buffer once
+    more at the end of the process.
+    """
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record, into the file opened anew when the last one did not go there."""
+        try:
+            super().emit(record)
+        except OSError:
+            self.handleError(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Tell the system's log instead, and leave the file for now."""
+        stream, self.stream = self.stream, None
+        if stream is not None:
+            with contextlib.suppress(OSError):
+                stream.close()
+        if record.levelno >= logging.WARNING:
+            SystemLog().handle(record)
+
+
 def is_apart(descriptor: int) -> bool:
     """Tell whether a descriptor leads somewhere else than standard input and output do."""
     where = _identity(descriptor)
@@ -60,7 +85,7 @@ def _file(data: Path) -> list[logging.Handler]:
         data.mkdir(parents=True, exist_ok=True)
         # Only its owner may read it: it says who played when.
         os.close(os.open(data / FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        file = logging.FileHandler(data / FILE, encoding="utf-8", errors="backslashreplace")
+        file = LogFile(data / FILE, encoding="utf-8", errors="backslashreplace")
     except OSError:
         return []
     file.setFormatter(logging.Formatter(_FORM))

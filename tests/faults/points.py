@@ -1,0 +1,350 @@
+"""Every point of an evening at which the books may fail a caller, and what he is told there.
+
+A `Point` is one caller: he comes to it while all is well, tries something while it is not, reads
+what he is told, and goes on when it is over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from tests.door.at_the_teletype import PLAY, Player
+from tests.door.banking import WINDOW
+from tests.door.processes import Served
+from tests.door.visiting import MENU, Guest
+from tests.world import PASSWORD
+
+UNWRITTEN = "The books cannot be written just now. Nothing has changed."
+WINDOWLESS = "The books cannot be written just now ("
+TURNED_AWAY = "The board's books cannot be opened just now. Please call again later."
+SOON = 25.0  # seconds: the longest wait for a lock, twice, on a busy machine
+HANDS = 60  # of which one asks something; the shuffles are known, so it is always the same one
+
+
+class Point(Guest):
+    """A caller at the main menu, who looks who else is on."""
+
+    async def comes(self) -> None:
+        """Come to the point, while all is well."""
+        await self.visits()
+
+    def tries(self) -> None:
+        """Press the key that needs the books."""
+        self.presses("w")
+
+    async def is_told(self) -> None:
+        """Read that the books cannot be used, where they cannot even be read; else the answer."""
+        await self.sees_one_of(WINDOWLESS, "Who is on")
+
+    async def goes_on(self) -> None:
+        """Do it again, and have it done."""
+        await self.goes_on_to(MENU)
+        self.presses("w")
+        await self.reads_that("Who is on")
+        await self.is_asked(MENU)
+
+    async def finds_all_again(self) -> None:
+        """Call a board that was started again, and find everything as it was left."""
+        await self.calls()
+        await self.goes_on_to(MENU)
+
+    async def sees_one_of(self, *texts: str) -> str:
+        await self.terminal.wait_for(
+            lambda _: any(text in self.screen for text in texts), f"one of {texts}", SOON
+        )
+        return next(text for text in texts if text in self.screen)
+
+    async def reads_slowly(self, text: str) -> None:
+        """Wait for a text as long as books that are locked may take."""
+        await self.sees_one_of(text)
+
+    async def comes_back(self) -> None:
+        """Call again; a call that could not be closed is taken over."""
+        await self.calls()
+        await self.terminal.wait_for(
+            lambda _: any(words in self.prompt for words in ("over?", "any key", MENU)), "the menu"
+        )
+        if "over?" in self.prompt:
+            self.presses("y")
+            await self.terminal.wait_for(lambda _: "over?" not in self.prompt, "the menu")
+        await self.goes_on_to(MENU)
+
+
+class BeforeABet(Point):
+    """He asks for the seal of a shoe."""
+
+    async def comes(self) -> None:
+        await self.visits()
+        await self.sits_down()
+
+    def tries(self) -> None:
+        self.presses("p")
+
+    async def is_told(self) -> None:
+        await self.reads_slowly(UNWRITTEN)
+        await self.is_asked("<Q>uit")
+
+    async def goes_on(self) -> None:
+        self.presses("p")
+        await self.is_asked("Coins to bet")
+
+
+class ABet(BeforeABet):
+    """He has seen the seal, and bets."""
+
+    async def comes(self) -> None:
+        await super().comes()
+        self.presses("p")
+        await self.is_asked("Coins to bet")
+
+    def tries(self) -> None:
+        self.presses("2\r")
+
+
+class InAHand(Point):
+    """He has a hand of Black Jack For Time in play."""
+
+    ASKED: tuple[str, ...] = ("<S>ta", "<N>o ")
+
+    async def comes(self) -> None:
+        await self.visits()
+        await self.sits_down()
+        for _ in range(HANDS):
+            self.presses("p")
+            await self.is_asked("Coins to bet")
+            self.presses("1\r")
+            await self.one_of("<Q>uit", *self.ASKED)
+            if "<Q>uit" not in self.prompt:
+                return
+        raise AssertionError("every hand was over when it was dealt")
+
+    def tries(self) -> None:
+        self.presses("n" if "<N>o" in self.prompt else "s")
+
+    async def is_told(self) -> None:
+        await self.reads_slowly(UNWRITTEN)
+        await self.is_asked("Press any key to try again")
+
+    async def goes_on(self) -> None:
+        self.presses(" ")
+        while True:
+            await self.one_of("<Q>uit", *self.ASKED)
+            if "<Q>uit" in self.prompt:
+                return
+            asked = self.prompt
+            self.tries()
+            await self.terminal.wait_for(lambda _, asked=asked: self.prompt != asked, "an answer")
+
+    async def finds_all_again(self) -> None:
+        await self.calls()
+        await self.one_of(*self.ASKED)
+
+    async def one_of(self, *prompts: str) -> None:
+        await self.terminal.wait_for(
+            lambda _: any(prompt in self.prompt for prompt in prompts), f"one of {prompts}"
+        )
+
+
+class InACoup(InAHand):
+    """He has a five at the baccarat table, and is asked whether he wants a card."""
+
+    ASKED = ("Card?",)
+
+    async def comes(self) -> None:
+        await self.visits()
+        self.presses("c")
+        await self.is_asked("Play for time")
+        self.presses("t")
+        await self.is_asked("<Q>uit")
+        for _ in range(HANDS):
+            self.presses("p")
+            await self.is_asked("Place your bets")
+            self.presses("1\r")
+            await self.terminal.wait_for(lambda _: "Place your" not in self.prompt, "the cards")
+            self.presses("x")  # which means nothing, and ends what the croupier waits for
+            await self.one_of("<Q>uit", "Card?")
+            if "Card?" in self.prompt:
+                return
+        raise AssertionError("nobody has had a five")
+
+    def tries(self) -> None:
+        self.presses("n")
+
+    async def goes_on(self) -> None:
+        self.presses(" ")
+        await self.is_asked("Card?")
+        self.presses("n")
+        await self.is_asked("<Q>uit")
+
+
+class AtVegas(InAHand):
+    """He plays alone at the Vegas table."""
+
+    async def comes(self) -> None:
+        await self.visits()
+        self.presses("v")
+        for _ in range(HANDS):
+            await self.is_asked("<B>et")
+            self.presses("b")
+            await self.is_asked("Coins to bet")
+            self.presses("1\r")
+            await self.one_of("<B>et", *self.ASKED)
+            if "<B>et" not in self.prompt:
+                return
+        raise AssertionError("every hand was over when it was dealt")
+
+    async def is_told(self) -> None:
+        await self.reads_slowly(UNWRITTEN)
+        await self.one_of(*self.ASKED)
+
+    async def goes_on(self) -> None:
+        while "<B>et" not in self.prompt:
+            asked = self.prompt
+            self.tries()
+            await self.terminal.wait_for(lambda _, asked=asked: self.prompt != asked, "an answer")
+            await self.one_of("<B>et", *self.ASKED)
+
+
+class AtTheTeletype(Point, Player):
+    """He plays UNIX bj."""
+
+    async def comes(self) -> None:
+        await self.visits()
+        await self.goes_to_the_teletype()
+        self._begun = len(self.terminal.transcript)
+        self.presses("p")
+        await self.reads_on(0)
+        for _ in range(HANDS):
+            if self.plain.endswith("Hit? "):  # his no to anything else is in no book
+                return
+            await self.types("n")
+        raise AssertionError("nobody was asked whether he hits")
+
+    def tries(self) -> None:
+        self.presses("n\r")
+
+    async def is_told(self) -> None:
+        await self.terminal.wait_for(lambda _: UNWRITTEN in self.plain, UNWRITTEN, SOON)
+        await self.terminal.wait_for(lambda _: self.plain.endswith("again: "), "the question")
+
+    async def goes_on(self) -> None:
+        await self.types("", "n")
+        await self.strikes("\x7f")
+        await self.is_asked("Press any key")
+        self.presses(" ")
+        await self.is_asked(PLAY)
+
+    async def finds_all_again(self) -> None:
+        await Player.comes_back(self)
+
+
+class AtTheWindow(Point):
+    """He is about to deposit five minutes."""
+
+    async def comes(self) -> None:
+        await self.visits()
+        await self.goes_to_the_bank()
+        self.presses("d")
+        await self.is_asked("Deposit how much")
+        self.presses("5\r")
+        await self.is_asked("Deposit 5 minutes?")
+
+    def tries(self) -> None:
+        self.presses("y")
+
+    async def is_told(self) -> None:
+        await self.reads_slowly(WINDOWLESS)
+        await self.terminal.wait_for(
+            lambda _: WINDOW in self.prompt or MENU in self.prompt, "a menu", SOON
+        )
+
+    async def goes_on(self) -> None:
+        assert self.has["bank"] == 0
+        if WINDOW not in self.prompt:
+            await self.goes_to_the_bank()
+        self.presses("d")
+        await self.is_asked("Deposit how much")
+        self.presses("5\r")
+        await self.is_asked("Deposit 5 minutes?")
+        self.presses("y")
+        await self.sees("Deposit: 5 minutes. Done.")
+        assert self.has["bank"] == 300
+
+
+class LogsOff(Point):
+    """He says good-bye."""
+
+    def tries(self) -> None:
+        self.presses("gy")
+
+    async def is_told(self) -> None:
+        await self.terminal.until_closed(SOON)
+        await self.sees("Good-bye")
+
+    async def goes_on(self) -> None:
+        await self.comes_back()
+
+
+class LogsOn(Point):
+    """He is at the question for his name."""
+
+    async def comes(self) -> None:
+        await self.dials()
+
+    def tries(self) -> None:
+        self.presses(f"{self.name}\r{PASSWORD}\r")
+
+    async def is_told(self) -> None:
+        await self.terminal.until_closed(SOON)
+        await self.sees(TURNED_AWAY)
+
+    async def goes_on(self) -> None:
+        await self.comes_back()
+
+
+class Calls(LogsOn):
+    """He calls when it is too late."""
+
+    async def comes(self) -> None:
+        """Do nothing yet."""
+
+    async def dials_in(self) -> None:
+        await self.dials()
+
+
+POINTS: tuple[type[Point], ...] = (
+    Point,
+    BeforeABet,
+    ABet,
+    InAHand,
+    InACoup,
+    AtVegas,
+    AtTheTeletype,
+    AtTheWindow,
+    LogsOff,
+    LogsOn,
+    Calls,
+)
+
+
+async def household(board: Served, kinds: Iterable[type[Point]] = POINTS) -> list[Point]:
+    """Let a caller come to each of these points, one after the other."""
+    points = []
+    for kind in kinds:
+        board.enter(kind.__name__)
+        point = kind(board, kind.__name__)
+        await point.comes()
+        points.append(point)
+    return points
+
+
+async def all_try(points: Iterable[Point]) -> None:
+    """Let all of them need the books in the same moment, and be told."""
+    for point in points:
+        if isinstance(point, Calls):
+            await point.dials_in()
+        point.tries()
+    async with asyncio.TaskGroup() as group:
+        for point in points:
+            group.create_task(point.is_told())

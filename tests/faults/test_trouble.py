@@ -1,0 +1,167 @@
+"""A real `door serve` whose disk fills up, or whose books another program locks."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.door.hosting import hosted
+from tests.door.processes import (
+    INSURANCE,
+    OPEN_ALL_DAY,
+    Served,
+    command,
+    open_a_hand,
+    question,
+    served,
+    stand,
+)
+from tests.faults import trouble
+from tests.faults.count import Count
+from tests.faults.points import (
+    POINTS,
+    SOON,
+    UNWRITTEN,
+    AtTheTeletype,
+    AtTheWindow,
+    AtVegas,
+    BeforeABet,
+    InACoup,
+    InAHand,
+    LogsOn,
+    Point,
+    all_try,
+    household,
+)
+from tests.faults.trouble import Trouble
+
+FEW = (InAHand, AtTheWindow, LogsOn)
+# Root may write into any file; a server that may not is one without this capability.
+LIKE_ANYBODY = ("setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override")
+TEN_SECONDS = 10.0  # what init systems leave, and what the board promises
+TOML = f"""{OPEN_ALL_DAY}
+[games.black-jack-for-time]
+turns_per_day = 0
+[games.baccarat]
+turns_per_day = 0
+[games.vegas]
+turns_per_day = 0
+"""
+
+
+def minutes_are_whole(points: Sequence[Point], began: float) -> None:
+    """Everybody was granted his day once, and charged for no more than the time that went by."""
+    went_by = time.monotonic() - began
+    for point in points:
+        moved = point.ledger
+        assert [amount for kind, amount in moved if kind == "grant"] == [3600]
+        assert sum(amount for kind, amount in moved if kind == "elapsed") <= went_by + 1
+
+
+async def carry_on(board: Served, how: Trouble, kinds: Iterable[type[Point]] = POINTS) -> None:
+    """Let everybody meet the trouble at his point, and go on when it is over."""
+    began = time.monotonic()
+    points = await household(board, kinds)
+    count = Count(board.config.database)
+    count.look()
+    with how(board):
+        await all_try(points)
+    count.look()
+    for point in points:
+        await point.goes_on()
+    count.look()
+    minutes_are_whole(points, began)
+
+
+@pytest.mark.parametrize("how", [trouble.no_room, trouble.exclusive_lock])
+async def test_callers_are_told_wait_and_go_on(tmp_path: Path, how: Trouble) -> None:
+    async with served(tmp_path, toml=TOML) as board:
+        await carry_on(board, how)
+
+
+async def test_a_disk_that_is_really_full_is_told_and_has_room_again(tmp_path: Path) -> None:
+    with trouble.small_disk(tmp_path / "data"):
+        async with served(tmp_path, toml=TOML) as board:
+            await carry_on(board, trouble.full_disk, FEW)
+
+
+@pytest.mark.parametrize("how", [trouble.no_room, trouble.immediate_lock])
+async def test_a_server_that_cannot_write_warns_its_callers_and_ends_in_time(
+    tmp_path: Path, how: Trouble
+) -> None:
+    async with served(tmp_path, toml=TOML) as board:
+        points = await household(board, [BeforeABet, InAHand, InACoup, AtVegas, AtTheTeletype])
+        count = Count(board.config.database)
+        count.look()
+        with how(board):
+            for point in points:
+                point.tries()
+            began = time.monotonic()
+            board.process.terminate()
+            assert await board.ends() == 0
+            assert time.monotonic() - began < TEN_SECONDS
+        for point in points:
+            await point.terminal.until_closed()
+            await point.sees("The board is closing.")
+        count.look()
+        await board.serve()
+        for point in points:
+            await point.finds_all_again()
+        count.look()
+        for point in points:
+            assert [kind for kind, _ in point.ledger].count("grant") == 1
+
+
+async def test_a_server_whose_books_are_read_only_says_so_and_touches_nothing(
+    tmp_path: Path,
+) -> None:
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("root may write into any file, and there is no setpriv here")
+    async with served(tmp_path, toml=TOML) as board:
+        (point,) = await household(board, [InAHand])
+    books = board.config.database
+    before = books.read_bytes()
+    books.chmod(0o444)
+    refused = await asyncio.create_subprocess_exec(
+        *(LIKE_ANYBODY if os.geteuid() == 0 else ()),
+        *(command("door"), "serve", "--config", board.config.path),
+        stderr=subprocess.PIPE,
+    )
+    _, said = await refused.communicate()
+    assert refused.returncode != 0
+    assert f"The database {books} cannot be opened: Permission denied." in said.decode()
+    assert books.read_bytes() == before
+    books.chmod(0o600)
+    async with served(tmp_path, toml=TOML) as point.board:
+        await point.finds_all_again()
+
+
+async def test_a_door_process_tells_its_caller_and_goes_on(tmp_path: Path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        await visit.sits_down()
+        await open_a_hand(visit)
+        count = Count(host.config.database)
+        count.look()
+        for how in (trouble.no_room, trouble.immediate_lock):
+            with how(visit):
+                visit.presses("n" if await question(visit) == INSURANCE else "s")
+                await visit.terminal.until("Press any key to try again", SOON)
+                assert visit.terminal.shows(UNWRITTEN)
+            assert "Traceback" not in visit.terminal.transcript
+            visit.presses(" ")
+            await question(visit)
+        await stand(visit)
+        count.look()
+        await visit.gets_up()
+        assert await visit.goes() == 0
+        count.look()
+        host.expected = "could not be committed"
