@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from door.cli_common import EXIT_WRONG, Sentence, config_option, load_config
-from door.cli_sysop import drain, kick, nodes, say, stop
+from door.cli_sysop import drain, forgive, kick, nodes, refused, say, stop
 
 if TYPE_CHECKING:
     from door.config import Config
@@ -30,7 +30,7 @@ def main() -> None:
     """Black Jack For Time: a BBS door game board over telnet."""
 
 
-for command in (nodes, kick, say, drain, stop):
+for command in (nodes, kick, say, refused, forgive, drain, stop):
     main.add_command(command)
 
 
@@ -171,7 +171,15 @@ def replay(file: BinaryIO) -> None:
     show_default=True,
     help="Which shuffle, where a shoe is shuffled again from the same seed.",
 )
-def verify(seed: str, cut: str, decks: int, number: int) -> None:
+@click.option(
+    "--toss",
+    "tosses",
+    type=click.IntRange(0, 9999),
+    multiple=True,
+    metavar="P",
+    help="What a toss at Baccarat came to before card P of the shoe, the first being 0.",
+)
+def verify(seed: str, cut: str, decks: int, number: int, tosses: tuple[int, ...]) -> None:
     """Print the seal of a seed and the order of the cards that it makes."""
     from door.games import shuffle
 
@@ -190,6 +198,9 @@ def verify(seed: str, cut: str, decks: int, number: int) -> None:
     click.echo(f"seal {seal}")
     for start in range(0, len(cards), 13):
         click.echo(" ".join(cards[start : start + 13]))
+    for position in tosses:
+        came = "a card for the bank" if shuffle.toss(raw, cut, position) else "no card for the bank"
+        click.echo(f"toss before card {position}: {came}")
 
 
 @main.command()

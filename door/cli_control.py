@@ -79,5 +79,23 @@ def table(answer: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def refusals(answer: Mapping[str, Any]) -> list[str]:
+    """Put what `refused` answers into lines."""
+    lines = []
+    if answer["held"]:
+        lines.append(f"{'Address':<26}{'Wait':>8}  Why")
+        for held in answer["held"]:
+            wait = _span(held["wait"] or None)
+            lines.append(f"{held['address']:<26}{wait:>8}  {held['why']}")
+    if answer["more"]:
+        lines.append(f"And {answer['more']} more.")
+    if answer["names"]:
+        names = "1 name" if answer["names"] == 1 else f"{answer['names']} names"
+        lines.append(f"Strangers wait for {names}; which ones is not kept.")
+    if not lines:
+        return ["Nobody has to wait."]
+    return [*lines, "`door forgive` with an address or a name lifts it."]
+
+
 def _span(seconds: int | None) -> str:
     return "-" if seconds is None else clock_time(seconds)

@@ -1,4 +1,4 @@
-"""The commands to the running server: who is on, and an end for one of them or for all."""
+"""The commands to the running server: who is on, who has to wait, an end for one or for all."""
 
 from __future__ import annotations
 
@@ -46,6 +46,30 @@ def say(config_path: Path, node: str, text: str) -> None:
         raise Sentence('Say it to the number of a node, or to "all".')
     number = None if node == "all" else int(node)
     click.echo(_ask(config_path, "say", node=number, text=text)["words"])
+
+
+@click.command()
+@config_option
+@click.option("--json", "as_json", is_flag=True, help="As the server has it, in seconds.")
+def refused(config_path: Path, as_json: bool) -> None:
+    """Show which addresses have to wait before the running board takes them, and why."""
+    import json
+
+    from door import cli_control
+
+    answer = _ask(config_path, "refused")
+    if as_json:
+        click.echo(json.dumps(answer, indent=2))
+    else:
+        click.echo("\n".join(cli_control.refusals(answer)))
+
+
+@click.command()
+@config_option
+@click.argument("who", metavar="ADDRESS|NAME")
+def forgive(config_path: Path, who: str) -> None:
+    """Forget what is counted against an address, or the wrong passwords for a name."""
+    click.echo(_ask(config_path, "forgive", who=who)["words"])
 
 
 @click.command()

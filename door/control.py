@@ -11,6 +11,7 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from door.console import Closing
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 COMMAND = "control"  # the word in a header that makes it the sysop's
 LONGEST = 200  # characters that are said at once
+MOST_SHOWN = 100  # addresses that are held back
 KICKED = "The sysop has ended this call."
 
 log = logging.getLogger("door.control")
@@ -70,6 +72,10 @@ async def _do(server: Server, said: Said) -> Mapping[str, Any]:
             return {"words": _kick(server.board, node, clean(why) or KICKED)}
         case {"control": "say", "node": int() | None as node, "text": str(text)}:
             return {"words": _say(server.board, node, clean(text))}
+        case {"control": "refused"}:
+            return _refused(server.board)
+        case {"control": "forgive", "who": str(who)}:
+            return {"words": _forgive(server.board, clean(who))}
         case {"control": "drain"}:
             log.warning("the sysop takes the board out of service")
             return {"words": server.drain()}
@@ -118,6 +124,19 @@ def _say(board: Board, node: int | None, text: str) -> str:
         caller.console.bell()
         caller.console.say(f"|14The sysop: {literal(text)}")
     return f"{_names(heard)} can read it."
+
+
+def _refused(board: Board) -> Mapping[str, Any]:
+    held, names = board.reception.held()
+    shown = [asdict(each) | {"wait": ceil(each.wait)} for each in held[:MOST_SHOWN]]
+    return {"held": shown, "more": len(held) - len(shown), "names": names}
+
+
+def _forgive(board: Board, who: str) -> str:
+    if not board.reception.forgive(who):
+        raise Impossible(f"Nothing is held against {who}.")
+    log.warning("the sysop forgives %s", who)
+    return f"Nothing is held against {who} any more."
 
 
 def _on(board: Board, node: int) -> list[Caller]:

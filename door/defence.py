@@ -18,7 +18,8 @@ from __future__ import annotations
 import ipaddress
 import secrets
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from hashlib import blake2b
 
@@ -47,6 +48,21 @@ class Fault(Enum):
     def his_own(self) -> bool:
         """Whether the caller, and not the board or others, is the reason."""
         return self is not Fault.CROWDED
+
+
+TOO_MANY_NAMES = "too many new names"
+
+
+@dataclass(frozen=True)
+class Held:
+    """A subscriber whose next call, password or new name is refused, and why, in words for the log.
+
+    `wait` is for how many seconds still, 0 where that is as long as his lines are open.
+    """
+
+    address: str
+    why: str
+    wait: float
 
 
 class NotTaken(Exception):
@@ -105,6 +121,15 @@ class Debts:
         """Return how many seconds somebody owes."""
         return max(0.0, self._free_at.get(who, now) - now)
 
+    def above(self, seconds: float, now: float) -> list[tuple[int, float]]:
+        """List who owes more than so much, and how much more."""
+        limit = now + seconds
+        return [(who, free_at - limit) for who, free_at in self._free_at.items() if free_at > limit]
+
+    def forget(self, who: int) -> bool:
+        """Let somebody off what he owes; tell whether it was anything."""
+        return self._free_at.pop(who, None) is not None
+
     def add(self, who: int, seconds: float, most: float, now: float) -> None:
         """Let somebody owe `seconds` more, though never more than `most`."""
         self._free_at[who] = now + min(self.owed(who, now) + seconds, most)
@@ -127,6 +152,10 @@ class Known:
     def __contains__(self, what: int) -> bool:
         """Tell whether it was seen."""
         return what in self._seen
+
+    def __iter__(self) -> Iterator[int]:
+        """Go through them, the latest last."""
+        return iter(self._seen)
 
     def add(self, what: int) -> None:
         """See it."""
@@ -271,12 +300,62 @@ class Defence:
         self._names_asked.add(who, cost, DAY + cost, now)
         return True
 
+    # For the sysop.
+
+    def held(self, now: float) -> list[Held]:
+        """List who is held back now, whom time frees last first."""
+        rules = self._rules
+        minute, day = 60.0 - 60.0 / rules.calls_per_minute, DAY - DAY / rules.new_names_per_day
+        found = [
+            *((who, Fault.SHUT_OUT.value, more) for who, more in self._shut_out(now)),
+            *((who, TOO_MANY_NAMES, more) for who, more in self._names_asked.above(day, now)),
+            *((who, Fault.TOO_FAST.value, more) for who, more in self._connects.above(minute, now)),
+            *(
+                (who, Fault.AT_ONCE.value, 0.0)
+                for who, lines in self._calls.items()
+                if lines >= rules.calls_per_address
+            ),
+        ]
+        held = [
+            Held(text_of(who), why, wait) for who, why, wait in found if wait > ROUNDED or not wait
+        ]
+        strangers = (
+            each for each in held if not self._allowed.hold(each.address.partition("/")[0])
+        )
+        return sorted(strangers, key=lambda each: -each.wait)
+
+    def names_held(self, now: float) -> int:
+        """Count the names for which strangers have to wait. Which they are is not kept."""
+        return len(self._wrong_for.above(self._free(), now))
+
+    def forgive_address(self, address: str) -> bool:
+        """Let a subscriber off all he owes; tell whether it was anything."""
+        who = key_of(address)
+        debts = (self._connects, self._wrong_from, self._names_asked)
+        return who is not None and sum(each.forget(who) for each in debts) > 0
+
+    def forgive_name(self, name: str) -> bool:
+        """Let a name off all wrong passwords, wherever they came from; tell whether there were any.
+
+        A folded name is given (`timebank.names.fold`).
+        """
+        forgiven = self._wrong_for.forget(self._digest(name))
+        if len(self._wrong_at_home):
+            at_home = (self._pair(who, name) for who in self._callers_live_at)
+            forgiven |= sum(self._wrong_at_home.forget(pair) for pair in at_home) > 0
+        return forgiven
+
     # Inside.
 
+    def _shut_out(self, now: float) -> list[tuple[int, float]]:
+        return self._wrong_from.above(self._free(), now)
+
+    def _free(self) -> float:
+        """Return the debt with which one more password may be tried, in seconds."""
+        return (self._rules.wrong_passwords - 1) * 60.0 * self._rules.try_minutes
+
     def _wait(self, debts: Debts, who: int, now: float) -> float:
-        cost = 60.0 * self._rules.try_minutes
-        free = (self._rules.wrong_passwords - 1) * cost
-        return max(0.0, debts.owed(who, now) - free)
+        return max(0.0, debts.owed(who, now) - self._free())
 
     def _digest(self, name: str) -> int:
         return self._hash(name.encode("utf-8", "surrogatepass"))
@@ -300,6 +379,18 @@ def key_of(text: str) -> int | None:
     if isinstance(address, ipaddress.IPv4Address):
         return int(address)
     return _AMONG_IPV6 + (int(address) >> _SUBSCRIBER_BITS)
+
+
+def text_of(key: int) -> str:
+    """Return the address or network that is counted under a number of `key_of`.
+
+    >>> text_of(16909060), text_of(key_of("2001:db8::ffff"))
+    ('1.2.3.4', '2001:db8::/64')
+    """
+    if key < _AMONG_IPV6:
+        return str(ipaddress.IPv4Address(key))
+    network = (key - _AMONG_IPV6) << _SUBSCRIBER_BITS
+    return str(ipaddress.IPv6Network((network, 128 - _SUBSCRIBER_BITS)))
 
 
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

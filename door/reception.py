@@ -14,7 +14,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from door.defence import Defence, Fault, NotTaken
+from door.defence import TOO_MANY_NAMES, Defence, Fault, Held, NotTaken, key_of
 from door.lines.gate import Refused
 from timebank import names
 
@@ -148,12 +148,26 @@ class Reception:
     def allow_new_name(self, address: str) -> None:
         """Count that one more new name is asked for; `Distrusted` when it is one too many today."""
         if not self._defence.may_ask_for_a_name(address, self._clock.monotonic()):
-            self._note(address, "too many new names")
+            self._note(address, TOO_MANY_NAMES)
             raise Distrusted(_TODAY)
 
     def not_known(self, address: str, why: str) -> None:
         """Write down that a board is not believed that sends a caller by rlogin."""
         self._note(address, f"rlogin: {why}")
+
+    # For the sysop.
+
+    def held(self) -> tuple[list[Held], int]:
+        """List the addresses that are held back now, and count the names that are."""
+        now = self._clock.monotonic()
+        return self._defence.held(now), self._defence.names_held(now)
+
+    def forgive(self, who: str) -> bool:
+        """Let an address or a name off what is counted against it; tell whether it was anything."""
+        address = who.partition("/")[0]
+        if key_of(address) is not None:
+            return self._defence.forgive_address(address)
+        return self._defence.forgive_name(names.fold(who))
 
     def _note(self, address: str, why: str, *, his_own: bool = True) -> None:
         self._log.info("%s %s: %s", "refused" if his_own else "turned away", address, why)

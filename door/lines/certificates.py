@@ -45,9 +45,7 @@ def load(context: ssl.SSLContext, certificate: Path, key: Path) -> None:
             reason = f"must be a certificate in PEM, and {certificate} holds none"
             raise CertificateRefused("certificate", reason) from error
         if asked:
-            reason = (
-                f"must need no password: `openssl pkey -in {key} -out NEW` writes one without"
-            )
+            reason = f"must need no password: `openssl pkey -in {key} -out NEW` writes one without"
             raise CertificateRefused("key", reason) from error
         if b"PRIVATE KEY-----" not in texts[1]:
             reason = f"must be a private key in PEM, and {key} holds none"

@@ -112,6 +112,34 @@ async def test_the_sysop_speaks_to_one_or_to_all_and_nothing_gets_through_but_wo
             assert await sysop(board, *words) == Told(2, "", why)
 
 
+async def test_the_sysop_sees_who_has_to_wait_and_lifts_it(tmp_path: Path) -> None:
+    toml = f"{NO_EVENTS}\n[defence]\nallow = []\nwrong_passwords = 1\n"
+    async with world(tmp_path, toml=toml) as board:
+        board.enter("Ada")
+        assert (await sysop(board, "refused")).output == "Nobody has to wait.\n"
+        villain = Guest(board, "Ada")
+        await villain.dials()
+        for key in ("Ada", "a guess"):
+            villain.presses(f"{key}\r")
+        await villain.terminal.until_heard("do not belong together")
+        told = (await sysop(board, "refused")).output.splitlines()
+        assert told == [
+            "Address                       Wait  Why",
+            "127.0.0.1                     3:00  too many wrong passwords",
+            "Strangers wait for 1 name; which ones is not kept.",
+            "`door forgive` with an address or a name lifts it.",
+        ]
+        answer = json.loads((await sysop(board, "refused", "--json")).output)
+        held = {"address": "127.0.0.1", "why": "too many wrong passwords", "wait": 180}
+        assert answer == {"held": [held], "more": 0, "names": 1}
+        for who in ("127.0.0.1", "ADA"):
+            told = await sysop(board, "forgive", who)
+            assert told.output == f"Nothing is held against {who} any more.\n"
+            told = await sysop(board, "forgive", who)
+            assert told == Told(2, "", f"Nothing is held against {who}.\n")
+        assert (await sysop(board, "refused")).output == "Nobody has to wait.\n"
+
+
 async def test_a_drained_board_takes_no_calls_and_closes_behind_the_last_caller(
     tmp_path: Path,
 ) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from door.config_defence import USUAL, Defences
-from door.defence import MOST_ADDRESSES, Defence, Fault, Networks, NotTaken
+from door.defence import DAY, MOST_ADDRESSES, Defence, Fault, Held, Networks, NotTaken
 
 RULES = replace(USUAL, allow=(), wrong_passwords=5, try_minutes=3)
 HOME, CAFE, VILLAIN = "192.0.2.7", "198.51.100.4", "203.0.113.66"
@@ -254,3 +254,70 @@ def test_the_usual_rules_leave_this_machine_alone() -> None:
     assert [refused(here, address) for address in ("127.0.0.1", "127.9.9.9", "::1") * 3] == [
         None
     ] * 9
+
+
+# What the sysop sees and lifts
+
+
+def test_who_has_to_wait_is_told_with_reason_and_time_whoever_waits_longest_first() -> None:
+    here = defence(calls_per_minute=2, calls_per_address=2, new_names_per_day=1)
+    assert here.held(0.0) == []
+    guesses(here, VILLAIN, "ada", 6)
+    for _ in range(2):
+        here.take(CAFE, NOBODY, 0.0)
+    assert here.may_ask_for_a_name("2001:db8::9", 0.0)
+    assert here.held(0.0) == [
+        Held("2001:db8::/64", "too many new names", DAY),
+        Held(VILLAIN, "too many wrong passwords", 6 * MINUTE),
+        Held(CAFE, "too many calls in a minute", MINUTE / 2),
+        Held(CAFE, "too many calls at once", 0.0),
+    ]
+    assert here.held(6 * MINUTE)[1:] == [Held(CAFE, "too many calls at once", 0.0)]
+    assert (here.names_held(0.0), here.names_held(6 * MINUTE)) == (1, 0)
+
+
+def test_who_is_told_to_wait_is_refused_and_nobody_else() -> None:
+    here = defence(calls_per_minute=3, calls_per_address=99)
+    for calls in range(5):
+        told = [held.address for held in here.held(0.0)]
+        assert told == ([HOME] if calls >= 3 else [])
+        assert (refused(here, HOME) is None) == (not told)
+
+
+def test_an_address_that_is_allowed_by_now_is_not_told() -> None:
+    here = defence()
+    guesses(here, VILLAIN, "ada", 9)
+    here.keep_to(replace(RULES, allow=networks(VILLAIN)))
+    assert here.held(0.0) == []
+
+
+@pytest.mark.parametrize("address", [VILLAIN, "2001:db8::9"])
+def test_an_address_that_is_forgiven_owes_nothing(address: str) -> None:
+    here = defence(calls_per_minute=1, new_names_per_day=1)
+    assert not here.forgive_address(address)
+    here.take(address, NOBODY, 0.0)
+    here.may_ask_for_a_name(address, 0.0)
+    guesses(here, address, "ada", 9)
+    guesses(here, HOME, "bob", 9)
+    assert here.forgive_address(address)
+    assert [held.address for held in here.held(0.0)] == [HOME]
+    assert here.may_ask_for_a_name(address, 0.0)
+    assert refused(here, address) is None
+    # The name is another matter.
+    assert here.wait_to_tell(address, "ada", 0.0)
+    assert not here.forgive_address("no address")
+
+
+def test_a_name_that_is_forgiven_is_so_everywhere_also_where_it_is_at_home() -> None:
+    here = defence()
+    assert not here.forgive_name("ada")
+    here.right(HOME, "ada")
+    for address in (HOME, CAFE, VILLAIN):
+        guesses(here, address, "ada", 9)
+    assert here.wait_to_try(HOME, "ada", 0.0)
+    assert here.forgive_name("ada")
+    assert here.wait_to_try(HOME, "ada", 0.0) == 0
+    assert here.names_held(0.0) == 0
+    # The addresses are another matter.
+    assert here.wait_to_tell(VILLAIN, "ada", 0.0)
+    assert not here.forgive_name("ada")
