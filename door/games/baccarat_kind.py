@@ -15,8 +15,6 @@ from door.games.cards import Card
 from door.games.kinds import Act, Refusal, Totals
 from door.games.quoting import either, shown
 
-DRAW = 1  # what a toss of 0 or 1 comes to: a card
-
 
 @dataclass(frozen=True, slots=True)
 class BaccaratKind:
@@ -118,8 +116,8 @@ class BaccaratKind:
         """Return what the toss for the bank's option comes to."""
         if round_.phase is not Phase.BANK:
             return None
-        toss = shuffle.draws(seed, f"toss {position + round_.cards_used}", cut)(2)
-        return Act(Action.BANK_CARD if toss == DRAW else Action.BANK_NO_CARD)
+        draws = shuffle.toss(seed, cut, position + round_.cards_used)
+        return Act(Action.BANK_CARD if draws else Action.BANK_NO_CARD)
 
 
 def _small(error: Exception) -> str:

@@ -79,6 +79,15 @@ def run_on(
     return tuple(cards[gone:])
 
 
+def toss(seed: bytes, cut: str, position: int) -> bool:
+    """Whether a toss out of this seed before card number `position`, from 0, is for a card.
+
+    >>> [toss(bytes(32), "", position) for position in (4, 5)]
+    [False, True]
+    """
+    return draws(seed, f"toss {position}", cut)(2) == 1
+
+
 @lru_cache(maxsize=64)
 def _shuffled(seed: bytes, cut: str, decks: int, number: int) -> tuple[Card, ...]:
     """Shuffle `number` (from 1) of a seed; the first is what `shuffle` gives."""

@@ -21,6 +21,7 @@ from tests.door.punting import (
     seeds,
     shoe_of,
 )
+from tests.door.shell import door
 from tests.world import world
 
 # The deal, and who wins
@@ -126,6 +127,9 @@ async def test_a_toss_is_drawn_from_the_seed_of_the_shoe_and_journaled(
         await ada.wagers(1000)
         await ada.sees("leaves it to a toss")
         assert ada.journal() == ["bet", "bank-card" if lands else "bank-no-card"]
+        # As anybody can check when he has the seed.
+        told = door("verify", "--seed", seed.hex(), "--decks", "4", "--toss", "5").output
+        assert told.endswith(f"toss before card 5: {'a' if lands else 'no'} card for the bank\n")
 
 
 @pytest.mark.parametrize("option", ["draw", "stand"])

@@ -221,6 +221,17 @@ def test_a_seed_gives_the_cards_of_later_shuffles_too() -> None:
     assert tuple(" ".join(told.output.splitlines()[1:]).split()) == third
 
 
+def test_a_seed_and_a_cut_decide_the_tosses_too() -> None:
+    words = [word for number in range(4, 10) for word in ("--toss", str(number))]
+    told = door("verify", "--seed", "00" * 32, "--decks", "4", *words)
+    assert told.output.splitlines()[-6:] == [
+        f"toss before card {number}: {'a card' if number in (5, 7, 9) else 'no card'} for the bank"
+        for number in range(4, 10)
+    ]
+    cut = door("verify", "--seed", "00" * 32, "--cut", "duck", "--decks", "4", *words)
+    assert cut.output.splitlines()[-6:] != told.output.splitlines()[-6:]
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
