@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from door import wording
 from door.board import BoardFull
 from door.console import (
     CarrierLost,
@@ -241,9 +242,6 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     console.say(f"|15{words}")
     if (caller.purse.stake or caller.hand_waits) and reason != "taken over":
         console.say("|07The hand on the table waits for you.")
-    closing = caller.purse.closing
-    # What a new day takes away meanwhile is not promised.
-    same_day = closing and caller.bank_settings.schedule.day_of(closing.end) == caller.purse.day
-    if caller.purse.held and closing is not None and same_day:
-        console.say(f"|07{span(caller.purse.held)} more wait for you after {closing.name}.")
+    if behind := wording.comes_back_after(caller.purse, caller.bank_settings.schedule):
+        console.say(f"|07{span(caller.purse.held)} more wait for you after {behind}.")
     return reason

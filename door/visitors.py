@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from door.lines.link import LinkConnection, Said
     from timebank.callers import CallerRecord
     from timebank.database import Desk
-    from timebank.posting import Receipt
+    from timebank.purse import Receipt
 
 # What a door may want, and how what it wanted may have ended.
 VISIT, FIND, STAND = "visit", "find", "stand"

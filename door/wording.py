@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from timebank.words import span
+from timebank.words import ON_ANOTHER_DAY, span
 
 if TYPE_CHECKING:
     from timebank.ledger import Row
-    from timebank.posting import Receipt
+    from timebank.purse import Purse, Receipt
     from timebank.schedule import Closed, Schedule
 
 
@@ -71,6 +71,17 @@ def event_at(closed: Closed, schedule: Schedule, now: datetime) -> str:
     return f"{closed.name} at {when(closed.start, schedule, now)}"
 
 
+def comes_back_after(purse: Purse, schedule: Schedule) -> str:
+    """Name the event after which the time that is held comes back, "" where nothing is promised.
+
+    What an event of more than one day holds belongs to the day that is over then.
+    """
+    closing = purse.closing
+    if not purse.held or closing is None or schedule.day_of(closing.end) > purse.day:
+        return ""
+    return closing.name
+
+
 def sentences(receipt: Receipt) -> list[str]:
     """Return what a caller is told of an entry, in the order of its rows."""
     return [said for row in receipt.rows if (said := told(row))]
@@ -85,6 +96,9 @@ def told(row: Row) -> str:
             return f"{span(row.amount)}: {row.why}."
         case "release" | "held" if row.amount == 1:
             return ""  # wall clock and call, rounded against each other
+        case "held" if row.why.endswith(ON_ANOTHER_DAY):
+            event = row.why.removesuffix(ON_ANOTHER_DAY).partition(" after ")[2]
+            return f"{span(row.amount)} cannot be used today: {event} ends on another day."
         case "release" | "clamp" | "held" | "external" | "loan share":
             return f"{row.why}."
     return ""

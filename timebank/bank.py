@@ -41,7 +41,7 @@ from timebank.ledger import Row
 from timebank.notices import add_notice, notices, unseen
 from timebank.play_accounts import PlayMoney
 from timebank.play_money import Tally, bankrolls, renew_bankroll, sit_down, tally
-from timebank.posting import Purse, Receipt
+from timebank.purse import Purse, Receipt
 from timebank.sysop_hand import (
     adjust,
     freeze,
@@ -57,7 +57,16 @@ from timebank.table_wagers import (
     act_at_table,
     place_table_bets,
 )
-from timebank.teller import accounts, allowance, borrow, deposit, repay, transfer, withdraw
+from timebank.teller import (
+    accounts,
+    allowance,
+    borrow,
+    deposit,
+    deposit_before_leaving,
+    repay,
+    transfer,
+    withdraw,
+)
 from timebank.wagers import Placed, act, place_bet, stand_without_call
 from timebank.window import Allowance, Allowed
 
@@ -104,6 +113,7 @@ __all__ = [
     "close_orphaned_calls",
     "close_shoe",
     "deposit",
+    "deposit_before_leaving",
     "done",
     "freeze",
     "history",

@@ -18,7 +18,8 @@ from timebank.hosts_exit import leave
 from timebank.hosts_visit import Arrival, Parting
 from timebank.model import instant, stamp
 from timebank.notices import notices
-from timebank.posting import Posting, Receipt, enter
+from timebank.posting import Posting, enter
+from timebank.purse import Receipt
 from timebank.refusals import AlreadyOnline, CallClosed, CallerLocked, UnknownCaller
 from timebank.teller import deposit_at_log_off
 

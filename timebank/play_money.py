@@ -12,7 +12,8 @@ from timebank.database import Desk
 from timebank.ledger import Account, mint
 from timebank.model import Unit, instant
 from timebank.play_accounts import PlayAccounts
-from timebank.posting import Posting, Receipt, enter
+from timebank.posting import Posting, enter
+from timebank.purse import Receipt
 from timebank.stakes import BANKROLL
 from timebank.words import money
 

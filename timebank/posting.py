@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -31,47 +30,15 @@ from timebank.ledger import (
     transfer,
 )
 from timebank.model import Unit, instant, stamp
-from timebank.play_accounts import PlayAccounts, PlayMoney
+from timebank.play_accounts import PlayAccounts
 from timebank.posting_sql import EARNED, READ_CALL, READ_CALLER
+from timebank.purse import Purse, Receipt
 from timebank.refusals import CallClosed, UnknownCaller
 from timebank.schedule import Closed
-from timebank.words import MINUTE, span, title
+from timebank.words import MINUTE, ON_ANOTHER_DAY, span, title
 
 SECOND = timedelta(seconds=1)
 DAY = timedelta(days=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Purse:
-    """What a caller has after an operation. Amounts are seconds."""
-
-    # Usable now; what has ticked since `ticked` is still in it.
-    online: int
-    # His, but behind the next event.
-    held: int
-    bank: int
-    # On the table.
-    stake: int
-    # Zero or less: what he owes.
-    loan: int
-    # Seconds since log-on that are accounted for.
-    ticked: int
-    # The caller's day; the grant and the turns are of this one.
-    day: date
-    # The closed period that contains the moment of the operation, else the next; None without.
-    closing: Closed | None
-    # Turns taken today, by game; a game that was not played is missing.
-    turns: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """What an operation did: the purse after it, and the rows that its entry moved, in order."""
-
-    purse: Purse
-    rows: tuple[Row, ...]
-    # What he has in the unit that was played for; None when that was time.
-    play: PlayMoney | None = None
 
 
 class InPlay(NamedTuple):
@@ -332,9 +299,18 @@ class Posting:
         reason = f"{span(won)} won past {self.event}"
         self.put_away(self.online, won, "clamp", reason, title(source))
         why = f"{span(surplus - won)} more after {self.event}"
+        if self._day_ends_before_event():
+            why += ON_ANOTHER_DAY
         self.move(self.online, self.held, surplus - won, "held", why)
         if surplus > won:
             self._wait_for_event()
+
+    def _day_ends_before_event(self) -> bool:
+        """Tell whether what is held behind the next event meets another day there: who comes from
+        another board has no day of ours."""
+        if self.visit is not None or self.closing is None:
+            return False
+        return self.desk.settings.schedule.day_of(self.closing.end) > self._date()
 
     def _wait_for_event(self) -> None:
         if self.closing is not None:

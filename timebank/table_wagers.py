@@ -15,7 +15,8 @@ from timebank.calls import leave_no_call, live_call
 from timebank.database import Desk, is_broken
 from timebank.hands import Move, Settlement, Wager
 from timebank.model import Unit
-from timebank.posting import Posting, Receipt, enter
+from timebank.posting import Posting, enter
+from timebank.purse import Receipt
 from timebank.refusals import (
     CallClosed,
     OutOfStep,

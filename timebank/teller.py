@@ -10,7 +10,8 @@ from timebank import ledger
 from timebank.database import Desk
 from timebank.names import fold
 from timebank.notices import add_notice
-from timebank.posting import Posting, Receipt, enter
+from timebank.posting import Posting, enter
+from timebank.purse import Receipt
 from timebank.refusals import Refused, UnknownCaller
 from timebank.window import Allowance, Window, account_of, refuse_beyond
 from timebank.words import clean, span
@@ -87,6 +88,16 @@ def repay(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
     refuse_beyond(seconds, Window(posting).repayment())
     amount = min(seconds, -posting.balance["loan"])
     posting.move(posting.online, posting.loan, amount, "repay", f"{span(amount)} of a loan repaid")
+    return posting.finish(0, "")
+
+
+def deposit_before_leaving(desk: Desk, call_id: int, ticked: int) -> Receipt:
+    """Deposit what the caller wants deposited when he goes, so that he can be told of it.
+
+    The end of the call does it as well, and finds nothing left to do. Raises `CallClosed`.
+    """
+    posting = enter(desk, call_id, ticked)
+    deposit_at_log_off(posting)
     return posting.finish(0, "")
 
 

@@ -14,7 +14,8 @@ from timebank import hands
 from timebank.calls import leave_no_call
 from timebank.database import Desk
 from timebank.hands import Json, Move, Settlement, Wager
-from timebank.posting import Posting, Receipt, enter
+from timebank.posting import Posting, enter
+from timebank.purse import Receipt
 from timebank.refusals import CallerOnline, OutOfStep, RoundInPlay, RoundOver, TurnsUsed
 from timebank.stakes import Stakes
 

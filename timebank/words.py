@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from timebank.model import Unit
 
 MINUTE = 60
+ON_ANOTHER_DAY = ", on another day"  # why time is held that a new day comes before
 HOUR = 3600
 SIGNS = {"usd-cent": "$", "frf-cent": "FR "}
 # Transfers from and to the mint of play money; their reasons say all.

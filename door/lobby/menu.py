@@ -87,8 +87,8 @@ async def _main_page(board: Board, caller: Caller, places: Sequence[Place]) -> P
         "",
         f"|07  Time left          |15{wording.clock_time(caller.time_left())}",
     ]
-    if purse.held and purse.closing is not None:
-        body.append(f"|07  After {purse.closing.name:<13}|15{wording.clock_time(purse.held)} more")
+    if behind := wording.comes_back_after(purse, caller.bank_settings.schedule):
+        body.append(f"|07  After {behind:<13}|15{wording.clock_time(purse.held)} more")
     if caller.bank_settings.mode == "built-in":
         body.append(f"|07  In the time bank   |15{wording.clock_time(purse.bank)}")
     body.append("")

@@ -18,7 +18,7 @@ from timebank.words import span
 if TYPE_CHECKING:
     from door.caller import Caller
     from timebank.database import Desk
-    from timebank.posting import Receipt
+    from timebank.purse import Receipt
     from timebank.window import Allowance, Allowed
 
 GRACE_SECONDS = 120  # uncharged, for a caller who comes with nothing but savings

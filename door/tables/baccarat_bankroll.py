@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from door.caller import Caller
     from door.tables.baccarat_dialogue import Dialogue
     from door.tables.baccarat_stakes import ForTheBank
-    from timebank.posting import Receipt
+    from timebank.purse import Receipt
 
 
 async def face_the_bank(caller: Caller, said: Dialogue, stakes: ForTheBank) -> str:

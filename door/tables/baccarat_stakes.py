@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from door.tables.baccarat_dialogue import Dialogue
     from timebank.model import Unit
     from timebank.play_accounts import PlayMoney
-    from timebank.posting import Receipt
+    from timebank.purse import Receipt
 
 GAME = "baccarat"
 FIRST_WAGER = 1_000  # dollars or francs

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from timebank.database import Desk
     from timebank.journal import Shoe, StoredRound
     from timebank.model import Unit
-    from timebank.posting import Receipt
+    from timebank.purse import Receipt
     from timebank.wagers import Settlement
 
 log = logging.getLogger("door.tables")

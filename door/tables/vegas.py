@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from door.caller import Caller
     from door.tables.vegas_news import News
     from door.tables.vegas_round import TableRound
-    from timebank.posting import Receipt
+    from timebank.purse import Receipt
 
 LONGEST_CUT = 60
 LONGEST_AMOUNT = 8

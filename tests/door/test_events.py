@@ -106,7 +106,14 @@ async def test_what_is_held_over_midnight_is_not_promised(tmp_path: Path) -> Non
     """It is the old day's grant, and goes with the day."""
     toml = sysop_toml(events=event("Mail hour", "23:30"))
     async with world(tmp_path, toml=toml, now=NOON + timedelta(hours=11)) as board:
-        ada = await visitor(board, "Ada")
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.calls()
+        await ada.reads_that(
+            "30 minutes cannot be used today: Mail hour at 23:30 ends on another day."
+        )
+        await ada.is_asked(MENU)
+        assert "After Mail hour" not in ada.screen
         await board.pass_time(HALF_HOUR)
         await ada.is_sent_off("Mail hour has begun. Please call back at 00:30.")
         assert "wait for you" not in ada.screen

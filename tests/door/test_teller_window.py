@@ -205,6 +205,7 @@ async def test_who_asks_for_it_has_his_minutes_deposited_at_log_off(tmp_path: Pa
         ada.presses("q")
         await ada.is_asked(MENU)
         await ada.logs_off()
+        assert "40 minutes deposited at log-off." in ada.screen
         await board.settled()
         assert ada.ledger[-1] == ("deposit", 40 * MINUTE)
         assert (ada.has["online"], ada.has["bank"]) == (20 * MINUTE, 40 * MINUTE)
@@ -220,8 +221,21 @@ async def test_the_deposit_at_log_off_is_turned_off_again(tmp_path: Path) -> Non
         ada.presses("q")
         await ada.is_asked(MENU)
         await ada.logs_off()
+        assert "deposited" not in ada.screen
         await board.settled()
         assert ada.has["bank"] == 0
+
+
+async def test_books_that_cannot_be_written_at_the_good_bye_keep_nobody(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=OPEN, busy_seconds=0.02) as board:
+        ada = await at_the_window(board, "Ada")
+        ada.presses("a")
+        await hears(ada, "now goes to the bank.")
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        with board.database.transaction(board.config.bank, board.clock.now()):
+            await ada.logs_off()
+            assert "deposited" not in ada.screen
 
 
 # Who has an account, and what happened in one's own.

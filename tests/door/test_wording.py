@@ -19,6 +19,10 @@ def row(kind: str, amount: int, why: str) -> Row:
         (row("grant", 3600, "60 minutes for 2026-11-20"), "60 minutes for 2026-11-20 are granted."),
         (row("forfeit", 60, "What was left"), "1 minute: What was left."),
         (row("held", 1800, "30 minutes more after Mail hour"), "30 minutes more after Mail hour."),
+        (
+            row("held", 1800, "30 minutes more after Late hour at 23:30, on another day"),
+            "30 minutes cannot be used today: Late hour at 23:30 ends on another day.",
+        ),
         (row("loan share", 600, "10 minutes paid back"), "10 minutes paid back."),
     ],
 )

@@ -131,6 +131,13 @@ class TestDepositAtLogOff:
         ]
         assert wanting.purse.online == 330
 
+    def test_may_be_made_shortly_before_so_that_it_can_be_told(self, books, wanting):
+        receipt = wanting.post(bank.deposit_before_leaving)
+        assert [row.why for row in receipt.rows] == ["55 minutes deposited at log-off"]
+        books.wait(3)
+        wanting.close()
+        assert wanting.moved == [("elapsed", 3, "online", "elapsed")]
+
     @pytest.mark.parametrize("preferences", [{}, {"auto_deposit": False}, {"auto_deposit": 2}])
     def test_is_made_for_nobody_else(self, books, call, preferences):
         books.do(callers.set_preferences, call.caller_id, preferences)
