@@ -246,13 +246,13 @@ def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> 
     connection.execute("PRAGMA foreign_keys = ON")
 
 
-def _errorname(error: DBAPIError) -> str:
-    return getattr(error.orig, "sqlite_errorname", "")
+def _errorname(error: BaseException) -> str:
+    return getattr(_reason(error), "sqlite_errorname", "")
 
 
 def is_broken(error: BaseException) -> bool:
     """Tell whether file, disk or another process is at fault: the transaction is gone then."""
-    return isinstance(error, DBAPIError) and _errorname(error).startswith(BROKEN)
+    return _errorname(error).startswith(BROKEN)
 
 
 @contextlib.contextmanager
@@ -392,7 +392,9 @@ class Writer:
                 self._connection = self._database.engine.connect()
             with self._connection.begin():
                 desk = Desk(self._connection, self._settings(), self._now())
-                return [_carry_out(desk, request) for request in group]
+                # Past SQLAlchemy, which takes longer over a savepoint than SQLite does.
+                mark = self._connection.connection.cursor().execute
+                return [_carry_out(desk, mark, request) for request in group]
         except BaseException as error:
             # Nothing of this group is in the books. The connection may be in any state, so the
             # next group starts with another one.
@@ -410,19 +412,18 @@ class Writer:
             connection.close()
 
 
-def _carry_out(desk: Desk, request: _Request) -> Done:
+def _carry_out(desk: Desk, mark: Callable[[str], object], request: _Request) -> Done:
     """Do one request in its savepoint; only what breaks the whole transaction is raised."""
-    run = desk.connection.exec_driver_sql
-    run("SAVEPOINT request")
+    mark("SAVEPOINT request")
     try:
         result = request.operation(desk)
     except Exception as error:
         if is_broken(error):
             raise
-        run("ROLLBACK TO request")
-        run("RELEASE request")
+        mark("ROLLBACK TO request")
+        mark("RELEASE request")
         if not isinstance(error, Refused):
             log.exception("a request failed and was rolled back")
         return Done(request.ticket, None, error)
-    run("RELEASE request")
+    mark("RELEASE request")
     return Done(request.ticket, result, None)

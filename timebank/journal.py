@@ -137,14 +137,17 @@ def _opened(
     if row is not None and row[2] != decks:
         close_shoe(desk, row[0])
         row = None
-    if row is None:
-        desk.connection.exec_driver_sql(
-            "INSERT INTO shoes (caller_id, game, decks, seed, seal, opened)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (caller_id, game, decks, seed, seal, stamp(desk.now)),
-        )
-        row = _open_shoe(desk, caller_id, game)
-    return _shoe(*row)
+    if row is not None:
+        return _shoe(*row)
+    number = desk.connection.exec_driver_sql(
+        "INSERT INTO shoes (caller_id, game, decks, seed, seal, opened) VALUES (?, ?, ?, ?, ?, ?)",
+        (caller_id, game, decks, seed, seal, stamp(desk.now)),
+    ).lastrowid
+    return _shoe(number, seal, decks, 0, None, None, caller_id, seed)
+
+
+# A hand from a shoe that is still in play.
+DEALT_FROM = "SELECT 1 FROM rounds WHERE shoe_id = ? AND settled IS NULL"
 
 
 def close_shoe(desk: Desk, shoe_id: int) -> None:
@@ -153,13 +156,16 @@ def close_shoe(desk: Desk, shoe_id: int) -> None:
     Raises `RoundInPlay` while a hand from it is open, `ShoeGone` when it is done already.
     """
     run = desk.connection.exec_driver_sql
-    if run("SELECT 1 FROM rounds WHERE shoe_id = ? AND settled IS NULL", (shoe_id,)).scalar():
-        raise RoundInPlay("A hand from this shoe is still in play.")
     closed = run(
-        "UPDATE shoes SET closed = ? WHERE id = ? AND closed IS NULL", (stamp(desk.now), shoe_id)
+        "UPDATE shoes SET closed = ?"
+        f" WHERE id = ? AND closed IS NULL AND NOT EXISTS ({DEALT_FROM})",
+        (stamp(desk.now), shoe_id, shoe_id),
     ).rowcount
-    if not closed:
-        raise ShoeGone("This shoe is done already.")
+    if closed:
+        return
+    if run(DEALT_FROM, (shoe_id,)).scalar():
+        raise RoundInPlay("A hand from this shoe is still in play.")
+    raise ShoeGone("This shoe is done already.")
 
 
 def round_in_play(desk: Desk, caller_id: int) -> StoredRound | None:
