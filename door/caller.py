@@ -187,13 +187,7 @@ class Caller:
 
     async def farewell(self, reason: str) -> list[str]:
         """Return what is to be said of his minutes when he goes for `reason`."""
-        if reason == "taken over" or self.record.preferences.get("auto_deposit") is not True:
-            return []
-        try:
-            receipt = await self.post(bank.deposit_before_leaving)
-        except (CallClosed, BooksUnavailable):  # the end of the call will do it
-            return []
-        return [f"{row.why}." for row in receipt.rows if row.kind == "deposit"]
+        return []
 
     async def close(self, reason: str) -> None:
         """Post what is left to post, and close the call in the books; `reason` is the sysop's."""
@@ -412,7 +406,7 @@ class Caller:
             self.ticked() - self._purse.ticked >= POST_SECONDS
             or (left <= 0 and self._grace_until is None)
             or now >= self._next_day
-            or (to_event is not None and to_event < left)
+            or (to_event is not None and to_event < self.spendable())
             or (closing is not None and now >= closing.end)
         )
 

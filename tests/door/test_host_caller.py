@@ -124,15 +124,18 @@ async def test_the_next_event_is_whichever_comes_first(tmp_path) -> None:
         assert caller.event_has_begun()
 
 
-async def test_a_clock_that_is_set_beyond_his_hosts_event_ends_his_time_within_a_second(
-    tmp_path,
+@pytest.mark.parametrize(("forward", "left"), [(3600, 0), (3300, 299)])
+async def test_a_clock_that_is_set_forward_leaves_him_nothing_behind_his_hosts_event(
+    tmp_path, forward: int, left: int
 ) -> None:
-    async with guest_of(tmp_path, until=NOON + timedelta(seconds=300)) as (here, caller):
+    """Within a second, and however long his host would let him stay."""
+    async with guest_of(tmp_path, seconds=100, until=NOON + timedelta(hours=1)) as (here, caller):
+        await withdraws_ten_minutes(here, caller)
         keeper = asyncio.create_task(caller.keep())
         caller.start_ticking()
-        here.clock.step_wall_clock(3600)
+        here.clock.step_wall_clock(forward)
         await here.pass_time(1)
-        assert caller.spendable() == 0
+        assert caller.spendable() == left
         caller.stop_ticking()
         keeper.cancel()
 
