@@ -187,7 +187,13 @@ class Caller:
 
     async def farewell(self, reason: str) -> list[str]:
         """Return what is to be said of his minutes when he goes for `reason`."""
-        return []
+        if reason == "taken over" or self.record.preferences.get("auto_deposit") is not True:
+            return []
+        try:
+            receipt = await self.post(bank.deposit_before_leaving)
+        except (CallClosed, BooksUnavailable):  # the end of the call will do it
+            return []
+        return [f"{row.why}." for row in receipt.rows if row.kind == "deposit"]
 
     async def close(self, reason: str) -> None:
         """Post what is left to post, and close the call in the books; `reason` is the sysop's."""
