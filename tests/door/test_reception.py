@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from door import passwords
+from door.lines import tls
 from door.reception import _RefusalLog
 from tests.certificates import put_into, trusting
 from tests.door.visiting import MENU, Guest, sysop_toml
@@ -313,13 +315,41 @@ async def test_a_front_end_brings_callers_who_are_judged_by_their_own_addresses(
         ]
 
 
+TELNETS = (
+    '[[listeners]]\nkind = "telnets"\nhost = "127.0.0.1"\nport = 0\n'
+    'certificate = "certificate.pem"\nkey = "key.pem"\n'
+)
+
+
+async def test_a_flood_of_handshakes_begins_no_more_of_them_than_an_address_may_have_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_into(tmp_path)
+    begun: list[tls.TlsLayer] = []
+    shake_hands = tls.TlsLayer._shake_hands
+
+    def counted(layer: tls.TlsLayer) -> None:
+        begun.append(layer)
+        shake_hands(layer)
+
+    monkeypatch.setattr(tls.TlsLayer, "_shake_hands", counted)
+    async with world(tmp_path, toml=defended(calls_per_address=3) + TELNETS) as board:
+        port = board.server.ports[1]
+        with contextlib.ExitStack() as flood:
+            for _ in range(20):
+                wire = socket.create_connection(("127.0.0.1", port), source_address=(VILLAIN, 0))
+                flood.enter_context(wire)
+                wire.sendall(b"\x16\x03\x01\x02\x00\x01")  # the beginning of a greeting
+            async with Terminal(REFUSING) as other:
+                await other.connect(port, tls=trusting(), source=HOME)
+                await other.until_heard("Name:")
+        assert refusals(board) == [f"refused {VILLAIN}: too many calls at once"] * 17
+        assert len(set(begun)) <= 3 + 1
+
+
 async def test_a_board_speaks_tls_where_the_sysop_wants_it(tmp_path: Path) -> None:
     put_into(tmp_path)
-    toml = sysop_toml(events="") + (
-        '[[listeners]]\nkind = "telnets"\nhost = "127.0.0.1"\nport = 0\n'
-        'certificate = "certificate.pem"\nkey = "key.pem"\n'
-    )
-    async with world(tmp_path, toml=toml) as board:
+    async with world(tmp_path, toml=sysop_toml(events="") + TELNETS) as board:
         board.enter("Ada")
         terminal = Terminal(REFUSING)
         board.terminals.append(terminal)
