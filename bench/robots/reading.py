@@ -102,7 +102,10 @@ def status(screen: Screen) -> tuple[int, int] | None:
 
 
 def table(screen: Screen, name: str, coin: int) -> Table | None:
-    """Read a painted table, from the place of the caller of this name; None elsewhere."""
+    """Read a painted table, from the place of the caller of this name; None elsewhere.
+
+    Raises `ValueError` where it can be seen that only a part of the screen has come.
+    """
     title = screen.rows[0].strip()
     turns = _TURNS.search(title)
     number = int(turns[1]) if turns else None
@@ -144,9 +147,10 @@ def _baccarat(screen: Screen, number: int | None) -> Panel:
     if number is not None:
         return Panel(clock(net) if net != "0" else 0, ended, number, None, "second")
     held = figures.get("Bankroll") or figures.get("Capital") or ""
+    if not held:
+        raise ValueError("only a part of the panel has come")
     unit = "frf-cent" if "F" in held else "usd-cent"
-    balance = money(held) if held else None
-    return Panel(money(net), ended, None, balance, unit)
+    return Panel(money(net), ended, None, money(held), unit)
 
 
 def _vegas(screen: Screen, number: int, name: str, coin: int) -> Panel:
