@@ -25,13 +25,14 @@ Everything a robot decides is drawn from its seed; what comes of it depends on t
 and on the machine.
 """
 
-from bench.robots.robot import HASTY, HUMAN, PASSWORD, Pace, Robot
+from bench.robots.robot import HASTY, HUMAN, PASSWORD, RESTLESS, Pace, Robot
 from bench.robots.seen import Movement, Purse, Seen, Settlement
 
 __all__ = [
     "HASTY",
     "HUMAN",
     "PASSWORD",
+    "RESTLESS",
     "Movement",
     "Pace",
     "Purse",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Hand(NamedTuple):
@@ -21,6 +22,7 @@ class Hand(NamedTuple):
     seal: str
     net: int
     settled: int | None
+    cards: frozenset[str]  # of black jack that is over
     balance: int | None  # the bankroll after what it moved last
 
 
@@ -93,12 +95,19 @@ def _hands(books: sqlite3.Connection, number: int) -> Iterator[Hand]:
             balance += amount
             if round_id is not None:
                 left[round_id] = balance
-    for round_id, game, unit, day, seal, net, settled in books.execute(
-        "SELECT r.id, r.game, r.unit, r.day, coalesce(s.seal, ''), r.won - r.lost, r.settled"
-        " FROM rounds r LEFT JOIN shoes s ON s.id = r.shoe_id WHERE r.caller_id = ? ORDER BY r.id",
+    for round_id, game, unit, day, seal, net, settled, result in books.execute(
+        "SELECT r.id, r.game, r.unit, r.day, coalesce(s.seal, ''), r.won - r.lost, r.settled,"
+        " coalesce(r.result, '{}') FROM rounds r LEFT JOIN shoes s ON s.id = r.shoe_id"
+        " WHERE r.caller_id = ? ORDER BY r.id",
         (number,),
     ):
-        yield Hand(game, unit, day, seal, net, settled, left.get(round_id))
+        cards = _cards(json.loads(result)) if game == "black-jack-for-time" else frozenset()
+        yield Hand(game, unit, day, seal, net, settled, cards, left.get(round_id))
+
+
+def _cards(result: Mapping[str, Any]) -> frozenset[str]:
+    hands = (*result.get("player", ()), result.get("dealer", ()))
+    return frozenset(card for hand in hands for card in hand)
 
 
 def _calls(books: sqlite3.Connection, number: int) -> Iterator[Call]:

@@ -33,6 +33,7 @@ class Result:
     hands: int = 0  # in the books, that are over
     movements: int = 0
     purses: int = 0
+    cards: int = 0
     seals: int = 0
     seeds: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -71,6 +72,7 @@ def _count(result: Result, seen: Seen, account: Account) -> None:
     result.hands += sum(hand.settled is not None for hand in account.hands)
     result.movements += len(seen.movements)
     result.purses += len(seen.purses)
+    result.cards += sum(map(len, seen.cards.values()))
     result.seals += len(seen.seals)
     result.seeds += len(seen.seeds)
 
@@ -81,6 +83,7 @@ def _check(opened: sqlite3.Connection, seen: Seen, account: Account) -> Iterator
     for purse in seen.purses:
         if not _is_purse(purse, account):
             yield f"his screen had {purse}, and the books never had that"
+    yield from _cards(seen, account)
     yield from _fairness(opened, seen)
     yield from _calls(account)
 
@@ -122,6 +125,19 @@ def _is_hand(seen: Settlement, hand: Hand) -> bool:
         and seen.seal in ("", hand.seal)
         and seen.balance in (None, hand.balance)
     )
+
+
+def _cards(seen: Seen, account: Account) -> Iterator[str]:
+    """Every card that lay on his table is in the hand that the books have dealt from that shoe."""
+    dealt = {
+        hand.seal: hand.cards
+        for hand in account.hands
+        if hand.game == "black-jack-for-time" and hand.settled is not None
+    }
+    for (seal, number), cards in seen.cards.items():
+        strange = cards - dealt.get(seal, cards)
+        if strange:
+            yield f"his screen had {sorted(strange)} in turn {number}, which were not dealt"
 
 
 # The bank's window, and the clock.

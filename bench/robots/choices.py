@@ -50,15 +50,15 @@ _TALK = ("hello all", "good luck", "that was close", "who deals here?", "a card,
 
 
 class Chooser:
-    """Decides for the caller of this name; `others` are names that minutes may be sent to."""
+    """Decides for the caller of this name, who sends minutes to his `friend`."""
 
     def __init__(
         self,
         name: str,
         password: str,
         chance: random.Random,
-        others: Callable[[], str],
         *,
+        friend: str,
         taste: str | None,
     ) -> None:
         self.chance = chance
@@ -68,8 +68,8 @@ class Chooser:
         self.expected: Expected | None = None  # what the last key asked of the bank's window
         self._name = name
         self._password = password
-        self._others = others
-        self._receiver, self._amount = "", 0
+        self._friend = friend
+        self._amount = 0
 
     def keys_at(self, prompt: str, *, paints: bool) -> str:
         """Return what is pressed at this question, "" for nothing."""
@@ -126,8 +126,7 @@ class Chooser:
         return self.chance.choice(("", "", "1", "2", "5", "1000", "5000", "20000")) + ENTER
 
     def _to_whom(self) -> str:
-        self._receiver = self._others()
-        return ESCAPE if self.is_leaving else self._receiver + ENTER
+        return ESCAPE if self.is_leaving else self._friend + ENTER
 
     def _confirm(self, what: str, amount: str) -> str:
         """Say yes to an amount, and expect the window to say that it is done."""
@@ -138,8 +137,8 @@ class Chooser:
         return "y"
 
     def _send(self) -> str:
-        said = f"{span(self._amount)} sent to {self._receiver}."
-        self.expected = Expected("transfer", self._amount, self._receiver, said)
+        said = f"{span(self._amount)} sent to {self._friend}."
+        self.expected = Expected("transfer", self._amount, self._friend, said)
         return self.chance.choice(("here you are", "")) + ENTER
 
     def _way_out(self, prompt: str) -> str:

@@ -32,6 +32,7 @@ class Phone(asyncio.Protocol):
     def __init__(self, program: Program) -> None:
         self.screen = Screen(program.charset)
         self.came = 0  # bytes
+        self.news = asyncio.Event()  # set when something comes; cleared by whoever waits for it
         self.ended = asyncio.Event()
         self.waits: list[float] = []  # seconds from a key to the first byte that answers it
         self._client = Client(takes_part=True, says=_says(program))
@@ -54,6 +55,7 @@ class Phone(asyncio.Protocol):
         shown, self._client.shown = self._client.shown, b""
         self.came += len(shown)
         self.screen.feed(shown)
+        self.news.set()
 
     def connection_lost(self, error: Exception | None) -> None:
         self.ended.set()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.robots import phone
 from bench.robots.choices import ENTER, Chooser
@@ -27,13 +26,29 @@ class Pace:
 
     think: tuple[float, float]  # from a screen to a key: the least and the most
     typing: float  # from one letter of a word to the next
+    stays: tuple[float, float]  # on the board, before he thinks of leaving
     away: tuple[float, float]  # from one call to the next
     hangs_up: float
     takes_over: float
 
 
-HUMAN = Pace(think=(1.0, 5.0), typing=0.15, away=(2.0, 20.0), hangs_up=0.004, takes_over=0.001)
-HASTY = Pace(think=(0.02, 0.08), typing=0.0, away=(0.02, 0.3), hangs_up=0.01, takes_over=0.005)
+HUMAN = Pace(
+    think=(1.0, 5.0),
+    typing=0.15,
+    stays=(1800.0, 7200.0),
+    away=(2.0, 20.0),
+    hangs_up=0.004,
+    takes_over=0.001,
+)
+RESTLESS = replace(HUMAN, stays=(60.0, 600.0), away=(5.0, 120.0))
+HASTY = Pace(
+    think=(0.02, 0.08),
+    typing=0.0,
+    stays=(1.0, 10.0),
+    away=(0.02, 0.3),
+    hangs_up=0.01,
+    takes_over=0.005,
+)
 
 
 @dataclass
@@ -61,7 +76,7 @@ class Robot:
         is_known: bool = False,
         program: Program | None = None,
         taste: str | None = None,
-        others: Callable[[], str] | None = None,
+        friend: str = "",
     ) -> None:
         chance = random.Random(seed)
         self.name = name
@@ -71,9 +86,7 @@ class Robot:
         self._coin = coin
         self._chance = chance
         self._program = program or chance.choice((phone.SYNCTERM, phone.XTERM, phone.UNKNOWN))
-        self._chooser = Chooser(
-            name, PASSWORD, chance, others if others is not None else lambda: name, taste=taste
-        )
+        self._chooser = Chooser(name, PASSWORD, chance, friend=friend, taste=taste)
         self._chooser.is_known = is_known
 
     async def play(self, stop: asyncio.Event) -> None:
@@ -106,14 +119,16 @@ class Robot:
         """Answer what is asked on the newest line until that is gone, or he hangs up."""
         loop = asyncio.get_running_loop()
         line = lines[-1]
-        leaves_at: float | None = None
+        goes_at = loop.time() + self._chance.uniform(*self._pace.stays)
+        hangs_up_at: float | None = None
+        self._chooser.is_leaving = False
         while not await _unless(line.phone.ended, self._chance.uniform(*self._pace.think)):
             line.watcher.look(line.phone.screen)
             self._learn(line.phone.screen.picture)
-            if stop.is_set():
+            if stop.is_set() or loop.time() > goes_at:
                 self._chooser.is_leaving = True
-                leaves_at = leaves_at or loop.time() + GOOD_BYE
-                if loop.time() > leaves_at:
+                hangs_up_at = hangs_up_at or loop.time() + GOOD_BYE
+                if loop.time() > hangs_up_at:
                     return
             keys = self._keys(line)
             if not keys:
