@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -44,24 +44,37 @@ def _painted(
     return canvas.painted(0, rows)
 
 
-async def read(console: Console, title: str, text: str) -> None:
-    """Let the caller read a text of any length, page by page."""
+@dataclass(frozen=True)
+class Turning:
+    """What is said to one who turns pages; `of` has "{number}" and "{pages}" in it."""
+
+    choices: Mapping[str, str]
+    of: str
+    any_key: str
+
+
+IN_ENGLISH = Turning(
+    {"N": "Next", "P": "Previous", "Q": "Quit"}, "{number} of {pages}", "|08Press any key"
+)
+
+
+async def read(console: Console, title: str, text: str, said: Turning = IN_ENGLISH) -> None:
+    """Let the caller read a text of any length, page by page, in the words of `said`."""
     width = min(console.line.columns - 1, LAYOUT_COLUMNS) - 2
     body = wrap(text, width)
     room = console.page_rows - 2
     pages = [body[start : start + room] for start in range(0, len(body), room)]
     if len(pages) == 1:
         console.stage(Page(title, pages[0]))
-        await console.any_key()
+        await console.any_key(said.any_key)
         return
     number = 0
     while True:
-        console.stage(Page(f"{title} ({number + 1} of {len(pages)})", pages[number]))
+        of = said.of.format(number=number + 1, pages=len(pages))
+        console.stage(Page(f"{title} ({of})", pages[number]))
         is_last = number + 1 == len(pages)
-        choices = {} if is_last else {"N": "Next"}
-        if number > 0:
-            choices["P"] = "Previous"
-        choices["Q"] = "Quit"
+        shown = {"N": not is_last, "P": number > 0, "Q": True}
+        choices = {letter: label for letter, label in said.choices.items() if shown[letter]}
         choice = await console.ask(choices, default="Q" if is_last else "N", cancel="Q")
         if choice == "Q":
             return

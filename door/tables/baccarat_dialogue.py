@@ -330,7 +330,7 @@ FRENCH = Dialogue(
     time_up="|14Votre temps était écoulé : vous n'avez pas pris de carte.",
     any_key="|08Appuyez sur une touche",
     try_again="|07Appuyez sur une touche pour recommencer",
-    no_books="|12Les livres ne peuvent être écrits en ce moment. Rien n'a changé.",
+    no_books="|12Les livres ne peuvent être tenus en ce moment. Rien n'a changé.",
     statement="{title} : {coups}, {player} au joueur, {bank} à la banque, {stand_off} à égalité ; "
     "{ended}.",
     ended_with="votre capital est de {amount}",

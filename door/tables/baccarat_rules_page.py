@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from door.lobby.pages import read
+from door.lobby.pages import IN_ENGLISH, Turning, read
 from door.tables import baccarat_words as words
+from door.tables.baccarat_dialogue import FRENCH
 from timebank.play_money import FULL_BANK, NEW_BANKROLL
 
 if TYPE_CHECKING:
@@ -18,11 +19,18 @@ OPTIONS = {
     "french": {"draw": "tire", "stand": "reste", "toss": "s'en remet au sort"},
 }
 
+_IN_FRENCH = Turning(
+    {"N": "Suivante", "P": "Précédente", "Q": "Quitter"},
+    "page {number} sur {pages}",
+    FRENCH.any_key,
+)
+
 
 async def read_rules(console: Console, settings: Baccarat, said: Dialogue) -> None:
     """Show the rules under which this table plays."""
     titles = {"english": "The rules of baccarat", "french": "Les règles du baccara"}
-    await read(console, titles[said.language], rules_text(settings, said))
+    turning = IN_ENGLISH if said.language == "english" else _IN_FRENCH
+    await read(console, titles[said.language], rules_text(settings, said), turning)
 
 
 def rules_text(settings: Baccarat, said: Dialogue) -> str:
@@ -77,14 +85,14 @@ _FRENCH = (
     "5. Sinon la troisième carte du joueur décide : à 3 la banque tire contre 0 à 7, à 4 contre 2 "
     "à 7, à 5 contre 5 à 7, à 6 contre 6 et 7. À 3 contre un 9 elle {three}, à 5 contre un 4 elle "
     "{five}.",
-    "|15Les mises|07  On paie à égalité. Points égaux : le coup est nul, les mises sont rendues.",
+    "|15Les mises|07  Payées un pour un. À points égaux, le coup est nul et les mises sont rendues.",
     "|15Pour du temps|07  Une pièce vaut {coin} de votre temps, la mise va de {least} à "
     "{most}{turns}. La dernière pièce ne se joue pas.",
     "|15Pour la banque|07  Un nouveau joueur a {bankroll} et peut tout miser d'un coup, mais "
     "jamais plus que la banque n'a. Elle a {bank} à chacun de vos retours, et on peut la faire "
     "sauter. Un capital épuisé est remplacé le lendemain.",
-    "|15L'honnêteté|07  Quatre jeux se suivent de coup en coup. Leur sceau est montré quand le "
-    "sabot est ouvert, la graine quand il est fini : après un coup qui laisse huit cartes ou "
-    "moins. Vous pouvez couper chaque nouveau sabot avec quelques mots.",
-    "|15Raccrochez|07  à 5, et le coup vous attend comme il était.",
+    "|15Franc jeu|07  Un sabot de quatre jeux sert de coup en coup. Son sceau est montré à "
+    "l'ouverture, la graine à la fin : après un coup qui laisse huit cartes ou moins. Vous pouvez "
+    "couper chaque nouveau sabot avec quelques mots.",
+    "|15Raccrochez|07  sur votre 5, et le coup vous attend tel quel.",
 )

@@ -168,8 +168,11 @@ async def test_for_time_the_language_changes_words_and_nothing_else(tmp_path: Pa
 async def test_rules_statement_and_refusals_are_french_too(tmp_path: Path) -> None:
     async with at_baccarat(tmp_path, seed_where(ends("stand-off")), toml=FRENCH_HOUSE) as ada:
         ada.presses("r")
-        await ada.sees("Les règles du baccara (1 of 2)")
+        await ada.sees("Les règles du baccara (page 1 sur 2)")
         await ada.sees("tire de baccara à 2, reste à 7.")
+        await ada.is_asked("Suiva<n>te  <Q>uitter")
+        ada.presses("n")
+        await ada.is_asked("<P>récédente  <Q>uitter")
         ada.presses("q")
         await ada.is_asked("<P>onter")
         await ada.asks_to_bet()
