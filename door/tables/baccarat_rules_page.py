@@ -85,7 +85,7 @@ _FRENCH = (
     "5. Sinon la troisième carte du joueur décide : à 3 la banque tire contre 0 à 7, à 4 contre 2 "
     "à 7, à 5 contre 5 à 7, à 6 contre 6 et 7. À 3 contre un 9 elle {three}, à 5 contre un 4 elle "
     "{five}.",
-    "|15Les mises|07  Payées un pour un. À points égaux, le coup est nul et les mises sont rendues.",
+    "|15Les mises|07  Payées un pour un. À points égaux, le coup est nul, les mises sont rendues.",
     "|15Pour du temps|07  Une pièce vaut {coin} de votre temps, la mise va de {least} à "
     "{most}{turns}. La dernière pièce ne se joue pas.",
     "|15Pour la banque|07  Un nouveau joueur a {bankroll} et peut tout miser d'un coup, mais "
