@@ -147,12 +147,12 @@ class Company:
         caller, console = self._caller, self._caller.console
         how, words = said["how"], said.get("words", "")
         caller.statement = said.get("statement") or caller.statement
-        caller.record = await caller.ask_books(lambda desk: callers.get(desk, caller.record.id))
         if how == TAKEN_OVER:
             raise TakenOver(words)
         console.last_key = caller.clock.monotonic()  # the server has seen to it that he is awake
         console.paint_screens()
-        caller.start_ticking()
+        caller.start_ticking()  # before the books are asked, which may not be there
+        caller.record = await caller.ask_books(lambda desk: callers.get(desk, caller.record.id))
         caller.tell(await caller.touch())
         if how == TIME_UP:
             raise TimeUp(words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -19,11 +19,12 @@ from door.console import Console, Look, Paint, TimeUp
 from door.host_caller import HostCaller
 from door.lines.line import Receiver
 from door.run import process
+from door.run.company import Company
 from door.run.guest import Guest
 from tests.door.seated import QuietLine
 from tests.world import NOON, World, world
 from timebank import bank
-from timebank.database import Database
+from timebank.database import BooksUnavailable, Database
 
 LINES = Look(Charset.ASCII, Paint.LINES)
 EVENTS_OFF = 'events = []\n[[listeners]]\nkind = "telnet"\nhost = "127.0.0.1"\nport = 0\n'
@@ -177,6 +178,22 @@ async def test_whoever_is_handed_over_while_the_books_are_locked_is_told_so(
         console = Console(line, LINES, here.clock)
         assert not await process.serve(here.config, console, here.clock, a_guest(here), None)
         assert "The board's books cannot be opened just now." in line.said
+
+
+async def test_his_clock_runs_on_when_locked_books_keep_him_from_the_servers_table(
+    tmp_path,
+) -> None:
+    async with world(tmp_path, toml=EVENTS_OFF, busy_seconds=0) as here:
+        caller = await comes_in(here)
+        caller.start_ticking()
+        with closing(sqlite3.connect(here.config.database, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(BooksUnavailable):
+                await Company(here.server.board, caller).visit()
+        ticks: list[float] = []
+        caller.on_tick = lambda: ticks.append(caller.on_for())
+        await here.clock.advance(3)
+        assert ticks == [1, 2, 3]
 
 
 async def test_the_call_is_closed_once_whoever_asks(tmp_path) -> None:
