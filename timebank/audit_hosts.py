@@ -81,7 +81,7 @@ def _check_calls(desk: Desk) -> Iterator[Finding]:
 # What the rows of each call add up to, beside what the visit says.
 PURSE = "('online', 'held', 'stake')"
 SAVINGS = "('bank', 'loan')"
-OWN = "t.kind NOT IN ('gain', 'put back')"
+OWN = "t.kind NOT IN ('gain', 'put back', 'kept')"
 TRANSFERS = f"""
 SELECT v.id, v.closed IS NOT NULL, v.brought + coalesce(v.also_brought, 0), v.own, v.elapsed,
     v.result, v.gain, v.put_back, v.taken_home, v.left_staked - v.staked,

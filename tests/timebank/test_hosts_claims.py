@@ -54,6 +54,15 @@ def test_it_waits_is_claimed_and_written(books, ann, over):
     assert states(books) == [(15, "written")]
 
 
+def test_what_waited_and_is_forfeited_on_a_visit_is_nothing_that_was_lost_on_it(books, ann, over):
+    books.change(mode="none")
+    comes(books, ann).close()
+    assert states(books) == [(15, "kept")]
+    ((result,),) = books.sql("SELECT result FROM visits ORDER BY id DESC LIMIT 1")
+    assert result == 0
+    assert books.audit() == []
+
+
 def test_nobody_claims_it_a_second_time(books, ann, over):
     claim = over.claim()
     assert over.claim() is None
