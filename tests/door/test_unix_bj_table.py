@@ -213,7 +213,7 @@ async def test_a_caller_who_cuts_is_asked_before_the_first_letter(tmp_path: Path
         ada.presses("p")
         await ada.is_asked("A few words to cut the cards")
         ada.presses("three blind mice\r")
-        await ada.terminal.wait_for(lambda _: ada.letters != "", "letters")
+        await ada.terminal.wait_for(lambda _: " up\n" in ada.letters, "the dealer's card")
         with ada.board.books() as desk:
             cut = desk.connection.exec_driver_sql("SELECT cut FROM shoes").scalar_one()
         assert cut == "three blind mice"
