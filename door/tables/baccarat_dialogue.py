@@ -294,7 +294,7 @@ FRENCH = Dialogue(
     "pièce ne se joue pas.",
     last_turn="|14C'était votre dernier tour du jour : {limit} par jour.",
     broken="|14La banque a sauté. Elle rouvrira avec {bank} à votre retour à cette table.",
-    gone="|12Votre capital est épuisé. Dès minuit, la maison vous avancera de nouveau {bankroll}.",
+    gone="|12Votre capital est épuisé. Dès minuit, la maison vous avance {bankroll}.",
     no_bet="|07Aucune mise.",
     cut_words="|07Quelques mots pour couper (Entrée pour aucun) :|15",
     cut_on="|07Désormais on vous demande quelques mots pour couper chaque nouveau sabot.",
