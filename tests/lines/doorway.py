@@ -8,6 +8,7 @@ ends. Typed: q leaves, ! fails, w writes more than anybody may leave unread.
 """
 
 import asyncio
+import logging
 import os
 import socket
 import sys
@@ -79,4 +80,6 @@ async def main(reports: int, kind: str, descriptor: int) -> None:
 
 
 if __name__ == "__main__":
+    # As in a door: what went to standard error would go to the caller, and wait for him.
+    logging.getLogger().addHandler(logging.NullHandler())
     asyncio.run(main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3])))
