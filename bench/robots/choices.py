@@ -153,7 +153,9 @@ class Chooser:
         for letter in "YQSNC":
             if letter in letters:
                 return letter.lower()
-        return DELETE if prompt.endswith("?") else ESCAPE
+        if prompt.endswith("?"):
+            return DELETE
+        return ESCAPE if prompt.endswith(":") else ""
 
     def _chooses(self, prompt: str, letters: Sequence[str], *, paints: bool) -> str:
         for words, weights in _HABITS:

@@ -8,13 +8,14 @@ import random
 from dataclasses import dataclass, replace
 
 from bench.robots import phone
-from bench.robots.choices import ENTER, Chooser
+from bench.robots.choices import ENTER, ESCAPE, Chooser
 from bench.robots.phone import Phone, Program
 from bench.robots.seen import Seen
 from bench.robots.watcher import Watcher
 
 PASSWORD = "open sesame"
 PATIENCE = 20.0  # seconds without anything to answer after which a key is tried
+ALONE = 0.5  # seconds from Esc to the next key
 GOOD_BYE = 20.0  # seconds that a robot takes to leave in peace, at most
 _TAKEN = "looks like it, is taken"
 _LAST_WORDS = ("Good-bye", "has taken over", "time is up", "call back", "call again", "go down")
@@ -44,7 +45,7 @@ RESTLESS = replace(HUMAN, stays=(60.0, 600.0), away=(5.0, 120.0))
 HASTY = Pace(
     think=(0.02, 0.08),
     typing=0.0,
-    stays=(1.0, 10.0),
+    stays=(20.0, 60.0),
     away=(0.02, 0.3),
     hangs_up=0.01,
     takes_over=0.005,
@@ -57,7 +58,7 @@ class _Line:
 
     phone: Phone
     watcher: Watcher
-    answered: float = 0.0  # when he last pressed a key there
+    answered: float  # when he last pressed a key there, or dialled
     came: int = 0  # bytes that had come by then
 
 
@@ -113,7 +114,8 @@ class Robot:
         self.seen.calls += 1
         self._chooser.expected = None
         connected = await phone.call(self.host, self.port, self._program)
-        return _Line(connected, Watcher(self.seen, self._coin))
+        now = asyncio.get_running_loop().time()
+        return _Line(connected, Watcher(self.seen, self._coin), now)
 
     async def _stay(self, lines: list[_Line], stop: asyncio.Event) -> None:
         """Answer what is asked on the newest line until that is gone, or he hangs up."""
@@ -160,6 +162,12 @@ class Robot:
     async def _type(self, line: _Line, keys: str) -> None:
         line.watcher.expected = self._chooser.expected or line.watcher.expected
         self._chooser.expected = None
+        if keys == ESCAPE:
+            # With a letter close behind it is another key, as terminals send it with Alt.
+            self.seen.keys += 1
+            line.phone.press(keys)
+            await _unless(line.phone.ended, ALONE)
+            return
         if not self._pace.typing:
             self.seen.keys += len(keys)
             line.phone.press(keys)

@@ -46,10 +46,8 @@ class Screen:
 
     @property
     def prompt(self) -> str:
-        """What stands on the row of the cursor, and above it where that is part of a menu."""
-        prompt = self.rows[self.row].strip()
-        above = self.rows[self.row - 1].strip() if self.row else ""
-        return f"{above} {prompt}" if "<" in prompt and "<" in above else prompt
+        """What stands on the row of the cursor."""
+        return self.rows[self.row].strip()
 
     @property
     def picture(self) -> str:
