@@ -105,6 +105,7 @@ async def test_his_time_with_the_host_ends_the_call(tmp_path) -> None:
         await visit.prompt("Press any key")
         visit.presses(" ")
         await visit.terminal.until("Xibalba wants you back: your time here is up.", 60)
+        await visit.terminal.until("Press any key to go back")
         visit.presses(" ")
         assert await visit.ends() == 0
 
