@@ -41,7 +41,7 @@ def read_listeners(root: Table) -> tuple[Listener, ...]:
     tables = root.tables("listeners")
     if tables is None:
         return (Listener("telnet", EVERY_ADDRESS, USUAL_PORTS["telnet"]),)
-    if not tables:
+    if not tables and root.sound("listeners"):
         root.refuse("listeners", "must be one at least, or nobody could call")
     listeners: list[Listener] = []
     for table in tables:

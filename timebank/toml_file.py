@@ -77,7 +77,9 @@ class Problems:
 
     def add(self, key: str, reason: str, path: KeyPath) -> None:
         """Note one; `path` leads through the file's tables to its line."""
-        self._found.append(Problem(key, reason, self._line_of(path)))
+        problem = Problem(key, reason, self._line_of(path))
+        if problem not in self._found:  # the board and its bank may read the same key
+            self._found.append(problem)
 
     def raise_any(self) -> None:
         """Raise all of them, in the order of the file, if there are any."""

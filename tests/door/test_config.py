@@ -402,6 +402,19 @@ class TestWrongValues:
             "line 5: [[listeners]] 2, port: 2323 is taken by a listener above."
         ]
 
+    @pytest.mark.parametrize(
+        ("text", "sentence"),
+        [
+            ("listeners = 3", "line 1: listeners: must be tables headed [[listeners]], is 3."),
+            (
+                '[board]\nsysop = "\\u202e"',
+                "line 2: [board] sysop: must not contain control characters or line ends.",
+            ),
+        ],
+    )
+    def test_what_is_wrong_is_told_once_though_two_have_read_it(self, refusal, text, sentence):
+        assert refusal(text) == [sentence]
+
     def test_house_variations_that_do_not_go_together(self, refusal):
         (sentence,) = refusal(
             '[games.black-jack-for-time]\nhit_on_21 = true\ntwenty_one_paid = "at once"'
