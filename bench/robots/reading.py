@@ -121,7 +121,7 @@ def table(screen: Screen, name: str, coin: int) -> Table | None:
         return None
     below = "\n".join(screen.rows[14:21])
     seal, seed = SEAL.search(below), SEED.search(below)
-    if game == "baccarat" and seal is None:
+    if seal is None and any(panel.ended) and game != "vegas":
         raise ValueError("the seal below the table has not come yet")
     return Table(game, panel, seal[1] if seal else "", seed[1] if seed else "", shown)
 
