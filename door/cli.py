@@ -5,6 +5,7 @@ Every import beyond click waits until a command needs it: `door --help` must be 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,9 +52,20 @@ def serve(config_path: Path, verbose: bool) -> None:
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
     try:
-        asyncio.run(server.serve(config, click.echo))
+        asyncio.run(server.serve(config, _announce))
     except (DatabaseRefused, BooksUnavailable, server.CannotListen, OSError) as error:
         raise Sentence(str(error)) from error
+
+
+def _announce(words: str) -> None:
+    """Print a line. A board that nobody listens to any more, because the program at the other end
+    of the pipe has gone, serves on."""
+    try:
+        click.echo(words)
+    except OSError:
+        # What could not be printed is tried again at the end of the process, and then fails it.
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 @main.command("run")

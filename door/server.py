@@ -241,16 +241,15 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
         loop.add_signal_handler(signal.SIGHUP, server.reload)
         try:
             await server.start()
-        except BaseException:
-            await server.stop("The board could not be opened.")
-            raise
-        # What stands now stays; collecting it again and again would stall the callers.
-        gc.freeze()
-        for words in _announcement(config, server.ports):
-            announce(words)
-        await server.ended.wait()
-        announce("Closing: callers are told, hands in play stay in the journal.")
-        await server.stop("The board is closing.")
+            # What stands now stays; collecting it again and again would stall the callers.
+            gc.freeze()
+            for words in _announcement(config, server.ports):
+                announce(words)
+            await server.ended.wait()
+            announce("Closing: callers are told, hands in play stay in the journal.")
+        finally:
+            # Whatever has happened: the writer's thread would keep a process that has failed.
+            await server.stop("The board is closing.")
     finally:
         database.close()
 

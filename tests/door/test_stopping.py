@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import subprocess
 import time
 from pathlib import Path
 
-from tests.door.processes import OPEN_ALL_DAY, Served, served
+from tests.door.processes import OPEN_ALL_DAY, Served, dealt_door, served
 from tests.terminal import PATIENCE
 from tests.world import PASSWORD
 
@@ -116,3 +117,25 @@ async def test_two_hundred_callers_are_told_and_the_board_ends_within_ten_second
             assert open_hands == staked > 0
         for caller in (*callers, *waiting):
             caller.wire.close()
+
+
+def test_a_board_whose_announcements_nobody_reads_any_more_closes_in_peace(tmp_path: Path) -> None:
+    (tmp_path / "sysop.toml").write_text(OPEN_ALL_DAY, encoding="utf-8")
+    command = [*dealt_door(tmp_path), "serve", "--config", str(tmp_path / "sysop.toml")]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        port = next(int(line.rsplit()[-1].rstrip(".")) for line in process.stdout if "port" in line)
+        with socket.create_connection(("127.0.0.1", port), SLOW) as caller:
+            heard = b""
+            while GREETING not in heard:
+                heard += caller.recv(4096)
+            process.stdout.close()
+            process.terminate()
+            while data := caller.recv(4096):
+                heard += data
+        assert b"The board is closing." in heard
+        assert process.wait(SLOW) == 0
+        assert process.stderr.read() == ""
