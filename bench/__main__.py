@@ -11,12 +11,14 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from bench import connect, keys, ledger, stall, startup
 from bench.report import FULL, HEADING, QUICK, Row, Scale, line
+from door.loop import quickest
 
 MEMORY = Path("/dev/shm")  # a file system without a disk, where there is one
 
@@ -40,6 +42,7 @@ PARTS: dict[str, Part] = {
     help="Measure this alone; may be given more than once.",
 )
 @click.option("--quick", is_flag=True, help="A short run: what it finds is rough.")
+@click.option("--uvloop", is_flag=True, help="Let the board run on uvloop, which must be there.")
 @click.option(
     "--disk",
     type=click.Path(path_type=Path, exists=True, file_okay=False, writable=True),
@@ -47,15 +50,18 @@ PARTS: dict[str, Part] = {
     show_default=True,
     help="A folder on a disk, for books that are committed to it.",
 )
-def main(parts: Sequence[str], quick: bool, disk: Path) -> None:
+def main(parts: Sequence[str], quick: bool, uvloop: bool, disk: Path) -> None:
     """Print what the board costs, as ratios to the simplest program that does the same."""
+    if uvloop and quickest() is None:
+        raise click.UsageError("uvloop is not installed here: pip install '.[uvloop]'.")
     began = time.perf_counter()
     missed = 0
-    click.echo(_machine())
+    scale = replace(QUICK if quick else FULL, loop="uvloop" if uvloop else "asyncio")
+    click.echo(f"{_machine()}, the board on {scale.loop}")
     memory = MEMORY if MEMORY.is_dir() else None
     for part in parts or PARTS:
         click.echo(f"\n{part}\n{HEADING}")
-        for row in PARTS[part](QUICK if quick else FULL, disk, memory):
+        for row in PARTS[part](scale, disk, memory):
             click.echo(line(row))
             missed += row.verdict == "MISSED"
     click.echo(f"\n{missed} missed, {time.perf_counter() - began:.0f} seconds.")

@@ -1,10 +1,10 @@
 """The real board in a process of its own, with callers in its books before the first one calls.
 
-    python -m bench.board FOLDER CALLERS
+    python -m bench.board FOLDER CALLERS LOOP
 
 Their passwords are hashed as cheaply as Argon2 lets them, so that log-on is no part of what is
 measured; their screen is known, so that they come straight to the main menu. The hands they are
-dealt are known as well: three keys each, one lost for each one won.
+dealt are known as well: three keys each, one lost for each one won. LOOP is asyncio or uvloop.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from door.clock import SystemClock
 from door.games import shuffle
 from door.games.blackjack import Action, start
 from door.games.blackjack_rules import BLACK_JACK_FOR_TIME, Rules
+from door.loop import quickest
 from door.server import Server
 from timebank import callers
 from timebank.database import Database
@@ -128,4 +129,5 @@ async def main(folder: Path, count: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), int(sys.argv[2])))
+    with asyncio.Runner(loop_factory=quickest() if sys.argv[3] == "uvloop" else None) as runner:
+        runner.run(main(Path(sys.argv[1]), int(sys.argv[2])))

@@ -56,7 +56,7 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
     more_files()
     with (
         tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder,
-        Child("bench.board", folder, str(CALLERS_IN_THE_BOOKS)) as board,
+        Child("bench.board", folder, str(CALLERS_IN_THE_BOOKS), scale.loop) as board,
         Child("bench.bare") as bare,
     ):
         yield from _one_by_one(board.port, bare.port, scale.connects)

@@ -89,7 +89,7 @@ def run(scale: Scale, disk: Path) -> Iterator[Row]:
     more_files()
     with (
         tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder,
-        Child("bench.board", folder, str(scale.callers)) as board_child,
+        Child("bench.board", folder, str(scale.callers), scale.loop) as board_child,
         Child("bench.bare") as bare_child,
         closing(_fill(board_child, scale.callers, log_on_all)) as board,
         closing(_fill(bare_child, scale.callers, connect_all)) as bare,

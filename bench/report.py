@@ -64,6 +64,7 @@ class Scale:
     ledger_seconds: float
     stall_seconds: float
     starts: int
+    loop: str = "asyncio"  # that the board runs on, or "uvloop"
 
 
 FULL = Scale(

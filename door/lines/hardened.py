@@ -139,7 +139,7 @@ class HardenedTelnet(LineEvents, telnetlib3.TelnetServer, asyncio.BufferedProtoc
         self._budget = Budget(limits.commands, self._loop.time)
         self._began = self._loop.time()
         self._serve_at = self._began + limits.silence
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.TimerHandle | None = None  # None before anything is asked
         self._asked_after = False
         self._writer_factory = _LeanWriter
         self._drain_waiters = _NOTHING  # of asyncio's own flow control; the line has another
@@ -194,7 +194,7 @@ class HardenedTelnet(LineEvents, telnetlib3.TelnetServer, asyncio.BufferedProtoc
             self._asked_after = False
             self.line.write(BELL)
         self.line.count_unsent(LONGEST_REPLY * commands)
-        if self._ready is not None:
+        if self._ready is not None and self._timer is not None:
             self._serve_when_answered()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -62,7 +62,7 @@ def test_every_part_prints_figures_with_their_baselines_and_goals(
 
 def test_the_short_run_measures_less_of_everything() -> None:
     full = vars(bench.__main__.FULL)
-    assert all(value <= full[name] for name, value in vars(QUICK).items())
+    assert all(value <= full[name] for name, value in vars(QUICK).items() if name != "loop")
 
 
 def test_a_goal_is_held_against_the_ratio_or_against_the_value() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from door.lines.telnet import USUAL_LIMITS
-from tests.lines.board import GREETING, Board, connected, open_board, plugged
+from tests.lines.board import GREETING, Board, Wire, connected, open_board, plugged
 from tests.terminal import (
     BINARY,
     CHARSET,
@@ -331,6 +331,25 @@ async def test_a_window_that_changes_is_told(board: Board) -> None:
         terminal.resize(100, 40)
         terminal.resize(255, 255)
         await call.until(lambda call: call.sizes == [(100, 40), (132, 60)])
+
+
+async def test_who_speaks_before_he_is_asked_is_asked_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wire = Wire(USUAL_LIMITS)
+    made = wire.telnet.connection_made
+
+    def reads_at_once(transport: asyncio.BaseTransport) -> None:  # as uvloop does
+        made(transport)
+        wire.telnet.data_received(bytes((IAC, WILL, SGA)))
+
+    monkeypatch.setattr(wire.telnet, "connection_made", reads_at_once)
+    await wire.plug()
+    assert wire.lines == []
+    wire.telnet.data_received(ANSWERS)
+    assert wire.lines == [wire.telnet.line]
+    assert wire.telnet.line.hints.terminal_types == ("xterm", "vt100")
+    await wire.unplug()
 
 
 async def test_the_window_is_known_when_the_call_begins(board: Board) -> None:
