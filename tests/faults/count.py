@@ -22,6 +22,8 @@ class Count:
         self.rows: dict[str, int] = {}
         self.hands = 0
         self.settled: set[int] = set()
+        self.open: dict[int, int] = {}  # hands in play, and how many actions each has
+        self.left_open = self.carried_on = 0  # over all looks
 
     def look(self) -> None:
         """Count everything; raises AssertionError at what does not add up."""
@@ -84,8 +86,7 @@ class Count:
         assert not any(units.values()), units
         assert somewhere == granted, f"{granted} s were granted, {somewhere} s are somewhere"
 
-    @staticmethod
-    def _hands_are_whole(file: sqlite3.Connection) -> None:
+    def _hands_are_whole(self, file: sqlite3.Connection) -> None:
         open_hands = file.execute(
             "SELECT r.id, r.caller_id, r.unit, count(a.sequence), max(a.sequence)"
             " FROM rounds r LEFT JOIN actions a ON a.round_id = coalesce(r.lead, r.id)"
@@ -93,6 +94,12 @@ class Count:
         ).fetchall()
         for number, _, _, actions, last in open_hands:
             assert actions == (last or 0) + 1, f"hand {number} has a hole in its journal"
+        now = {number: actions for number, _, _, actions, _ in open_hands}
+        for number, actions in self.open.items():
+            assert number in self.settled or now[number] >= actions, f"hand {number} went back"
+            self.carried_on += number in self.settled or now[number] > actions
+        self.open = now
+        self.left_open += len(now)
         playing = Counter((caller, unit) for _, caller, unit, _, _ in open_hands)
         assert all(times == 1 for times in playing.values()), "two open hands of one caller"
         staked = set(
