@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import gc
 import logging
 import os
@@ -21,7 +22,7 @@ from door.console import Closing
 from door.control import COMMAND, answer_control
 from door.housekeeping import Housekeeping
 from door.lines import rlogin, telnet
-from door.lines.certificates import CertificateRefused
+from door.lines.certificates import CertificateRefused, doubt
 from door.lines.link import LinkConnection, LinkListener, Said
 from door.lines.tls import Certificate
 from door.lines.visit import Entrance
@@ -37,6 +38,9 @@ from timebank.database import Database
 from timebank.settings import SettingsError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
     from door.config import Config
     from door.config import Listener as Where
     from door.lines.line import Line
@@ -96,8 +100,8 @@ class Server:
             except OSError as error:
                 raise CannotListen(
                     f"Port {listener.port} on {listener.host} cannot be opened"
-                    f" ({os.strerror(error.errno or 0)}). Is another board running?"
-                    f" [[listeners]] in {self.board.config.path} says where to listen."
+                    f" ({_reason(error)}). {_ADVICE.get(error.errno or 0, '')}"
+                    f"[[listeners]] in {self.board.config.path} says where to listen."
                 ) from error
             self._listeners.append(telephone)
             self.ports.append(telephone.port)
@@ -169,6 +173,7 @@ class Server:
         certificate = None
         if where.certificate is not None and where.key is not None:
             certificate = Certificate(where.certificate, where.key)
+            _warn_of(where.certificate, where.key, self.board.clock.now())
         entrance = Entrance(self.board.reception, where.proxies, certificate)
         if where.kind == "rlogin":
             return await rlogin.listen(
@@ -252,6 +257,29 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
             await server.stop("The board is closing.")
     finally:
         database.close()
+
+
+_ADVICE = {
+    errno.EADDRINUSE: "Is another board running? ",
+    errno.EADDRNOTAVAIL: "That is no address of this machine. ",
+    errno.EACCES: "Ports below 1024 need the rights of root. ",
+}
+
+
+def _reason(error: OSError) -> str:
+    """Say why a port cannot be had; an address that is not even understood has words of its own."""
+    number = error.errno or 0
+    return os.strerror(number) if number > 0 else str(error.strerror or error)
+
+
+def _warn_of(certificate: Path, key: Path, now: datetime) -> None:
+    """Tell the log of a certificate that callers' programs will not take, or not for long."""
+    try:
+        words = doubt(certificate, key, now)
+    except CertificateRefused as refused:
+        words = str(refused)
+    if words:
+        log.warning("%s", words)
 
 
 def _allow_many_lines() -> None:
