@@ -31,7 +31,8 @@ def main() -> int:
         seeds += 1
         counted.update(story.counted)
         counted["steps"] += story.number
-        counted["lives"] += story.lives
+        counted["lives"] += story.lives_begun
+        counted["visits"] += story.watch.second.visits
         counted["transfers"] += story.watch.kinds.total()
         counted.update({f"{kind} transfers": n for kind, n in story.watch.kinds.items()})
         counted["rounds"] += story.watch.counts.get("rounds", 0)

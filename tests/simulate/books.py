@@ -12,7 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from tests.simulate.second_account import SecondAccount
+from tests.simulate.wrong import must
+
+if TYPE_CHECKING:
+    from tests.simulate.post import Post
 
 HIS = ("online", "held", "bank", "stake", "bankroll", "casino")  # never below zero
 NEVER_BELOW = frozenset({*HIS, "elapsed", "forfeit"})
@@ -39,6 +45,13 @@ MOVES: dict[str, set[tuple[str, str]]] = {
     "bankroll": {("mint", "bankroll")},
     "renewal": {("mint", "bankroll")},
     "casino": {("mint", "casino"), ("casino", "mint")},
+    "brought": {("external", "online")},
+    "taken home": {("online", "external"), ("held", "external")},
+    "gain": {(a, b) for a in ("online", "held") for b in ("bank", "forfeit")},
+    "given back": {("bank", "external")},
+    "put back": {("online", "bank"), ("held", "bank")},
+    "kept": {("external", "bank"), ("external", "forfeit")},
+    "import": {("external", "bank"), ("bank", "external")},
     "adjust": {("adjustment", "bank"), ("bank", "adjustment")},
     "lost": {("stake", bank) for bank in BANKS},
     "returned": {("stake", purse) for purse in PURSES},
@@ -49,16 +62,8 @@ MOVES: dict[str, set[tuple[str, str]]] = {
     },
 }
 IN_PEACE = ("log-off", "carrier lost", "time up", "idle", "closed by the board")
+LOG_ON = 600  # seconds at most for which somebody stands at the log-on
 LEASE = 30  # seconds that a call may be charged for beyond what its own process said
-
-
-class Wrong(AssertionError):
-    """Something does not hold that always must."""
-
-
-def must(holds: object, words: str, *values: object) -> None:
-    if not holds:
-        raise Wrong(words.format(*values))
 
 
 @dataclass
@@ -74,7 +79,8 @@ class SeenCall:
 class Watch:
     """Books beside the books."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, post: Post) -> None:
+        """Watch the books in a file; `post` knows what other programs have written."""
         self.path = path
         self.kinds = Counter[str]()  # of transfers
         self.last: tuple[int, str] = (0, "")  # number and digest
@@ -86,6 +92,9 @@ class Watch:
         self.counts: dict[str, int] = {}
         self.open_rounds: set[int] = set()
         self.last_round = 0
+        self.second = SecondAccount()
+        self.post = post
+        self.started: dict[str, float] = {}  # doors, by name: when their callers came
         self._connection: sqlite3.Connection | None = None
 
     def open(self) -> None:
@@ -125,6 +134,7 @@ class Watch:
         """Check what has changed; the step began and ended at these monotonic instants."""
         with self.reading() as file:
             accounts = {row[0]: row[1:] for row in file.execute(ACCOUNTS)}
+            self.second.learn(file)
             for row in file.execute(TRANSFERS, (self.last[0],)):
                 self._transfer(accounts, latest_day, *row)
             self._accounts(accounts)
@@ -132,6 +142,7 @@ class Watch:
             self._calls(file, began, now)
             self._cards(file)
             self._count(file)
+            self.second.look(file)
 
     def _count(self, file: sqlite3.Connection) -> None:
         """Nothing that was counted once may be gone."""
@@ -164,7 +175,14 @@ class Watch:
         self.balances[source] -= amount
         self.balances[target] += amount
         owners = {accounts[end][1] for end in (source, target)} - {None}
-        must(len(owners) == 1 or kind == "transfer", "transfer {} is of {}", number, owners)
+        must(len(owners) == 1 or kind in ("transfer", "kept"), "{} is of {}", number, owners)
+        if accounts[source][2] == "second":
+            ends_of = accounts[source][:2], accounts[target][:2]
+            self.second.transfer(kind, amount, *ends_of, call_id, round_id)
+        if kind == "import":
+            assert self._connection is not None  # it is read just now
+            (name,) = self._connection.execute(NAME, tuple(owners)).fetchone()
+            self.post.applied(name, amount if ends[1] == "bank" else -amount, why)
         if "stake" in ends:
             must(round_id is not None, "transfer {} is of no round", number)
             assert round_id is not None
@@ -224,10 +242,13 @@ class Watch:
 
     def _calls(self, file: sqlite3.Connection, began: float, now: float) -> None:
         owners: set[int] = set()
-        for number, caller_id, ticked in file.execute(OPEN_CALLS):
+        for number, caller_id, ticked, process in file.execute(OPEN_CALLS):
             must(caller_id not in owners, "caller {} is on two calls", caller_id)
             owners.add(caller_id)
-            self.calls.setdefault(number, SeenCall(began, now, caller_id, 0))
+            # The time of those whom another board counts begins before they have a call here.
+            waited = LOG_ON if caller_id in self.second.of else 0
+            after = self.started.get(process, began - waited)
+            self.calls.setdefault(number, SeenCall(after, now, caller_id, 0))
             self._is_fair(number, ticked, now, 1)
         for number in list(self.calls):
             ticked, charged, waived, reason = file.execute(CALL, (number,)).fetchone()
@@ -280,5 +301,6 @@ DEALT = (
     " JOIN actions a ON a.round_id = r.id JOIN shoes s ON s.id = r.shoe_id"
     " WHERE s.closed IS NULL GROUP BY r.id ORDER BY r.shoe_id, r.start_position"
 )
-OPEN_CALLS = "SELECT id, caller_id, ticked FROM calls WHERE closed IS NULL"
+OPEN_CALLS = "SELECT id, caller_id, ticked, process FROM calls WHERE closed IS NULL"
+NAME = "SELECT name FROM callers WHERE id = ?"
 CALL = "SELECT ticked, charged, waived, reason FROM calls WHERE id = ?"

@@ -82,7 +82,9 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
             raise Spinning(f"{self._turns} turns in {self._instant - self._second:.4f} s")
 
     def _note(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        self.problems.append(f"{context['message']}: {context.get('exception')!r}")
+        self.problems.append(
+            f"{context['message']}: {context.get('exception')!r} {context.get('future')!r}"
+        )
 
 
 class WallClock:

@@ -6,7 +6,8 @@ killed process leaves behind is what SQLite had written by then, byte for byte.
 
 from __future__ import annotations
 
-import functools
+import errno
+import os
 import random
 import sqlite3
 from collections import deque
@@ -137,6 +138,21 @@ class Mortal:
             error.sqlite_errorname = fault.errorname
             raise error
 
+    def touch(self) -> None:
+        """Let the process die before it does something to a file that is not the books."""
+        if self.dead:
+            raise Killed
+        self.operations += 1
+        if self.operations == self.dies_at:
+            self.left = self.disk.files()
+            self.die()
+
+    def room_for(self, data: bytes) -> int:
+        """Tell how many bytes of `data` are written before the disk is full or the process dies."""
+        full = self.disk.fault is FULL
+        dies = self.operations + 1 == self.dies_at
+        return self.chance.randint(0, len(data)) if full or dies else len(data)
+
     def commit(self, connection: sqlite3.Connection) -> None:
         """Commit, unless the process dies before, or while the log is half written."""
         self.before("COMMIT", connection)
@@ -247,8 +263,31 @@ class InlineWriter(Writer):
         self._ask_for_turn()
 
 
-def inline_writer(
-    mortal: Mortal, later: Callable[[Callable[[], None]], object]
-) -> Callable[..., InlineWriter]:
-    """Give what stands in for `Writer` for a process; `later` calls a turn when it is due."""
-    return functools.partial(InlineWriter, mortal=mortal, later=later)
+def file_operations(touching: Callable[[], Mortal | None]) -> dict[str, Callable[..., Any]]:
+    """Give what stands in for the functions of `os` by which files change, by their names.
+
+    `touching` tells which process does it, None for whoever is no part of the board.
+    """
+
+    def mortal(real: Callable[..., Any]) -> Callable[..., Any]:
+        def operation(*values: Any, **more: Any) -> Any:
+            if (life := touching()) is not None:
+                life.touch()
+            return real(*values, **more)
+
+        return operation
+
+    def write(file: int, data: bytes) -> int:
+        if (life := touching()) is None:
+            return real_write(file, data)
+        room = life.room_for(data)
+        if room:
+            real_write(file, data[:room])
+        life.touch()
+        if room < len(data):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return room
+
+    real_write = os.write
+    same = {f"os.{name}": mortal(getattr(os, name)) for name in ("fsync", "rename", "replace")}
+    return {**same, "os.write": write}

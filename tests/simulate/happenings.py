@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from door.lines.rlogin_header import RloginHeader
 from tests.simulate.disk import FAULTS
+from tests.simulate.hosts import SECRET, Guest
 from tests.simulate.house import next_change
 from tests.simulate.people import Person
 from tests.simulate.wire import Wire
-from timebank import callers, sysop_hand
-from timebank.database import BooksUnavailable, Database
+from timebank import callers, hosts_claims, sysop_hand
+from timebank.database import BooksUnavailable, Database, Desk
+from timebank.hosts_given import GivenBack
 from timebank.refusals import Refused
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ def choose(story: Story) -> Happens:
         call: 14 if on < story.nodes else 1,
         wait: 10,
         hang_up: 2,
+        be_handed_over: 6 if len(story.doors) < story.nodes // 2 else 0.5,
         call_twice: 1,
         wait_long: 0.5,
         meet_a_boundary: 0.5,
@@ -40,6 +44,9 @@ def choose(story: Story) -> Happens:
         add_or_stop_a_process: 1.2 if len(story.processes) == 1 else 0.4,
         reload: 0.5,
         correct_an_account: 1.5,
+        settle_a_doubt: 0.5,
+        write_for_accounts: 1.5,
+        take_what_was_passed_on: 0.5,
     }
     if not story.machine.disk.is_well:
         ways[mend] = 25
@@ -97,8 +104,31 @@ def call(story: Story) -> None:
 def call_twice(story: Story) -> None:
     """Let somebody who is on line call a second time."""
     on = story.on_line()
-    if on:
-        _dial(story, story.chance.choice(on)[0])
+    if not on:
+        return
+    person, _ = story.chance.choice(on)
+    if isinstance(person, Guest):
+        _hand_over(story, person)
+    else:
+        _dial(story, person)
+
+
+def be_handed_over(story: Story) -> None:
+    """Let callers of other boards be handed over to us."""
+    off = [guest for guest in story.guests if guest.wire is None]
+    for guest in story.chance.sample(off, min(len(off), story.chance.randint(1, 4))):
+        _hand_over(story, guest)
+
+
+def _hand_over(story: Story, guest: Guest) -> None:
+    if guest.kind.write is None:
+        process = story.chance.choice(story.processes)
+        story.tell(f"{guest.board} sends {guest.alias} to {process.name} by rlogin")
+        header = RloginHeader(SECRET, guest.alias, guest.telephone.terminal, "", "")
+        guest.wires.append(process.connect_board(guest.telephone, "192.0.2.7", header))
+        return
+    story.tell(f"{guest.board} hands over {guest.alias}")
+    story.start_door(guest)
 
 
 def _dial(story: Story, person: Person) -> None:
@@ -113,7 +143,7 @@ def hang_up(story: Story) -> None:
     on = story.on_line()
     for person, wire in story.chance.sample(on, min(len(on), story.chance.randint(1, 4))):
         story.tell(f"{person.name} loses the carrier")
-        wire.lose()
+        wire.lose(story.chance.choice(("carrier lost", "SIGHUP", "SIGTERM")))
 
 
 # Time.
@@ -190,9 +220,9 @@ def mend(story: Story) -> None:
 
 def kill(story: Story) -> None:
     """Arrange for a process to be killed soon: at an operation, or in a COMMIT."""
-    if any(process.mortal.dies_at or process.mortal.dies_committing for process in story.processes):
+    if any(life.mortal.dies_at or life.mortal.dies_committing for life in story.lives()):
         return
-    process = story.chance.choice(story.processes)
+    process = story.chance.choice(story.lives())
     mortal = process.mortal
     if story.chance.random() < 0.5:
         mortal.dies_at = mortal.operations + story.chance.randint(1, 200)
@@ -238,7 +268,7 @@ def reload(story: Story) -> None:
 def correct_an_account(story: Story) -> None:
     """Let the sysop correct an account from his command line, which is a process of its own."""
     config = story.config
-    known = [person for person in story.people if person.is_known]
+    known = [person for person in story.everybody() if person.is_known]
     if not known:
         return
     person = story.chance.choice(known)
@@ -254,3 +284,56 @@ def correct_an_account(story: Story) -> None:
         story.tell(f"which is refused: {refused}")
     finally:
         database.close()
+
+
+def settle_a_doubt(story: Story) -> None:
+    """Let the sysop say of minutes in doubt whether they arrived; he has asked the other board."""
+    database = Database(story.config.database, busy_seconds=0)
+    try:
+        with database.transaction(story.config.bank, story.now()) as desk:
+            rows = [row for row in hosts_claims.outstanding(desk) if row.state == "doubtful"]
+            if rows:
+                _settle(story, desk, story.chance.choice(rows))
+    except BooksUnavailable as refused:
+        story.tell(f"a doubt cannot be settled: {refused}")
+    finally:
+        database.close()
+
+
+def _settle(story: Story, desk: Desk, row: GivenBack) -> None:
+    token = desk.connection.exec_driver_sql(
+        "SELECT claim FROM given_back WHERE number = ?", (row.number,)
+    ).scalar()
+    if any(claim.token == token for door in story.doors for claim in door.claims):
+        return  # its door is slow, and the other board knows nothing yet
+    arrived = story.written.get(token, False)
+    story.tell(f"the sysop settles {row.minutes} min of {row.caller}: {arrived=}")
+    if arrived:
+        hosts_claims.regard_as_given(desk, row.number)
+        (guest,) = [each for each in story.guests if (each.board, each.key) == key_of(desk, row)]
+        story.settled[guest] += row.minutes
+    else:
+        hosts_claims.give_again(desk, row.number)
+
+
+def key_of(desk: Desk, row: GivenBack) -> tuple[str, str]:
+    found = desk.connection.exec_driver_sql(
+        "SELECT board, board_key FROM callers WHERE id = ?", (row.caller_id,)
+    ).one()
+    return found.board, found.board_key
+
+
+# Other programs.
+
+
+def write_for_accounts(story: Story) -> None:
+    """Let another program write for accounts here; the board may take the file meanwhile."""
+    story.tell("another program writes for accounts here")
+    with story.post.writing([*story.names(), "nobody"], story.now()):
+        _pass(story, story.chance.choice((0.1, 6, 40)))
+
+
+def take_what_was_passed_on(story: Story) -> None:
+    """Let the other bank take what was passed on to it."""
+    story.tell("the other bank takes what was passed on")
+    story.post.take()

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from tests.simulate.hosts import agreed
+
 # A zone, and a day in it on which the clocks change, or midnight itself does not exist.
 PLACES = (
     ("UTC", datetime(2026, 11, 20, 12, tzinfo=UTC)),
@@ -37,6 +39,7 @@ def some_house(chance: random.Random, place: Place, nodes: int) -> str:
     """Write a sysop.toml for a board of so many nodes."""
     pick, whole = chance.choice, chance.randint
     mode = pick(("built-in", "built-in", "built-in", "external", "none"))
+    own = mode == "built-in"
     lines = [
         "[board]",
         'name = "The Simulated Board"',
@@ -54,6 +57,7 @@ def some_house(chance: random.Random, place: Place, nodes: int) -> str:
         "[timebank]",
         f'mode = "{mode}"',
         'thebank_ext = "THEBANK.EXT"',
+        *(('import = ["COMING.EXT"]', f"import_seconds = {pick((5, 30))}") if own else ()),
         f"largest_deposit = {pick((60, 10, 1440))}",
         f"largest_transfer = {pick((60, 0))}",
         f"largest_loan = {pick((30, 5))}",
@@ -84,6 +88,7 @@ def some_house(chance: random.Random, place: Place, nodes: int) -> str:
         f"resume_wait = {pick((5, 60))}",
         f"decks = {pick((1, 2, 6))}",
         f'dealer = "{pick(("stand 17", "hit soft 17"))}"',
+        *agreed(chance),
     ]
     return "\n".join((*lines, ""))
 

@@ -5,27 +5,39 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from door import hands
 from door.caller import Caller
 from tests.simulate import shown
-from tests.simulate.books import must
-from tests.simulate.life import Process
+from tests.simulate.hosts import Guest
+from tests.simulate.life import Life
 from tests.simulate.people import Person
+from tests.simulate.second_account import given
 from tests.simulate.wire import Wire
+from tests.simulate.wrong import must
 from timebank.database import Database, Desk
 
 if TYPE_CHECKING:
     from tests.simulate.story import Story
 
-Screens = Sequence[tuple[Process, Person, Wire, Caller]]
 Look = Callable[[Person, Wire, Caller], None]
 
 AUDIT_STEPS = 400
 # Seconds after which a caller knows what another process has done with his account: it is posted
 # for him once a minute.
 STALE = 75.0
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Somebody on a call, what he sees, and who serves him."""
+
+    life: Life
+    person: Person
+    wire: Wire
+    caller: Caller
 
 
 class Inspection:
@@ -42,38 +54,40 @@ class Inspection:
         self._check_log()
         story.watch.step(began, story.monotonic, story.latest_day())
         with self._looking() as look:
-            for process in story.processes:
-                on_line = process.callers()
-                for person in story.people:
-                    for wire in person.wires:
-                        if wire in on_line:
-                            self._check_purse(on_line[wire], wire)
-                            self._look_once(look, person, wire, on_line[wire])
+            for screen in story.screens():
+                self._check_purse(screen)
+                self._look_once(look, screen.person, screen.wire, screen.caller)
         self._check_calls()
         self._learn_names()
         if story.number % AUDIT_STEPS == 0:
             self.audit()
-        came = sum(wire.screen.came for person in story.people for wire in person.wires)
+        if story.post.has_taken:
+            with story.watch.reading() as file:
+                story.post.nothing_went_twice(file)
+        self._check_hosts()
+        came = sum(wire.screen.came for person in story.everybody() for wire in person.wires)
         story.shelf.update(f"{story.monotonic:.4f} {story.watch.last} {came}".encode())
 
-    def after_kill(self, began: float, screens: Screens) -> None:
+    def after_kill(self, began: float, screens: Sequence[Screen]) -> None:
         """Check what a killed process has left: nothing durable is lost, nothing else was shown."""
         story = self.story
         story.watch.nothing_is_lost()
         story.watch.step(began, story.monotonic, story.latest_day())
         self.audit()
         with self._looking() as look:
-            for _, person, wire, caller in screens:
-                look(person, wire, caller)
+            for screen in screens:
+                look(screen.person, screen.wire, screen.caller)
 
     def at_the_end(self) -> None:
         """Check that everybody who has gone is gone."""
+        must(not self.story.doors, "{} doors are left", len(self.story.doors))
         for process in self.story.processes:
             board = process.board
             must(not process.sessions, "{} sessions are left", len(process.sessions))
             must(not board.nodes, "nodes {} are left", board.nodes)
             must(not board.consoles, "{} consoles are left", len(board.consoles))
         self.audit()
+        self._check_post()
 
     def audit(self) -> None:
         """Run `timebank audit` and `door audit`: the first, and every hand replayed."""
@@ -100,13 +114,33 @@ class Inspection:
 
     def _check_calls(self) -> None:
         """No call is served twice, in one process or in two."""
-        calls = [
-            caller.call_id for process in self.story.processes for caller in process.board.callers()
-        ]
+        calls = [screen.caller.call_id for screen in self.story.screens()]
         must(len(set(calls)) == len(calls), "calls are there twice: {}", calls)
 
-    def _check_purse(self, caller: Caller, wire: Wire) -> None:
+    def _check_hosts(self) -> None:
+        """Nothing is given twice, and nothing is said to be that is not."""
+        story = self.story
+        if not story.back:
+            return
+        with story.watch.reading() as file:
+            for guest in story.back:
+                row = file.execute(WHO, (guest.board, guest.key)).fetchone()
+                if row is not None:
+                    given(file, *row, guest.given, story.settled[guest], story.written)
+        story.back.clear()
+
+    def _check_post(self) -> None:
+        """What other programs wrote has come, and what was passed on has gone, once."""
+        post = self.story.post
+        post.take()
+        with self.story.watch.reading() as file:
+            post.nothing_went_twice(file)
+            if any(process.board.config.bank.imports for process in self.story.processes):
+                post.all_have_come(file)
+
+    def _check_purse(self, screen: Screen) -> None:
         """What the board thinks he has is what the books say, less what has ticked since."""
+        caller, wire = screen.caller, screen.wire
         story, name = self.story, caller.record.name
         if not self._has_been_well():
             self._stale.clear()
@@ -120,6 +154,7 @@ class Inspection:
         if caller.spendable() != left:
             since = self._stale.setdefault(caller.call_id, story.monotonic)
             alone = len(story.processes) == 1 and story.monotonic > story.calm_from
+            alone = alone and not isinstance(screen.person, Guest)
             is_old = story.monotonic - since > STALE
             must(not (alone or is_old), "{} has {}, not {}", name, left, caller.spendable())
             return
@@ -127,10 +162,27 @@ class Inspection:
         seen = shown.time_left(wire.screen)
         is_told = wire.telephone.paints and not wire.closed and not caller.status_waits
         if seen is not None and is_told:
-            must(seen == left, "{} sees {} left, and has {}", name, seen, left)
+            left_to_stay = caller.time_left()
+            must(seen == left_to_stay, "{} sees {} left, not {}", name, seen, left_to_stay)
+            must(seen <= left, "{} sees {} left, and has {}", name, seen, left)
         to_event = caller.seconds_to_event()
         if to_event is not None and story.monotonic > story.calm_from:
             must(left <= to_event + 2, "{} has {}, {} to the event", name, left, to_event)
+        if isinstance(screen.person, Guest):
+            self._check_stay(screen, screen.person)
+
+    def _check_stay(self, screen: Screen, guest: Guest) -> None:
+        """Nobody stays longer than his board lets him, nor has time behind an event of its."""
+        handed = next((door.handed for door in guest.doors if door.wire is screen.wire), None)
+        if handed is None:
+            return
+        left, spendable = screen.caller.time_left(), screen.caller.spendable()
+        if handed.ends is not None:
+            most = handed.ends - self.story.monotonic + 1
+            must(left <= max(0, most), "{} has {}, his board {}", guest.name, left, most)
+        if handed.until is not None and self.story.monotonic > self.story.calm_from:
+            most = (handed.until - self.story.now()).total_seconds() + 2
+            must(spendable <= max(0, most), "{} has {}, {} to go", guest.name, spendable, most)
 
     def _look_once(self, look: Look, person: Person, wire: Wire, caller: Caller) -> None:
         """Look at a screen when something has come on it."""
@@ -185,6 +237,7 @@ class Inspection:
         return story.machine.disk.is_well and story.monotonic >= story.well_from
 
 
+WHO = "SELECT id FROM callers WHERE board = ? AND board_key = ?"
 PURSE = (
     "SELECT a.balance, k.ticked FROM calls k JOIN accounts a ON a.caller_id = k.caller_id"
     " AND a.kind = 'online' WHERE k.id = ? AND k.closed IS NULL"

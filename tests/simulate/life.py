@@ -1,14 +1,17 @@
-"""The processes of the board: one server or two on one disk, born, killed and buried."""
+"""The processes of the board, born, killed and buried: one server or two, and doors beside them.
+
+What a door is beyond that stands in `doors`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import random
 from collections.abc import Callable, Coroutine, Iterator
 from contextvars import ContextVar
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -18,16 +21,19 @@ from door.board import Board
 from door.caller import Caller
 from door.config import Config
 from door.console import Console
+from door.lines.link import LinkListener
+from door.lines.rlogin_header import RloginHeader
 from door.server import Server
 from tests.simulate.clock import BoardClock, SimulatedLoop, WallClock
-from tests.simulate.disk import Disk, InlineWriter, Killed, Mortal, inline_writer
+from tests.simulate.disk import Disk, InlineWriter, Killed, Mortal, file_operations
+from tests.simulate.pipe import Pipe, connected, streams
 from tests.simulate.wire import Telephone, Wire
 from timebank.database import Database
 
 SETTLE = 0.05  # seconds that are left to a step for what follows from it
 
 # Whose work is being done; every task knows the process that it is part of.
-_AT_WORK: ContextVar[str] = ContextVar("at_work", default="")
+AT_WORK: ContextVar[Life | None] = ContextVar("at_work", default=None)
 
 
 class Consoles(dict[Console, None]):
@@ -49,7 +55,8 @@ class Machine:
         self.disk = Disk(config.database, chance)
         self.loop = SimulatedLoop(begins, self._work_takes)
         self.loop.set_task_factory(self._make_task)
-        self._owners: dict[asyncio.Task[Any], str] = {}
+        self.door_way: DoorWay | None = None  # the server's socket for doors
+        self._owners: dict[asyncio.Task[Any], Life | None] = {}
 
     def run(self, what: Coroutine[Any, Any, Any]) -> Any:
         return self.loop.run_until_complete(what)
@@ -59,8 +66,8 @@ class Machine:
         self.loop.set_exception_handler(lambda loop, context: None)
         self.loop.close()
 
-    def tasks_of(self, name: str) -> list[asyncio.Task[Any]]:
-        return [task for task, owner in self._owners.items() if owner == name]
+    def tasks_of(self, life: Life) -> list[asyncio.Task[Any]]:
+        return [task for task, owner in self._owners.items() if owner is life]
 
     def later(self, turn: Callable[[], None]) -> object:
         """Call a writer's turn: at once, or after the time that a busy disk takes."""
@@ -72,7 +79,7 @@ class Machine:
         self, loop: asyncio.AbstractEventLoop, what: Coroutine[Any, Any, Any], **how: Any
     ) -> asyncio.Task[Any]:
         task = asyncio.Task(what, loop=loop, **how)
-        self._owners[task] = _AT_WORK.get()
+        self._owners[task] = AT_WORK.get()
         task.add_done_callback(lambda task: self._owners.pop(task, None))
         return task
 
@@ -80,8 +87,10 @@ class Machine:
         return self.chance.uniform(0.001, 0.05)
 
 
-class Process:
-    """A server process, from its start to its end in peace or by kill -9."""
+class Life:
+    """A process of the board, from its start to its end in peace or by kill -9."""
+
+    board: Board
 
     def __init__(
         self, machine: Machine, config: Config, name: str, new_seed: Callable[[], bytes]
@@ -89,143 +98,195 @@ class Process:
         self.machine = machine
         self.name = name
         self.new_seed = new_seed
-        self.config = replace(config, listeners=())  # its callers come over wires
+        self.config = config
         self.mortal = Mortal(machine.disk, machine.chance)
-        self.clock = BoardClock(machine.loop, machine.wall, self._is_dead)
-        self.sessions: dict[asyncio.Task[None], Wire] = {}
-        self.database: Database
-        self.server: Server
-
-    @property
-    def board(self) -> Board:
-        return self.server.board
+        self.clock = BoardClock(machine.loop, machine.wall, self.is_dead)
+        self.pipes: list[Pipe] = []  # its ends of connections to other processes
+        self.database: Database | None = None
 
     @property
     def is_idle(self) -> bool:
         """Whether nobody waits for the books."""
-        writer = self.server.books._writer
+        if not hasattr(self, "board"):
+            return True
+        writer = self.board.books._writer
         assert isinstance(writer, InlineWriter)
         return writer.is_idle
 
-    # The life.
+    def is_dead(self) -> bool:
+        return self.mortal.dead
 
-    def open(self) -> None:
-        """Open the books and start the server, as `door serve` does."""
-        self.config.database.parent.mkdir(parents=True, exist_ok=True)
-        self.database = Database(self.config.database, busy_seconds=0)
+    def wires(self) -> list[Wire]:
+        """The lines that its callers are on."""
+        raise NotImplementedError
+
+    def callers(self) -> list[Caller]:
+        """Those who are on a call here."""
+        return self.board.callers() if hasattr(self, "board") else []
+
+    def open_books(self, path: Path) -> Database:
+        """Give the books in a file, by way of the disk that fails."""
+        self.database = Database(path, busy_seconds=0)
         self.mortal.connect_to(self.database)
-        with self._at_work():
-            self.database.open()
-            self.machine.run(self._start())
-
-    async def _start(self) -> None:
-        writer = inline_writer(self.mortal, self.machine.later)
-        with mock.patch("door.books.Writer", writer):
-            self.server = Server(self.config, self.database, self.clock, self.new_seed)
-        self.board.process = self.name
-        self.board.consoles = Consoles()  # type: ignore[assignment] # a set, in order
-        await self.server.start()
-
-    def stop(self) -> None:
-        """End it in peace."""
-        with self._at_work():
-            self.machine.run(self.server.stop("The board is closing."))
-        self.database.close()
+        return self.database
 
     def bury(self) -> None:
         """Take apart what a killed process has left in memory; nothing of it is written or sent."""
         self.mortal.dead = True
-        wires = list(self.sessions.values())
+        wires = self.wires()
         for _ in range(8):
-            for task in self.machine.tasks_of(self.name):
+            for task in self.machine.tasks_of(self):
                 task.cancel()
             with contextlib.suppress(Killed):
                 self.machine.run(asyncio.sleep(0.01))
         for wire in wires:
             wire.abort()
-        if hasattr(self, "server"):  # the system closes the files of a dead process
+        for pipe in self.pipes:  # the system closes what a dead process had open
+            pipe.vanish()
+        if hasattr(self, "board"):
             self.board.reception.close_log()
+        if self.database is not None:
+            self.database.close()
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        before = AT_WORK.set(self)
+        try:
+            yield
+        finally:
+            AT_WORK.reset(before)
+
+
+class Process(Life):
+    """A server."""
+
+    server: Server
+
+    def __init__(
+        self, machine: Machine, config: Config, name: str, new_seed: Callable[[], bytes]
+    ) -> None:
+        # Its callers come over wires.
+        super().__init__(machine, replace(config, listeners=()), name, new_seed)
+        self.sessions: dict[asyncio.Task[None], Wire] = {}
+
+    def open(self) -> None:
+        """Open the books and start the server, as `door serve` does."""
+        self.config.database.parent.mkdir(parents=True, exist_ok=True)
+        with self.at_work():
+            self.open_books(self.config.database).open()
+            self.machine.run(self._start())
+
+    async def _start(self) -> None:
+        assert self.database is not None  # opened just now
+        self.server = Server(self.config, self.database, self.clock, self.new_seed)
+        self.board = self.server.board
+        self.board.consoles = Consoles()  # type: ignore[assignment] # a set, in order
+        await self.server.start()
+
+    def stop(self) -> None:
+        """End it in peace."""
+        assert self.database is not None  # it is open
+        with self.at_work():
+            self.machine.run(self.server.stop("The board is closing."))
         self.database.close()
 
     # Callers.
 
     def connect(self, telephone: Telephone, address: str) -> Wire:
-        with self._at_work():
-            wire = Wire(telephone, address, self.machine.chance, self.machine.loop, self._is_dead)
-            task = self.machine.loop.create_task(self._serve(wire))
-            self.sessions[task] = wire
-            task.add_done_callback(lambda task: self.sessions.pop(task, None))
+        wire = Wire(telephone, address, self.machine.chance, self.machine.loop, self.is_dead)
+        return self._serve(wire, self.server._answer(wire))
+
+    def connect_board(self, telephone: Telephone, address: str, header: RloginHeader) -> Wire:
+        """Let another board connect by rlogin for a caller of its own."""
+        wire = Wire(telephone, address, self.machine.chance, self.machine.loop, self.is_dead)
+        wire.kind = "rlogin"
+        return self._serve(wire, self.server._answer_board(wire, header))
+
+    def _serve(self, wire: Wire, answer: Coroutine[Any, Any, None]) -> Wire:
+        async def serve() -> None:
+            try:
+                await answer
+            finally:
+                wire.hang_up()
+
+        with self.at_work():
+            task = self.machine.loop.create_task(serve())
+        self.sessions[task] = wire
+        task.add_done_callback(lambda task: self.sessions.pop(task, None))
         return wire
 
-    async def _serve(self, wire: Wire) -> None:
-        try:
-            await self.server._answer(wire)
-        finally:
-            wire.hang_up()
-
-    def callers(self) -> dict[Wire, Caller]:
-        """Give those who are on a call here, by their lines."""
-        if not hasattr(self, "server"):
-            return {}
-        found = {}
-        for caller in self.board.callers():
-            line = caller.console.line
-            assert isinstance(line, Wire)
-            found[line] = caller
-        return found
-
-    # Inside.
-
-    def _is_dead(self) -> bool:
-        return self.mortal.dead
-
-    @contextlib.contextmanager
-    def _at_work(self) -> Iterator[None]:
-        before = _AT_WORK.set(self.name)
-        try:
-            yield
-        finally:
-            _AT_WORK.reset(before)
+    def wires(self) -> list[Wire]:
+        return list(self.sessions.values())
 
 
 @contextlib.contextmanager
 def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
-    """Let processes be gone when `is_gone` says so, and passwords cost nothing.
+    """Let processes be gone when `is_gone` says so, live as `Life` has it, and passwords be cheap.
 
-    Nothing is listened to: callers come over wires, and door processes are not simulated.
+    What goes by way of the machine looks up whose work is being done.
     """
-    no_sockets = OSError("there are no sockets here")
-    with (
-        mock.patch("door.server.LinkListener.open_in", side_effect=no_sockets),
-        mock.patch("door.server.process_is_gone", is_gone),
-        mock.patch("door.tables.vegas_dealer.process_is_gone", is_gone),
-        mock.patch("door.passwords._hasher", _quick_hasher),
-    ):
+    patches = {
+        "door.server.process_is_gone": is_gone,
+        "door.lobby.guests.process_is_gone": is_gone,
+        "door.tables.vegas_dealer.process_is_gone": is_gone,
+        "door.passwords._hasher": _quick_hasher,
+        "door.books.Writer": _writer,
+        "door.board.this_process": lambda: at_work().name,
+        "door.server.LinkListener": DoorWay,
+        "door.run.company.dial": dial,
+        **file_operations(_touching),
+    }
+    with contextlib.ExitStack() as stack:
+        for what, instead in patches.items():
+            stack.enter_context(mock.patch(what, instead))
         yield
+
+
+def at_work() -> Life:
+    """Give the process whose work is being done."""
+    life = AT_WORK.get()
+    assert life is not None  # whoever asks is part of the board
+    return life
+
+
+def _writer(*parts: Any) -> InlineWriter:
+    life = at_work()
+    return InlineWriter(*parts, mortal=life.mortal, later=life.machine.later)
+
+
+def _touching() -> Mortal | None:
+    """Tell which process touches a file; None for what is no part of the board."""
+    life = AT_WORK.get()
+    return None if life is None else life.mortal
+
+
+class DoorWay(LinkListener):
+    """The server's socket for doors, in memory."""
+
+    async def open_in(self, folder: Path) -> None:
+        self.life = at_work()
+        machine = self.life.machine
+        if machine.door_way is not None and not machine.door_way.life.is_dead():
+            raise OSError("another server of this board listens there")
+        machine.door_way = self
+
+    def close(self) -> None:
+        if self.life.machine.door_way is self:
+            self.life.machine.door_way = None
+
+
+async def dial(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Reach the server from a door, as `door.lines.link.dial` does."""
+    door = at_work()
+    way = door.machine.door_way
+    if way is None or way.life.is_dead():
+        raise ConnectionRefusedError("nobody listens there")
+    ours, theirs = connected(door, way.life)
+    reader, writer = streams(ours)
+    with way.life.at_work():
+        theirs.begin(way._answer())
+    return reader, writer
 
 
 def _quick_hasher() -> PasswordHasher:
     return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-
-
-class Ears(logging.Handler):
-    """Hears what the program writes into its log."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.failures: list[str] = []  # what it did not expect itself
-        self.errors: list[str] = []  # what it did
-        self.is_listening = True
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if not self.is_listening:
-            return
-        if record.exc_info:
-            text = logging.Formatter().formatException(record.exc_info)
-            self.failures.append(f"{record.getMessage()}\n{text}")
-        elif record.levelno >= logging.ERROR:
-            self.errors.append(record.getMessage())
-
-    def forget(self) -> None:
-        self.failures.clear()
-        self.errors.clear()

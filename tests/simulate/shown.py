@@ -13,8 +13,8 @@ from typing import Any
 
 from door.games.blackjack import Round as BlackJack
 from door.tables.journaled import rebuild
-from tests.simulate.books import must
 from tests.simulate.wire import Screen
+from tests.simulate.wrong import must
 from timebank import journal
 from timebank.database import Desk
 

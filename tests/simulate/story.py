@@ -22,16 +22,22 @@ from tests.simulate import happenings
 from tests.simulate.books import Watch
 from tests.simulate.clock import START, WallClock
 from tests.simulate.disk import Killed
+from tests.simulate.doors import Door, doors_live
+from tests.simulate.ears import Ears
+from tests.simulate.hosts import Guest, hand_over, some_guests
 from tests.simulate.house import some_house, some_place
-from tests.simulate.inspection import Inspection
-from tests.simulate.life import SETTLE, Ears, Machine, Process, one_machine
+from tests.simulate.inspection import Inspection, Screen
+from tests.simulate.life import SETTLE, Life, Machine, Process, one_machine
 from tests.simulate.people import Person
+from tests.simulate.post import Post
 from tests.simulate.wire import TELEPHONES, Wire
+from tests.simulate.wrong import must
 from timebank.settings import SettingsError
 
 LOGGERS = ("door", "timebank", "asyncio")
 NOTICED = 3.0  # seconds until everybody has seen that a clock was set
 ANSWERED = 0.005  # seconds
+GIVEN_BACK = 2.0  # seconds from the end of a call until a door has given back and ended
 POSTED = 65.0  # seconds until everybody has been posted since the books could be written again
 
 
@@ -49,8 +55,10 @@ class Story:
         self.wall = WallClock(self.place.begins)
         self.nodes = nodes
         self.people = [self._person(number) for number in range(people)]
+        self.guests = some_guests(people // 3, self.chance, self.names)
+        self.post = Post(folder, self.chance)
         self.number = 0  # of the step
-        self.lives = 0
+        self.lives_begun = 0
         self.told: list[str] = []
         self.counted = Counter[str]()  # how often what happened
         self.shelf = hashlib.sha256()  # over everything that happened
@@ -62,12 +70,17 @@ class Story:
         self.well_from = 0.0  # monotonic: everybody has noticed that the books can be written
         self.machine: Machine
         self.processes: list[Process] = []
+        self.doors: list[Door] = []
+        self.settled: Counter[Guest] = Counter()  # minutes that arrived, as the sysop said
+        self.written: dict[str, bool] = {}  # claims that a host has found
+        self.back: list[Guest] = []  # who is back since the books were last looked at
         self._closing = ExitStack()
 
     # From beginning to end.
 
     def __enter__(self) -> Self:
         self._closing.enter_context(one_machine(lambda process: process in self.gone))
+        self._closing.enter_context(doors_live())
         for name in LOGGERS:
             logger = logging.getLogger(name)
             logger.addHandler(self.ears)
@@ -75,7 +88,7 @@ class Story:
             self._closing.callback(setattr, logger, "propagate", logger.propagate)
             logger.propagate = False
         self.write_settings()
-        self.watch = Watch(self._load().database)
+        self.watch = Watch(self._load().database, self.post)
         self.inspection = Inspection(self)
         self._switch_on()
         return self
@@ -89,8 +102,8 @@ class Story:
         self.ears.is_listening = False
         self.watch.close()
         if not self.machine.loop.is_closed():
-            for process in self.processes:
-                process.bury()
+            for life in self.lives():
+                life.bury()
             self.machine.end()
         self._closing.close()
 
@@ -113,6 +126,7 @@ class Story:
             self._bury_the_dead(began)
         else:
             self._keep_time()
+            self._take_back()
             self.inspection.after_step(began)
 
     def _end(self) -> None:
@@ -120,12 +134,16 @@ class Story:
         began = self.monotonic
         self.tell("the end: everybody hangs up")
         self.mend()
-        for process in self.processes:
-            process.mortal.lives_on()
-            for wire in list(process.sessions.values()):
+        for life in self.lives():
+            life.mortal.lives_on()
+            for wire in life.wires():
                 wire.lose()
         self.let_pass(5)
         self.settle()
+        self._keep_time()
+        self._take_back()
+        self.inspection.after_step(began)
+        self.let_pass(POSTED)  # and whatever waited for the books goes its way
         self._keep_time()
         self.inspection.after_step(began)
         self.inspection.at_the_end()
@@ -144,9 +162,9 @@ class Story:
         """Let everything happen that follows by itself, until nobody waits for the books."""
         for _ in range(40):
             self.let_pass(SETTLE)
-            if all(process.is_idle for process in self.processes):
+            if all(life.is_idle for life in self.lives()):
                 self.let_pass(ANSWERED)  # what was answered just now is taken in
-                if all(process.is_idle for process in self.processes):
+                if all(life.is_idle for life in self.lives()):
                     return
 
     def _keep_time(self) -> None:
@@ -164,10 +182,49 @@ class Story:
 
     # Lives and deaths.
 
+    def lives(self) -> list[Life]:
+        return [*self.processes, *self.doors]
+
+    def start_door(self, guest: Guest) -> None:
+        """Have a board hand a caller over to a door of his own."""
+        self.lives_begun += 1
+        name = f"door {self.lives_begun}"
+        node = 1 + self.lives_begun % 90
+        wall = self.now().astimezone(ZoneInfo(self.place.zone))
+        folder = self.folder / "hosts" / guest.board / f"node{node}"
+        handed = hand_over(guest, node, folder, self.monotonic, wall)
+        door = Door(self.machine, self._load(), name, self._new_seed, guest, handed)
+        self.doors.append(door)
+        guest.doors.append(door)
+        self.watch.started[name] = self.monotonic
+        door.open(node, wall)
+        guest.wires.append(door.wire)
+
+    def _take_back(self) -> None:
+        """Let boards take back callers whose doors have ended, and read what those have left."""
+        for door in list(self.doors):
+            if door.is_over:
+                self.doors.remove(door)
+                self._is_back(door)
+
+    def _is_back(self, door: Door) -> None:
+        guest, minutes = door.guest, door.handed.read()
+        self.tell(f"{guest.name} is back from {door.name}, {minutes} min more")
+        guest.doors.remove(door)
+        guest.reads(minutes)
+        if minutes:
+            self.counted["_given back"] += 1
+            self.written[door.claims[-1].token] = True
+            must(door.claims[-1].minutes == minutes, "{} min, not {}", minutes, door.claims[-1])
+        if not guest.doors and self.chance.random() < 0.4:
+            guest.logs_off(self.monotonic)
+        if not guest.doors:
+            self.back.append(guest)
+
     def start_process(self) -> bool:
         """Start a server beside those there are; False when it is killed while it starts."""
-        self.lives += 1
-        name = f"process {self.lives}"
+        self.lives_begun += 1
+        name = f"process {self.lives_begun}"
         process = Process(self.machine, self._load(), name, self._new_seed)
         if self.chance.random() < 0.1:
             process.mortal.dies_at = self.chance.randint(1, 60)
@@ -184,15 +241,24 @@ class Story:
 
     def stop_process(self, process: Process) -> None:
         """End one in peace."""
-        for each in self.processes:
+        for each in self.lives():
             each.mortal.lives_on()
         process.stop()
         self.processes.remove(process)
         self._keep_time()
+        self._take_back()
 
     def restart(self) -> None:
         """Stop everything in peace, and start anew."""
         self.mend()
+        for life in self.lives():
+            life.mortal.lives_on()
+        for door in self.doors:
+            door.wire.lose("SIGTERM")
+        self.let_pass(GIVEN_BACK)
+        self._keep_time()
+        self._take_back()
+        must(not self.doors, "{} does not end", self.doors)
         self.watch.close()
         for process in list(self.processes):
             self.stop_process(process)
@@ -217,52 +283,59 @@ class Story:
     def _bury_the_dead(self, began: float) -> None:
         """See what is left after a kill: on the disk, and on the screens; then go on."""
         self._keep_time()
-        screens = [
-            (process, person, wire, caller)
-            for process in self.processes
-            for wire, caller in process.callers().items()
-            for person in self.people
-            if wire in person.wires
-        ]
-        dead = next(process for process in self.processes if process.mortal.dead)
+        screens = self.screens()
+        dead = next(life for life in self.lives() if life.mortal.dead)
         self.tell(f"{dead.name} is killed")
         self.counted["killed"] += 1
-        if len(self.processes) == 1 or self.chance.random() < 0.4:
+        is_last = self.processes == [dead] and not self.doors
+        if is_last or self.chance.random() < (0.4 if dead in self.processes else 0.05):
             self.watch.close()
             self._fall(lambda: self.inspection.after_kill(began, screens))
             return
         self.remove(dead)
-        gone = [screen for screen in screens if screen[0] is dead]
-        self.inspection.after_kill(began, gone)
+        self.inspection.after_kill(began, [screen for screen in screens if screen.life is dead])
+        while not self.processes:  # doors go on, beside another server
+            self.monotonic = self.machine.loop.time()
+            if not self.start_process():
+                self.remove(self.processes[-1])
 
-    def remove(self, dead: Process) -> None:
+    def remove(self, dead: Life) -> None:
         """Bury a process that was killed; the others go on."""
-        for process in self.processes:
-            process.mortal.lives_on()
+        for life in self.lives():
+            life.mortal.lives_on()
         self.ears.is_listening = False
         dead.bury()
         self.ears.is_listening = True
         self.ears.forget()
-        self.processes.remove(dead)
+        self._has_gone(dead)
         self.well_from = self.monotonic + POSTED
-        self._is_known_to_be_gone(dead)
         self._keep_time()
+
+    def _has_gone(self, dead: Life) -> None:
+        """Take note that a process was buried."""
+        self._is_known_to_be_gone(dead)
+        if isinstance(dead, Process):
+            self.processes.remove(dead)
+        elif isinstance(dead, Door):
+            self.doors.remove(dead)
+            self._is_back(dead)
 
     def _fall(self, look: happenings.Look | None) -> None:
         """Let all processes be gone, and others rise some time later; `look` comes between."""
-        dead = next(process for process in self.processes if process.mortal.dead)
+        dead = next(life for life in self.lives() if life.mortal.dead)
         self._keep_time()
         self.ears.is_listening = False
-        for process in self.processes:
-            process.mortal.dead = True
-        for process in self.processes:
-            process.bury()
-            self._is_known_to_be_gone(process)
+        for life in self.lives():
+            life.mortal.dead = True
+        fallen = self.lives()
+        for life in fallen:
+            life.bury()
         self.ears.is_listening = True
         self.ears.forget()
-        self.processes.clear()
         self.machine.end()
         self.machine.disk.restore(dead.mortal.left)
+        for life in fallen:
+            self._has_gone(life)
         if look is not None:
             self.watch.open()
             look()
@@ -270,7 +343,7 @@ class Story:
         self.monotonic += self.chance.choice((0.5, 5, 25, 40, 300, 20_000))
         self._switch_on()
 
-    def _is_known_to_be_gone(self, process: Process) -> None:
+    def _is_known_to_be_gone(self, process: Life) -> None:
         """A process on this machine is known to be dead; of others, their leases tell."""
         if self.chance.random() < 0.7:
             self.gone.add(process.name)
@@ -299,8 +372,30 @@ class Story:
         """The settings that count."""
         return self.processes[0].board.config if self.processes else self.loaded
 
+    def everybody(self) -> list[Person]:
+        return [*self.people, *self.guests]
+
+    def names(self) -> list[str]:
+        return [person.name for person in self.everybody()]
+
     def on_line(self) -> list[tuple[Person, Wire]]:
-        return [(person, wire) for person in self.people if (wire := person.wire)]
+        return [(person, wire) for person in self.everybody() if (wire := person.wire)]
+
+    def screens(self) -> list[Screen]:
+        """Give everybody who is on a call, with what he sees and who serves him."""
+        by_wire = {wire: person for person in self.everybody() for wire in person.wires}
+        found, away = [], {}
+        for life in reversed(self.lives()):
+            for caller in life.callers():
+                line = caller.console.line
+                if not isinstance(line, Wire):
+                    line = away.get(caller.call_id)  # he is at a table of another process
+                elif caller.is_away:
+                    away[caller.call_id] = line
+                    continue
+                if line in by_wire:
+                    found.append(Screen(life, by_wire[line], line, caller))
+        return found
 
     def tell(self, words: str) -> None:
         """Write a line of the story."""
@@ -314,4 +409,4 @@ class Story:
     def _person(self, number: int) -> Person:
         name = f"{('Ann', 'Bob', 'Cyd', 'Dan', 'Eve', 'Fay')[number % 6]}{number:02}"
         telephone = self.chance.choice((*TELEPHONES, TELEPHONES[0]))
-        return Person(name, telephone, self.chance, lambda: [each.name for each in self.people])
+        return Person(name, telephone, self.chance, self.names)

@@ -1,0 +1,32 @@
+"""What the program writes into its log, heard."""
+
+from __future__ import annotations
+
+import logging
+
+# What the program can do nothing about, and says.
+EXPECTED = ("only the sysop can tell", "may or may not have arrived")
+
+
+class Ears(logging.Handler):
+    """Hears what the program writes into its log."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.failures: list[str] = []  # what it did not expect itself
+        self.errors: list[str] = []  # what it did
+        self.is_listening = True
+
+    def emit(self, record: logging.LogRecord) -> None:
+        said = record.getMessage()
+        if not self.is_listening or any(words in said for words in EXPECTED):
+            return
+        if record.exc_info:
+            text = logging.Formatter().formatException(record.exc_info)
+            self.failures.append(f"{said}\n{text}")
+        elif record.levelno >= logging.ERROR:
+            self.errors.append(said)
+
+    def forget(self) -> None:
+        self.failures.clear()
+        self.errors.clear()

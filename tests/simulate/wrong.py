@@ -1,0 +1,12 @@
+"""How what is looked at says that something is not as it must be."""
+
+from __future__ import annotations
+
+
+class Wrong(AssertionError):
+    """Something does not hold that always must."""
+
+
+def must(holds: object, words: str, *values: object) -> None:
+    if not holds:
+        raise Wrong(words.format(*values))
