@@ -42,6 +42,7 @@ class Ears:
         self._game = ""
         self._told = ""  # of the hand on the table
         self._is_playing = False  # a hand of UNIX bj
+        self._goes_on = False  # with a hand of black jack that was left
 
     def hears(self, line: str) -> None:
         line = line.strip()
@@ -73,9 +74,14 @@ class Ears:
 
     def _hears_black_jack(self, line: str) -> None:
         if standing := _POT.match(line):
-            if settled := _black_jack_net(self._told, self._coin):
-                self._note("second", settled[0], int(standing[1]))
+            settled = _black_jack_net(self._told, self._coin)
+            if settled:
+                if not self._goes_on:  # what it lost before it was left is not told again
+                    self._note("second", settled[0], int(standing[1]))
+                self._goes_on = False
             self._told = ""
+        elif line.startswith("The hand you left is still"):
+            self._goes_on = True
         else:
             self._told += f" {line}"
 
