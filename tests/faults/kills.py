@@ -253,14 +253,14 @@ class Book:
 
 
 def _forgive_half_screens(seen: Seen) -> None:
-    """Drop what a hasty reader of half a screen has made up.
+    """Let nobody be blamed for what a hasty reader sees on half a screen, or types too early.
 
-    Of a seed he cannot know better which seal it is behind; one that is not in the books, or of a
-    shoe that is open, is found by `Count`. And who types ahead of a slow board types a name twice.
+    A new seal may stand above a seed that is about to go: every seed is put behind its own seal.
+    And who types ahead of a slow board types a name twice.
     """
-    for seal, seed in list(seen.seeds.items()):
-        if shuffle.seal(bytes.fromhex(seed)) != seal:
-            del seen.seeds[seal]
+    seeds = list(seen.seeds.values())
+    seen.seeds.clear()
+    seen.seeds.update({shuffle.seal(bytes.fromhex(seed)): seed for seed in seeds})
     seen.complaints[:] = [
         words for words in seen.complaints if "do not belong together" not in words
     ]

@@ -53,6 +53,7 @@ turns_per_day = 0
 turns_per_day = 0
 [games.vegas]
 turns_per_day = 0
+turn_seconds = 600
 """
 
 
