@@ -65,6 +65,11 @@ def opened(file: Path) -> Iterator[sqlite3.Connection]:
         yield books
 
 
+def seeds(books: sqlite3.Connection) -> dict[str, str]:
+    """Read the seeds of all shoes by their seals; "" for one that is not done."""
+    return dict(books.execute("SELECT seal, iif(closed IS NULL, '', lower(hex(seed))) FROM shoes"))
+
+
 def account(books: sqlite3.Connection, name: str) -> Account | None:
     """Read what there is of a caller; None where nobody has this name."""
     row = books.execute(

@@ -83,6 +83,7 @@ class Robot:
         self.name = name
         self.host, self.port = host, port
         self.seen = Seen(name)
+        self.noticed = asyncio.Event()  # set at each look; cleared by whoever waits for it
         self._pace = pace
         self._coin = coin
         self._chance = chance
@@ -105,10 +106,14 @@ class Robot:
             await self._stay(lines, stop)
         finally:
             for line in lines:
-                line.watcher.look(line.phone.screen, is_last=True)
-                self.seen.waits += line.phone.waits
-                self.seen.taken_over += "has taken over" in line.phone.screen.picture
-                line.phone.hang_up()
+                self._put_down(line)
+
+    def _put_down(self, line: _Line) -> None:
+        """Look a last time, and hang up."""
+        line.watcher.look(line.phone.screen, is_last=True)
+        self.seen.waits += line.phone.waits
+        self.seen.taken_over += "has taken over" in line.phone.screen.picture
+        line.phone.hang_up()
 
     async def _dial(self) -> _Line:
         self.seen.calls += 1
@@ -126,6 +131,10 @@ class Robot:
         self._chooser.is_leaving = False
         while not await _unless(line.phone.ended, self._chance.uniform(*self._pace.think)):
             line.watcher.look(line.phone.screen)
+            self.noticed.set()
+            for other in [other for other in lines[:-1] if other.phone.ended.is_set()]:
+                lines.remove(other)
+                self._put_down(other)
             self._learn(line.phone.screen.picture)
             if stop.is_set() or loop.time() > goes_at:
                 self._chooser.is_leaving = True
