@@ -236,7 +236,7 @@ class InlineWriter(Writer):
         self._ask_for_turn()
 
     def close(self) -> None:
-        while self._waiting:
+        while self._waiting and not self._mortal.dead:
             self._turn()
         self._closed = True
         self._hang_up()
