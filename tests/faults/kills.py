@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import random
 import re
 import shutil
@@ -49,6 +50,7 @@ KEYS_EACH = 50  # at most, that a robot presses in a round on average; twenty of
 STARTING = 60.0  # seconds, on a machine with much to do
 LONGEST = 60.0  # seconds of play, should the robots never come to their number of keys
 DOORS = 2
+PR_SET_PDEATHSIG = 1
 PACE = replace(HASTY, stays=(3600.0, 7200.0))  # nobody leaves before he is cut off
 # What is killed, and how often: the server in play, while it starts, while it stops; door processes
 # beside it while it goes on for a moment; both at once.
@@ -255,9 +257,14 @@ class Book:
 def _forgive_half_screens(seen: Seen) -> None:
     """Let nobody be blamed for what a hasty reader sees on half a screen, or types too early.
 
-    A new seal may stand above a seed that is about to go: every seed is put behind its own seal.
-    And who types ahead of a slow board types a name twice.
+    A new seal may stand above a seed that is about to go, or beside the end of the hand before it:
+    every seed is put behind its own seal, and hands are looked for by their order, not by the turn
+    and the seal. And who types ahead of a slow board types a name twice.
     """
+    seen.settlements[:] = [
+        hand if hand.game == "unix-bj" else replace(hand, number=None, seal="")
+        for hand in seen.settlements
+    ]
     seeds = list(seen.seeds.values())
     seen.seeds.clear()
     seen.seeds.update({shuffle.seal(bytes.fromhex(seed)): seed for seed in seeds})
@@ -299,6 +306,12 @@ def run_book(folder: Path, seed: int, rounds: int, robots: int) -> Tally:
     return book.tally
 
 
+def _ends_with_its_parent() -> None:
+    """Let no board go on alone when the command is interrupted (Linux)."""
+    with contextlib.suppress(AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def _run_apart(seed: int, rounds: int, robots: int) -> Tally:
     """Play in a folder of its own, which stays where something is wrong."""
     folder = Path(tempfile.mkdtemp(prefix="kills-"))
@@ -318,7 +331,9 @@ def main(rounds: int, boards: int, robots: int, seed: int) -> None:
     began = time.monotonic()
     total = Tally()
     sizes = [min(ROUNDS_A_BOOK, rounds - done) for done in range(0, rounds, ROUNDS_A_BOOK)]
-    with ProcessPoolExecutor(boards, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(
+        boards, mp_context=get_context("spawn"), initializer=_ends_with_its_parent
+    ) as pool:
         books = [
             pool.submit(_run_apart, seed + number, size, robots)
             for number, size in enumerate(sizes)
