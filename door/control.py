@@ -127,9 +127,10 @@ def _say(board: Board, node: int | None, text: str) -> str:
 
 
 def _refused(board: Board) -> Mapping[str, Any]:
-    held, names = board.reception.held()
-    shown = [asdict(each) | {"wait": ceil(each.wait)} for each in held[:MOST_SHOWN]]
-    return {"held": shown, "more": len(held) - len(shown), "names": names}
+    held, count = board.reception.held(MOST_SHOWN)
+    shown = [asdict(each) | {"wait": ceil(each.wait)} for each in held]
+    names = board.reception.names_held()
+    return {"held": shown, "more": max(0, count - MOST_SHOWN), "names": names}
 
 
 def _forgive(board: Board, who: str) -> str:

@@ -15,6 +15,7 @@ names as digests, for what is typed as a name may be a password.
 
 from __future__ import annotations
 
+import heapq
 import ipaddress
 import secrets
 from collections import OrderedDict
@@ -32,6 +33,7 @@ MOST_NAMES = 32_768
 MOST_PAIRS = 32_768  # of a name and an address that it logs on from
 
 _SUBSCRIBER_BITS = 64  # of an IPv6 address that one subscriber can change as he likes
+_DIGEST_BITS = 64
 _AMONG_IPV6 = 1 << 64  # keeps the two kinds of address apart
 
 
@@ -63,6 +65,11 @@ class Held:
     address: str
     why: str
     wait: float
+
+    @property
+    def subscriber(self) -> str:
+        """An address of his."""
+        return self.address.partition("/")[0]
 
 
 class NotTaken(Exception):
@@ -117,6 +124,10 @@ class Debts:
         """How many are remembered."""
         return len(self._free_at)
 
+    def __iter__(self) -> Iterator[int]:
+        """Go through who is remembered."""
+        return iter(self._free_at)
+
     def owed(self, who: int, now: float) -> float:
         """Return how many seconds somebody owes."""
         return max(0.0, self._free_at.get(who, now) - now)
@@ -152,10 +163,6 @@ class Known:
     def __contains__(self, what: int) -> bool:
         """Tell whether it was seen."""
         return what in self._seen
-
-    def __iter__(self) -> Iterator[int]:
-        """Go through them, the latest last."""
-        return iter(self._seen)
 
     def add(self, what: int) -> None:
         """See it."""
@@ -302,27 +309,27 @@ class Defence:
 
     # For the sysop.
 
-    def held(self, now: float) -> list[Held]:
-        """List who is held back now, whom time frees last first."""
+    def held(self, now: float, most: int) -> tuple[list[Held], int]:
+        """List who is held back now, whom time frees last first; of so many the first `most`, and
+        how many there are."""
         rules = self._rules
         minute, day = 60.0 - 60.0 / rules.calls_per_minute, DAY - DAY / rules.new_names_per_day
-        found = [
-            *((who, Fault.SHUT_OUT.value, more) for who, more in self._shut_out(now)),
-            *((who, TOO_MANY_NAMES, more) for who, more in self._names_asked.above(day, now)),
-            *((who, Fault.TOO_FAST.value, more) for who, more in self._connects.above(minute, now)),
-            *(
-                (who, Fault.AT_ONCE.value, 0.0)
-                for who, lines in self._calls.items()
-                if lines >= rules.calls_per_address
-            ),
+        found: list[tuple[float, int, str]] = []
+        for debts, free, why in (
+            (self._wrong_from, self._free(), Fault.SHUT_OUT.value),
+            (self._names_asked, day, TOO_MANY_NAMES),
+            (self._connects, minute, Fault.TOO_FAST.value),
+        ):
+            waits = debts.above(free + ROUNDED, now)
+            found += [(wait + ROUNDED, who, why) for who, wait in waits]
+        found += [
+            (0.0, who, Fault.AT_ONCE.value)
+            for who, lines in self._calls.items()
+            if lines >= rules.calls_per_address
         ]
-        held = [
-            Held(text_of(who), why, wait) for who, why, wait in found if wait > ROUNDED or not wait
-        ]
-        strangers = (
-            each for each in held if not self._allowed.hold(each.address.partition("/")[0])
-        )
-        return sorted(strangers, key=lambda each: -each.wait)
+        held = [Held(text_of(who), why, wait) for wait, who, why in heapq.nlargest(most, found)]
+        # What was counted against an address before it was allowed holds nobody back.
+        return [each for each in held if not self._allowed.hold(each.subscriber)], len(found)
 
     def names_held(self, now: float) -> int:
         """Count the names for which strangers have to wait. Which they are is not kept."""
@@ -339,16 +346,13 @@ class Defence:
 
         A folded name is given (`timebank.names.fold`).
         """
-        forgiven = self._wrong_for.forget(self._digest(name))
-        if len(self._wrong_at_home):
-            at_home = (self._pair(who, name) for who in self._callers_live_at)
-            forgiven |= sum(self._wrong_at_home.forget(pair) for pair in at_home) > 0
+        digest = self._digest(name)
+        forgiven = self._wrong_for.forget(digest)
+        for pair in [pair for pair in self._wrong_at_home if pair >> _DIGEST_BITS == digest]:
+            forgiven |= self._wrong_at_home.forget(pair)
         return forgiven
 
     # Inside.
-
-    def _shut_out(self, now: float) -> list[tuple[int, float]]:
-        return self._wrong_from.above(self._free(), now)
 
     def _free(self) -> float:
         """Return the debt with which one more password may be tried, in seconds."""
@@ -361,10 +365,12 @@ class Defence:
         return self._hash(name.encode("utf-8", "surrogatepass"))
 
     def _pair(self, who: int, name: str) -> int:
-        return self._hash(b"%d %s" % (who, name.encode("utf-8", "surrogatepass")))
+        # So that all pairs of a name can be found.
+        return self._digest(name) << _DIGEST_BITS | self._hash(b"%d" % who)
 
     def _hash(self, data: bytes) -> int:
-        return int.from_bytes(blake2b(data, digest_size=8, key=self._secret).digest(), "big")
+        size = _DIGEST_BITS // 8
+        return int.from_bytes(blake2b(data, digest_size=size, key=self._secret).digest(), "big")
 
 
 def key_of(text: str) -> int | None:

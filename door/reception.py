@@ -157,10 +157,13 @@ class Reception:
 
     # For the sysop.
 
-    def held(self) -> tuple[list[Held], int]:
-        """List the addresses that are held back now, and count the names that are."""
-        now = self._clock.monotonic()
-        return self._defence.held(now), self._defence.names_held(now)
+    def held(self, most: int) -> tuple[list[Held], int]:
+        """List the addresses that are held back now, `most` of them, and count them all."""
+        return self._defence.held(self._clock.monotonic(), most)
+
+    def names_held(self) -> int:
+        """Count the names for which strangers have to wait."""
+        return self._defence.names_held(self._clock.monotonic())
 
     def forgive(self, who: str) -> bool:
         """Let an address or a name off what is counted against it; tell whether it was anything."""

@@ -259,36 +259,50 @@ def test_the_usual_rules_leave_this_machine_alone() -> None:
 # What the sysop sees and lifts
 
 
+def told(by: Defence, now: float) -> list[Held]:
+    """Who is told to be held back, to the second."""
+    return [replace(held, wait=round(held.wait)) for held in by.held(now, 99)[0]]
+
+
 def test_who_has_to_wait_is_told_with_reason_and_time_whoever_waits_longest_first() -> None:
     here = defence(calls_per_minute=2, calls_per_address=2, new_names_per_day=1)
-    assert here.held(0.0) == []
+    assert told(here, 0.0) == []
     guesses(here, VILLAIN, "ada", 6)
     for _ in range(2):
         here.take(CAFE, NOBODY, 0.0)
     assert here.may_ask_for_a_name("2001:db8::9", 0.0)
-    assert here.held(0.0) == [
+    assert told(here, 0.0) == [
         Held("2001:db8::/64", "too many new names", DAY),
         Held(VILLAIN, "too many wrong passwords", 6 * MINUTE),
         Held(CAFE, "too many calls in a minute", MINUTE / 2),
         Held(CAFE, "too many calls at once", 0.0),
     ]
-    assert here.held(6 * MINUTE)[1:] == [Held(CAFE, "too many calls at once", 0.0)]
+    assert told(here, 6 * MINUTE)[1:] == [Held(CAFE, "too many calls at once", 0.0)]
     assert (here.names_held(0.0), here.names_held(6 * MINUTE)) == (1, 0)
 
 
 def test_who_is_told_to_wait_is_refused_and_nobody_else() -> None:
     here = defence(calls_per_minute=3, calls_per_address=99)
     for calls in range(5):
-        told = [held.address for held in here.held(0.0)]
-        assert told == ([HOME] if calls >= 3 else [])
-        assert (refused(here, HOME) is None) == (not told)
+        waiting = [held.address for held in told(here, 0.0)]
+        assert waiting == ([HOME] if calls >= 3 else [])
+        assert (refused(here, HOME) is None) == (not waiting)
+
+
+def test_of_very_many_those_are_told_who_wait_longest_and_the_others_are_counted() -> None:
+    here = defence(wrong_passwords=1)
+    for number in range(50):
+        guesses(here, f"192.0.2.{number}", "ada", 1, now=float(number))
+    held, count = here.held(50.0, 3)
+    assert [each.address for each in held] == ["192.0.2.49", "192.0.2.48", "192.0.2.47"]
+    assert count == 50
 
 
 def test_an_address_that_is_allowed_by_now_is_not_told() -> None:
     here = defence()
     guesses(here, VILLAIN, "ada", 9)
     here.keep_to(replace(RULES, allow=networks(VILLAIN)))
-    assert here.held(0.0) == []
+    assert told(here, 0.0) == []
 
 
 @pytest.mark.parametrize("address", [VILLAIN, "2001:db8::9"])
@@ -300,7 +314,7 @@ def test_an_address_that_is_forgiven_owes_nothing(address: str) -> None:
     guesses(here, address, "ada", 9)
     guesses(here, HOME, "bob", 9)
     assert here.forgive_address(address)
-    assert [held.address for held in here.held(0.0)] == [HOME]
+    assert [held.address for held in told(here, 0.0)] == [HOME]
     assert here.may_ask_for_a_name(address, 0.0)
     assert refused(here, address) is None
     # The name is another matter.
