@@ -296,6 +296,14 @@ class Canvas:
         """Put painted rows of this width back, from `row` on, over all that stands there."""
         self._rows[row : row + len(painted)] = painted
 
+    def stamp(self, row: int, column: int, painted: Sequence[Row]) -> None:
+        """Put painted rows of any width on what stands there, upper left corner at row and column.
+
+        They must come from a canvas that is as colourful as this one.
+        """
+        for number, (cells, inks) in enumerate(painted, row):
+            self._lay(number, column, cells, inks)
+
     # Reading back
 
     def text(self, row: int) -> str:

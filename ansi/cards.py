@@ -7,8 +7,9 @@ poorer terminals have.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
-from ansi.canvas import Canvas
+from ansi.canvas import Canvas, Row
 from ansi.style import Colour, Style
 
 CARD_WIDTH = 7
@@ -82,28 +83,37 @@ def draw_across(card: str) -> tuple[str, ...]:
     )
 
 
-def _edge(card: str | None) -> Style:
-    return _BACK_EDGE if card is None else _EDGE
-
-
 def paint_card(canvas: Canvas, row: int, column: int, card: str | None) -> None:
     """Paint a card, or one face down for None, with its upper left corner at row and column."""
-    _paint_lines(canvas, row, column, card, draw(card))
+    canvas.stamp(row, column, _upright(card, canvas.colour, covers=False))
 
 
 def paint_across(canvas: Canvas, row: int, column: int, card: str) -> None:
     """Paint a card laid across, with its upper left corner at row and column."""
-    _paint_lines(canvas, row, column, card, draw_across(card))
+    canvas.stamp(row, column, _painted(card, draw_across(card), canvas.colour, covers=False))
 
 
-def _paint_lines(
-    canvas: Canvas, row: int, column: int, card: str | None, lines: Sequence[str]
-) -> None:
+@lru_cache(maxsize=256)  # every card in both ways, with colours and without
+def _upright(card: str | None, colour: bool, *, covers: bool) -> tuple[Row, ...]:
+    """A card as it stands on a canvas; `covers` another to its left."""
+    return _painted(card, draw(card), colour, covers=covers)
+
+
+def _painted(
+    card: str | None, lines: Sequence[str], colour: bool, *, covers: bool
+) -> tuple[Row, ...]:
+    edge = _BACK_EDGE if card is None else _EDGE
     face = _BACK if card is None else _RED if card[1:] in {"H", "D"} else _BLACK
-    for offset, line in enumerate(lines):
-        canvas.put(row + offset, column, line, _edge(card))
-        if 0 < offset < len(lines) - 1:
-            canvas.put(row + offset, column + 1, line[1:-1], face)
+    last = len(lines) - 1
+    canvas = Canvas(len(lines[0]) + 1, len(lines), colour=colour)
+    for row, line in enumerate(lines):
+        canvas.put(row, 0, line, edge)
+        if 0 < row < last:
+            canvas.put(row, 1, line[1:-1], face)
+    if covers:
+        canvas.put(0, 0, "┬", edge)
+        canvas.put(last, 0, "┴", edge)
+    return canvas.painted(0, len(lines))
 
 
 def step_of(count: int, width: int) -> int:
@@ -124,11 +134,7 @@ def paint_hand(
     step = step_of(len(cards), width)
     end = column
     for card in cards:
-        covers = end > column
-        paint_card(canvas, row, column, card)
-        if covers:
-            canvas.put(row, column, "┬", _edge(card))
-            canvas.put(row + CARD_HEIGHT - 1, column, "┴", _edge(card))
+        canvas.stamp(row, column, _upright(card, canvas.colour, covers=end > column))
         end = column + CARD_WIDTH
         column += step
     return end

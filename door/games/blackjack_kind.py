@@ -63,9 +63,10 @@ class BlackJackKind:
     ) -> tuple[Round, tuple[Event, ...]]:
         """Deal a round (`Kind.deal`)."""
         table = self.read_rules(rules)
-        scaled = replace(table, insurance_unit=table.insurance_unit * scale)
+        if scale != 1:
+            table = replace(table, insurance_unit=table.insurance_unit * scale)
         try:
-            return start(scaled, cards, stakes)
+            return start(table, cards, stakes)
         except (ShoeTooShort, ValueError) as error:
             raise Refusal(_small(str(error))) from None
 
@@ -156,7 +157,10 @@ class BlackJackKind:
         """Tell whether the cards are shuffled before the next round (`Kind.is_used_up`)."""
         if self.shoe_of_visit:
             return False
-        return replace(self.read_rules(rules), decks=decks).shuffle_due(dealt, seats)
+        table = self.read_rules(rules)
+        if table.decks != decks:
+            table = replace(table, decks=decks)
+        return table.shuffle_due(dealt, seats)
 
     def by_chance(self, round_: Round, seed: bytes, cut: str, position: int) -> Act | None:
         """Return None: no black jack tosses."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ansi.canvas import Canvas
 from ansi.cards import paint_hand, plain
 from door import wording
 from door.display import LAYOUT_COLUMNS
 from timebank.words import span
 
 if TYPE_CHECKING:
-    from ansi.canvas import Canvas
+    from ansi.canvas import Row
     from door.games.blackjack import Round
     from door.games.cards import Card
 
@@ -104,9 +106,10 @@ class TableScene:
         paint_hand(canvas, row, column, cards, PANEL - 2)
 
     def _paint_panel(self, canvas: Canvas, column: int) -> None:
-        height = 2 + max(len(self._figures()), 7)
-        canvas.box(DEALER_ROW, column, LAYOUT_COLUMNS - PANEL - 1, height)
-        for number, (name, value) in enumerate(self._figures()):
+        figures = self._figures()
+        frame = _frame(LAYOUT_COLUMNS - PANEL - 1, 2 + max(len(figures), 7), canvas.colour)
+        canvas.stamp(DEALER_ROW, column, frame)
+        for number, (name, value) in enumerate(figures):
             canvas.put_pipe(DEALER_ROW + 1 + number, column + 2, f"|07{name:<9}|15{value}")
 
     def _figures(self) -> list[tuple[str, str]]:
@@ -131,3 +134,11 @@ class TableScene:
         if self.turns_limit is None:
             return f"Turns today: {self.turns}"
         return f"Turns today: {self.turns} of {self.turns_limit}"
+
+
+@lru_cache(maxsize=16)
+def _frame(width: int, height: int, colour: bool) -> tuple[Row, ...]:
+    """The box that the figures stand in."""
+    canvas = Canvas(width + 1, height, colour=colour)
+    canvas.box(0, 0, width, height)
+    return canvas.painted(0, height)

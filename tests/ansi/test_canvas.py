@@ -44,6 +44,17 @@ def paste(row: int, text: str, style: Style) -> Paint:
     return pasted
 
 
+def stamp(row: int, column: int, text: str, style: Style) -> Paint:
+    """Paint on a small canvas, and put what stands there on this one, wherever it falls."""
+
+    def stamped(canvas: Canvas) -> None:
+        sketch = Canvas(6, 2, colour=canvas.colour)
+        sketch.put(0, 0, text, style)
+        canvas.stamp(row, column, sketch.painted(0, 2))
+
+    return stamped
+
+
 def set_cursor(cursor: tuple[int, int] | None) -> Paint:
     return lambda canvas: setattr(canvas, "cursor", cursor)
 
@@ -55,6 +66,7 @@ PAINTS = st.lists(
         st.builds(paint_blank, PLACES, PLACES, st.integers(0, 14), STYLES),
         st.builds(paint_box, PLACES, PLACES, st.integers(2, 14), STYLES),
         st.builds(paste, st.integers(0, 3), TEXTS, STYLES),
+        st.builds(stamp, PLACES, PLACES, TEXTS, STYLES),
         st.builds(set_cursor, st.none() | st.tuples(PLACES, PLACES)),
         st.builds(lambda style: lambda canvas: canvas.fill(style), STYLES),
         st.just(Canvas.clear),
@@ -168,6 +180,17 @@ def test_rows_painted_alike_are_kept_once_for_all_canvases() -> None:
         canvas.put_pipe(3, 2, "|14the same words")
         canvas.update()
     assert all(map(operator.is_, first.painted(0, 24), second.painted(0, 24)))
+
+
+def test_a_stamp_leaves_what_is_beside_it() -> None:
+    canvas, card = Canvas(10, 3), Canvas(4, 2)
+    canvas.put(1, 0, "abcdefghi", RED)
+    card.put(0, 0, "x z")
+    canvas.stamp(1, 2, card.painted(0, 2))
+    assert [canvas.text(row) for row in range(3)] == ["", "abx zfghi", ""]
+    assert canvas.style_at(1, 3) == PLAIN
+    canvas.stamp(2, 7, card.painted(0, 2))
+    assert canvas.text(2) == "       x", "what lies outside is clipped"
 
 
 def test_rows_pasted_stand_where_others_stood() -> None:
