@@ -27,7 +27,7 @@ from bench.telnet import Client
 HOST = "127.0.0.1"
 PATIENCE = 15.0  # seconds; a reply that takes longer has failed
 READ = 65536
-LESSONS = 4  # two hands won, two lost
+LESSONS = 5
 LOGGING_ON_AT_ONCE = 8
 QUESTION = b"23"  # the row that questions are asked in, of the 24 of a terminal that says nothing
 JUMP = re.compile(rb"\x1b\[([0-9]*)(?:;[0-9]+)?H")
@@ -55,10 +55,11 @@ class Pressed(NamedTuple):
 class Caller:
     """One connection, as the load maker sees it: that of a bare server, or of the board."""
 
-    __slots__ = ("sent", "step", "waiting", "wire")
+    __slots__ = ("heard", "sent", "step", "waiting", "wire")
 
     def __init__(self, wire: socket.socket) -> None:
         self.wire = wire
+        self.heard = b""  # the last of what came
         self.step = 0
         self.sent = 0.0
         self.waiting = False
@@ -266,7 +267,8 @@ class Keyboard:
         while any(caller.waiting for caller in callers):
             if time.perf_counter() > patience:
                 late = next(caller for caller in callers if caller.waiting)
-                raise RuntimeError(f"no reply to {self._strokes[late.step].key!r}")
+                key = self._strokes[late.step].key
+                raise RuntimeError(f"no reply to {key!r}, after {late.heard!r}")
             self._read(0.05)
 
     def _send(self, caller: Caller) -> None:
@@ -287,6 +289,7 @@ class Keyboard:
                 raise ConnectionError("the server hung up on a caller")
             if not caller.waiting:
                 continue
+            caller.heard = data
             if not caller.completes(data):
                 continue
             caller.waiting = False

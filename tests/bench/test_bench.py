@@ -56,7 +56,6 @@ def test_every_part_prints_figures_with_their_baselines_and_goals(
     rows = printed(part, tmp_path, monkeypatch)
     assert any(row["ratio"] for row in rows)
     assert any(row["goal"] and row["verdict"] for row in rows)
-    assert all(float(row["value"].replace(",", "")) >= 0 for row in rows)
     assert not list(tmp_path.iterdir()), "it leaves nothing behind"
 
 
