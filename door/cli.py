@@ -44,6 +44,7 @@ def serve(config_path: Path, verbose: bool) -> None:
     import logging
 
     from door import server
+    from door.loop import quickest
     from timebank.database import BooksUnavailable, DatabaseRefused
 
     config = load_config(config_path)
@@ -52,7 +53,8 @@ def serve(config_path: Path, verbose: bool) -> None:
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
     try:
-        asyncio.run(server.serve(config, _announce))
+        with asyncio.Runner(loop_factory=quickest()) as runner:
+            runner.run(server.serve(config, _announce))
     except (DatabaseRefused, BooksUnavailable, server.CannotListen, OSError) as error:
         raise Sentence(str(error)) from error
 
