@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -14,6 +15,8 @@ import time
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +129,7 @@ async def _serve(
         console = Console(line, look or looks.guess(line.hints), clock)
         greeting.show(console, config, _news(guest))
         # Behind the first screen: what the books need takes longer to load than all of this.
+        _load_the_rest()
         from door.run import process
 
         await asyncio.sleep(0)  # a hang-up may have come meanwhile
@@ -139,6 +143,16 @@ async def _serve(
             await _apologise(console, OUT_OF_ORDER)
             return EXIT_REFUSED
     return EXIT_WELL if went_well else EXIT_FAILED
+
+
+@cache
+def _load_the_rest() -> None:
+    """Load what the books need. All of it stays, so no garbage is looked for among it."""
+    gc.disable()
+    import_module("door.run.process")
+
+    gc.freeze()
+    gc.enable()
 
 
 def _news(guest: Guest | None) -> list[str]:
