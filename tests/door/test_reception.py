@@ -88,14 +88,6 @@ async def test_an_address_is_slowed_down_and_waits_no_longer_than_it_must(tmp_pa
         ]
 
 
-@pytest.fixture
-def ipv6() -> None:
-    try:
-        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
-    except OSError:
-        pytest.skip("this machine has no IPv6")
-
-
 @pytest.mark.usefixtures("ipv6")
 async def test_callers_over_ipv6_are_limited_as_others_are(tmp_path: Path) -> None:
     toml = defended(calls_per_address=1).replace("127.0.0.1", "::1")

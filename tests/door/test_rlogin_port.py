@@ -51,9 +51,9 @@ async def board(folder: Path, toml: str = BOARD + XIBALBA) -> AsyncIterator[Worl
         yield here
 
 
-async def sent(here: World, header: bytes) -> Sent:
+async def sent(here: World, header: bytes, host: str = "127.0.0.1") -> Sent:
     terminal = Sent(ANSI)
-    await terminal.connect(here.server.ports[1])
+    await terminal.connect(here.server.ports[1], host=host)
     here.terminals.append(terminal)
     await terminal.says(header)
     return terminal
@@ -81,6 +81,15 @@ async def test_a_believed_boards_caller_brings_its_minutes_and_needs_no_password
         terminal.send("y")
         await terminal.until("Your settings")
         assert not terminal.shows("assword")
+
+
+@pytest.mark.usefixtures("ipv6")
+@pytest.mark.parametrize("network", ["::1", "::/64"])
+async def test_a_board_may_call_over_ipv6_and_be_known_by_its_network(tmp_path, network) -> None:
+    toml = XIBALBA.replace('["127.0.0.1"]', f'["{network}"]').replace("127.0.0.1", "::1")
+    async with board(tmp_path, BOARD + toml) as here:
+        terminal = await sent(here, SAID, host="::1")
+        await terminal.until("Welcome, Ada@Xibalba")
 
 
 async def test_he_is_not_the_local_caller_of_that_name(tmp_path) -> None:
