@@ -87,15 +87,18 @@ class Watcher:
         if panel.ended == before.ended:
             return
         self._black_jack = panel
-        if not self._goes_on:
+        # Who looks too late sees what two hands came to, and cannot tell them apart.
+        is_one = sum(map(int, panel.ended)) == sum(map(int, before.ended)) + 1
+        if is_one and not self._goes_on:
             self._note(table, panel.net - before.net)
         self._goes_on = False
 
     def _watch_baccarat(self, table: Table) -> None:
         panel = table.panel
         if panel.ended != self._ended:
+            if _is_one_more(_coups(self._ended), _coups(panel.ended)):
+                self._note(table, panel.net - self._nets.get(panel.unit, 0))
             self._ended = panel.ended
-            self._note(table, panel.net - self._nets.get(panel.unit, 0))
         self._nets[panel.unit] = panel.net
 
     def _knows(self, table: Table) -> bool:
@@ -119,3 +122,14 @@ class Watcher:
         if expected.words in picture:
             kind, amount, to, _ = expected
             self._seen.movements.append(Movement(kind, amount, to, time.time()))
+
+
+def _coups(marks: tuple[object, ...]) -> list[tuple[str, ...]]:
+    """Return the coups on the score board, the latest last."""
+    columns = zip(*map(str, marks), strict=True)
+    return [coup for coup in columns if any(mark != "·" for mark in coup)]
+
+
+def _is_one_more(before: list[tuple[str, ...]], now: list[tuple[str, ...]]) -> bool:
+    """Tell whether one coup has come to those that were there; a full board drops its first."""
+    return bool(now) and now[:-1] in (before, before[1:])
