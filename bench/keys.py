@@ -64,7 +64,7 @@ class Side:
         pressed = self.keyboard.press(callers, strokes, seconds)
         used = self.child.usage().cpu - before.cpu
         self.cpu.append(used / pressed.keys)
-        self.rate.append(len(pressed.waits) / pressed.seconds)
+        self.rate.append(pressed.in_time / pressed.seconds)
         self.busy.append(used / pressed.whole)
         self.waits.append(_middle(pressed))
 

@@ -48,8 +48,9 @@ class Pressed(NamedTuple):
 
     keys: int  # whose reply has come, the last ones included
     whole: float  # seconds until the last had come
-    seconds: float  # the time that was given
-    waits: array[float]  # seconds from a key to the end of its reply, where that came in time
+    in_time: int  # keys whose reply came within the time that was given
+    seconds: float  # that this time was
+    waits: array[float]  # seconds from a key to the end of its reply: of those, if there are any
 
 
 class Caller:
@@ -260,7 +261,8 @@ class Keyboard:
                 self._send_to_the_end(caller)
         self._await_replies(callers)
         whole = time.perf_counter() - began
-        return Pressed(len(self._waits), whole, until - began, in_time)
+        waits = in_time or self._waits  # a machine that is busy may have had no time at all
+        return Pressed(len(self._waits), whole, len(in_time), until - began, waits)
 
     def _await_replies(self, callers: Sequence[Caller]) -> None:
         patience = time.perf_counter() + PATIENCE
