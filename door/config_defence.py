@@ -5,14 +5,13 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass
 
-from door.lines.rlogin_trust import Network
+from door.lines.rlogin_trust import Network, networks
 from timebank.settings import Table
 
 __all__ = ["USUAL", "Defences", "Network", "read_defence", "read_networks"]
 
 # The machine itself: the sysop, and front ends of his that say nothing of whom they bring.
 HOME = ("127.0.0.0/8", "::1")
-_MAPPED_BITS = 96  # that stand before an IPv4 address which is written as one of IPv6
 
 
 @dataclass(frozen=True)
@@ -65,19 +64,8 @@ def read_networks(table: Table, key: str) -> tuple[Network, ...]:
     found: list[Network] = []
     for text in table.texts(key):
         try:
-            found.append(_network(text.strip()))
+            found.extend(networks([text]))
         except ValueError as error:
             reason = "must be addresses or networks such as 192.0.2.7 or 10.0.0.0/8"
             table.refuse(key, f"{reason}: {error}")
     return tuple(found)
-
-
-def _network(text: str) -> Network:
-    """Read an address or a network; one of IPv4 in the dress of IPv6 is what it is of IPv4, for so
-    callers from there are known. ValueError with a reason."""
-    network = ipaddress.ip_network(text)
-    if isinstance(network, ipaddress.IPv6Network) and network.prefixlen >= _MAPPED_BITS:
-        mapped = network.network_address.ipv4_mapped
-        if mapped is not None:
-            return ipaddress.ip_network((mapped, network.prefixlen - _MAPPED_BITS))
-    return network

@@ -15,6 +15,8 @@ from door.lines.rlogin_header import RloginHeader
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+_MAPPED_BITS = 96  # that stand before an IPv4 address which is written as one of IPv6
+
 
 class Convention(StrEnum):
     """What a board writes into the fields."""
@@ -65,7 +67,17 @@ def networks(texts: Sequence[str]) -> tuple[Network, ...]:
 
     `ValueError` with a sentence when one is neither, or has bits set behind its length.
     """
-    return tuple(ipaddress.ip_network(text.strip()) for text in texts)
+    return tuple(_network(text.strip()) for text in texts)
+
+
+def _network(text: str) -> Network:
+    """Read one; IPv4 in the dress of IPv6 is IPv4, for so callers from there are known."""
+    network = ipaddress.ip_network(text)
+    if isinstance(network, ipaddress.IPv6Network) and network.prefixlen >= _MAPPED_BITS:
+        mapped = network.network_address.ipv4_mapped
+        if mapped is not None:
+            return ipaddress.ip_network((mapped, network.prefixlen - _MAPPED_BITS))
+    return network
 
 
 def trusted(header: RloginHeader, peer: str, boards: Sequence[TrustedBoard]) -> RloginCaller:

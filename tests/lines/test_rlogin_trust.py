@@ -47,6 +47,7 @@ BOARDS = (VERT, OPEN, ACME, FIRST, SECOND, THIRD)
         (header("s3cret", "Ada"), "192.0.2.7", RloginCaller("Vertrauen", "Ada")),
         (header("s3cret", "Ada"), "2001:db8::99", RloginCaller("Vertrauen", "Ada")),
         (header("s3cret", "Ada"), "::ffff:192.0.2.7", RloginCaller("Vertrauen", "Ada")),
+        (header("s3cret", "Ada"), "::ffff:c000:207", RloginCaller("Vertrauen", "Ada")),
         (header("s3cret", "Ada"), "2001:db8::99%eth0", RloginCaller("Vertrauen", "Ada")),
         (header("his own", "Ada"), "198.51.100.200", RloginCaller("Open House", "Ada")),
         (header("Ada", "Ada", "ACME"), "203.0.113.1", RloginCaller("Acme", "Ada")),
@@ -116,3 +117,9 @@ def test_settings_that_the_convention_cannot_keep_are_refused(
 def test_what_is_no_network_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=f"^'?{re.escape(text)}'? "):
         networks([text])
+
+
+def test_ipv4_written_as_ipv6_is_the_network_that_it_is() -> None:
+    assert networks(["::ffff:192.0.2.7", "::ffff:10.0.0.0/104"]) == networks(
+        ["192.0.2.7", "10.0.0.0/8"]
+    )
