@@ -19,15 +19,10 @@ if TYPE_CHECKING:
 
 
 def leave(posting: Posting, day: str) -> None:
-    """Put on the last entry of a visit that it is over; `day` is the one on which it ended.
-
-    A debt that the host's clock goes on showing is of the day of the exit. Without such a clock
-    what is brought is a day's allowance, and its debts are of the day of the entry.
-    """
+    """Put on the last entry of a visit that it is over; `day` is the one on which it ended."""
     visit = posting.visit
     assert visit is not None  # called for visits alone
-    if visit.shown is not None:
-        visit.day = max(visit.day, day)
+    visit.day = visit.day_on(day)
     _part(posting)
     if visit.way not in HOST_WAYS:
         keep_what_waits(posting)

@@ -94,6 +94,15 @@ class Visit:
             self.own -= amount
             self.changed = True
 
+    def day_on(self, today: str) -> str:
+        """Tell whose debts it is charged and pays when it ends on `today`.
+
+        A debt that the host's clock goes on showing is of the day of the exit. Without such a clock
+        what is brought is a day's allowance, and its debts are of the day of the entry.
+        """
+        is_of_allowance = self.call_id is not None and self.shown is None
+        return self.day if is_of_allowance else max(self.day, today)
+
     def gained(self, purse: int, charged: int) -> int:
         """Tell what he won less what he lost; `purse` is all on line, held and on the table."""
         own = self.standing_own + self.own

@@ -278,7 +278,7 @@ class Posting:
     def ahead(self) -> int:
         """Tell how much of the purse of a board's caller is his own, and may be saved here."""
         assert self.visit is not None  # asked of such callers alone
-        debt = debt_of(self.desk, self.caller_id, self.day or "")
+        debt = debt_of(self.desk, self.caller_id, self.visit.day_on(self.day or ""))
         return self.visit.ahead(self.purse, self.charged, debt)
 
     @property

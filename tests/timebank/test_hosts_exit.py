@@ -13,7 +13,7 @@ from tests.timebank.books import lost, pushed, won
 from tests.timebank.hosts import BOARD, HOUR, comes, debt, known, last_visit
 from timebank import bank, callers, journal
 from timebank.bank import LEASE_SECONDS, Move
-from timebank.refusals import UnknownCaller
+from timebank.refusals import Refused, UnknownCaller
 
 DAY = 24 * HOUR
 
@@ -194,6 +194,23 @@ def test_without_a_clock_it_is_of_the_day_on_which_he_came(books, ann):
     call.lose(600)
     call.close()
     assert debt(books, ann) == 0
+
+
+def test_over_midnight_he_saves_only_what_he_is_ahead_of_the_debt_of_the_day_he_came_on(books, ann):
+    books.wait(12 * HOUR - 600)
+    call = comes(books, ann, None)
+    call.lose(240)
+    call.close()
+    call = comes(books, ann, None)
+    books.wait(900)
+    call.win(900, 1020)
+    with pytest.raises(Refused):
+        call.post(bank.deposit, 840)
+    call.post(bank.deposit, 780)
+    call.close()
+    assert saved(books, ann) == 780
+    assert last_visit(books, ann)["debt_paid"] == 240
+    assert books.audit() == []
 
 
 def test_who_plays_on_his_winnings_past_his_allowance_keeps_what_is_left(books, ann):
