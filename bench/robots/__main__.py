@@ -63,7 +63,8 @@ def main(
 def _tell(sample: Sample) -> None:
     click.echo(
         f"  minute {sample.at / 60:5.1f}: {sample.on:5} on, {sample.log_ons:3} at the log-on, "
-        f"{sample.memory / 1024:7.1f} MB, {sample.cores:5.2f} cores, {sample.keys:6.0f} keys/s"
+        f"{sample.memory / 1024:7.1f} MB, {sample.cores:5.2f} cores "
+        f"({sample.starved:.2f} more not had), {sample.keys:6.0f} keys/s"
     )
 
 
@@ -78,6 +79,7 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
         Row("callers on, median of the samples", "", statistics.median(s.on for s in samples)),
         Row("keys", "/s", statistics.mean(s.keys for s in samples)),
         Row("the server's CPU", "cores", statistics.mean(s.cores for s in samples)),
+        Row("cores that others had instead", "", statistics.mean(s.starved for s in samples)),
         Row("memory before the first caller", "MB", outcome.memory_before / 1024),
         Row("memory at most", "MB", most / 1024),
         Row("memory a caller, at most", "kB", (most - outcome.memory_before) / callers),
@@ -86,7 +88,7 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
         Row("an echo, for one caller apart: p50", "ms", percentile(probe, 50) * MILLI),
         Row("the same: p99", "ms", percentile(probe, 99) * MILLI),
         Row("the same: max", "ms", max(probe) * MILLI),
-        Row("an answer, as the robots see it: p50", "ms", percentile(waits, 50) * MILLI),
+        Row("the same, as the robots see it: p50", "ms", percentile(waits, 50) * MILLI),
         Row("the same: p99", "ms", percentile(waits, 99) * MILLI),
         Row("calls", "", sum(one.calls for one in seen)),
         Row("calls taken over", "", sum(one.taken_over for one in seen)),

@@ -137,6 +137,11 @@ class Served:
         pages = int((about / "statm").read_text().split()[1])
         return Usage(ticks / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE") / 1024)
 
+    def starved(self) -> float:
+        """Return the seconds that its threads were ready to run, and had no core to run on."""
+        threads = (Path("/proc") / str(self._process.pid) / "task").glob("*/schedstat")
+        return sum(int(thread.read_text().split()[1]) for thread in threads) / 1e9
+
     def nodes(self) -> tuple[int, int]:
         """Ask the running server how many nodes are busy, and how many lines are at the log-on."""
         answer = json.loads(self._run("door", "nodes", "--json"))

@@ -46,6 +46,7 @@ class Sample:
     log_ons: int
     memory: float  # kilobytes, resident
     cores: float
+    starved: float  # cores that it was ready to use besides, and others had
     keys: float  # a second
 
 
@@ -110,10 +111,12 @@ def _crowds(plan: Plan, names: list[str], port: int) -> list[CrowdProcess]:
 
 def _samples(plan: Plan, server: Served, crowds: list[CrowdProcess]) -> Iterator[Sample]:
     began = before = time.monotonic()
-    used, keys = server.usage().cpu, sum(crowd.keys() for crowd in crowds)
+    used, starved = server.usage().cpu, server.starved()
+    keys = sum(crowd.keys() for crowd in crowds)
     while before < began + plan.seconds:
         time.sleep(min(plan.sampled, began + plan.seconds - before))
-        now, usage, pressed = time.monotonic(), server.usage(), sum(map(CrowdProcess.keys, crowds))
+        now, usage, waited = time.monotonic(), server.usage(), server.starved()
+        pressed = sum(crowd.keys() for crowd in crowds)
         on, log_ons = server.nodes()
         passed = now - before
         yield Sample(
@@ -122,9 +125,10 @@ def _samples(plan: Plan, server: Served, crowds: list[CrowdProcess]) -> Iterator
             log_ons,
             usage.memory,
             (usage.cpu - used) / passed,
+            (waited - starved) / passed,
             (pressed - keys) / passed,
         )
-        before, used, keys = now, usage.cpu, pressed
+        before, used, starved, keys = now, usage.cpu, waited, pressed
 
 
 def _left(server: Served) -> int:

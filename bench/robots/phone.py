@@ -34,7 +34,7 @@ class Phone(asyncio.Protocol):
         self.came = 0  # bytes
         self.news = asyncio.Event()  # set when something comes; cleared by whoever waits for it
         self.ended = asyncio.Event()
-        self.waits: list[float] = []  # seconds from a key to the first byte that answers it
+        self.waits: list[float] = []  # seconds from a letter of an entry to its echo
         self._client = Client(takes_part=True, says=_says(program))
         self._transport: asyncio.Transport | None = None
         self._pressed: float | None = None
@@ -62,9 +62,15 @@ class Phone(asyncio.Protocol):
 
     # What the caller does.
 
-    def press(self, keys: str) -> None:
+    def press(self, keys: str, *, is_echoed: bool = False) -> None:
+        """Send keys. Of those that are echoed in any case the wait is measured.
+
+        The next ones do not begin before the last is over: a board that stands still is not made
+        quicker by who goes on pressing.
+        """
         if self._transport is not None and not self.ended.is_set():
-            self._pressed = monotonic()
+            if is_echoed and self._pressed is None:
+                self._pressed = monotonic()
             self._transport.write(keys.encode(errors="ignore"))
 
     def hang_up(self) -> None:

@@ -31,7 +31,7 @@ async def probe(port: int, name: str, stop: asyncio.Event) -> list[float]:
         line.waits.clear()
         number = 0
         while not (stop.is_set() or line.ended.is_set()):
-            line.press("1\x08"[number % 2])
+            line.press("1\x08"[number % 2], is_echoed=True)
             number += 1
             await asyncio.sleep(EVERY)
         return line.waits

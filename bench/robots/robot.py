@@ -60,6 +60,7 @@ class _Line:
     watcher: Watcher
     answered: float  # when he last pressed a key there, or dialled
     came: int = 0  # bytes that had come by then
+    prompt: str = ""  # what he answered
 
 
 class Robot:
@@ -161,36 +162,44 @@ class Robot:
         if waits and line.phone.came == line.came:
             return ""
         screen = line.phone.screen
+        if waits and _is_being_answered(line):
+            return ""
         keys = self._chooser.keys_at(screen.prompt, paints=self._program is not phone.UNKNOWN)
         if not keys and not waits:
             keys = ENTER
         if keys:
-            line.answered, line.came = now, line.phone.came
+            line.answered, line.prompt = now, screen.prompt
         return keys
 
     async def _type(self, line: _Line, keys: str) -> None:
         line.watcher.expected = self._chooser.expected or line.watcher.expected
         self._chooser.expected = None
-        if keys == ESCAPE:
-            # With a letter close behind it is another key, as terminals send it with Alt.
-            self.seen.keys += 1
+        await self._press(line, keys)
+        line.came = line.phone.came
+
+    async def _press(self, line: _Line, keys: str) -> None:
+        self.seen.keys += len(keys)
+        if keys == ESCAPE or not self._pace.typing:
             line.phone.press(keys)
-            await _unless(line.phone.ended, ALONE)
+            # With a letter close behind it Esc is another key, as terminals send it with Alt.
+            await _unless(line.phone.ended, ALONE if keys == ESCAPE else 0.0)
             return
-        if not self._pace.typing:
-            self.seen.keys += len(keys)
-            line.phone.press(keys)
-            return
-        for number, key in enumerate(keys):
-            if number and await _unless(line.phone.ended, self._pace.typing):
+        for letter in keys[:-1]:
+            line.phone.press(letter, is_echoed=True)
+            if await _unless(line.phone.ended, self._pace.typing):
                 return
-            self.seen.keys += 1
-            line.phone.press(key)
+        line.phone.press(keys[-1])
 
     def _learn(self, picture: str) -> None:
         """Find out whether the board has his name: told so, or told that it is taken."""
         if not self._chooser.is_known:
             self._chooser.is_known = self.seen.is_registered or _TAKEN in picture
+
+
+def _is_being_answered(line: _Line) -> bool:
+    """Tell whether the question still stands there with what was typed behind it."""
+    prompt = line.phone.screen.prompt
+    return prompt != line.prompt and bool(line.prompt) and prompt.startswith(line.prompt)
 
 
 async def _unless(event: asyncio.Event, seconds: float) -> bool:

@@ -50,6 +50,11 @@ class Screen:
         return self.rows[self.row].strip()
 
     @property
+    def is_asking(self) -> bool:
+        """Whether the cursor of a painted screen stands where the board asks for something."""
+        return self.row == ROWS - 2 and bool(self.prompt)
+
+    @property
     def picture(self) -> str:
         return "\n".join(row.rstrip() for row in self.rows)
 

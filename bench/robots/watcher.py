@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from dataclasses import replace
 from typing import NamedTuple
 
 from bench.robots import reading
@@ -12,8 +13,10 @@ from bench.robots.reading import Panel, Table
 from bench.robots.screen import Screen
 from bench.robots.seen import Movement, Purse, Seen, Settlement
 
-_MENUS = ("<P>lace bet", "<P>onter")  # of baccarat: no card is on its way there
-_WRONG = ("Something went wrong here", "Traceback", "do not belong together")
+# What is asked at baccarat while no card of the last coup is on its way any more.
+_MENUS = ("<P>lace bet", "<P>onter")
+_BETWEEN = (*_MENUS, "lace your bets", "aites vos jeux")
+_WRONG = ("Something went wrong here", "Traceback")
 _NOTHING = Panel(0, (0, 0, 0), None, None, "second")
 
 
@@ -59,7 +62,8 @@ class Watcher:
                 self._watch(found, prompt, is_last=is_last)
         self._hear_of_the_bank(prompt, picture)
         purse = reading.status(screen)
-        if purse is not None:
+        # The status line is kept back while cards are on their way, when nothing is asked.
+        if purse is not None and screen.is_asking:
             self._seen.purses.append(Purse(*purse, time.time()))
 
     def _watch(self, table: Table, prompt: str, *, is_last: bool) -> None:
@@ -72,8 +76,8 @@ class Watcher:
             if table.cards and table.seal and panel.number is not None:
                 self._seen.cards[table.seal, panel.number] |= table.cards
             self._watch_black_jack(table)
-        elif table.game == "baccarat" and any(menu in prompt for menu in _MENUS):
-            self._watch_baccarat(table)
+        elif table.game == "baccarat" and any(words in prompt for words in _BETWEEN):
+            self._watch_baccarat(table, prompt)
         # The turns are above the seats: on half a screen they are another hand's than the result.
         elif table.game == "vegas" and panel.ended and not is_last and not self._knows(table):
             self._note(table, panel.net)
@@ -88,16 +92,20 @@ class Watcher:
             return
         self._black_jack = panel
         # Who looks too late sees what two hands came to, and cannot tell them apart.
-        is_one = sum(map(int, panel.ended)) == sum(map(int, before.ended)) + 1
+        is_one = _hands(panel) == _hands(before) + 1
         if is_one and not self._goes_on:
             self._note(table, panel.net - before.net)
         self._goes_on = False
 
-    def _watch_baccarat(self, table: Table) -> None:
+    def _watch_baccarat(self, table: Table, prompt: str) -> None:
+        """Note a coup when the scoreboard has it, and the next one has not been dealt."""
         panel = table.panel
         if panel.ended != self._ended:
+            # Who has typed ahead to the next wager may see another shoe already.
+            is_its_shoe = any(menu in prompt for menu in _MENUS)
             if _is_one_more(_coups(self._ended), _coups(panel.ended)):
-                self._note(table, panel.net - self._nets.get(panel.unit, 0))
+                shown = table if is_its_shoe else replace(table, seal="")
+                self._note(shown, panel.net - self._nets.get(panel.unit, 0))
             self._ended = panel.ended
         self._nets[panel.unit] = panel.net
 
@@ -122,6 +130,11 @@ class Watcher:
         if expected.words in picture:
             kind, amount, to, _ = expected
             self._seen.movements.append(Movement(kind, amount, to, time.time()))
+
+
+def _hands(panel: Panel) -> int:
+    """Return how many hands the score has."""
+    return sum(int(str(number)) for number in panel.ended)
 
 
 def _coups(marks: tuple[object, ...]) -> list[tuple[str, ...]]:

@@ -320,7 +320,7 @@ def test_every_taste_is_drawn_by_some_seed() -> None:
 
 def test_memory_that_grows_is_told_by_the_minute() -> None:
     def sample(minute: float, memory: float) -> Sample:
-        return Sample(minute * 60, on=1, log_ons=0, memory=memory, cores=0.0, keys=0.0)
+        return Sample(minute * 60, on=1, log_ons=0, memory=memory, cores=0.0, starved=0.0, keys=0.0)
 
     warming = [sample(1, 100), sample(2, 900)]
     assert slope([*warming, *(sample(3 + number, 1000.0) for number in range(4))]) == 0
