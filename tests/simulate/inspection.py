@@ -212,7 +212,7 @@ class Inspection:
         paints = painted or person.telephone.paints
         shown.seals_are_kept(wire.screen, file, paints=paints)
         game = shown.GAMES.get(caller.place)
-        if game is None:
+        if game is None or (caller.console.can_paint and not painted):  # he has left the table
             return
         seen = shown.cards(game, wire.screen, paints=painted)
         if seen:
