@@ -65,10 +65,6 @@ class Door(Life):
         way: Any = self.wire  # `opened`, below, gives the line itself
         return await cli_run._serve(options, self.config, way, introduction, guest)
 
-    @property
-    def is_over(self) -> bool:
-        return self.task.done()
-
     def wires(self) -> list[Wire]:
         return [self.wire]
 

@@ -310,13 +310,13 @@ def _settle(story: Story, desk: Desk, row: GivenBack) -> None:
     story.tell(f"the sysop settles {row.minutes} min of {row.caller}: {arrived=}")
     if arrived:
         hosts_claims.regard_as_given(desk, row.number)
-        (guest,) = [each for each in story.guests if (each.board, each.key) == key_of(desk, row)]
+        (guest,) = [each for each in story.guests if (each.board, each.key) == _key_of(desk, row)]
         story.settled[guest] += row.minutes
     else:
         hosts_claims.give_again(desk, row.number)
 
 
-def key_of(desk: Desk, row: GivenBack) -> tuple[str, str]:
+def _key_of(desk: Desk, row: GivenBack) -> tuple[str, str]:
     found = desk.connection.exec_driver_sql(
         "SELECT board, board_key FROM callers WHERE id = ?", (row.caller_id,)
     ).one()

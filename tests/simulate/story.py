@@ -203,7 +203,9 @@ class Story:
     def _take_back(self) -> None:
         """Let boards take back callers whose doors have ended, and read what those have left."""
         for door in list(self.doors):
-            if door.is_over:
+            if door.task.done():
+                failure = door.task.exception()
+                must(failure is None, "{} has failed: {!r}", door.name, failure)
                 self.doors.remove(door)
                 self._is_back(door)
 
@@ -214,8 +216,10 @@ class Story:
         guest.reads(minutes)
         if minutes:
             self.counted["_given back"] += 1
-            self.written[door.claims[-1].token] = True
-            must(door.claims[-1].minutes == minutes, "{} min, not {}", minutes, door.claims[-1])
+            must(door.claims, "{} min were given that nobody has claimed", minutes)
+            claim = door.claims[-1]
+            must(claim.minutes == minutes, "{} min were given of {}", minutes, claim)
+            self.written[claim.token] = True
         if not guest.doors and self.chance.random() < 0.4:
             guest.logs_off(self.monotonic)
         if not guest.doors:
