@@ -174,21 +174,19 @@ class Robot:
     async def _type(self, line: _Line, keys: str) -> None:
         line.watcher.expected = self._chooser.expected or line.watcher.expected
         self._chooser.expected = None
-        await self._press(line, keys)
-        line.came = line.phone.came
-
-    async def _press(self, line: _Line, keys: str) -> None:
         self.seen.keys += len(keys)
-        if keys == ESCAPE or not self._pace.typing:
+        if not self._pace.typing:
             line.phone.press(keys)
-            # With a letter close behind it Esc is another key, as terminals send it with Alt.
-            await _unless(line.phone.ended, ALONE if keys == ESCAPE else 0.0)
-            return
-        for letter in keys[:-1]:
-            line.phone.press(letter, is_echoed=True)
-            if await _unless(line.phone.ended, self._pace.typing):
-                return
-        line.phone.press(keys[-1])
+        else:
+            for letter in keys[:-1]:
+                line.phone.press(letter, is_echoed=True)
+                if await _unless(line.phone.ended, self._pace.typing):
+                    return
+            line.phone.press(keys[-1])
+        line.came = line.phone.came  # the echo of the last letters included: an answer is more
+        if keys == ESCAPE:
+            # With a letter close behind it is another key, as terminals send it with Alt.
+            await _unless(line.phone.ended, ALONE)
 
     def _learn(self, picture: str) -> None:
         """Find out whether the board has his name: told so, or told that it is taken."""
