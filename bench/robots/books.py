@@ -92,8 +92,8 @@ def _hands(books: sqlite3.Connection, number: int) -> Iterator[Hand]:
     for unit in ("usd-cent", "frf-cent"):
         balance = 0
         for round_id, amount in books.execute(
-            "SELECT t.round_id, iif(t.target = a.id, t.amount, -t.amount) FROM transfers t"
-            " JOIN accounts a ON a.id IN (t.source, t.target)"
+            "SELECT t.round_id, iif(t.target = a.id, t.amount, -t.amount) FROM accounts a"
+            " JOIN transfers t ON t.source = a.id OR t.target = a.id"
             " WHERE a.caller_id = ? AND a.kind = 'bankroll' AND a.unit = ? ORDER BY t.id",
             (number, unit),
         ):
@@ -126,8 +126,8 @@ def _calls(books: sqlite3.Connection, number: int) -> Iterator[Call]:
 
 def _changes(books: sqlite3.Connection, number: int, kind: str, but: str) -> list[tuple[int, int]]:
     return books.execute(
-        "SELECT t.at, iif(t.target = a.id, t.amount, -t.amount) FROM transfers t"
-        " JOIN accounts a ON a.id IN (t.source, t.target)"
+        "SELECT t.at, iif(t.target = a.id, t.amount, -t.amount) FROM accounts a"
+        " JOIN transfers t ON t.source = a.id OR t.target = a.id"
         " WHERE a.caller_id = ? AND a.kind = ? AND a.unit = 'second' AND t.kind <> ?"
         " ORDER BY t.id",
         (number, kind, but),
@@ -138,8 +138,8 @@ def _moved(books: sqlite3.Connection, number: int) -> Iterator[tuple[str, int, s
     """Give what he did at the window, in order."""
     return iter(
         books.execute(
-            "SELECT t.kind, t.amount, coalesce(c.name, '') FROM transfers t"
-            " JOIN accounts a ON a.id = iif(t.kind = 'loan', t.target, t.source)"
+            "SELECT t.kind, t.amount, coalesce(c.name, '') FROM accounts a"
+            " JOIN transfers t ON t.source = a.id"
             " LEFT JOIN accounts b ON b.id = t.target AND t.kind = 'transfer'"
             " LEFT JOIN callers c ON c.id = b.caller_id"
             " WHERE a.caller_id = ? AND t.kind IN"

@@ -18,6 +18,7 @@ from bench.robots.books import Account, Hand
 from bench.robots.seen import Movement, Purse, Seen, Settlement
 
 LAG = 15.0  # seconds that a screen may be behind the books, on a machine that is overloaded
+HEARS_OF_IT = 60.0  # seconds until a screen tells of what others have sent to the bank
 ROUNDING = 2  # seconds: two clocks are rounded down
 
 T = TypeVar("T")
@@ -153,7 +154,7 @@ def _is_movement(seen: Movement, moved: tuple[str, int, str]) -> bool:
 def _is_purse(purse: Purse, account: Account) -> bool:
     """Tell whether time left and savings were so, a moment before they were noted."""
     first, last = purse.at - LAG, purse.at + ROUNDING
-    if purse.bank not in account.bank.between(first, last):
+    if purse.bank not in account.bank.between(first - HEARS_OF_IT, last):
         return False
     if not purse.left:
         return True

@@ -14,8 +14,9 @@ from bench.robots.screen import Screen
 from bench.robots.seen import Movement, Purse, Seen, Settlement
 
 # What is asked at baccarat while no card of the last coup is on its way any more.
-_MENUS = ("<P>lace bet", "<P>onter")
-_BETWEEN = (*_MENUS, "lace your bets", "aites vos jeux")
+_BETWEEN = ("<P>lace bet", "<P>onter", "lace your bets", "aites vos jeux")
+# What is asked when a hand is over, by game.
+_MENUS = {"black-jack-for-time": ("<P>lace Bet",), "baccarat": ("<P>lace bet", "<P>onter")}
 _WRONG = ("Something went wrong here", "Traceback")
 _NOTHING = Panel(0, (0, 0, 0), None, None, "second")
 
@@ -69,20 +70,21 @@ class Watcher:
     def _watch(self, table: Table, prompt: str, *, is_last: bool) -> None:
         if table.seal:
             self._seen.seals.add(table.seal)
-            if table.seed and table.game != "vegas":  # there it is of the shoe before
+            # At Vegas it is of the shoe before; while nothing is asked, both may be half painted.
+            if table.seed and _has_ended(table, prompt):
                 self._seen.seeds[table.seal] = table.seed
         panel = table.panel
         if table.game == "black-jack-for-time":
             if table.cards and table.seal and panel.number is not None:
                 self._seen.cards[table.seal, panel.number] |= table.cards
-            self._watch_black_jack(table)
+            self._watch_black_jack(table, prompt)
         elif table.game == "baccarat" and any(words in prompt for words in _BETWEEN):
             self._watch_baccarat(table, prompt)
         # The turns are above the seats: on half a screen they are another hand's than the result.
         elif table.game == "vegas" and panel.ended and not is_last and not self._knows(table):
             self._note(table, panel.net)
 
-    def _watch_black_jack(self, table: Table) -> None:
+    def _watch_black_jack(self, table: Table, prompt: str) -> None:
         """Note a hand when the score counts it; insurance is lost before that.
 
         What was lost of a hand before it was left is not part of the sitting that goes on with it.
@@ -94,18 +96,15 @@ class Watcher:
         # Who looks too late sees what two hands came to, and cannot tell them apart.
         is_one = _hands(panel) == _hands(before) + 1
         if is_one and not self._goes_on:
-            self._note(table, panel.net - before.net)
+            self._note(_with_its_shoe(table, prompt), panel.net - before.net)
         self._goes_on = False
 
     def _watch_baccarat(self, table: Table, prompt: str) -> None:
         """Note a coup when the scoreboard has it, and the next one has not been dealt."""
         panel = table.panel
         if panel.ended != self._ended:
-            # Who has typed ahead to the next wager may see another shoe already.
-            is_its_shoe = any(menu in prompt for menu in _MENUS)
             if _is_one_more(_coups(self._ended), _coups(panel.ended)):
-                shown = table if is_its_shoe else replace(table, seal="")
-                self._note(shown, panel.net - self._nets.get(panel.unit, 0))
+                self._note(_with_its_shoe(table, prompt), panel.net - self._nets.get(panel.unit, 0))
             self._ended = panel.ended
         self._nets[panel.unit] = panel.net
 
@@ -130,6 +129,16 @@ class Watcher:
         if expected.words in picture:
             kind, amount, to, _ = expected
             self._seen.movements.append(Movement(kind, amount, to, time.time()))
+
+
+def _has_ended(table: Table, prompt: str) -> bool:
+    """Tell whether a table lies as the last hand has left it."""
+    return table.game in _MENUS and any(menu in prompt for menu in _MENUS[table.game])
+
+
+def _with_its_shoe(table: Table, prompt: str) -> Table:
+    """Return a table without the seal of the next hand, which he sees who has typed ahead."""
+    return table if _has_ended(table, prompt) else replace(table, seal="")
 
 
 def _hands(panel: Panel) -> int:
