@@ -13,7 +13,7 @@ from tests.timebank.books import Books, lost, wager
 from tests.timebank.vandal import Vandal
 from timebank import bank
 
-SEED, ROUNDS, ROBOTS = 5, 2, 6  # of which each is killed in play, rather late
+SEED, ROUNDS, ROBOTS = 3, 2, 4  # of which each is killed in play, rather late
 
 
 def test_a_board_that_is_killed_while_robots_play_leaves_whole_books(tmp_path: Path) -> None:

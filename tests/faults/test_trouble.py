@@ -102,12 +102,18 @@ async def test_a_disk_that_is_really_full_is_told_and_has_room_again(tmp_path: P
             await carry_on(board, trouble.full_disk, FEW)
 
 
-@pytest.mark.parametrize("how", [trouble.no_room, trouble.immediate_lock])
+@pytest.mark.parametrize(
+    ("how", "kinds"),
+    [
+        (trouble.no_room, [InAHand, AtTheTeletype]),
+        (trouble.immediate_lock, [BeforeABet, InAHand, InACoup, AtVegas]),
+    ],
+)
 async def test_a_server_that_cannot_write_warns_its_callers_and_ends_in_time(
-    tmp_path: Path, how: Trouble
+    tmp_path: Path, how: Trouble, kinds: list[type[Point]]
 ) -> None:
     async with served(tmp_path, toml=TOML) as board:
-        points = await household(board, [BeforeABet, InAHand, InACoup, AtVegas, AtTheTeletype])
+        points = await household(board, kinds)
         count = Count(board.config.database)
         count.look()
         with how(board):
