@@ -7,18 +7,14 @@ screen at once, unless the carrier is lost on the way: at any byte, in either di
 from __future__ import annotations
 
 import asyncio
-import codecs
 import random
-import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bench.robots import screen
 from door.lines.line import Hangup, Hints, Receiver
 
-_PIECE = re.compile(r"\x1b\[([?0-9;]*)([A-Za-z])|[\r\n\b\a]|[^\x1b\r\n\b\a]+|\x1b[^\[]")
-_ESCAPE = re.compile(r"\x1b\[[?0-9;]*[A-Za-z]")
-ROWS, COLUMNS = 24, 80
 LONGEST_MEMORY = 12_000  # characters of what scrolled by
 
 
@@ -38,77 +34,24 @@ TELEPHONES = (
 )
 
 
-class Screen:
-    """24 rows of 80 columns, and what has scrolled by."""
+class Screen(screen.Screen):
+    """The same screen as the robots' of the bench, with all that has scrolled by."""
 
     def __init__(self, charset: str) -> None:
-        self._decoder = codecs.getincrementaldecoder(charset)("replace")
-        self._unread = ""
-        self.rows = [" " * COLUMNS] * ROWS
-        self.row = self.column = 0
+        super().__init__(charset)
         self.memory = ""  # all that came, without escape sequences
         self.came = 0  # bytes
+        self._new: list[str] = []
 
     def feed(self, data: bytes) -> None:
         self.came += len(data)
-        text = self._unread + self._decoder.decode(data)
-        position = 0
-        for found in _PIECE.finditer(text):
-            if found.start() != position:
-                break
-            position = found.end()
-            self._do(found)
-        self._unread = text[position:]
-        self.memory = (self.memory + _ESCAPE.sub("", text[:position]))[-LONGEST_MEMORY:]
+        super().feed(data)
+        self.memory = (self.memory + "".join(self._new))[-LONGEST_MEMORY:]
+        self._new.clear()
 
-    def _do(self, found: re.Match[str]) -> None:
-        piece = found[0]
-        if found[2]:
-            self._control(found[1], found[2])
-        elif piece == "\r":
-            self.column = 0
-        elif piece == "\n":
-            self._feed_line()
-        elif piece == "\b":
-            self.column = max(0, self.column - 1)
-        elif piece[0] not in "\a\x1b":
-            self._draw(piece)
-
-    def _draw(self, text: str) -> None:
-        while text:
-            if self.column >= COLUMNS:
-                self.column = 0
-                self._feed_line()
-            part, text = text[: COLUMNS - self.column], text[COLUMNS - self.column :]
-            row, end = self.rows[self.row], self.column + len(part)
-            self.rows[self.row] = row[: self.column] + part + row[end:]
-            self.column = end
-
-    def _feed_line(self) -> None:
-        if self.row + 1 < ROWS:
-            self.row += 1
-        else:
-            self.rows = [*self.rows[1:], " " * COLUMNS]
-
-    def _control(self, values: str, letter: str) -> None:
-        numbers = [int(part) for part in values.lstrip("?").split(";") if part]
-        first = numbers[0] if numbers else 0
-        if letter == "H":
-            column = numbers[1] if len(numbers) > 1 else 1
-            self.row, self.column = min(max(first, 1), ROWS) - 1, min(max(column, 1), COLUMNS) - 1
-        elif letter == "C":
-            self.column = min(self.column + max(first, 1), COLUMNS - 1)
-        elif letter == "D":
-            self.column = max(self.column - max(first, 1), 0)
-        elif letter == "K":
-            row = self.rows[self.row]
-            self.rows[self.row] = row[: self.column].ljust(COLUMNS)
-        elif letter == "J" and first == 2:
-            self.rows = [" " * COLUMNS] * ROWS
-
-    @property
-    def picture(self) -> str:
-        return "\n".join(row.rstrip() for row in self.rows)
+    def _show(self, piece: str) -> None:
+        super()._show(piece)
+        self._new.append(piece)
 
     @property
     def prompt(self) -> str:
@@ -134,7 +77,7 @@ class Wire:
         self.telephone = telephone
         self.address = address
         self.hints = Hints((telephone.terminal,) if telephone.terminal else ())
-        self.columns, self.rows = COLUMNS, ROWS
+        self.columns, self.rows = screen.COLUMNS, screen.ROWS
         self.screen = Screen(telephone.charset)
         self.closed = False  # for the caller: nothing comes any more
         self.loses_after: int | None = None
