@@ -217,9 +217,9 @@ class Inspection:
         seen = shown.cards(game, wire.screen, paints=painted)
         if seen:
             # What lies on one of two tables, or on the screen of a call that was just taken over in
-            # another process, may be older than the last two rounds.
+            # another process, may be older than the last two rounds: older than many at the other.
             alone = game != "vegas" and len(person.wires) == 1
-            lie = self.journal.cards(desk, caller.record.id, game, 2 if alone else 12)
+            lie = self.journal.cards(desk, caller.record.id, game, 2 if alone else 200)
             known = any(seen <= cards for cards in lie)
             picture = wire.screen.picture
             must(known, "{} sees {} at {}, not {}\n{}", person.name, seen, game, lie, picture)
