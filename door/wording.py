@@ -45,17 +45,17 @@ def counted(number: int, noun: str) -> str:
 
 
 def coins_of(seconds: int, coin: int) -> str:
-    """Return an amount of seconds in coins of `coin` seconds; a half is written as one.
+    """Return an amount of seconds in coins of `coin` seconds; a half as every terminal has it.
 
     >>> coins_of(90, 60), coins_of(30, 60), coins_of(120, 60)
-    ('1½ coins', '½ coin', '2 coins')
+    ('1.5 coins', '0.5 coins', '2 coins')
     """
     whole, rest = divmod(seconds, coin)
     if not rest:
         return coins(whole)
     if rest * 2 != coin:
         return span(seconds)
-    return f"{whole or ''}½ coin{'s' if whole else ''}"
+    return f"{whole}.5 coins"
 
 
 def when(instant: datetime, schedule: Schedule, now: datetime) -> str:

@@ -15,6 +15,7 @@ from itertools import count
 from typing import Self
 
 from bench.board import PASSWORD, name_of
+from bench.robots.screen import Screen
 from fuzz.served import CALLERS, SECRET
 
 PATIENCE = 20.0  # seconds until an answer of the board is overdue
@@ -30,7 +31,19 @@ NO_TO_ALL = b"".join(
         *((252, option) for option in (3, 0, 24, 31, 39, 42)),
     )
 )
-MENU, NEWS, TAKE_OVER = b"ood-bye", b"Press any key", b"Take over?"
+MENU = "ood-bye"
+# What is answered on the way to the menu; who has left a hand open is led back to it first.
+ON_THE_WAY = {
+    "Press any key": b"\r",
+    "Your choice": b"\r",
+    "Take over?": b"Y",
+    "Insurance for": b"n",
+    "tay": b"s",
+    "Card?": b"n",
+    **dict.fromkeys(("Insurance?", "Split pair?", "Double down?", "Hit?"), b"\x03"),
+    **dict.fromkeys(("lace Bet", "lace bet", "eady"), b"q"),
+}
+AGAIN = 3.0  # seconds after an answer until the same question is another one
 
 _numbers = count()
 
@@ -45,6 +58,8 @@ class Wire:
     def __init__(self, port: int, *, receive_buffer: int | None = None) -> None:
         """Connect; a `receive_buffer` (bytes) bounds what the kernel takes in unread."""
         self.heard = bytearray()
+        self._screen = Screen("cp437")
+        self._asked = ""
         self._socket = socket.socket()
         if receive_buffer is not None:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -78,15 +93,37 @@ class Wire:
                 at, word = min(found)
                 del self.heard[: at + len(word)]
                 return word
-            try:
-                heard = self._socket.recv(65536) if time.monotonic() < end else None
-            except TimeoutError:
-                heard = None
-            if heard is None:
+            if not self._hear(end):
                 raise Hung(f"{words!r} did not come, {bytes(self.heard[-300:])!r} did")
-            if not heard:
-                raise ConnectionError("the board hung up")
-            self.heard += heard
+
+    def until_asked(self, *words: str) -> str:
+        """Read on until the row of the cursor has one of some words, other than the last time."""
+        began = time.monotonic()
+        end = began + PATIENCE
+        self._socket.settimeout(PATIENCE)
+        while True:
+            prompt = self._screen.prompt
+            found = next((word for word in words if word in prompt), "")
+            if found != self._asked or time.monotonic() > began + AGAIN:
+                self._asked = found
+                if found:
+                    return found
+            if not self._hear(end):
+                raise Hung(f"none of {words!r} was asked:\n{self._screen.picture}")
+
+    def _hear(self, end: float) -> bool:
+        """Read what has come, until the instant `end` at most; tell whether anything has."""
+        try:
+            heard = self._socket.recv(65536) if time.monotonic() < end else None
+        except TimeoutError:
+            heard = None
+        if heard is None:
+            return False
+        if not heard:
+            raise ConnectionError("the board hung up")
+        self.heard += heard
+        self._screen.feed(heard)
+        return True
 
     def push(self, data: bytes) -> bool:
         """Send as much as is taken; tell whether the board has cut the line."""
@@ -157,8 +194,8 @@ class Target:
         return wire
 
     def _to_the_menu(self, wire: Wire) -> None:
-        while (word := wire.until(MENU, NEWS, TAKE_OVER, b"Your choice")) != MENU:
-            wire.send(b"Y" if word == TAKE_OVER else b"\r")
+        while (word := wire.until_asked(MENU, *ON_THE_WAY)) != MENU:
+            wire.send(ON_THE_WAY[word])
 
 
 Attack = Callable[[Target], None]

@@ -86,13 +86,13 @@ def coins(text: str, coin: int) -> int:
 
     Raises `ValueError`, as `span` does, for what has come in part alone.
 
-    >>> coins("1½ coins", 60), coins("½ coin", 60), coins("3 coins", 60), coins("45 seconds", 60)
-    (90, 30, 180, 45)
+    >>> coins("1.5 coins", 60), coins("0.5 coins", 60), coins("45 seconds", 60)
+    (90, 30, 45)
     """
     if not text.endswith(("coin", "coins")):
         return span(text)
-    number = text.split(maxsplit=1)[0].replace("?", "½")  # as plain terminals have it
-    return int(number.rstrip("½") or 0) * coin + (coin // 2 if "½" in number else 0)
+    whole, _, half = text.split(maxsplit=1)[0].partition(".")
+    return int(whole) * coin + (coin // 2 if half else 0)
 
 
 def status(screen: Screen) -> tuple[int, int] | None:

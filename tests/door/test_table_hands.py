@@ -131,13 +131,13 @@ async def test_what_is_said_is_what_is_moved(
     [
         (
             "dealer-natural",
-            "The insurance brings 7½ coins. The dealer's Twenty-One takes it: 5 coins lost.",
+            "The insurance brings 7.5 coins. The dealer's Twenty-One takes it: 5 coins lost.",
             # Half of five coins is two and a half; it comes back with two more for each one.
             [("stake", 300), ("insurance", 150), ("lost", 300), ("returned", 150), ("won", 300)],
         ),
         (
             "push",
-            "The insurance brings 7½ coins. Stand-off: your bet comes back.",
+            "The insurance brings 7.5 coins. Stand-off: your bet comes back.",
             [("stake", 300), ("insurance", 150), ("returned", 450), ("won", 300)],
         ),
     ],
@@ -147,7 +147,7 @@ async def test_insurance_is_paid_two_to_one_on_a_dealers_natural(
 ) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(5, hand("insurance", ends=ending))
-        assert "The dealer shows an ace. Insurance for 2½ coins?" in ada.prompt_row
+        assert "The dealer shows an ace. Insurance for 2.5 coins?" in ada.prompt_row
         await ada.does("insurance")
         await ada.message(words)
         assert ada.moved() == moved
@@ -163,9 +163,9 @@ async def test_insurance_is_lost_and_the_hand_goes_on_with_the_bet(tmp_path: Pat
     async with at_the_table(tmp_path) as ada:
         await ada.bets(5, hand("insurance", "stay", ends="win"))
         await ada.does("insurance")
-        await ada.message("The insurance of 2½ coins is lost.")
+        await ada.message("The insurance of 2.5 coins is lost.")
         assert ada.moved() == [("stake", 300), ("insurance", 150), ("lost", 150)]
-        assert ada.figure("Insured") == "2½ coins"
+        assert ada.figure("Insured") == "2.5 coins"
         await ada.does("stay")
         await ada.message("the dealer pays 10 coins (5 minutes won).")
         assert ada.moved()[3:] == [("returned", 300), ("won", 300)]
@@ -201,7 +201,7 @@ async def test_insurance_that_would_take_the_last_coin_is_declined_unasked(tmp_p
 async def test_insurance_that_leaves_one_coin_is_offered(tmp_path: Path) -> None:
     async with at_the_table(tmp_path, toml=house(coin_minutes=4)) as ada:
         await ada.bets(9, seed_of(insurance_is_offered))
-        assert "Insurance for 4½ coins?" in ada.prompt_row
+        assert "Insurance for 4.5 coins?" in ada.prompt_row
         await ada.does("insurance")
         assert ada.moved()[1] == ("insurance", 1080)
 

@@ -73,7 +73,7 @@ async def test_what_a_round_brought_is_said_and_shown_and_summed_up_at_the_menu(
 async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
     async with company(tmp_path, "Ada", seed=shoe(1, dealers_natural)) as (ada,):
         await ada.says_bet(3)
-        await ada.is_asked("Insurance, up to 1½ coins?")
+        await ada.is_asked("Insurance, up to 1.5 coins?")
         assert ada.prompt.endswith("<N>o  <T>alk")
         ada.presses("i")
         await ada.is_asked("up to 1.5 (Enter for that)")
