@@ -17,7 +17,7 @@ from fuzz.hostile import Attack, Target, attacks
 from fuzz.target import MEMORY
 
 STALL = 0.05  # seconds that one connection may keep the others waiting
-SIZE = 60_000  # bytes of a flood: some fifteen reads
+SIZE = 30_000  # bytes of a flood: some eight reads
 # The best one counts: others met a collection of somebody else's garbage, and at the first one the
 # caches of the whole process still hold things that nobody counted when they came in.
 TRIES = 3

@@ -20,6 +20,7 @@ import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from tests.examples import EXAMPLES
 from tests.timebank.books import NOON, Books, lost, pushed, won
 from tests.timebank.hosts import HOUR, MINUTE, HostCall, brought, debt, known
 from timebank import bank, hosts_claims, journal
@@ -441,7 +442,7 @@ class Visits(RuleBasedStateMachine):
 
 
 Visits.TestCase.settings = settings(
-    max_examples=80,
+    max_examples=EXAMPLES * 40,
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

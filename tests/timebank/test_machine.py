@@ -19,6 +19,7 @@ import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from tests.examples import EXAMPLES
 from tests.timebank.books import DAILY, MAIL_HOUR, Books, Call
 from timebank import bank, callers, journal
 from timebank.bank import LEASE_SECONDS, Move, Settlement
@@ -356,7 +357,7 @@ class Ledger(RuleBasedStateMachine):
 
 
 Ledger.TestCase.settings = settings(
-    max_examples=60,
+    max_examples=EXAMPLES * 30,
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

@@ -14,6 +14,7 @@ import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from tests.examples import EXAMPLES
 from tests.timebank.books import Books
 from timebank import bank, callers
 from timebank.bank import PlayMoney, Settlement
@@ -200,7 +201,7 @@ class Play(RuleBasedStateMachine):
 
 
 Play.TestCase.settings = settings(
-    max_examples=50,
+    max_examples=EXAMPLES * 25,
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

@@ -15,6 +15,7 @@ import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from tests.examples import EXAMPLES
 from tests.timebank.books import Books, Call, wager
 from tests.timebank.tables import GAME, NAMES, SEAL, SEED
 from timebank import bank, callers
@@ -231,7 +232,7 @@ class AtTheTable(RuleBasedStateMachine):
 
 
 AtTheTable.TestCase.settings = settings(
-    max_examples=60,
+    max_examples=EXAMPLES * 30,
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

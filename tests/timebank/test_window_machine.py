@@ -18,6 +18,7 @@ import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from tests.examples import EXAMPLES
 from tests.timebank.books import NOON, Books
 from timebank import bank, callers
 from timebank.hours import OpeningHours
@@ -440,7 +441,7 @@ class Window(RuleBasedStateMachine):
 
 
 Window.TestCase.settings = settings(
-    max_examples=60,
+    max_examples=EXAMPLES * 30,
     stateful_step_count=50,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
