@@ -168,7 +168,7 @@ class Evening:
             assert alone or state.alarm is not None, f"nothing ends the turn of {seat.name}"
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", range(5))
 async def test_whatever_callers_do_table_and_books_agree(tmp_path: Path, number: int) -> None:
     toml = vegas(turns_per_day=0, decks=1, penetration=50)
     async with world(tmp_path, toml=toml) as here:

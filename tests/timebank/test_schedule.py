@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from tests.examples import EXAMPLES
 from timebank.schedule import Closed, Event, Schedule, first_instant
 
 MINUTE = timedelta(minutes=1)
@@ -114,7 +115,7 @@ events_of_one_board = st.lists(
 
 
 class TestEvents:
-    @settings(max_examples=250, deadline=None)
+    @settings(max_examples=EXAMPLES * 100, deadline=None)
     @given(
         change=st.sampled_from(CHANGES),
         events=events_of_one_board,
@@ -134,7 +135,7 @@ class TestEvents:
             assert sorted(found.name.split(" and ")) == sorted(expected.name.split(" and "))
             assert board.seconds_to_event(at) == max(0, int((found.start - at).total_seconds()))
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=EXAMPLES * 50, deadline=None)
     @given(
         change=st.sampled_from(CHANGES),
         events=events_of_one_board,
@@ -248,7 +249,7 @@ class TestAlwaysClosed:
     def test_one_minute_in_the_week_is_an_opening(self, events):
         assert not schedule("Europe/Berlin", *events).always_closed()
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=EXAMPLES * 80, deadline=None)
     @given(events=events_of_one_board)
     @example(events=[event("00:00", 1440)])
     def test_where_clocks_never_change_it_is_what_every_minute_of_a_week_says(self, events):
@@ -274,7 +275,7 @@ class TestAlwaysClosed:
 
 
 class TestDays:
-    @settings(max_examples=250, deadline=None)
+    @settings(max_examples=EXAMPLES * 100, deadline=None)
     @given(change=st.sampled_from(CHANGES), minutes=st.integers(-20 * 1440, 20 * 1440))
     def test_a_day_is_the_last_date_whose_midnight_the_wall_clock_has_reached(
         self, change, minutes
@@ -296,7 +297,7 @@ class TestDays:
         ]
         assert board.next_day(at) == first + min(later) * MINUTE > at
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=EXAMPLES * 80, deadline=None)
     @given(change=st.sampled_from(CHANGES), seconds=st.integers(-20 * 86400, 20 * 86400))
     def test_days_only_go_forward(self, change, seconds):
         board = schedule(change[0])
