@@ -16,7 +16,7 @@ import click
 
 from bench.report import HEADING, Goal, Row, line, percentile
 from bench.robots.load import Outcome, Plan, Sample, run
-from bench.robots.robot import HUMAN, RESTLESS
+from bench.robots.robot import HASTY, HUMAN, RESTLESS
 
 MILLI = 1e3
 WARMS_UP = 1 / 3  # of a run, while pools and caches fill
@@ -26,6 +26,7 @@ WARMS_UP = 1 / 3  # of a run, while pools and caches fill
 @click.option("--callers", default=1000, show_default=True, help="Who want to be on at once.")
 @click.option("--minutes", default=10.0, show_default=True, help="How long, once all have called.")
 @click.option("--soak", is_flag=True, help="Callers come and go, and memory is what counts.")
+@click.option("--hasty", is_flag=True, help="Callers do not think: many hands in little time.")
 @click.option("--processes", default=2, show_default=True, help="For the robots.")
 @click.option("--a-second", default=10.0, show_default=True, help="Who call for the first time.")
 @click.option("--seed", default=1, show_default=True)
@@ -38,6 +39,7 @@ def main(
     callers: int,
     minutes: float,
     soak: bool,
+    hasty: bool,
     processes: int,
     a_second: float,
     seed: int,
@@ -48,7 +50,8 @@ def main(
         f"Python {platform.python_version()}, {os.cpu_count()} cores, load "
         f"{os.getloadavg()[0]:.1f}; {callers} callers, seed {seed}"
     )
-    plan = Plan(callers, minutes * 60, RESTLESS if soak else HUMAN, processes, a_second, seed)
+    pace = RESTLESS if soak else HASTY if hasty else HUMAN
+    plan = Plan(callers, minutes * 60, pace, processes, a_second, seed)
     with tempfile.TemporaryDirectory() as folder:
         outcome = run(plan, keep or Path(folder), _tell)
     click.echo(f"\n{'soak' if soak else 'load'}\n{HEADING}")
