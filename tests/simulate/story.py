@@ -300,6 +300,7 @@ class Story:
         self.inspection.after_kill(began, [screen for screen in screens if screen.life is dead])
         while not self.processes:  # doors go on, beside another server
             self.monotonic = self.machine.loop.time()
+            self.mend()  # on a disk that fails a server only says so, and ends
             if not self.start_process():
                 self.remove(self.processes[-1])
 
