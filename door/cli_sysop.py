@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,9 @@ from door.cli_common import Sentence, config_option, load_config
 @click.option("--json", "as_json", is_flag=True, help="As the server has it, in seconds.")
 def nodes(config_path: Path, as_json: bool) -> None:
     """Show who is on the running board: where, since when, idle for how long, with what left."""
-    import json
-
     from door import cli_control
 
-    answer = _ask(config_path, "nodes")
-    if as_json:
-        click.echo(json.dumps(answer, indent=2))
-    else:
-        click.echo("\n".join(cli_control.table(answer)))
+    _show(_ask(config_path, "nodes"), cli_control.table, as_json=as_json)
 
 
 @click.command()
@@ -53,15 +47,9 @@ def say(config_path: Path, node: str, text: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As the server has it, in seconds.")
 def refused(config_path: Path, as_json: bool) -> None:
     """Show which addresses have to wait before the running board takes them, and why."""
-    import json
-
     from door import cli_control
 
-    answer = _ask(config_path, "refused")
-    if as_json:
-        click.echo(json.dumps(answer, indent=2))
-    else:
-        click.echo("\n".join(cli_control.refusals(answer)))
+    _show(_ask(config_path, "refused"), cli_control.refusals, as_json=as_json)
 
 
 @click.command()
@@ -84,6 +72,18 @@ def drain(config_path: Path) -> None:
 def stop(config_path: Path) -> None:
     """Close the running board: callers are told, and no hand is lost."""
     click.echo(_ask(config_path, "stop")["words"])
+
+
+def _show(
+    answer: Mapping[str, Any],
+    lines: Callable[[Mapping[str, Any]], Iterable[str]],
+    *,
+    as_json: bool,
+) -> None:
+    """Print an answer of the server, as it is or in lines to read."""
+    import json
+
+    click.echo(json.dumps(answer, indent=2) if as_json else "\n".join(lines(answer)))
 
 
 def _ask(config_path: Path, command: str, **what: object) -> Mapping[str, Any]:

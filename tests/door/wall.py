@@ -1,0 +1,41 @@
+"""A line without a wire, for consoles that are looked at by themselves."""
+
+from __future__ import annotations
+
+from door.lines.line import Hints, Receiver
+
+
+class Wall:
+    """A line that keeps what is written on it."""
+
+    kind, address, hints = "test", "192.0.2.7", Hints()
+
+    def __init__(self) -> None:
+        self.columns, self.rows = 80, 24
+        self.written = bytearray()
+        self.paused = False
+
+    def attach(self, receiver: Receiver) -> None:
+        self.receiver = receiver
+
+    def pause(self) -> None:
+        self.paused = True
+
+    def resume(self) -> None:
+        self.paused = False
+
+    def write(self, data: bytes) -> None:
+        self.written += data
+
+    async def drain(self, seconds: float) -> None:
+        pass
+
+    def hang_up(self) -> None:
+        pass
+
+    def abort(self) -> None:
+        pass
+
+    def resize(self, columns: int, rows: int) -> None:
+        self.columns, self.rows = columns, rows
+        self.receiver.resized(columns, rows)
