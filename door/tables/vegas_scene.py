@@ -93,12 +93,15 @@ class VegasScene:
         return told
 
     def shoe_lines(self) -> list[str]:
-        """Return seal, seed and cut, as far as there are any."""
+        """Return seal, seed and cut, as far as there are any.
+
+        A seed beside a seal is of the shoe before: it may not be taken for what the seal binds to.
+        """
         state, told = self._state, []
         if state.shoe is not None:
             told.append(f"|08Seal {state.shoe.seal}")
         if state.seed:
-            told.append(f"|08Seed {state.seed}")
+            told.append(f"|08{'Last seed' if state.shoe else 'Seed'} {state.seed}")
         if state.cut:
             told.append(f"|08Cut with: {literal(state.cut)}")
         return told

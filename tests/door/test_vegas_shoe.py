@@ -13,6 +13,7 @@ from door.games.blackjack_kind import VEGAS_KIND
 from door.games.blackjack_rules import rules_to_mapping
 from door.tables import vegas_news as news
 from door.tables.vegas_clock import RETRY_SECONDS
+from door.tables.vegas_scene import VegasScene
 from door.tables.vegas_state import NotNow
 from tests.door.seated import (
     RESUME,
@@ -54,6 +55,20 @@ async def test_the_shoe_runs_on_and_its_seed_is_shown_after_the_round_that_passe
         assert two.state.seed == seed.hex()
         assert two.state.shoe.seal != sha256(seed).hexdigest()
         assert two.rounds_dealt() > 1
+
+
+async def test_a_seed_that_stands_beside_the_next_seal_is_called_the_last_shoes(
+    tmp_path: Path,
+) -> None:
+    async with party(tmp_path, 1, decks=1, penetration=30) as alone:
+        scene = VegasScene(alone.table, alone.sitters[0].caller)
+        while not alone.state.seed:
+            assert scene.shoe_lines() == [f"|08Seal {alone.state.shoe.seal}"]
+            await alone.deal()
+            await alone.play_out()
+        seal, seed = alone.state.shoe.seal, alone.state.seed
+        assert sha256(bytes.fromhex(seed)).hexdigest() != seal
+        assert scene.shoe_lines() == [f"|08Seal {seal}", f"|08Last seed {seed}"]
 
 
 async def test_each_round_goes_on_in_the_shoe_where_the_last_one_ended(tmp_path: Path) -> None:
