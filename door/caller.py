@@ -15,6 +15,7 @@ from door import wording
 from door.console import Console, IdledOut, TakenOver, TimeUp
 from door.display import literal
 from door.flag import Flag
+from door.patience import PATIENCE_SECONDS
 from timebank import bank, callers
 from timebank.database import BooksUnavailable
 from timebank.refusals import CallClosed
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from timebank.settings import BankSettings
 
 POST_SECONDS = 60  # used time is posted at least this often (DESIGN, Elapsed)
-PATIENCE_SECONDS = 3  # who waits so long for the books is told why
 WARNINGS = (300, 180, 120, 60)  # seconds left at which a caller is warned
 
 T = TypeVar("T")
@@ -245,7 +245,7 @@ class Caller:
     async def remember(self, preferences: Mapping[str, object]) -> None:
         """Keep preferences of his beside those he has."""
         merged = {**self.record.preferences, **preferences}
-        self.record = await self.books.run(
+        self.record = await self.ask_books(
             lambda desk: callers.set_preferences(desk, self.record.id, merged)
         )
 

@@ -27,6 +27,7 @@ from door.console import (
 from door.host_caller import LimitedCaller
 from door.lines.line import Hints
 from door.lines.link import LinkBroken
+from door.patience import at_the_door
 from door.tables.vegas import Vegas
 from timebank import bank, callers
 from timebank.calls import Opened
@@ -140,8 +141,9 @@ async def _do(board: Board, visitor: Visitor, connection: LinkConnection) -> dic
     line = connection.line
     line.introduce(visitor.address, visitor.hints, visitor.columns, visitor.rows)
     logged_on = board.clock.monotonic() - visitor.ticked
-    record, receipt = await board.books.run(partial(_on_call, visitor=visitor))
     console = Console(line, visitor.look, board.clock)
+    with at_the_door(board.clock, console):
+        record, receipt = await board.books.run(partial(_on_call, visitor=visitor))
     connection.interrupted = partial(_interrupt, console)
     caller = LimitedCaller(
         console,

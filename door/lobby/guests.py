@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from door.caller import Caller
 from door.lobby import looks
-from door.lobby.logon import Refusal, ask_take_over, refuse_while_closed
+from door.lobby.logon import Refusal, call_or_take_over, refuse_while_closed
+from door.patience import at_the_door
 from door.process import process_is_gone
 from timebank import bank, callers
 from timebank.database import BooksUnavailable
-from timebank.refusals import AlreadyOnline
 
 if TYPE_CHECKING:
     from door.board import Board
+    from door.caller import Caller
     from door.console import Console
     from door.host_caller import HostCaller
     from door.run.guest import Guest
     from timebank.callers import CallerRecord
     from timebank.database import Desk
-
-C = TypeVar("C", bound=Caller)
 
 log = logging.getLogger("door.logon")
 
@@ -32,14 +29,16 @@ log = logging.getLogger("door.logon")
 async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCaller:
     """Let another board's caller in, under the name that his board and his name there make."""
     refuse_while_closed(board)
-    record, was_cut_off = await board.books.run(partial(_guest_record, guest=guest))
+    with at_the_door(board.clock, console):
+        record, was_cut_off = await board.books.run(partial(_guest_record, guest=guest))
     if record.locked:
         log.info("locked caller %s refused from %s", record.name, console.line.address)
         raise Refusal(f"{record.name}, the sysop here has locked your name. Please write to him.")
     look = looks.remembered(record.preferences, console.line.hints) or guest.look
     if look is not None:
         console.use_look(look)
-    caller = await _open(console, partial(board.open_guest_call, console, record, guest))
+    opening = partial(board.open_guest_call, console, record, guest)
+    caller = await call_or_take_over(board, console, opening)
     caller.asks_look = look is None
     caller.was_cut_off |= was_cut_off
     return caller
@@ -47,11 +46,12 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
 
 async def let_sysop_in(board: Board, console: Console) -> Caller:
     """Let in whoever sits at the machine that the books are on: they are his to read and write."""
-    record = await board.books.run(partial(_sysop_record, name=board.config.board.sysop))
+    with at_the_door(board.clock, console):
+        record = await board.books.run(partial(_sysop_record, name=board.config.board.sysop))
     look = looks.remembered(record.preferences, console.line.hints)
     if look is not None:
         console.use_look(look)
-    caller = await _open(console, partial(board.open_call, console, record))
+    caller = await call_or_take_over(board, console, partial(board.open_call, console, record))
     caller.asks_look = look is None and not looks.is_known(console.line.hints)
     return caller
 
@@ -63,15 +63,6 @@ async def ask_look(caller: Caller) -> None:
     # He is on a call already; at worst he is asked again the next time.
     with contextlib.suppress(BooksUnavailable):
         await looks.remember(caller, look)
-
-
-async def _open(console: Console, open_call: Callable[..., Awaitable[C]]) -> C:
-    """Open a call, or let him take over the one he has."""
-    try:
-        return await open_call(take_over=False)
-    except AlreadyOnline as ghost:
-        await ask_take_over(console, ghost)
-    return await open_call(take_over=True)
 
 
 def _guest_record(desk: Desk, guest: Guest) -> tuple[CallerRecord, bool]:

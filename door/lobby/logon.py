@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from door import passwords
+from door.caller import Caller
 from door.console import Console, IdledOut
 from door.lobby import greeting, looks
+from door.patience import at_the_door
 from door.reception import BELONG_NOT, Distrusted
 from timebank import names
 from timebank.database import BooksUnavailable
@@ -21,8 +25,9 @@ from timebank.refusals import AlreadyOnline, NameTaken
 
 if TYPE_CHECKING:
     from door.board import Board
-    from door.caller import Caller
     from timebank.callers import CallerRecord
+
+C = TypeVar("C", bound=Caller)
 
 TRIES = 3
 NEW = "NEW"
@@ -104,7 +109,8 @@ async def _identify(board: Board, console: Console) -> CallerRecord:
         password = await console.entry("|11Password:|07", longest=passwords.LONGEST, secret=True)
         if password is None:
             continue
-        record = await board.authenticate(name, password)
+        with at_the_door(board.clock, console):
+            record = await board.authenticate(name, password)
         right = record is not None
         if board.reception.believe(console.line.address, name, right=right) and record is not None:
             return record
@@ -130,10 +136,11 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
         password = password or await _choose_password(console, name)
         if password is None:
             return None
-        hashed = await board.passwords.hash(password)
-        board.reception.allow_new_name(console.line.address)
         try:
-            record = await board.register(name, hashed)
+            with at_the_door(board.clock, console):
+                hashed = await board.passwords.hash(password)
+                board.reception.allow_new_name(console.line.address)
+                record = await board.register(name, hashed)
         except NameTaken:
             console.say("|12That name, or one that looks like it, is taken.")
             continue
@@ -175,14 +182,23 @@ async def _choose_password(console: Console, name: str) -> str | None:
 
 async def _open_call(board: Board, console: Console, record: CallerRecord) -> Caller:
     """Give the caller a node and a call, or let him take over the one he has."""
+    return await call_or_take_over(board, console, partial(board.open_call, console, record))
+
+
+async def call_or_take_over(
+    board: Board, console: Console, open_call: Callable[..., Awaitable[C]]
+) -> C:
+    """Open a call with `open_call`, or let the caller take over the one he has."""
     try:
-        return await board.open_call(console, record, take_over=False)
+        with at_the_door(board.clock, console):
+            return await open_call(take_over=False)
     except AlreadyOnline as ghost:
-        await ask_take_over(console, ghost)
-    return await board.open_call(console, record, take_over=True)
+        await _ask_take_over(console, ghost)
+    with at_the_door(board.clock, console):
+        return await open_call(take_over=True)
 
 
-async def ask_take_over(console: Console, ghost: AlreadyOnline) -> None:
+async def _ask_take_over(console: Console, ghost: AlreadyOnline) -> None:
     """Ask a caller who is on already what to do; raise `Refusal` when that call goes on."""
     console.say("")
     console.say(f"|14You are on line already, on node {ghost.node}.")

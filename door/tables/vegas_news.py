@@ -154,6 +154,11 @@ class Whispered:
 
 
 @dataclass(frozen=True)
+class BooksBusy:
+    """The books take their time: another program has them, or the disk hangs."""
+
+
+@dataclass(frozen=True)
 class BooksClosed:
     """The books cannot be written just now; it is tried again."""
 
@@ -182,6 +187,7 @@ News = (
     | RoundResumed
     | Said
     | Whispered
+    | BooksBusy
     | BooksClosed
     | ShoeInUse
 )

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from ansi.width import character_width
 from door.console import Closing
 from door.games.blackjack import Action
+from door.patience import patience
 from door.tables import vegas_news as news
 from door.tables import vegas_talk
 from door.tables.vegas_clock import TableClock
@@ -210,8 +211,9 @@ class VegasTable:
             command, answer = await self._queue.get()
             problem: Exception = Closing(CLOSING)
             try:
-                await command()
-                await self._go_on()
+                with patience(self._board.clock, self._tell_to_wait):
+                    await command()
+                    await self._go_on()
             except Exception as error:  # for the guest who asked; the table goes on
                 problem = error
                 await self._go_on()
@@ -220,6 +222,9 @@ class VegasTable:
             finally:
                 if not answer.done():
                     answer.set_exception(problem)
+
+    def _tell_to_wait(self) -> None:
+        self.state.tell(news.BooksBusy())
 
     async def _go_on(self) -> None:
         """Do all that follows by itself, then set the clock."""
@@ -308,6 +313,8 @@ class VegasTable:
         seat = self.state.seat_of(record.id)
         if seat is None:
             self.state.standing.append(guest)
+            if self._waits:
+                self.state.tell_to([guest], news.ShoeInUse())
             return
         seat.guest = guest
         seat.silent = seat.stood = False

@@ -107,6 +107,8 @@ def _at_the_table(item: News, me: str) -> str:
             return f"|14The dealer goes on for {'you' if name == me else literal(name)}."
         case news.TurnBegan(name, seconds) if name == me:
             return f"|14It is your turn: {span(seconds)}."
+        case news.BooksBusy():
+            return "|14The books are busy just now; the dealer waits."
         case news.BooksClosed():
             return "|12The books cannot be written just now; the dealer waits."
         case news.ShoeInUse():

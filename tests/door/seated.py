@@ -20,10 +20,10 @@ from door.games.blackjack import Action, Phase, Round
 from door.games.blackjack_kind import VEGAS_KIND
 from door.games.blackjack_rules import VEGAS, Rules, rules_to_mapping
 from door.games.shuffle import SEED_BYTES
-from door.lines.line import Hints
 from door.tables.vegas_state import Seat
 from door.tables.vegas_table import VegasTable
 from tests.door.playing import _toml
+from tests.door.wall import Wall
 from tests.world import BOARD, World, world
 from timebank import callers, journal
 from timebank.journal import StoredRound
@@ -38,26 +38,6 @@ def vegas(**keys: object) -> str:
     lines = (f"{key} = {_toml(value)}" for key, value in keys.items())
     calls = "[calls]\nidle_warning_seconds = 86399\nidle_limit_seconds = 86400"
     return "\n".join((BOARD, calls, "[games.vegas]", *lines, ""))
-
-
-class QuietLine:
-    """A line whose other end takes everything and says nothing."""
-
-    kind, address, hints, columns, rows = "test", "nowhere", Hints(), 80, 24
-
-    def attach(self, receiver: object) -> None: ...
-
-    def pause(self) -> None: ...
-
-    def resume(self) -> None: ...
-
-    def write(self, data: bytes) -> None: ...
-
-    def hang_up(self) -> None: ...
-
-    def abort(self) -> None: ...
-
-    async def drain(self, seconds: float) -> None: ...
 
 
 class Sitter:
@@ -146,7 +126,7 @@ class Sitter:
 async def on_a_call(
     board: Board, record: callers.CallerRecord, *, take_over: bool = False
 ) -> Sitter:
-    console = Console(QuietLine(), Look(Charset.UTF8, Paint.LINES), board.clock)
+    console = Console(Wall(), Look(Charset.UTF8, Paint.LINES), board.clock)
     board.consoles.add(console)
     return Sitter(board, await board.open_call(console, record, take_over=take_over))
 

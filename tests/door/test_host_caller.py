@@ -17,11 +17,10 @@ from ansi.charset import Charset
 from door.config_boards import unlisted
 from door.console import Console, Look, Paint, TimeUp
 from door.host_caller import HostCaller
-from door.lines.line import Receiver
 from door.run import process
 from door.run.company import Company
 from door.run.guest import Guest
-from tests.door.seated import QuietLine
+from tests.door.wall import Wall
 from tests.world import NOON, World, world
 from timebank import bank
 from timebank.database import BooksUnavailable, Database
@@ -62,7 +61,7 @@ async def comes_in(here: World, **said: Any) -> HostCaller:
     record = await board.books.run(
         lambda desk: bank.host_caller(desk, guest.board.name, guest.key, guest.name)
     )
-    console = Console(QuietLine(), LINES, here.clock)
+    console = Console(Wall(), LINES, here.clock)
     return await board.open_guest_call(console, record, guest, take_over=False)
 
 
@@ -141,19 +140,17 @@ async def test_a_clock_that_is_set_forward_leaves_him_nothing_behind_his_hosts_e
         keeper.cancel()
 
 
-class Heard(QuietLine):
+class Heard(Wall):
     """A line that hears what is said, and presses a key when it is asked to."""
 
-    def __init__(self) -> None:
-        self.said = ""
-
-    def attach(self, receiver: Receiver) -> None:
-        self._receiver = receiver
+    @property
+    def said(self) -> str:
+        return self.written.decode("ascii")
 
     def write(self, data: bytes) -> None:
-        self.said += data.decode("ascii")
+        super().write(data)
         if "Press any key" in self.said:
-            self._receiver.received(b" ")
+            self.receiver.received(b" ")
 
 
 class LockedSoon(Database):

@@ -195,6 +195,24 @@ async def test_an_unknown_name_is_answered_like_a_wrong_password(tmp_path: Path)
         assert answers[0] == answers[1]
 
 
+async def test_who_waits_long_for_his_log_on_is_told_once(tmp_path: Path) -> None:
+    words = "The board is busy just now; please wait."
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.dials(SYNCTERM)
+        async with board.slow_books():
+            ada.presses(f"Ada\r{PASSWORD}\r")
+            await ada.sees("Password: ***")
+            await board.clock.advance(2)
+            assert words not in ada.screen
+            await board.clock.advance(2)
+            await ada.sees(words)
+            await board.clock.advance(4)
+        await ada.is_asked("Press any key")
+        assert ada.terminal.transcript.count(words) == 1
+
+
 async def test_a_locked_caller_is_told_so_once_his_password_is_right(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         board.enter("Ada")

@@ -215,6 +215,11 @@ async def test_no_card_is_dealt_while_another_server_deals_from_the_shoe(
         assert cyd.table.state.alarm.what == "elsewhere"
         assert cyd.was_told(news.ShoeInUse) == [news.ShoeInUse()]
         assert cyd.was_told(news.BooksClosed) == []
+        dan = await arrives(two, "Dan")
+        await dan.sits()
+        assert dan.was_told(news.ShoeInUse) == [news.ShoeInUse()]
+        assert len(cyd.was_told(news.ShoeInUse)) == 1
+        dan.table.leave(dan)
         await one.play_out()
         await Party(two, [cyd]).pass_time(RETRY_SECONDS)
         assert one.rounds_dealt() == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -9,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from door.patience import PATIENCE_SECONDS
 from door.tables import vegas_news as news
 from door.tables.vegas_clock import RETRY_SECONDS
-from tests.door.seated import NAMES, TURN, Party, arrives, everybody_plays, shoe, vegas
+from tests.door.seated import NAMES, TURN, Party, arrives, everybody_plays, party, shoe, vegas
 from tests.world import world
 from timebank.database import BooksUnavailable
 
@@ -49,6 +51,25 @@ async def test_a_decision_that_cannot_be_written_is_not_taken_and_may_be_tried_a
         assert bob.was_told(news.RoundWentOn) == []
         await ada.does("stay")
         assert two.journal() == ["1:stay"]
+
+
+async def test_everybody_is_told_once_that_the_dealer_waits_for_the_books(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        await two.deal()
+        clock = two.here.clock
+        async with two.here.slow_books():
+            decides = asyncio.create_task(ada.does("stay"))
+            await asyncio.sleep(0)
+            await clock.advance(PATIENCE_SECONDS - 1)
+            assert ada.was_told(news.BooksBusy) == []
+            await clock.advance(PATIENCE_SECONDS)
+            for sitter in (ada, bob):
+                assert sitter.was_told(news.BooksBusy) == [news.BooksBusy()]
+        await decides
+        assert two.journal() == ["1:stay"]
+        await clock.advance(PATIENCE_SECONDS)
+        assert len(ada.was_told(news.BooksBusy)) == 1
 
 
 async def test_a_deal_that_cannot_be_written_is_tried_again_for_the_same_bets(
