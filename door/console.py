@@ -100,6 +100,7 @@ class Console:
         self.display: Display = self._lines()
         self.on_key: Callable[[], None] = _nothing
         self.on_redraw: Callable[[], None] = _nothing
+        self.on_hang_up: Callable[[], None] = _nothing
         line.attach(self)
 
     # What the line tells us.
@@ -116,6 +117,7 @@ class Console:
 
     def hung_up(self, reason: str) -> None:
         """Take the news that the line has ended."""
+        self.on_hang_up()
         self.interrupt(CarrierLost(reason))
 
     def resized(self, columns: int, rows: int) -> None:

@@ -6,6 +6,7 @@ Heavy, so loaded behind the first screen.
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING
 
 from door.board import Board, new_seed
@@ -63,13 +64,14 @@ async def _serve(
     board = Board(config, books, clock, new_seed, only_node=node)
     housekeeping = Housekeeping(board, books, database, clock)
     place = None if asked is None else place_of(asked)
+    # Once he has gone the host waits for the end of this process, and may kill it.
+    console.on_hang_up = partial(books.hurry, LOCKED_SECONDS)
     try:
         await housekeeping.start_beside_others()
         if guest is None:
             return await answer_sysop(board, console, place)
         return await answer_guest(board, console, guest, place)
     finally:
-        # He has gone: the host waits for the end of this process, and may kill it.
         books.hurry(LOCKED_SECONDS)
         await housekeeping.stop()
         await board.vegas.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.door.hosting import hosted
+from tests.door.hosting import HANG_UP, hosted
 from tests.door.processes import (
     INSURANCE,
     OPEN_ALL_DAY,
@@ -44,6 +44,7 @@ from tests.faults.trouble import Trouble
 
 FEW = (InAHand, AtTheWindow, LogsOn)
 TEN_SECONDS = 10.0  # what init systems leave, and what the board promises
+KILLED_AFTER = 5.0  # the least that a host waits for a door before its next signal
 TOML = f"""{OPEN_ALL_DAY}
 [games.black-jack-for-time]
 turns_per_day = 0
@@ -180,3 +181,32 @@ async def test_a_door_process_tells_its_caller_and_goes_on(tmp_path: Path) -> No
         assert await visit.goes() == 0
         count.look()
         host.expected = "could not be committed"
+
+
+@pytest.mark.parametrize("is_deciding", [False, True])
+async def test_a_door_that_is_hung_up_on_does_not_keep_its_host_waiting_for_locked_books(
+    tmp_path: Path, *, is_deciding: bool
+) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        await visit.sits_down()
+        await open_a_hand(visit)
+        count = Count(host.config.database)
+        count.look()
+        host.expected = "database is locked"
+        with trouble.immediate_lock(visit):
+            if is_deciding:
+                visit.presses("n" if await question(visit) == INSURANCE else "s")
+                await visit.terminal.until("please wait", SOON)
+            visit.gets(HANG_UP)
+            assert await visit.ends(within=KILLED_AFTER) == 0
+        count.look()
+        again = await host.on_terminal("--dropfile", str(host.door32()))
+        await again.prompt("Press any key")
+        again.presses(" ")
+        await question(again)
+        await stand(again)
+        await again.gets_up()
+        assert await again.goes() == 0
+        count.look()
