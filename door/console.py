@@ -332,13 +332,26 @@ class Console:
         self.line.write(encode(text, self.look.charset))
 
     async def part(self) -> None:
-        """Let the last words leave, then hang up."""
+        """Let the last words leave, then hang up; what is said later is not heard."""
         self.display.flush()
         try:
             await self.line.drain(PARTING_SECONDS)
+            self.line.hang_up()
         except Hangup:
-            return
-        self.line.hang_up()
+            pass
+        finally:
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Hold nothing any more that holds the console.
+
+        A call that is over is then gone at once. Left to the collector, hundreds of them lie about
+        before it looks at what is so old.
+        """
+        self.on_key = self.on_redraw = self.on_hang_up = _nothing
+        self.display = LinesDisplay(_unheard, self.line.columns, colour=False)
+        if self._interruption is not None:
+            self._interruption = self._interruption.with_traceback(None)
 
     def _soon(self, flush: Callable[[], None]) -> None:
         """Flush in the loop's next step, or a moment later while he is being served.
@@ -415,6 +428,10 @@ def _lit(letter: str, label: str) -> str:
     if at < 0:
         return f"|08<|15{letter}|08>|07 {label}"
     return f"|07{label[:at]}|08<|15{label[at]}|08>|07{label[at + 1 :]}"
+
+
+def _unheard(_: str) -> None:
+    """Send what is said to somebody who has gone."""
 
 
 def _nothing() -> None:

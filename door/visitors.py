@@ -191,6 +191,8 @@ async def _visit(board: Board, caller: LimitedCaller) -> dict[str, Any]:
         finally:
             caller.stop_ticking()
             keeper.cancel()
+    console.display.flush()
+    console.let_go()
     if how == GONE:
         log.info("the door of %s hung up at the Vegas table", console.line.address)
     return {"how": how, "words": words, "statement": caller.statement}

@@ -98,6 +98,12 @@ class _LeanWriter(telnetlib3.TelnetWriter):
         self.slctab = {}
         self._sb_buffer = self._slc_buffer = _NOTHING
 
+    def close(self) -> None:
+        """Let go of the caller, and of the tables that hold the writer which holds them."""
+        super().close()
+        for table in ("local_option", "remote_option", "pending_option"):
+            vars(self).pop(table, None)
+
     def set_slc_callback(self, slc_byte: bytes, func: Callable[..., Any]) -> None:
         """Forget it: LINEMODE is refused."""
 

@@ -60,6 +60,8 @@ log = logging.getLogger("door.tables")
 class Vegas:
     """One caller's visit to the table."""
 
+    tutor: Tutor  # while the visit lasts: it speaks through the one whom it advises
+
     def __init__(self, board: Board, caller: Caller) -> None:
         """Prepare a visit of `caller` to the table of `board`."""
         self.table = board.vegas
@@ -68,7 +70,6 @@ class Vegas:
         self.me = caller.record.name
         self.scene = VegasScene(self.table, caller)
         self.sitting = Sitting()
-        self.tutor = Tutor(self._advised)
         self._is_looking = False  # at the table, not at a page of rules or the bank's window
         self._is_choosing = False  # between two answers, so that the menu is his to answer
         self._is_asked = ""  # the menu that stands there, "" where none does
@@ -81,6 +82,7 @@ class Vegas:
     async def visit(self) -> None:
         """Stay until the caller gets up, or something ends his call."""
         before, leave = self.caller.on_tick, self.table.leave
+        self.tutor = Tutor(self._advised)
         self._look()
         self.caller.on_tick = self._follow_clock
         try:
@@ -94,6 +96,7 @@ class Vegas:
             self._is_looking = False
             leave(self)
             self.caller.on_tick = before
+            del self.tutor
             self._close_statement()
 
     async def has_open_hand(self) -> bool:
