@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import platform
+import signal
 import statistics
 import sys
 import tempfile
@@ -50,6 +51,8 @@ def main(
         f"Python {platform.python_version()}, {os.cpu_count()} cores, load "
         f"{os.getloadavg()[0]:.1f}; {callers} callers, seed {seed}"
     )
+    # A board is ended with the run that began it, also when the run is told to stop.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(f"stopped by signal {signal.SIGTERM}"))
     pace = RESTLESS if soak else HASTY if hasty else HUMAN
     plan = Plan(callers, minutes * 60, pace, processes, a_second, seed)
     with tempfile.TemporaryDirectory() as folder:
