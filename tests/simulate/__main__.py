@@ -69,7 +69,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", help="from-to, both included", default="")
     parser.add_argument("--seed", type=int, help="this one alone")
     parser.add_argument("--steps", type=int, default=1000, help="of each seed")
-    parser.add_argument("--people", type=int, default=60, help="callers of the board")
+    parser.add_argument("--people", type=int, default=300, help="callers of the board")
     parser.add_argument("--trace", action="store_true", help="tell everything that happens")
     return parser.parse_args()
 
