@@ -27,6 +27,9 @@ LOG_BYTES = 1_000_000  # then it is set aside, in the place of the one before
 REMEMBERED = 20_000  # calls of the past whose addresses are known when the board opens
 
 BELONG_NOT = "That name and that password do not belong together."
+_HELD_BACK = (
+    "Too many wrong passwords came for that name, or from where you are. Please try again in {}."
+)
 _TODAY = "No more new names are taken from where you call today. Please call again tomorrow."
 _WORDS = {
     Fault.BLOCKED: "",
@@ -135,11 +138,18 @@ class Reception:
         self._defence.wrong(address, folded, now)
         self._note(address, Fault.SHUT_OUT.value if wait else "wrong name or password")
         if wait:
-            raise Distrusted(
-                "Too many wrong passwords came for that name, or from where you are."
-                f" Please call again in {minutes(wait)}."
-            )
+            raise Distrusted(_HELD_BACK.format(minutes(wait)))
         return False
+
+    def hold_back(self, address: str, name: str) -> None:
+        """Raise `Distrusted` where a right password would not be believed just now.
+
+        For those who are on a call under this name: to a stranger it would tell that the name has
+        logged on from there.
+        """
+        wait = self._defence.wait_to_try(address, names.fold(name), self._clock.monotonic())
+        if wait:
+            raise Distrusted(_HELD_BACK.format(minutes(wait)))
 
     def logged_on(self, address: str, name: str) -> None:
         """Remember that a caller has logged on from there."""

@@ -11,6 +11,7 @@ from door.lobby import bulletins, looks
 from door.lobby.logon import new_password
 from door.lobby.pages import Page, read
 from door.lobby.teller import visit_bank
+from door.reception import Distrusted
 from door.tables.floor import PLACES
 from timebank import bank, callers
 from timebank.database import BooksUnavailable
@@ -175,13 +176,19 @@ async def _change_look(caller: Caller) -> None:
 
 
 async def _change_password(board: Board, caller: Caller) -> None:
+    """Let the caller choose another password, once he has typed the one he has.
+
+    He may be somebody else, at a call that was left open: who guesses is held back as at the
+    log-on. The call itself goes on, for it may be the owner's own who has forgotten.
+    """
     console = caller.console
-    old = await console.entry("|11Your password now:|07", longest=passwords.LONGEST, secret=True)
-    if not old:
-        return
-    if await board.authenticate(caller.record.name, old) is None:
-        console.say("|12That is not your password.")
+    try:
+        known = await _knows_his_password(board, caller)
+    except Distrusted as distrusted:
+        console.say(f"|12{distrusted}")
         await console.any_key()
+        return
+    if not known:
         return
     hashed = await new_password(board, console, caller.record.name)
     if hashed is None:
@@ -191,3 +198,22 @@ async def _change_password(board: Board, caller: Caller) -> None:
     )
     console.say("|10Your password is changed.")
     await console.any_key()
+
+
+async def _knows_his_password(board: Board, caller: Caller) -> bool:
+    """Ask for the caller's password; `Distrusted` after too many wrong ones.
+
+    Who has to wait is told so before he is asked: a guess more would cost the board its work and
+    the log of refusals a line, as often as he can press a key.
+    """
+    console, name, address = caller.console, caller.record.name, caller.console.line.address
+    board.reception.hold_back(address, name)
+    old = await console.entry("|11Your password now:|07", longest=passwords.LONGEST, secret=True)
+    if not old:
+        return False
+    right = await board.authenticate(name, old) is not None
+    if board.reception.believe(address, name, right=right):
+        return True
+    console.say("|12That is not your password.")
+    await console.any_key()
+    return False

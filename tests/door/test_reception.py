@@ -17,60 +17,13 @@ from door import passwords
 from door.lines import tls
 from door.reception import _RefusalLog
 from tests.certificates import put_into, trusting
-from tests.door.visiting import MENU, Guest, sysop_toml
+from tests.door.strangers import CAFE, HOME, VILLAIN, Stranger, defended, refusals
+from tests.door.visiting import sysop_toml
 from tests.terminal import REFUSING, Terminal
-from tests.world import PASSWORD, World, world
+from tests.world import PASSWORD, world
 from timebank import callers
 
-HOME, CAFE, VILLAIN = "127.0.0.7", "127.0.0.8", "127.0.0.66"
 DOCS = Path(__file__).parents[2] / "docs"
-
-
-def defended(**rules: object) -> str:
-    """A sysop.toml for a board to which this machine's addresses are strangers."""
-    kept = "\n".join(f"{key} = {value}" for key, value in {"allow": "[]", **rules}.items())
-    return f"{sysop_toml(events='')}\n[defence]\n{kept}\n"
-
-
-class Stranger(Guest):
-    """Somebody who calls from an address of his own."""
-
-    def __init__(self, board: World, name: str, address: str) -> None:
-        super().__init__(board, name)
-        self.address = address
-
-    async def connects(self) -> None:
-        self.terminal = await self.board.call(REFUSING, self.address)
-
-    async def tries(self, password: str) -> None:
-        await self.is_asked("Name:")
-        self.presses(f"{self.name}\r")
-        await self.is_asked("Password:")
-        self.presses(f"{password}\r")
-
-    async def is_wrong(self, times: int) -> None:
-        """Give wrong passwords, three to a call."""
-        for number in range(times):
-            if number % 3 == 0:
-                await self.connects()
-            await self.tries("guessed")
-            await self.terminal.until_heard("do not belong together")
-        await self.terminal.close()
-
-    async def is_let_in(self) -> None:
-        await self.connects()
-        await self.tries(PASSWORD)
-        await self.goes_on_to(MENU)
-
-    async def is_told(self, words: str) -> None:
-        await self.terminal.until_closed()
-        assert words in " ".join(self.terminal.transcript.split())
-
-
-def refusals(board: World) -> list[str]:
-    """The log of refusals, without the times."""
-    lines = (board.folder / "data" / "refused.log").read_text(encoding="ascii").splitlines()
-    return [line.partition(" ")[2] for line in lines]
 
 
 async def test_an_address_is_slowed_down_and_waits_no_longer_than_it_must(tmp_path: Path) -> None:
