@@ -85,6 +85,7 @@ class StreamLine:
         self._receiver: Receiver | None = None
         self._waiting = bytearray()
         self._paused = False
+        self._breathes = False
         self._blocked = False
         self._unsent = 0
         self._ended = ""
@@ -174,6 +175,17 @@ class StreamLine:
             return INTAKE[: UNREAD - len(self._waiting)]
         return INTAKE
 
+    def breathe(self) -> None:
+        """Read on when the others have had their turn of the loop; for whoever has filled the room.
+
+        asyncio reads once in a turn. uvloop reads on at once as long as it finds a room filled,
+        which may be a hundred kilobytes of a flood.
+        """
+        if not (self._breathes or self.ended):
+            self._breathes = True
+            self._transport.pause_reading()
+            self._loop.call_soon(self._breathe_out)
+
     def resize(self, columns: int, rows: int) -> None:
         """Note the size of the screen, clamped already, and tell of a change."""
         if (columns, rows) != (self.columns, self.rows):
@@ -230,6 +242,12 @@ class StreamLine:
         self._waiting += data
         if len(self._waiting) >= UNREAD:
             self._transport.pause_reading()
+
+    def _breathe_out(self) -> None:
+        self._breathes = False
+        waits = not self._ended and (self._paused or len(self._waiting) >= UNREAD)
+        if not (waits or self._transport.is_closing()):
+            self._transport.resume_reading()
 
     def _release(self) -> None:
         """Hand over what waits, and go on from there, unless the receiver pauses meanwhile."""
@@ -314,6 +332,8 @@ class StreamProtocol(LineEvents, asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         """Take the bytes that went there."""
         self.take(bytes(INTAKE[:nbytes]))
+        if nbytes == UNREAD:
+            self.line.breathe()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Learn that the connection is gone."""

@@ -118,7 +118,7 @@ class _LeanWriter(telnetlib3.TelnetWriter):
             super().set_ext_callback(cmd, func)
 
 
-class HardenedTelnet(LineEvents, telnetlib3.TelnetServer, asyncio.BufferedProtocol):
+class HardenedTelnet(LineEvents, telnetlib3.TelnetServer):
     """One caller's telnet, from the first packet to the last.
 
     `ready` is called with the line once, when everything asked has been answered or takes too long;
@@ -164,21 +164,8 @@ class HardenedTelnet(LineEvents, telnetlib3.TelnetServer, asyncio.BufferedProtoc
         self._options.slc_simulated = False
         self._options.set_ext_send_callback(telopt.CHARSET, self.choose_charset)
 
-    def get_buffer(self, sizehint: int) -> memoryview:
-        """Say where the next bytes go: never more than may wait."""
-        return self.line.room()
-
-    def buffer_updated(self, nbytes: int) -> None:
-        """Take the bytes that went there."""
-        self.data_received(bytes(INTAKE[:nbytes]))
-
     def data_received(self, data: bytes) -> None:
         """Give typed bytes to the line and obey commands; keys alone take no detour."""
-        if len(data) > UNREAD:
-            # uvloop reads as much as it likes. A flood is found out in the first piece of it.
-            for start in range(0, len(data), UNREAD):
-                self.data_received(data[start : start + UNREAD])
-            return
         if IAC_BYTE not in data and self._splitter.between:
             self.line.deliver(data)
             return
@@ -338,3 +325,52 @@ class HardenedTelnet(LineEvents, telnetlib3.TelnetServer, asyncio.BufferedProtoc
         if ttype not in names and len(names) < _TERMINAL_TYPES:
             self.line.hints = replace(self.line.hints, terminal_types=(*names, ttype))
             self._options.request_ttype()
+
+
+class TelnetFace(asyncio.BufferedProtocol):
+    """What a transport sees of a caller's telnet: a protocol that says where to read into.
+
+    The library's server is an `asyncio.Protocol`, and for uvloop that is all it needs to know: it
+    would read a quarter of a megabyte at once, into buffers of its own.
+    """
+
+    __slots__ = ("_telnet",)
+
+    def __init__(self, telnet: HardenedTelnet) -> None:
+        """Stand in front of `telnet`."""
+        self._telnet = telnet
+
+    @property
+    def line(self) -> TelnetLine:
+        """The caller's line, once there is a connection."""
+        return self._telnet.line
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take a new connection."""
+        self._telnet.connection_made(transport)
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Say where the next bytes go: never more than may wait."""
+        return self._telnet.line.room()
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Take the bytes that went there."""
+        self._telnet.data_received(bytes(INTAKE[:nbytes]))
+        if nbytes == UNREAD:
+            self._telnet.line.breathe()
+
+    def eof_received(self) -> None:
+        """Take a half-close for a hang-up."""
+        self._telnet.eof_received()
+
+    def pause_writing(self) -> None:
+        """Learn that bytes wait to leave."""
+        self._telnet.pause_writing()
+
+    def resume_writing(self) -> None:
+        """Learn that everything has left."""
+        self._telnet.resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of everything."""
+        self._telnet.connection_lost(exc)

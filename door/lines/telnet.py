@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from door.lines.framing import Allowance
-from door.lines.hardened import HardenedTelnet, TelnetLimits
+from door.lines.hardened import HardenedTelnet, TelnetFace, TelnetLimits
 from door.lines.line import Line
 from door.lines.listener import Listener
 from door.lines.passive import TelnetLine
@@ -40,9 +40,9 @@ class TelnetListener(Listener):
         self._on_line = on_line
         self._limits = limits
 
-    def answer(self, address: str, gone: Callable[[], None]) -> HardenedTelnet:
+    def answer(self, address: str, gone: Callable[[], None]) -> TelnetFace:
         """Make the telnet of one more caller."""
-        return HardenedTelnet(self._limits, self._serve, gone, address)
+        return TelnetFace(HardenedTelnet(self._limits, self._serve, gone, address))
 
     def _serve(self, line: TelnetLine) -> None:
         self.begin_call(line, partial(self._on_line, line))

@@ -26,6 +26,11 @@ logger = logging.getLogger("door.lines")
 
 HANDSHAKE_SECONDS = 10.0
 HANDSHAKE_BYTES = 16_384  # from the caller; a usual one sends less than two thousand
+# Once hands are shaken TLS has next to nothing to say for itself: new keys after millions of
+# records, an alert. More of it than this is a flood: with nothing in it for us, or to be answered.
+RECORD_BYTES = 16_384 + 2048  # the largest there is, sealed
+IDLE_BYTES = 2 * RECORD_BYTES  # from the caller, with nothing in them
+ANSWER_BYTES = 16_384  # of ours, in a whole call
 # Forward secrecy and authenticated encryption; TLS 1.3 has nothing else.
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
@@ -150,7 +155,9 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
         self._make_inside = inside
         self._gone = gone
         self._inside: Stage | None = None
-        self._taken_in = 0
+        self._taken_in = 0  # of the handshake; later, since anything was in it
+        self._answered = 0
+        self._breathes = False
         self._reading = True  # as far as the protocol inside wishes
         self._ended = False  # whether the caller sends no more
         self._said_good_bye = False
@@ -174,16 +181,20 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
     def buffer_updated(self, nbytes: int) -> None:
         """Take the bytes that went there."""
         self.take(bytes(INTAKE[:nbytes]))
+        if nbytes == len(INTAKE):
+            self._breathe()
 
     def take(self, data: bytes) -> None:
         """Take encrypted bytes; what comes after our good-bye is not even looked at."""
         if self._failed or self._said_good_bye:
             return
         self._incoming.write(data)
+        self._taken_in += len(data)
         if self._inside is not None:
             self._read_on()
+            if self._taken_in > IDLE_BYTES and self._reading:
+                self._fail(f"more than {IDLE_BYTES} bytes of TLS with nothing in them")
             return
-        self._taken_in += len(data)
         if self._taken_in > HANDSHAKE_BYTES:
             self._fail(f"more than {HANDSHAKE_BYTES} bytes of handshake")
         else:
@@ -228,6 +239,7 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
             self._fail(f"no TLS: {_reason(error)}")
             return
         self._timer.cancel()
+        self._taken_in = 0
         self._inside = self._make_inside()
         self._inside.connection_made(self)
         self._flush()
@@ -242,16 +254,38 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
             try:
                 count = self._tls.read(len(room), cast("bytearray", room))
             except ssl.SSLWantReadError:
-                self._flush()
+                self._answer()
                 return
             except ssl.SSLError as error:
                 self._fail(f"broken TLS: {_reason(error)}")
                 return
+            self._answer()
             if not count:  # the caller's good-bye
                 self._end()
                 self.close()
                 return
+            self._taken_in = 0
             inside.buffer_updated(cast("int", count))  # into a buffer, so it is a number
+
+    def _answer(self) -> None:
+        """Send what TLS itself answers to what was read: mostly nothing."""
+        self._answered += self._outgoing.pending
+        if self._answered > ANSWER_BYTES:
+            self._fail(f"more than {ANSWER_BYTES} bytes of TLS to answer")
+        else:
+            self._flush()
+
+    def _breathe(self) -> None:
+        """Read on when the others have had their turn of the loop (see `StreamLine.breathe`)."""
+        if not (self._breathes or self._failed or self._transport.is_closing()):
+            self._breathes = True
+            self._transport.pause_reading()
+            self._loop.call_soon(self._breathe_out)
+
+    def _breathe_out(self) -> None:
+        self._breathes = False
+        if self._reading and not self._transport.is_closing():
+            self._transport.resume_reading()
 
     def _end(self) -> None:
         if not self._ended:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from door.lines.framing import Allowance
-from door.lines.hardened import HardenedTelnet, TelnetLimits
+from door.lines.hardened import HardenedTelnet, TelnetFace, TelnetLimits
 from door.lines.line import Line
 from door.lines.passive import TelnetLine
 from door.lines.telnet import USUAL_LIMITS, TelnetListener, listen
@@ -137,7 +137,7 @@ class Wire:
         loop = asyncio.get_running_loop()
         self.far_end, near_end = socket.socketpair()
         self.far_end.setblocking(False)
-        await loop.connect_accepted_socket(lambda: self.telnet, near_end)
+        await loop.connect_accepted_socket(lambda: TelnetFace(self.telnet), near_end)
         self._call = Call(self.telnet.line)
         self.telnet.line.attach(self._call)
         async with asyncio.timeout(PATIENCE):

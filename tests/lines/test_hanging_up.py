@@ -56,21 +56,6 @@ async def test_keys_behind_a_pause_in_the_same_packet_wait_too() -> None:
         assert wire.call.typed == b"a\x03bcd\x08"
 
 
-async def test_a_packet_larger_than_any_read_is_handed_over_in_pieces_too() -> None:
-    async with plugged(USUAL_LIMITS) as wire:
-        packet = bytes(range(250)) * 100 + b"\xff\xf4" + bytes(range(250)) * 100
-        wire.telnet.data_received(packet)
-        assert wire.call.typed == packet.replace(b"\xff\xf4", b"\x03")
-        assert max(wire.call.pieces) <= UNREAD
-        wire.call.typed.clear()
-        wire.call.pauses = True
-        wire.telnet.data_received(packet)
-        for taken in range(1, 4):
-            assert len(wire.call.typed) == taken * UNREAD
-            wire.call.line.resume()
-        assert packet.startswith(wire.call.typed)
-
-
 @pytest.mark.parametrize("length", range(200_000, 250_000, 7_000))
 async def test_drain_waits_until_everything_has_left(board: Board, length: int) -> None:
     async with Terminal(SYNCTERM) as terminal:
