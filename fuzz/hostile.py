@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import ssl
 import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +17,7 @@ from typing import Self
 
 from bench.board import PASSWORD, name_of
 from bench.robots.screen import Screen
+from fuzz.new_keys import NewKeys
 from fuzz.served import CALLERS, SECRET
 
 PATIENCE = 20.0  # seconds until an answer of the board is overdue
@@ -162,17 +164,37 @@ class Wire:
         self._socket.close()
 
 
+class SealedWire(Wire):
+    """The same over TLS."""
+
+    def __init__(self, port: int) -> None:
+        """Connect and shake hands, with whatever certificate the board has."""
+        super().__init__(port)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        self._socket = context.wrap_socket(self._socket)
+
+
 class Target:
     """The board that is attacked."""
 
-    def __init__(self, telnet: int, rlogin: int) -> None:
-        """Note its ports."""
+    def __init__(self, telnet: int, rlogin: int, telnets: int | None = None) -> None:
+        """Note its ports; the last is there where a certificate could be made."""
         self.telnet = telnet
         self.rlogin = rlogin
+        self.telnets = telnets
 
     def stranger(self, *, receive_buffer: int | None = None) -> Wire:
         """Connect by telnet, and read on to the question for the name."""
         wire = Wire(self.telnet, receive_buffer=receive_buffer)
+        wire.send(NO_TO_ALL)
+        wire.until(b"Name:")
+        return wire
+
+    def sealed_stranger(self) -> Wire:
+        """Connect over TLS, and read on to the question for the name."""
+        assert self.telnets is not None
+        wire = SealedWire(self.telnets)
         wire.send(NO_TO_ALL)
         wire.until(b"Name:")
         return wire
@@ -249,6 +271,10 @@ FLOODS: dict[str, tuple[bytes, bytes]] = {
 }
 
 
+TLS = "over TLS"
+OVER_TLS = ("DO", "AYT", "bad NAWS", "endless subnegotiation", "paste", "reports", "zeros", "noise")
+
+
 def _at_the_door(flood: bytes) -> Attack:
     def attack(target: Target) -> None:
         with target.stranger() as wire:
@@ -269,6 +295,25 @@ def _by_rlogin(flood: bytes) -> Attack:
     def attack(target: Target) -> None:
         with target.guest() as wire:
             wire.push(flood)
+
+    return attack
+
+
+def _over_tls(flood: bytes) -> Attack:
+    def attack(target: Target) -> None:
+        with target.sealed_stranger() as wire:
+            wire.push(flood)
+
+    return attack
+
+
+def _new_keys(size: int, *, answered: bool) -> Attack:
+    def attack(target: Target) -> None:
+        assert target.telnets is not None
+        program = NewKeys(target.telnets)
+        # Some thirty bytes each, made beforehand: the board shall wait for none of them.
+        program.push(program.updates(size // 30, answered=answered))
+        program.close()
 
     return attack
 
@@ -298,6 +343,18 @@ def hangs_up_half(target: Target) -> None:
         with connect() as wire:
             wire.half_close()
             _wait_for_the_end(wire)
+
+
+def breaks_off_tls(target: Target) -> None:
+    """Begin TLS and break it off, after the first words or in the middle of them."""
+    assert target.telnets is not None
+    hello = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(505)
+    for end in range(1, len(hello), 40):
+        wire = Wire(target.telnets)
+        wire.send(hello[:end])
+        wire.reset()
+    for _ in range(5):
+        SealedWire(target.telnets).reset()
 
 
 def types_slowly(target: Target) -> None:
@@ -360,6 +417,12 @@ def attacks(size: int) -> Iterator[tuple[str, Attack]]:
     for name in (*pasted, "reports", "zeros", "noise", "DO"):
         start, piece = FLOODS[name]
         yield f"{name}, by rlogin", _by_rlogin(much(piece, start))
+    for name in OVER_TLS:
+        start, piece = FLOODS[name]
+        yield f"{name}, {TLS}", _over_tls(much(piece, start))
+    yield f"new keys, {TLS}", _new_keys(size, answered=False)
+    yield f"new keys wanted, {TLS}", _new_keys(size, answered=True)
+    yield f"breaks off, {TLS}", breaks_off_tls
     yield "windows, by rlogin", _by_rlogin(much(RLOGIN_SIZES))
     yield "pieces of windows, by rlogin", _by_rlogin(much(b"\xff\xffs"))
     yield "a header without end", _header(much(b"x", b"\0"))

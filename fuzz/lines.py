@@ -93,15 +93,17 @@ class Siege:
 @click.option("--hours", type=float, help="How long the whole run takes.")
 @click.option("--seconds", type=float, help="The same in seconds; each attack is made once.")
 @click.option("--attack", "wanted", default="", help="Only attacks whose name holds this.")
+@click.option("--uvloop", is_flag=True, help="A board that runs on uvloop.")
 @click.option("--size", default=SIZE, show_default=True, help="How much a flood has (bytes).")
-def main(hours: float | None, seconds: float | None, wanted: str, size: int) -> None:
+def main(hours: float | None, seconds: float | None, wanted: str, size: int, uvloop: bool) -> None:
     """Attack a board of `door serve` on this machine in every way known here."""
     if (hours is None) == (seconds is None):
         raise click.UsageError("Say how long: --hours 1, or --seconds 60 for a taste.")
     end = time.monotonic() + (seconds if seconds is not None else (hours or 0) * 3600)
     known = [(name, attack) for name, attack in attacks(size) if wanted in name]
     random = Random(1)
-    with tempfile.TemporaryDirectory() as folder, Child("fuzz.served", folder) as board:
+    words = ("uvloop",) if uvloop else ()
+    with tempfile.TemporaryDirectory() as folder, Child("fuzz.served", folder, *words) as board:
         siege = Siege(board, Target(*board.ask("ports")))
         siege.warm_up()
         tasks = board.ask("tasks")

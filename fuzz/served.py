@@ -1,6 +1,6 @@
 """The board as `door serve` runs it, in a process of its own, with a watch on its event loop.
 
-    python -m fuzz.served FOLDER
+    python -m fuzz.served FOLDER [uvloop]
 
 It answers orders on its input (bench/processes.py): `watch` forgets what was measured so far,
 `memory` does the same and counts every byte until the next `watch`, which makes everything slower;
@@ -13,6 +13,7 @@ import asyncio
 import gc
 import logging
 import os
+import shutil
 import signal
 import sys
 import time
@@ -25,7 +26,9 @@ from typing import Any
 from bench.board import register_all
 from bench.processes import obey
 from door import config as settings
+from door.loop import quickest
 from door.server import serve
+from tests.certificates import put_into
 from timebank.database import Database
 
 CALLERS = 64
@@ -55,6 +58,15 @@ idle_limit_seconds = 86400
 [games.black-jack-for-time]
 turns_per_day = 0
 """
+# Where there is a program that makes a certificate.
+TELNETS = """
+[[listeners]]
+kind = "telnets"
+host = "127.0.0.1"
+port = 0
+certificate = "{certificate}"
+key = "{key}"
+"""
 
 
 class Watch:
@@ -70,32 +82,56 @@ class Watch:
         self.total = 0.0
         self.rounds = 0
         self.bytes_before = 0
+        self._began: float | None = None
+        self._next: asyncio.Handle | None = None
 
     def install(self) -> None:
-        """Measure every round of the loops of this process from now on."""
+        """Measure every round of the loops of this process from now on, if they are asyncio's."""
         usual: Callable[[Any], None] = vars(base_events.BaseEventLoop)["_run_once"]
 
         def run_once(loop: Any) -> None:
             began = time.thread_time()
             usual(loop)
-            took = time.thread_time() - began
-            self.rounds += 1
-            self.total += took
-            self.longest = max(self.longest, took)
+            self._note(time.thread_time() - began)
 
         # The loop has no better place to be watched from: a handle is one of many in a round.
         setattr(base_events.BaseEventLoop, "_run_once", run_once)  # noqa: B010  # a private name
+
+    def tick(self) -> None:
+        """Measure every round of the running loop, which is not asyncio's, until `stop`.
+
+        It comes round without a pause meanwhile, for there is always this to be done.
+        """
+        began, self._began = self._began, time.thread_time()
+        if began is not None:
+            self._note(self._began - began)
+        self._next = asyncio.get_running_loop().call_soon(self.tick)
+
+    def stop(self) -> None:
+        """Tick no more."""
+        if self._next is not None:
+            self._next.cancel()
+        self._began = self._next = None
 
     def forget(self) -> None:
         """Measure from here on."""
         self.longest = self.total = 0.0
         self.rounds = 0
 
+    def _note(self, took: float) -> None:
+        self.rounds += 1
+        self.total += took
+        self.longest = max(self.longest, took)
+
 
 async def main(folder: Path) -> None:
     """Serve until the input ends."""
     file = folder / "sysop.toml"
-    file.write_text(SYSOP_TOML, encoding="utf-8")
+    toml = SYSOP_TOML
+    if shutil.which("openssl"):
+        certificate, key = put_into(folder)
+        toml += TELNETS.format(certificate=certificate, key=key)
+    file.write_text(toml, encoding="utf-8")
     config = settings.load(file)
     _prepare(config)
     logging.basicConfig(filename=folder / "log", level=logging.INFO)
@@ -134,6 +170,9 @@ def _prepare(config: settings.Config) -> None:
 
 
 def _begin(watch: Watch, *, count_bytes: bool) -> None:
+    watch.stop()
+    if not (count_bytes or isinstance(asyncio.get_running_loop(), base_events.BaseEventLoop)):
+        watch.tick()
     if not count_bytes:
         tracemalloc.stop()
     elif not tracemalloc.is_tracing():
@@ -146,6 +185,7 @@ def _begin(watch: Watch, *, count_bytes: bool) -> None:
 
 def _report(watch: Watch) -> dict[str, float]:
     """Seconds of the longest round and of all, rounds, and the most bytes beyond those before."""
+    watch.stop()
     peak = max(0, tracemalloc.get_traced_memory()[1] - watch.bytes_before)
     return {
         "longest": watch.longest,
@@ -156,4 +196,5 @@ def _report(watch: Watch) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))
+    with asyncio.Runner(loop_factory=quickest() if "uvloop" in sys.argv else None) as runner:
+        runner.run(main(Path(sys.argv[1])))

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from door.lines.tls import ANSWER_BYTES, IDLE_BYTES
+from fuzz.new_keys import NewKeys
 from tests.lines.board import PATIENCE, Board, Call
-from tests.lines.new_keys import NewKeys
 from tests.lines.test_tls import board_with_tls
 
 FLOOD = 10_000  # messages, of some thirty bytes
