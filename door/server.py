@@ -11,6 +11,7 @@ import os
 import resource
 import signal
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -165,6 +166,9 @@ class Server:
             return
         if (new.board.data, new.listeners) != (old.board.data, old.listeners):
             log.warning("a new data folder or new listeners count from the next start on")
+            # Ports that are open go on as they are; so must what is made of their callers.
+            board = replace(new.board, data=old.board.data)
+            new = replace(new, board=board, listeners=old.listeners)
         self.board.config = new
         self.board.reception.keep_to(new)
         log.info("%s was read again; it counts for new calls", old.path)
