@@ -41,6 +41,7 @@ class Listener(ABC):
         self._turns = Turns()
         self._wire: socket.socket | None = None
         self._again: asyncio.TimerHandle | None = None
+        self._is_full = False  # whether the log has been told that the system has no room
         self._arriving: set[asyncio.Task[tuple[asyncio.Transport, object]]] = set()
         self._visits: set[Visit] = set()
         self._calls: set[asyncio.Task[None]] = set()
@@ -104,7 +105,10 @@ class Listener(ABC):
         for _ in range(_ACCEPTED_AT_ONCE):
             try:
                 wire, peer = self._wire.accept()
-            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+            except BlockingIOError:
+                self._nobody_waits()
+                return
+            except (InterruptedError, ConnectionAbortedError):
                 return
             except OSError as error:
                 if error.errno not in _NOTHING_LEFT:
@@ -117,10 +121,18 @@ class Listener(ABC):
     def _wait_for_room(self, error: OSError) -> None:
         """Leave those who wait where they are, for a moment: the kernel would report them again."""
         assert self._wire is not None  # as above
-        logger.error("no caller can be taken in: %s", error.strerror)
+        if not self._is_full:  # once: it is tried again every second, maybe for hours
+            self._is_full = True
+            logger.error("no caller can be taken in: %s", error.strerror)
         loop = asyncio.get_running_loop()
         loop.remove_reader(self._wire.fileno())
         self._again = loop.call_later(_PAUSE, loop.add_reader, self._wire.fileno(), self._accept)
+
+    def _nobody_waits(self) -> None:
+        """Tell the log when all have come in for whom there was no room."""
+        if self._is_full:
+            self._is_full = False
+            logger.warning("callers are taken in again")
 
     def _take_in(self, wire: socket.socket, address: str) -> None:
         visit = Visit(self._entrance, self._turns, self.answer, self._forget)

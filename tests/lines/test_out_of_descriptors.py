@@ -1,0 +1,66 @@
+"""A real `door serve` that has no descriptor left for one caller more."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.door.processes import MENU, NEWS, Served, open_a_hand, served, sit_down, stand
+from tests.terminal import SYNCTERM, Terminal
+from tests.world import log_on
+
+ROOM = 6  # descriptors that are left when the limit is set
+FULL, AGAIN = "no caller can be taken in", "callers are taken in again"
+
+
+@contextmanager
+def few_descriptors(board: Served) -> Iterator[None]:
+    """The server may open a few descriptors more than it has open, as under `ulimit -n`."""
+    pid = board.process.pid
+    soft, most = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    highest = max(map(int, os.listdir(f"/proc/{pid}/fd")))
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (highest + 1 + ROOM, most))
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ProcessLookupError):  # a server may end meanwhile
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, most))
+
+
+async def fill(board: Served) -> list[Terminal]:
+    """Call until nobody more can be taken in; the kernel keeps those who are too many waiting."""
+    crowd = [await board.call(SYNCTERM) for _ in range(2 * ROOM)]
+    await board.logs(FULL)
+    return crowd
+
+
+async def test_without_a_descriptor_who_is_on_plays_on_and_who_calls_waits_his_turn(
+    tmp_path: Path,
+) -> None:
+    async with served(tmp_path) as board:
+        board.enter("Ada")
+        board.enter("Bob")
+        ada = await sit_down(board, "Ada")
+        await open_a_hand(ada)
+        with few_descriptors(board):
+            bob = await board.call(SYNCTERM)
+            await bob.until("Name:")
+            crowd = await fill(board)
+            await stand(ada)  # the hand that lay there, and another one
+            await open_a_hand(ada)
+            await stand(ada)
+            await log_on(bob, "Bob")  # he has a line, and needs no more than that
+            await bob.wait_for(lambda it: it.shows(NEWS) or it.shows(MENU), "a menu")
+            *early, last = crowd
+            assert not last.wire  # he waits, and nobody has hung up on him
+            assert not last.closed
+            for terminal in early:
+                await terminal.close()
+            await last.until("Name:")
+            await board.logs(AGAIN)
+            told = [line for line in board.said if FULL in line]
+            assert len(told) == 1, told  # however often it was tried
