@@ -17,6 +17,7 @@ from door.process import this_process
 from door.reception import Reception
 from door.tables.vegas_table import VegasTable
 from timebank import bank, callers, names
+from timebank.database import BooksUnavailable
 from timebank.refusals import AlreadyOnline, NameTaken
 
 if TYPE_CHECKING:
@@ -112,6 +113,22 @@ class Board:
         record = await self._find(name)
         stored = record.password_hash if record is not None else None
         return record if await self.passwords.verify(stored, password) else None
+
+    async def renew_hash(self, record: CallerRecord, password: str) -> None:
+        """Hash a caller's password anew if that was done at another cost, once he is believed.
+
+        A password that was changed meanwhile stays as it is. Where the books cannot be written,
+        there is a next time: that is no reason to refuse him.
+        """
+        if not passwords.is_outdated(record.password_hash):
+            return
+        renewed = await self.passwords.hash(password)
+        with contextlib.suppress(BooksUnavailable):
+            await self.books.run(
+                lambda desk: callers.renew_password_hash(
+                    desk, record.id, record.password_hash, renewed
+                )
+            )
 
     async def register(self, name: str, password_hash: str) -> CallerRecord:
         """Enter a new caller in the books; `NameTaken` when it is his no more, or the sysop's."""

@@ -1,12 +1,18 @@
 """What all tests share: where their files are, and what Hypothesis tries.
 
 It tries the same examples in every run. `pytest --hypothesis-profile=search` tries others, chosen
-by chance, as a search for faults does.
+by chance, as a search for faults does. Passwords cost next to nothing, except where their cost is
+what is tried.
 """
 
 import os
 import shutil
+from collections.abc import Iterator
+from functools import cache
+from unittest import mock
 
+import pytest
+from argon2 import PasswordHasher
 from hypothesis import settings
 
 # Files lie in memory where there is room: every COMMIT of thousands of tests waits for the disk.
@@ -17,3 +23,15 @@ if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.register_profile("search", derandomize=False, deadline=None)
 settings.load_profile("suite")
+
+
+@cache
+def quick_hasher() -> PasswordHasher:
+    """As callers of `tests.world` are hashed: who logs on is not hashed anew."""
+    return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def cheap_passwords() -> Iterator[None]:
+    with mock.patch("door.passwords._hasher", quick_hasher):
+        yield

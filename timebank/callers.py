@@ -140,6 +140,19 @@ def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerR
     return _change(desk, caller_id, "password_hash = ?", password_hash)
 
 
+def renew_password_hash(desk: Desk, caller_id: int, old: str, renewed: str) -> bool:
+    """Put another hash of the same password in the place of `old`; tell whether it was there.
+
+    It is not where the password was changed, or the caller deleted, since `old` was read.
+    """
+    changed = desk.connection.exec_driver_sql(
+        "UPDATE callers SET password_hash = ?"
+        " WHERE id = ? AND password_hash = ? AND deleted IS NULL",
+        (renewed, caller_id, old),
+    )
+    return changed.rowcount == 1
+
+
 def set_preferences(desk: Desk, caller_id: int, preferences: Mapping[str, object]) -> CallerRecord:
     """Replace what the caller prefers, any JSON object."""
     return _change(desk, caller_id, "preferences = ?", json.dumps(preferences, ensure_ascii=False))

@@ -113,6 +113,8 @@ async def _identify(board: Board, console: Console) -> CallerRecord:
             record = await board.authenticate(name, password)
         right = record is not None
         if board.reception.believe(console.line.address, name, right=right) and record is not None:
+            with at_the_door(board.clock, console):
+                await board.renew_hash(record, password)
             return record
         console.say(f"|12{BELONG_NOT}")
     raise Refusal("That was the third try. Good-bye.")
