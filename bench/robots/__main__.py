@@ -11,6 +11,7 @@ import signal
 import statistics
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -90,7 +91,12 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
         Row("memory at most", "MB", most / 1024),
         Row("memory a caller, at most", "kB", (most - outcome.memory_before) / callers),
         Row("memory when all have gone", "MB", outcome.memory_after / 1024),
-        Row("memory grows, after the first third", "kB/min", slope(samples)),
+        Row("memory grows, after the first third", "kB/min", slope(samples, _resident)),
+        Row("blocks of Python in use, at the end", "", samples[-1].inside.blocks),
+        Row("they grow", "/min", slope(samples, lambda s: s.inside.blocks)),
+        Row("of the C library in use, at the end", "kB", samples[-1].inside.malloc),
+        Row("that grows", "kB/min", slope(samples, lambda s: s.inside.malloc)),
+        Row("of that SQLite's, at the end", "kB", samples[-1].inside.sqlite),
         Row("an echo, for one caller apart: p50", "ms", percentile(probe, 50) * MILLI),
         Row("the same: p99", "ms", percentile(probe, 99) * MILLI),
         Row("the same: max", "ms", max(probe) * MILLI),
@@ -110,12 +116,16 @@ def rows(outcome: Outcome, callers: int) -> list[Row]:
     ]
 
 
-def slope(samples: list[Sample]) -> float:
-    """Return by how many kilobytes memory grows in a minute, by least squares."""
+def _resident(sample: Sample) -> float:
+    return sample.memory
+
+
+def slope(samples: list[Sample], figure: Callable[[Sample], float]) -> float:
+    """Return by how much a figure grows in a minute after the first third, by least squares."""
     late = samples[int(len(samples) * WARMS_UP) :]
     if len(late) < 2:
         return 0.0
-    line_ = statistics.linear_regression([s.at / 60 for s in late], [s.memory for s in late])
+    line_ = statistics.linear_regression([s.at / 60 for s in late], list(map(figure, late)))
     return line_.slope
 
 

@@ -16,7 +16,7 @@ from typing import Self
 from argon2 import PasswordHasher
 
 from bench.processes import Usage, environment
-from bench.robots import phone
+from bench.robots import inside, phone
 from bench.robots.robot import PASSWORD
 from door import config as settings
 from timebank import callers
@@ -54,6 +54,7 @@ turns_per_day = 0
 turns_per_day = 0
 """
 
+_SERVER = "from bench.robots.inside import main; main({file!r})"
 _COMMAND = "from {package}.cli import main; main()"
 _LOOKS = {
     program.terminal.decode(): {"charset": program.charset, "paint": paint}
@@ -106,9 +107,12 @@ class Served:
     def __init__(self, config: settings.Config) -> None:
         self._config = config
         self._log = (config.path.parent / "door.log").open("w+", encoding="utf-8")
-        program = _COMMAND.format(package="door")
+        self._inside = config.path.parent / "inside.json"
         self._process = subprocess.Popen(
-            [sys.executable, "-c", program, "serve", "--config", str(config.path)],
+            [
+                *(sys.executable, "-c", _SERVER.format(file=str(self._inside))),
+                *("serve", "--config", str(config.path)),
+            ],
             stdout=subprocess.PIPE,
             stderr=self._log,
             text=True,
@@ -136,6 +140,10 @@ class Served:
         ticks = int(fields[11]) + int(fields[12])
         pages = int((about / "statm").read_text().split()[1])
         return Usage(ticks / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE") / 1024)
+
+    def inside(self) -> inside.Inside:
+        """Return what of its memory is in use."""
+        return inside.latest(self._inside)
 
     def starved(self) -> float:
         """Return the seconds that its threads were ready to run, and had no core to run on."""

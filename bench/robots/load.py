@@ -14,6 +14,7 @@ from bench.robots import check
 from bench.robots.check import Result
 from bench.robots.crowd import Crowd, CrowdProcess
 from bench.robots.house import Served, prepare
+from bench.robots.inside import Inside
 from bench.robots.probe import probe
 from bench.robots.robot import Pace
 from bench.robots.seen import Seen
@@ -48,6 +49,7 @@ class Sample:
     cores: float
     starved: float  # cores that it was ready to use besides, and others had
     keys: float  # a second
+    inside: Inside
 
 
 @dataclass
@@ -127,6 +129,7 @@ def _samples(plan: Plan, server: Served, crowds: list[CrowdProcess]) -> Iterator
             (usage.cpu - used) / passed,
             (waited - starved) / passed,
             (pressed - keys) / passed,
+            server.inside(),
         )
         before, used, starved, keys = now, usage.cpu, waited, pressed
 

@@ -1,7 +1,9 @@
 import asyncio
 import doctest
 import random
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from bench.robots import (
     Settlement,
     check,
     house,
+    inside,
     load,
     phone,
     reading,
@@ -28,6 +31,7 @@ from bench.robots import (
 from bench.robots.__main__ import rows, slope
 from bench.robots.choices import TASTES, Chooser
 from bench.robots.house import Served, prepare
+from bench.robots.inside import Inside
 from bench.robots.load import Plan, Sample
 from bench.robots.phone import SYNCTERM, UNKNOWN, XTERM, Phone
 from bench.robots.screen import Screen
@@ -342,9 +346,29 @@ def test_every_taste_is_drawn_by_some_seed() -> None:
 
 def test_memory_that_grows_is_told_by_the_minute() -> None:
     def sample(minute: float, memory: float) -> Sample:
-        return Sample(minute * 60, on=1, log_ons=0, memory=memory, cores=0.0, starved=0.0, keys=0.0)
+        nothing = Inside(0, 0.0, 0.0)
+        return Sample(minute * 60, 1, 0, memory, cores=0, starved=0, keys=0, inside=nothing)
 
-    warming = [sample(1, 100), sample(2, 900)]
-    assert slope([*warming, *(sample(3 + number, 1000.0) for number in range(4))]) == 0
-    assert slope([*warming, *(sample(3 + number, 1000 + 7.0 * number) for number in range(4))]) == 7
-    assert slope(warming[:1]) == 0
+    def grows(*figures: float) -> float:
+        warming = [sample(1, 100), sample(2, 900)]
+        late = [sample(3 + number, figure) for number, figure in enumerate(figures)]
+        return slope([*warming, *late], lambda each: each.memory)
+
+    assert grows(1000, 1000, 1000, 1000) == 0
+    assert grows(1000, 1007, 1014, 1021) == 7
+    assert slope([sample(1, 100)], lambda each: each.memory) == 0
+
+
+def test_what_is_in_use_inside_a_server_is_counted_by_those_who_give_it_out(
+    tmp_path: Path,
+) -> None:
+    before = inside.look()
+    kept = [object() for _ in range(100_000)]
+    large = bytes(10_000_000)
+    with closing(sqlite3.connect(tmp_path / "books")) as books:
+        books.execute("CREATE TABLE kept (value BLOB)")
+        books.execute("INSERT INTO kept VALUES (?)", (large[:1_000_000],))
+        after = inside.look()
+    assert after.blocks - before.blocks >= len(kept)
+    assert after.malloc - before.malloc >= len(large) / 1024
+    assert after.sqlite - before.sqlite >= 900
