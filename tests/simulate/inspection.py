@@ -15,6 +15,7 @@ from tests.simulate.hosts import Guest
 from tests.simulate.life import Life
 from tests.simulate.people import Person
 from tests.simulate.second_account import given
+from tests.simulate.told import Told
 from tests.simulate.wire import Wire
 from tests.simulate.wrong import must
 from timebank.database import Database, Desk
@@ -46,6 +47,7 @@ class Inspection:
     def __init__(self, story: Story) -> None:
         self.story = story
         self.journal = shown.Journal()
+        self.told = Told(story.counted)
         self._stale: dict[int, float] = {}  # since when a call's purse is not that of the books
 
     def after_step(self, began: float) -> None:
@@ -200,6 +202,7 @@ class Inspection:
                 self.story.watch.reading() as file,
                 eyes.reading(config.bank, self.story.now()) as desk,
             ):
+                self.told.learn(file)
                 yield lambda person, wire, caller: self._look(file, desk, person, wire, caller)
         finally:
             eyes.close()
@@ -211,6 +214,7 @@ class Inspection:
         painted = caller.console.is_painted
         paints = painted or person.telephone.paints
         shown.seals_are_kept(wire.screen, file, paints=paints)
+        self.told.listen(caller.record.id, caller.record.name, wire, paints=paints)
         game = shown.GAMES.get(caller.place)
         if game is None or (caller.console.can_paint and not painted):  # he has left the table
             return

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from door.board import Board
 from door.caller import Caller
+from door.games import blackjack_events
 from door.games.kinds import Act
 from door.host_caller import LimitedCaller
 from door.run import arrival
+from door.tables import baccarat_stakes, black_jack_words, unix_bj_teletype, vegas_words
 from door.tables.play import Play, Step
 from tests.simulate.__main__ import play
 from tests.simulate.wrong import Wrong
-from timebank import files, hosts, hosts_claims, import_books
+from timebank import bank, calls, files, hosts, hosts_claims, import_books, model
 from timebank.database import BooksUnavailable, Desk, Done, Writer
 from timebank.hosts_visit import Visit
+from timebank.ledger import ALLOTMENT, ELAPSED
 from timebank.posting import Posting
+from timebank.words import MINUTE
 
 STEPS, PEOPLE = 80, 30
 SEEDS = range(2, 5)
@@ -38,6 +45,13 @@ def test_much_befalls_it_and_callers_of_other_boards_are_there() -> None:
     stories = [story_of(seed)[0] for seed in SEEDS]
     assert sum(story.watch.kinds.total() for story in stories) > 100
     assert sum(story.watch.second.visits for story in stories) > 10
+
+
+def test_what_callers_are_told_is_compared_with_the_books() -> None:
+    counted = sum((story_of(seed)[0].counted for seed in SEEDS), Counter[str]())
+    for what in ("settlements told", "settlements seen", "hands told at the teletype"):
+        assert counted[what], what
+    assert counted["tables added up"]
 
 
 def test_a_seed_tells_the_same_story_again() -> None:
@@ -143,6 +157,84 @@ def passes_on_twice(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(files, "write_all", lambda file, data: real(file, data + data))
 
 
+def grants_a_day_twice(patch: pytest.MonkeyPatch) -> None:
+    """A log-on that gives our own callers the minutes of a day which they have had."""
+    real = Posting.change_day
+
+    def change_day(self: Posting) -> None:
+        real(self)
+        begins = self.call_id is not None and not self.ticked and not self.day_begins
+        if begins and self.visit is None:
+            self.move(ALLOTMENT, self.online, MINUTE, "grant", f"1 minute for {self.day}")
+
+    patch.setattr(Posting, "change_day", change_day)
+
+
+def loses_what_is_moved(patch: pytest.MonkeyPatch) -> None:
+    """What is lost at the tables leaves the stake and arrives nowhere: the sums are not zero."""
+    name = "transfers_move_balances"
+    arrives = "WHERE id = NEW.target"
+    lost = model.TRIGGERS[name].replace(arrives, f"{arrives} AND NEW.kind <> 'lost'")
+    patch.setitem(model.TRIGGERS, name, lost)
+
+
+def charges_what_nobody_has(patch: pytest.MonkeyPatch) -> None:
+    """Time left that goes below zero, in books that would let it."""
+    checks = {rule for rule in model.accounts.constraints if rule.name != "never_negative"}
+    patch.setattr(model.accounts, "constraints", checks)
+
+    def charge_to(self: Posting, ticked: int) -> None:
+        due = ticked - self.ticked
+        if due > 0:
+            self.move(self.online, ELAPSED, due, "elapsed", f"Time used on node {self.node}")
+            self.ticked, self.charged, self._call_changed = ticked, self.charged + due, True
+
+    patch.setattr(Posting, "charge_to", charge_to)
+
+
+def lets_a_caller_on_twice(patch: pytest.MonkeyPatch) -> None:
+    """A second log-on that does not see the first, in books that would let it."""
+    rules = {rule for rule in model.calls.indexes if rule.name != "one_open_call_a_caller"}
+    patch.setattr(model.calls, "indexes", rules)
+    patch.setattr(calls, "_lease_of_caller", lambda desk, caller_id: None)
+
+
+def tells_more_than_was_won(patch: pytest.MonkeyPatch) -> None:
+    """A dealer at Black Jack For Time who says that he pays a coin more than he does."""
+    real = black_jack_words._settled
+
+    def settled(event: blackjack_events.Settled, coin: int) -> str:
+        return real(replace(event, won=event.won and event.won + coin), coin)
+
+    patch.setattr(black_jack_words, "_settled", settled)
+
+
+def tells_more_than_was_won_at_vegas(patch: pytest.MonkeyPatch) -> None:
+    """A dealer at Vegas who tells of a coin more, in sentences and at the seats."""
+    real = vegas_words.wording.coins_of
+    more = SimpleNamespace(**vars(vegas_words.wording))
+    more.coins_of = lambda amount, coin: real(amount + coin, coin)
+    patch.setattr(vegas_words, "wording", more)
+
+
+def prints_another_result(patch: pytest.MonkeyPatch) -> None:
+    """A teletype that prints two dollars less than a hand came to."""
+    real = unix_bj_teletype._result
+    patch.setattr(unix_bj_teletype, "_result", lambda dollars: real(dollars - 2))
+
+
+def counts_a_coup_twice(patch: pytest.MonkeyPatch) -> None:
+    """A painted baccarat table whose sitting is not what its coups come to."""
+    real = baccarat_stakes.Sitting.count
+    patch.setattr(baccarat_stakes.Sitting, "count", lambda *parts: (real(*parts), real(*parts)))
+
+
+def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:
+    """A bank's window whose deposits, withdrawals and loans are in no book."""
+    for name in ("deposit", "withdraw", "borrow", "repay"):
+        patch.setattr(bank, name, lambda desk, call, ticked, _: calls.touch(desk, call, ticked))
+
+
 # With the seed at which the search for each begins: one that finds it soon spares the others.
 FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     shows_what_is_not_durable: 7,
@@ -159,6 +251,15 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     lets_guests_stay_on: 5,
     applies_records_twice: 5,
     passes_on_twice: 4,
+    grants_a_day_twice: 3,
+    loses_what_is_moved: 4,
+    charges_what_nobody_has: 2,
+    lets_a_caller_on_twice: 6,
+    tells_more_than_was_won: 2,
+    tells_more_than_was_won_at_vegas: 2,
+    prints_another_result: 2,
+    counts_a_coup_twice: 2,
+    says_done_where_nothing_was_done: 12,
 }
 
 

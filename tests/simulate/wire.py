@@ -41,12 +41,15 @@ class Screen(screen.Screen):
         super().__init__(charset)
         self.memory = ""  # all that came, without escape sequences
         self.came = 0  # bytes
+        self.characters = 0  # that have ever been in the memory
         self._new: list[str] = []
 
     def feed(self, data: bytes) -> None:
         self.came += len(data)
         super().feed(data)
-        self.memory = (self.memory + "".join(self._new))[-LONGEST_MEMORY:]
+        new = "".join(self._new)
+        self.characters += len(new)
+        self.memory = (self.memory + new)[-LONGEST_MEMORY:]
         self._new.clear()
 
     def _show(self, piece: str) -> None:
