@@ -237,6 +237,10 @@ class Defence:
         """Tell whether so many at the log-on are all that there may be."""
         return waiting >= self._rules.logons
 
+    def is_allowed(self, address: str) -> bool:
+        """Tell whether an address is allowed everything: a board's or a front end's, for two."""
+        return self._allowed.hold(address)
+
     def callers_live_at(self, address: str) -> bool:
         """Tell whether somebody has logged on from there, or it is allowed everything."""
         who = key_of(address)

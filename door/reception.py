@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door.defence import TOO_MANY_NAMES, Defence, Fault, Held, NotTaken, key_of
-from door.lines.gate import Refused
+from door.lines.gate import Blame, Refused
 from timebank import names
 
 if TYPE_CHECKING:
@@ -110,6 +110,14 @@ class Reception:
         """Write down what a front end of ours has said wrong; nobody is to be banned for it."""
         self._note(address, f"a front end is not understood: {what}", his_own=False)
 
+    def cut_off(self, address: str, blame: Blame) -> None:
+        """Write down why a call was cut off.
+
+        Nobody is to be banned whose address stands for many callers.
+        """
+        his_own = blame.his_own and not self._defence.is_allowed(address)
+        self._note(address, f"cut off: {blame.why}", his_own=his_own)
+
     def _make_room(self) -> None:
         """Let the stranger who has waited longest go, for a caller whose address is known."""
         for address, cut in tuple(self._calls.values()):
@@ -164,6 +172,10 @@ class Reception:
     def not_known(self, address: str, why: str) -> None:
         """Write down that a board is not believed that sends a caller by rlogin."""
         self._note(address, f"rlogin: {why}")
+
+    def not_let_in(self, address: str, why: str, *, his_own: bool) -> None:
+        """Write down why somebody did not come from the log-on to a call."""
+        self._note(address, why, his_own=his_own)
 
     # For the sysop.
 

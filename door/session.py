@@ -105,6 +105,7 @@ async def _serve(
         log.info("carrier lost from %s before log-on", line.address)
     except (Refusal, BoardFull, Interruption, Refused) as refusal:
         log.info("%s was not let in: %s", line.address, refusal)
+        _note(board, line.address, refusal)
         console.say(f"|14{refusal}")
     except BooksUnavailable:
         went_well = False
@@ -119,6 +120,20 @@ async def _serve(
         board.consoles.discard(console)
         await console.part()
     return went_well
+
+
+def _note(board: Board, address: str, refusal: Exception) -> None:
+    """Write into the log of refusals why somebody was not let in, where it has no line of it yet.
+
+    It has one for each wrong password and each new name too many; that the board closes, or that
+    another call of his took over, is no refusal.
+    """
+    if isinstance(refusal, BoardFull):
+        board.reception.not_let_in(address, "every node is taken", his_own=False)
+    elif isinstance(refusal, IdledOut):
+        board.reception.not_let_in(address, "the log-on took too long", his_own=False)
+    elif isinstance(refusal, Refusal) and refusal.why:
+        board.reception.not_let_in(address, refusal.why, his_own=refusal.his_own)
 
 
 async def _one_table(place: Place, board: Board, caller: Caller) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
+from door.lines.gate import Blame
 from door.lines.line import USUAL_COLUMNS, USUAL_ROWS, Hangup, Hints, Receiver
 
 logger = logging.getLogger("door.lines")
@@ -62,6 +63,8 @@ class StreamLine:
     The protocol in front of it gives every typed byte to `deliver`, reads into `room()` and passes
     on what the transport tells it.
     """
+
+    blame: Blame | None = None  # why it was cut off, once it is
 
     def __init__(
         self,
@@ -133,7 +136,7 @@ class StreamLine:
                 async with asyncio.timeout(seconds):
                     await gone
             except TimeoutError:
-                self.cut_off(f"nothing read for {seconds:g} seconds")
+                self.cut_off(f"nothing read for {seconds:g} seconds", his_own=False)
             finally:
                 self._drains.discard(gone)
         if self._ended:
@@ -193,9 +196,13 @@ class StreamLine:
             if self._receiver is not None and not self._ended:
                 self._receiver.resized(columns, rows)
 
-    def cut_off(self, reason: str) -> None:
-        """End the line now because of what the other end did, with one line in the log."""
+    def cut_off(self, reason: str, *, his_own: bool = True) -> None:
+        """End the line now because of what the other end did, with one line in the log.
+
+        Who merely reads too slowly has done nothing of his own: his network may be the reason.
+        """
         if not self._ended:
+            self.blame = Blame(reason, his_own)
             logger.warning("%s %s: cut off: %s", self.kind, self.address, reason)
             self._end(f"cut off: {reason}")
         self._transport.abort()
@@ -212,7 +219,7 @@ class StreamLine:
             # Counting what is there costs time, so it is done only when the sum could be too much.
             self._unsent = self._transport.get_write_buffer_size()
             if self._unsent > self._limits.unsent:
-                self.cut_off(f"{self._unsent} bytes left unread")
+                self.cut_off(f"{self._unsent} bytes left unread", his_own=False)
 
     def block(self) -> None:
         """Learn from the transport that bytes wait to leave."""

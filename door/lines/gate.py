@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 
 class Refused(Exception):
     """A call is not taken; the text, of printable ASCII or empty, is for the caller."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """Why a call was cut off, in words for a log: ours, and nothing of what was sent.
+
+    `his_own` says that no decent program does that, so that whoever goes on may be banned for it.
+    """
+
+    why: str
+    his_own: bool = True
 
 
 class Gate(Protocol):
@@ -22,6 +34,9 @@ class Gate(Protocol):
     def malformed(self, address: str, what: str) -> None:
         """Learn that a front end at `address` has said something that no front end says."""
 
+    def cut_off(self, address: str, blame: Blame) -> None:
+        """Learn that the call of a caller at `address` was cut off, and why; once, at its end."""
+
 
 class OpenGate:
     """A gate that lets everybody in."""
@@ -31,6 +46,9 @@ class OpenGate:
         return _nothing
 
     def malformed(self, address: str, what: str) -> None:
+        """Leave it at that."""
+
+    def cut_off(self, address: str, blame: Blame) -> None:
         """Leave it at that."""
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from door.lines.flow import Limits, StreamLine, StreamProtocol
+from door.lines.gate import Blame
 from door.lines.line import Hints, Line, clamp_size, printable
 from door.lines.listener import Listener
 from door.lines.rlogin_header import (
@@ -125,6 +126,7 @@ class RloginConnection(StreamProtocol):
     def _refuse(self, reason: str) -> None:
         self._timer.cancel()
         logger.warning("rlogin %s: refused: %s", self.line.address, reason)
+        self.line.blame = Blame(f"rlogin: {reason}")
         self.line.write(_REFUSED + _APOLOGY)
         self.line.hang_up()
 

@@ -21,6 +21,7 @@ from typing import Protocol, cast
 
 from door.lines.certificates import CertificateRefused, load
 from door.lines.flow import INTAKE
+from door.lines.gate import Blame
 
 logger = logging.getLogger("door.lines")
 
@@ -32,6 +33,7 @@ RECORD_BYTES = 16_384 + 2048  # the largest there is, sealed
 IDLE_BYTES = 2 * RECORD_BYTES  # from the caller, with nothing in them
 ANSWER_BYTES = 16_384  # of ours, in a whole call
 # Forward secrecy and authenticated encryption; TLS 1.3 has nothing else.
+_TOO_OLD = frozenset({"unsupported protocol", "version too low", "no shared cipher"})
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
 
@@ -137,6 +139,8 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
     if it never was made.
     """
 
+    blame: Blame | None = None  # why it was cut off, once it is
+
     def __init__(
         self,
         context: ssl.SSLContext,
@@ -151,7 +155,7 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
         self._turns = turns
-        self._address = address
+        self.address = address
         self._make_inside = inside
         self._gone = gone
         self._inside: Stage | None = None
@@ -236,7 +240,8 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
             return
         except ssl.SSLError as error:
             self._flush()  # the alert that says why
-            self._fail(f"no TLS: {_reason(error)}")
+            reason = _reason(error)
+            self._fail(f"no TLS: {reason}", his_own=not _is_innocent(reason))
             return
         self._timer.cancel()
         self._taken_in = 0
@@ -257,7 +262,8 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
                 self._answer()
                 return
             except ssl.SSLError as error:
-                self._fail(f"broken TLS: {_reason(error)}")
+                reason = _reason(error)
+                self._fail(f"broken TLS: {reason}", his_own=not _is_innocent(reason))
                 return
             self._answer()
             if not count:  # the caller's good-bye
@@ -297,11 +303,12 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
         if self._outgoing.pending:
             self._transport.write(self._outgoing.read())
 
-    def _fail(self, reason: str) -> None:
+    def _fail(self, reason: str, *, his_own: bool = True) -> None:
         if self._failed:
             return
         self._failed = True
-        logger.info("telnets %s: %s", self._address, reason)
+        self.blame = Blame(reason, his_own)
+        logger.info("telnets %s: %s", self.address, reason)
         if self._inside is None:
             self._transport.close()
         else:
@@ -347,8 +354,8 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
             return
         try:
             self._tls.write(data)
-        except ssl.SSLError as error:
-            self._fail(f"broken TLS: {_reason(error)}")
+        except ssl.SSLError as error:  # the caller's good-bye has been read, say
+            self._fail(f"broken TLS: {_reason(error)}", his_own=False)
             return
         self._flush()
 
@@ -380,6 +387,14 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
         with contextlib.suppress(ssl.SSLError):
             self._tls.unwrap()
         self._flush()
+
+
+def _is_innocent(reason: str) -> bool:
+    """Tell whether TLS failed as it does for decent programs.
+
+    An alert is their own: they do not take our certificate, mostly. Others are too old for us.
+    """
+    return "alert" in reason or reason in _TOO_OLD
 
 
 def _reason(error: ssl.SSLError) -> str:

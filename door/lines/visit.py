@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol, cast
 
 from door.lines.flow import INTAKE, StreamLine
-from door.lines.gate import Gate, OpenGate, Refused
+from door.lines.gate import Blame, Gate, OpenGate, Refused
 from door.lines.proxy_header import Malformed, Passed, ProxyHeader
 from door.lines.tls import Certificate, Stage, TlsLayer, Turns
 
@@ -71,6 +71,7 @@ class Visit:
         self._entrance = entrance
         self._turns = turns
         self._make_answer = make_answer
+        self._tls: TlsLayer | None = None
         self._leave: Callable[[], None] | None = None
         self._over: Callable[[Visit], None] | None = over
         self._transport: asyncio.BaseTransport | None = None
@@ -92,9 +93,10 @@ class Visit:
         if self._entrance.certificate is None:
             return self._answer_it(address)
         context = self._entrance.certificate.context()
-        return TlsLayer(
+        self._tls = TlsLayer(
             context, self._turns, address, lambda: self._answer_it(address), self.is_over
         )
+        return self._tls
 
     def refused(self, address: str, what: str) -> None:
         """Tell the gate of a front end that cannot be understood."""
@@ -122,11 +124,21 @@ class Visit:
         over, self._over = self._over, None
         if over is None:
             return
+        self._tell_why()
         if self._leave is not None:
             self._leave()
         # What knows each other in a circle would stay until it is looked for.
-        self.answer = self._leave = self._transport = None
+        self.answer = self._leave = self._transport = self._tls = None
         over(self)
+
+    def _tell_why(self) -> None:
+        """Tell the gate, once, if the call was cut off for something."""
+        for part in (self._tls, getattr(self.answer, "line", None)):
+            if part is not None and part.blame is not None:
+                # A call of the front end itself was never let in, and is nobody's whom one bans.
+                his_own = part.blame.his_own and self._leave is not None
+                self._entrance.gate.cut_off(part.address, Blame(part.blame.why, his_own))
+                return
 
     def _answer_it(self, address: str) -> Answer:
         self.answer = self._make_answer(address, self.is_over)

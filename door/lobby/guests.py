@@ -33,7 +33,10 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
         record, was_cut_off = await board.books.run(partial(_guest_record, guest=guest))
     if record.locked:
         log.info("locked caller %s refused from %s", record.name, console.line.address)
-        raise Refusal(f"{record.name}, the sysop here has locked your name. Please write to him.")
+        raise Refusal(
+            f"{record.name}, the sysop here has locked your name. Please write to him.",
+            "the name is locked",
+        )
     look = looks.remembered(record.preferences, console.line.hints) or guest.look
     if look is not None:
         console.use_look(look)

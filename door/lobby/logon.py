@@ -37,7 +37,17 @@ log = logging.getLogger("door.logon")
 
 
 class Refusal(Exception):
-    """The caller is not let in; the text tells him why, and the line is dropped."""
+    """The caller is not let in; the text tells him why, and the line is dropped.
+
+    `why` says it in words for the log of refusals, and `his_own` whether he is the reason; empty
+    where that log has been told already.
+    """
+
+    def __init__(self, words: str, why: str = "", *, his_own: bool = False) -> None:
+        """Say why."""
+        super().__init__(words)
+        self.why = why
+        self.his_own = his_own
 
 
 async def log_on(board: Board, console: Console) -> Caller:
@@ -52,7 +62,11 @@ async def log_on(board: Board, console: Console) -> Caller:
         record = await _identify(board, console)
         if record.locked:
             log.info("locked caller %s refused from %s", record.name, console.line.address)
-            raise Refusal(f"{record.name}, the sysop has locked your name. Please write to him.")
+            raise Refusal(
+                f"{record.name}, the sysop has locked your name. Please write to him.",
+                "the name is locked",
+                his_own=True,
+            )
         look = looks.remembered(record.preferences, console.line.hints)
         confirmed = look is not None
         if look is None:
@@ -82,7 +96,7 @@ def _welcome(board: Board, console: Console) -> None:
 def refuse_while_closed(board: Board) -> None:
     """Tell a caller who comes during a system event, or at the end, when to call back."""
     if board.draining:
-        raise Refusal(DRAINING)
+        raise Refusal(DRAINING, "no calls are taken just now")
     schedule = board.config.bank.schedule
     now = board.clock.now()
     closed = schedule.closed_at_or_after(now)
@@ -90,7 +104,8 @@ def refuse_while_closed(board: Board) -> None:
         until = schedule.local(closed.end)
         raise Refusal(
             f"The board is closed for {closed.name} until {until:%H:%M} ({until:%Z}). "
-            "Please call back then."
+            "Please call back then.",
+            "the board is closed for an event",
         )
 
 

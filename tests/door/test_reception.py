@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
-import re
-import shutil
 import socket
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -22,8 +18,6 @@ from tests.door.visiting import sysop_toml
 from tests.terminal import REFUSING, Terminal
 from tests.world import PASSWORD, world
 from timebank import callers
-
-DOCS = Path(__file__).parents[2] / "docs"
 
 
 async def test_an_address_is_slowed_down_and_waits_no_longer_than_it_must(tmp_path: Path) -> None:
@@ -324,59 +318,3 @@ async def test_a_log_has_its_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     sizes = {path.name: path.stat().st_size for path in (tmp_path / "data").glob("refused*")}
     assert set(sizes) == {"refused.log", "refused.log.1"}
     assert max(sizes.values()) <= 2000
-
-
-# fail2ban
-
-
-async def a_log_of_every_kind(folder: Path) -> Path:
-    async with world(folder, toml=defended(calls_per_minute=3, wrong_passwords=2)) as board:
-        villain = Stranger(board, "Ada", VILLAIN)
-        await villain.is_wrong(2)
-        await villain.connects()
-        await villain.is_told("wrong passwords")
-        reception = board.server.board.reception
-        reception.malformed(CAFE, "it does not begin as a PROXY header")
-        reception.not_known("2001:db8::66", "no trusted board calls from this address")
-    return folder / "data" / "refused.log"
-
-
-def the_filter() -> tuple[str, str]:
-    """The expression for a line and the form of its date, as the shipped filter has them."""
-    text = (DOCS / "fail2ban" / "filter.d" / "bjft.conf").read_text(encoding="utf-8")
-    found = dict(re.findall(r"^(failregex|datepattern) = (.*)$", text, flags=re.M))
-    return found["failregex"], found["datepattern"]
-
-
-async def test_the_filter_finds_the_refused_and_passes_over_those_turned_away(
-    tmp_path: Path,
-) -> None:
-    log = await a_log_of_every_kind(tmp_path)
-    expression, date = the_filter()
-    assert date == "^%%Y-%%m-%%dT%%H:%%M:%%S%%z"
-    dated = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}")
-    line_of = re.compile(expression.replace("<ADDR>", r"(?P<address>[0-9a-f.:]+)"))
-    found = []
-    for line in log.read_text(encoding="ascii").splitlines():
-        assert dated.match(line), line
-        # fail2ban takes the date out of the line before it looks.
-        if match := line_of.match(dated.sub("", line)):
-            found.append(match["address"])
-    assert found == [VILLAIN] * 3 + ["2001:db8::66"]
-    assert CAFE in log.read_text(encoding="ascii")
-
-
-async def test_fail2ban_itself_reads_the_log_with_the_filter(tmp_path: Path) -> None:
-    program = shutil.which("fail2ban-regex")
-    if program is None:
-        assert not os.environ.get("BJFT_NEED_CLIENTS"), "fail2ban must be here"
-        return
-    log = await a_log_of_every_kind(tmp_path)
-    done = await asyncio.to_thread(
-        subprocess.run,
-        [program, "--out", "ip", log, DOCS / "fail2ban" / "filter.d" / "bjft.conf"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stdout.split() == [VILLAIN] * 3 + ["2001:db8::66"], done.stdout + done.stderr

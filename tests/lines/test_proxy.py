@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from door.lines import rlogin, visit
-from door.lines.gate import Gate, Refused
+from door.lines.gate import Blame, Gate, Refused
 from door.lines.proxy_header import (
     LONGEST_EXTRAS,
     LONGEST_TEXT,
@@ -142,12 +142,13 @@ def test_any_bytes_are_a_header_or_refused_and_no_more_than_a_header_is_kept(
 
 
 class Counting:
-    """A gate that writes down who came, who is there, and what was not understood."""
+    """A gate that writes down who came, who is there, what was not understood, who was cut off."""
 
     def __init__(self, shut_to: str = "") -> None:
         self.came: list[str] = []
         self.here: list[str] = []
         self.said: list[tuple[str, str]] = []
+        self.cut: list[tuple[str, Blame]] = []
         self._shut_to = shut_to
 
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
@@ -159,6 +160,9 @@ class Counting:
 
     def malformed(self, address: str, what: str) -> None:
         self.said.append((address, what))
+
+    def cut_off(self, address: str, blame: Blame) -> None:
+        self.cut.append((address, blame))
 
 
 @asynccontextmanager
