@@ -48,6 +48,7 @@ __all__ = [
 
 Language = Literal["english", "french"]
 
+NEW_CALLER = "NEW"  # typed for a name by who has none yet
 LONGEST_BOARD_NAME = 40
 MOST_NODES = 9999
 MOST_COINS = 1440  # a day of the smallest coins
@@ -190,6 +191,8 @@ def _board(table: Table) -> Board:
     sysop = table.text("sysop", "Sysop")
     try:
         sysop = names.check(sysop)
+        if names.fold(sysop) == names.fold(NEW_CALLER):
+            table.refuse("sysop", "is what callers type who have no name yet; choose another")
     except names.NameRefused as refusal:
         table.refuse("sysop", f"must be a name a caller can have: {str(refusal).rstrip('.')}")
     return Board(name, sysop, table.path("data", "data"), table.path("texts", "texts"))

@@ -43,9 +43,13 @@ class IdledOut(Interruption):
 
 
 class Closing(Interruption):
-    """The board is going down, or the sysop ends this call; the text is for the caller."""
+    """The board is going down; the text is for the caller."""
 
     rank = 2
+
+
+class Kicked(Closing):
+    """The sysop ends this call; the text is for the caller."""
 
 
 class TakenOver(Interruption):

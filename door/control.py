@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from door.console import Closing
+from door.console import Kicked
 from door.display import literal
 from timebank import bank
 
@@ -71,7 +72,7 @@ async def _do(server: Server, said: Said) -> Mapping[str, Any]:
         case {"control": "kick", "node": int(node), "why": str(why)}:
             return {"words": _kick(server.board, node, clean(why) or KICKED)}
         case {"control": "say", "node": int() | None as node, "text": str(text)}:
-            return {"words": _say(server.board, node, clean(text))}
+            return {"words": _say(server.board, node, text)}
         case {"control": "refused"}:
             return _refused(server.board)
         case {"control": "forgive", "who": str(who)}:
@@ -110,11 +111,14 @@ def _kick(board: Board, node: int, why: str) -> str:
     kicked = _on(board, node)
     for caller in kicked:
         log.warning("the sysop ends the call of %s on node %d", caller.record.name, node)
-        caller.console.interrupt(Closing(literal(why)))
+        caller.console.interrupt(Kicked(literal(why)))
     return f"{_names(kicked)} on node {node} is told and hung up."
 
 
 def _say(board: Board, node: int | None, text: str) -> str:
+    if len(text) > LONGEST:
+        raise Impossible(f"A line has {LONGEST} characters at most, this one has {len(text)}.")
+    text = clean(text)
     if not text:
         raise Impossible("There is nothing to say.")
     heard = board.callers() if node is None else _on(board, node)
@@ -159,5 +163,5 @@ def clean(text: str) -> str:
     >>> clean("Back in\\t5\\x1b[2J minutes  ")
     'Back in 5[2J minutes'
     """
-    shown = "".join(mark for mark in text.replace("\t", " ") if mark.isprintable())
+    shown = "".join(mark for mark in re.sub(r"[\t\r\n]+", " ", text) if mark.isprintable())
     return shown.strip()[:LONGEST]

@@ -221,7 +221,9 @@ class LinesDisplay:
         """Do nothing: every line was sent as it was told."""
 
     def close(self) -> None:
-        """Do nothing: a line leaves no traces."""
+        """Leave the line of a prompt that nobody has answered."""
+        if self._prompt:
+            self.answered()
 
     def _styled(self, text: str) -> str:
         if not self._colour:

@@ -58,6 +58,13 @@ def _hasher() -> PasswordHasher:
     return PasswordHasher(time_cost=PASSES, memory_cost=KIBIBYTES, parallelism=LANES)
 
 
+def make_ready() -> None:
+    """Import what checks passwords before the first is typed: later no file may be to be had."""
+    import argon2.exceptions  # noqa: F401, PLC0415 - as in `_hasher`
+
+    _hasher()
+
+
 def _give_memory_back() -> None:
     """Have the C library map the memory of a hash apart, and unmap it when the hash is made.
 

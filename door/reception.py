@@ -146,6 +146,8 @@ class Reception:
         self._defence.wrong(address, folded, now)
         self._note(address, Fault.SHUT_OUT.value if wait else "wrong name or password")
         if wait:
+            # This try counts as well: who waits as long as he is told is believed then.
+            wait = self._defence.wait_to_tell(address, folded, now)
             raise Distrusted(_HELD_BACK.format(minutes(wait)))
         return False
 

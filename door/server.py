@@ -16,9 +16,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door import config as settings
+from door import passwords
 from door.board import Board, new_seed
 from door.books import Books
-from door.clock import Clock, SystemClock
+from door.clock import Clock, SystemClock, sleep
 from door.console import Closing
 from door.control import COMMAND, answer_control
 from door.housekeeping import Housekeeping
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 CLOSING_SECONDS, LATE_SECONDS, PARTING_SECONDS = 5.0, 1.5, 1.5
 # Within the first of these, how long books that another program keeps locked are waited for.
 LOCKED_SECONDS = 3.0
+AGAIN_SECONDS = 5.0  # until it is looked again whether another server has gone
 CLOSING_SOON = "The sysop wants to close the board. It takes no more calls; please finish soon."
 OPEN_FILES = 65536  # a line each; more callers than any board has
 
@@ -81,10 +83,12 @@ class Server:
         self._sessions: set[asyncio.Task[object]] = set()
         self._listeners: list[Listener] = []
         self._doors: LinkListener | None = None
+        self._looks_for_doors: asyncio.Task[None] | None = None
         self.ended = asyncio.Event()  # set when the board is to close
 
     async def start(self) -> None:
         """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
+        passwords.make_ready()
         await self.books.run(partial(bank.close_orphaned_calls, is_gone=process_is_gone))
         await self._housekeeping.start()
         await self.board.vegas.resume()
@@ -111,6 +115,8 @@ class Server:
     async def stop(self, words: str) -> None:
         """Take no more calls, end those that are on in peace, and close the books."""
         self.books.hurry(LOCKED_SECONDS)
+        if self._looks_for_doors is not None:
+            self._looks_for_doors.cancel()
         for listener in self._all_listeners():
             listener.close()
         await self._housekeeping.stop()
@@ -188,13 +194,30 @@ class Server:
         )
 
     async def _listen_for_doors(self) -> None:
-        """Let door processes of this board join the Vegas table; without that they play alone."""
-        doors = LinkListener(self._answer_door)
+        """Let door processes join the Vegas table, and the sysop give commands.
+
+        Where another server of this board still listens, one that is draining say, its place is
+        taken once it has gone.
+        """
         try:
-            await doors.open_in(self.board.config.board.data)
+            await self._open_for_doors()
         except OSError as error:
-            log.warning("door processes cannot join the Vegas table: %s", error)
-            return
+            log.warning(
+                "neither door processes nor commands such as door nodes reach this server yet: %s",
+                error,
+            )
+            self._looks_for_doors = asyncio.create_task(self._look_for_doors())
+
+    async def _look_for_doors(self) -> None:
+        while self._doors is None:
+            await sleep(self.board.clock, AGAIN_SECONDS)
+            with contextlib.suppress(OSError):
+                await self._open_for_doors()
+        log.warning("door processes and commands reach this server now")
+
+    async def _open_for_doors(self) -> None:
+        doors = LinkListener(self._answer_door)
+        await doors.open_in(self.board.config.board.data)
         self._doors = doors
 
     def _all_listeners(self) -> list[Listener | LinkListener]:
@@ -299,8 +322,10 @@ def _announcement(config: Config, ports: list[int]) -> list[str]:
     for listener, port in zip(config.listeners, ports, strict=True):
         lines.append(f"It listens for {listener.kind} on {listener.host}, port {port}.")
     lines.append(f"Its data is in {config.board.data}.")
-    kinds = [listener.kind for listener in config.listeners]
-    if "telnet" in kinds:
-        lines.append(f"Call it with:  telnet localhost {ports[kinds.index('telnet')]}")
+    for listener, port in zip(config.listeners, ports, strict=True):
+        # Front ends may be at home too: what comes from there without their header is cut off.
+        if listener.kind == "telnet" and not listener.proxies:
+            lines.append(f"Call it with:  telnet localhost {port}")
+            break
     lines.append("Stop it with Ctrl-C; callers are told, and no hand is lost.")
     return lines

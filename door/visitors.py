@@ -19,6 +19,7 @@ from door.console import (
     Console,
     IdledOut,
     Interruption,
+    Kicked,
     Look,
     Paint,
     TakenOver,
@@ -44,13 +45,14 @@ if TYPE_CHECKING:
 # What a door may want, and how what it wanted may have ended.
 VISIT, FIND, STAND = "visit", "find", "stand"
 LEFT, TIME_UP, IDLE, TAKEN_OVER = "left", "time up", "idle", "taken over"
-CLOSED, GONE, FAILED = "closed", "gone", "failed"
+KICKED, CLOSED, GONE, FAILED = "kicked", "closed", "gone", "failed"
 
 ENDS: dict[type[Exception], str] = {
     TimeUp: TIME_UP,
     IdledOut: IDLE,
     TakenOver: TAKEN_OVER,
     CallClosed: TAKEN_OVER,
+    Kicked: KICKED,
     Closing: CLOSED,
     CarrierLost: GONE,
 }
@@ -199,7 +201,7 @@ async def _visit(board: Board, caller: LimitedCaller) -> dict[str, Any]:
 
 
 def _how(ended: Exception) -> str:
-    """Return how a visit was ended by what was raised."""
+    """Return how a visit was ended by what was raised: the first kind counts that it is of."""
     for kind, how in ENDS.items():
         if isinstance(ended, kind):
             return how

@@ -35,13 +35,15 @@ async def ask(console: Console, what: str, most: int) -> int | None:
         typed = await console.entry(
             f"|07{what} how much, up to |15{span(most // 60 * 60)}|07 (minutes or h:mm):|15",
             longest=8,
-            accept=lambda key: key in "0123456789:",
+            accept="0123456789:.,".__contains__,  # a point is refused in words, not passed over
         )
         if not typed:
             return None
         seconds = parse(typed)
         if seconds is None:
-            console.say("|12Please type minutes, such as 90, or hours and minutes, such as 1:30.")
+            console.say(
+                "|12Please type whole minutes, such as 90, or hours and minutes, such as 1:30."
+            )
             continue
         if seconds == 0:
             return None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from door import passwords
 from door.caller import Caller
+from door.config import NEW_CALLER
 from door.console import Console, IdledOut
 from door.lobby import greeting, looks
 from door.patience import at_the_door
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Caller)
 
 TRIES = 3
-NEW = "NEW"
 DRAINING = "The board takes no more calls just now. Please call again later."
 
 log = logging.getLogger("door.logon")
@@ -112,11 +112,11 @@ def refuse_while_closed(board: Board) -> None:
 async def _identify(board: Board, console: Console) -> CallerRecord:
     """Ask for name and password, three times at most."""
     for _ in range(TRIES):
-        console.say(f"|07Your name, or |15{NEW}|07 if this is your first call.")
+        console.say(f"|07Your name, or |15{NEW_CALLER}|07 if this is your first call.")
         name = await console.entry("|11Name:|07", longest=names.LONGEST)
         if not name:
             continue
-        if name.strip().upper() == NEW:
+        if name.strip().upper() == NEW_CALLER:
             record = await _register(board, console)
             if record is not None:
                 return record

@@ -12,7 +12,7 @@ import logging
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, NoReturn
 
-from door.console import IdledOut, TakenOver, TimeUp
+from door.console import IdledOut, Kicked, TakenOver, TimeUp
 from door.display import literal
 from door.lines.link import (
     ENDED,
@@ -36,6 +36,7 @@ from door.visitors import (
     CLOSED,
     FIND,
     IDLE,
+    KICKED,
     LEFT,
     STAND,
     TAKEN_OVER,
@@ -158,6 +159,8 @@ class Company:
             raise TimeUp(words)
         if how == IDLE:
             raise IdledOut(words)
+        if how == KICKED:
+            raise Kicked(words)
         if how != LEFT:
             await read(console, "Vegas", TABLE_GONE if how == CLOSED else literal(words))
 

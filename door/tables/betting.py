@@ -50,12 +50,15 @@ class Betting:
             typed = await self.console.entry(
                 f"|07Coins to bet, |15{smallest}|07 to |15{largest}|07 (Enter for {last}):|15",
                 longest=4,
-                accept=str.isdecimal,
+                accept="0123456789.,".__contains__,  # a point is refused in words, not passed over
                 # Told in lines, every digit would bring another line.
                 changed=self._warn_of_cut if live else None,
             )
             if typed is None:
                 return None
+            if typed and not typed.isdecimal():
+                self.console.say("|12A bet is a whole number of coins.")
+                continue
             bet = int(typed) if typed else last
             if smallest <= bet <= largest:
                 return bet
@@ -70,7 +73,7 @@ class Betting:
 
     def _warn_of_cut(self, typed: str) -> None:
         """Say when the next event would cut a full win on the bet that is being typed."""
-        bet = int(typed) if typed else 0
+        bet = int(typed) if typed.isdecimal() else 0
         to_event = self.caller.seconds_to_event()
         closing = self.caller.purse.closing
         possible = 0 < bet <= min(self.settings.largest_bet, self.caller.pot(self.coin) - 1)

@@ -252,11 +252,15 @@ class Vegas:
     async def _key(self) -> str:
         """Show what he may do, and wait for a key; while he thinks, the table may change it."""
         self._is_choosing = True
-        self._ask()
+        if self._is_asked != self._menu(self._choices()):  # a key of no meaning leaves it there
+            self._ask()
         try:
             return await self.console.key()
+        except BaseException:
+            self._is_asked = ""
+            raise
         finally:
-            self._is_choosing, self._is_asked = False, ""
+            self._is_choosing = False
 
     def _ask(self) -> None:
         self._is_asked = self._menu(self._choices())
@@ -298,6 +302,7 @@ class Vegas:
         if letter not in choices:
             return True
         self.console.display.answered()
+        self._is_asked = ""
         try:
             return await self._do(letter, whispers=key == "/")
         except CallClosed:

@@ -317,6 +317,10 @@ class TestWrongValues:
                 "A name has 2 to 24 characters.",
             ),
             (
+                '[board]\nsysop = "New"',
+                "line 2: [board] sysop: is what callers type who have no name yet; choose another.",
+            ),
+            (
                 '[[listeners]]\nkind = "telnt"',
                 'line 2: [[listeners]] 1, kind: must be "telnet" or "telnets" or "rlogin", '
                 'is "telnt"; did you mean "telnet"?',

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from door.lines import link
+from door.server import AGAIN_SECONDS
 from tests.door.processes import MENU as MENU_LINE
 from tests.door.processes import Table, arrives, served
 from tests.door.shell import Shell, Told
@@ -100,11 +101,14 @@ async def test_the_sysop_speaks_to_one_or_to_all_and_nothing_gets_through_but_wo
         assert told.output == "Bob can read it.\n"
         await bob.sees("The sysop: Hello│00 [31mBob")
         assert "The sysop" not in ada.screen
-        told = await sysop(board, "say", "all", "no " * 200)
+        told = await sysop(board, "say", "all", "Back at\r\nnine")
         assert told.output == "2 callers can read it.\n"
-        await ada.sees("The sysop: no no")
-        assert ada.screen.count(" no") in range(60, 70)
+        await ada.sees("The sysop: Back at nine")
         for words, why in (
+            (
+                ("say", "all", "no " * 67),
+                "A line has 200 characters at most, this one has 201.\n",
+            ),
             (("say", "all", " \x1b "), "There is nothing to say.\n"),
             (("say", "7", "Hello"), "Nobody whom this server can reach is on node 7.\n"),
             (("say", "two", "Hello"), 'Say it to the number of a node, or to "all".\n'),
@@ -165,6 +169,23 @@ async def test_a_drained_board_takes_no_calls_and_closes_behind_the_last_caller(
         await ada.logs_off()
         async with asyncio.timeout(10):
             await board.server.ended.wait()
+
+
+async def test_a_server_that_began_beside_another_takes_commands_when_that_one_has_gone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as new:
+        async with world(tmp_path, toml=NO_EVENTS) as old:
+            await new.server.stop("The board is closing.")
+            await new.open()
+            assert "reach this server yet" in caplog.text
+            await visitor(old, "Ada")
+            assert "Ada" in (await sysop(old, "nodes")).output
+        await visitor(new, "Bob")
+        await new.clock.advance(AGAIN_SECONDS)
+        for _ in range(100):
+            await new.settled()
+        assert "Bob" in (await sysop(new, "nodes")).output
 
 
 async def test_a_board_that_is_drained_twice_closes_at_once_and_an_empty_one_the_first_time(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import socket
 from pathlib import Path
 
@@ -33,6 +34,22 @@ async def test_an_address_is_slowed_down_and_waits_no_longer_than_it_must(tmp_pa
             *[f"refused {VILLAIN}: wrong name or password"] * 5,
             f"refused {VILLAIN}: too many wrong passwords",
         ]
+
+
+async def test_who_waits_as_long_as_he_is_told_is_let_in(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended(wrong_passwords=2, try_minutes=3)) as board:
+        board.enter("Ada")
+        ada = Stranger(board, "Ada", HOME)
+        await ada.is_let_in()
+        await ada.logs_off()
+        await ada.is_wrong(2)
+        for _ in range(2):  # a try that comes too early counts as well, and he is told so
+            await ada.connects()
+            await ada.tries(PASSWORD)
+            await ada.terminal.until_closed()
+        (wait,) = re.findall(r"again in (\d+) minutes", " ".join(ada.terminal.transcript.split()))
+        await board.clock.advance(int(wait) * 60)
+        await ada.is_let_in()
 
 
 @pytest.mark.usefixtures("ipv6")

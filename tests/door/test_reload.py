@@ -1,4 +1,4 @@
-"""Settings that are read again while a board runs: what counts then, and what at the next start."""
+"""Ports that are open: what counts when the settings are read again, and what is said of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from door import config as settings
+from door.server import _announcement
 from tests.door.strangers import VILLAIN, Stranger, defended, refusals
 from tests.world import World, world
 
@@ -43,3 +45,15 @@ async def test_another_data_folder_is_not_written_into_before_the_next_start(
         read_again(board, toml.replace("[board]", '[board]\ndata = "elsewhere"'))
         assert board.server.board.config.board.data == before
         assert not (tmp_path / "elsewhere").exists()
+
+
+def test_nobody_is_told_to_call_a_port_that_only_front_ends_may(tmp_path: Path) -> None:
+    ports = "".join(
+        f'[[listeners]]\nkind = "telnet"\nport = {port}\n{more}\n'
+        for port, more in ((2323, 'proxies = ["127.0.0.1"]'), (2324, ""))
+    )
+    file = tmp_path / "sysop.toml"
+    file.write_text(ports, encoding="utf-8")
+    told = "\n".join(_announcement(settings.load(file), [2323, 2324]))
+    assert "Call it with:  telnet localhost 2324" in told
+    assert "localhost 2323" not in told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import signal
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from tests.door.hosting import BOARD, HANG_UP, Host, Visit, hosted
 from tests.door.playing import Table
-from tests.door.processes import arrives
+from tests.door.processes import arrives, command
 from tests.terminal import MODERN
 from tests.world import log_on
 
@@ -162,6 +163,22 @@ async def test_a_server_that_closes_sends_him_back_to_his_menu(tmp_path: Path) -
         moth.presses(" ")
         await moth.prompt("ood-bye")
         assert await moth.goes() == 0
+
+
+async def test_who_is_kicked_at_the_servers_table_is_told_why_and_leaves_the_board(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path, serves=True) as host:
+        moth = await at_vegas(host)
+        said = ("kick", "1", "--why", "Bed time.", "--config", str(host.config.path))
+        kick = await asyncio.create_subprocess_exec(
+            command("door"), *said, stdout=asyncio.subprocess.PIPE
+        )
+        answer, _ = await kick.communicate()
+        assert answer.decode() == "Moth@Xibalba on node 1 is told and hung up.\n"
+        await moth.terminal.until("Bed time.")
+        assert await moth.ends() == 0
+        assert "The table was closed" not in moth.terminal.transcript
 
 
 async def test_a_server_that_is_killed_leaves_him_his_hand(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ async def test_every_bet_from_the_smallest_to_the_largest_is_taken(
         ("0", "The smallest bet is 2 coins."),
         ("1", "The smallest bet is 2 coins."),
         ("7", "The largest bet here is 6 coins."),
+        ("0.5", "A bet is a whole number of coins."),
+        ("2,5", "A bet is a whole number of coins."),
         ("9999", "The largest bet here is 6 coins."),
     ],
 )

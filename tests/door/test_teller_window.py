@@ -117,7 +117,7 @@ async def test_an_amount_is_minutes_or_hours_and_minutes(tmp_path: Path) -> None
         ada.presses("d")
         await ada.is_asked("Deposit how much, up to 60 minutes (minutes or h:mm):")
         ada.presses("1:75\r")
-        await ada.sees("Please type minutes, such as 90, or hours and minutes, such as 1:30.")
+        await ada.sees("Please type whole minutes, such as 90, or hours and minutes, such as 1:30.")
         ada.presses("1:0\r")
         await ada.is_asked("Deposit how much")
         await types_amount(ada, "Deposit", "1:00", "60 minutes")

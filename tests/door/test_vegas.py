@@ -8,6 +8,7 @@ import pytest
 
 from ansi.canvas import Canvas
 from ansi.cards import plain, short
+from door.console import Closing
 from door.games.blackjack import Action, Round
 from door.tables.vegas_scene import CLOCK_ROW, MIDDLE, RIGHT, VegasScene
 from door.tables.vegas_state import Alarm
@@ -262,6 +263,31 @@ async def test_a_caller_of_lines_is_told_everything_in_sentences(tmp_path: Path)
         await ada.terminal.until_heard("The dealer turns up")
         await ada.terminal.until_heard("Bob: ")
         assert "\x1b" not in ada.terminal.transcript
+
+
+async def test_among_lines_a_key_of_no_meaning_does_not_bring_the_menu_again(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        ada = await player(board, "Ada", REFUSING)
+        before = ada.terminal.transcript
+        ada.presses("xyzl")
+        await ada.terminal.until_heard("The rules of the Vegas table")
+        told = ada.terminal.transcript.removeprefix(before)
+        assert "<B>et" not in told
+        ada.presses("q")
+        await ada.is_asked("<B>et")
+
+
+async def test_last_words_stand_on_a_line_of_their_own_behind_an_open_question(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        ada = await player(board, "Ada", REFUSING)
+        ada.caller.console.interrupt(Closing("The board is closing."))
+        await ada.terminal.until_closed()
+        lines = [line.strip() for line in ada.terminal.transcript.splitlines()]
+        assert "The board is closing." in lines
 
 
 async def test_among_lines_the_menu_follows_once_behind_all_that_a_moment_brings(

@@ -38,6 +38,17 @@ async def fill(board: Served) -> list[Terminal]:
     return crowd
 
 
+async def test_the_first_log_on_of_all_needs_no_descriptor_but_its_line(tmp_path: Path) -> None:
+    async with served(tmp_path) as board:
+        board.enter("Bob")
+        with few_descriptors(board):
+            bob = await board.call(SYNCTERM)
+            await bob.until("Name:")
+            await fill(board)
+            await log_on(bob, "Bob")
+            await bob.wait_for(lambda it: it.shows(NEWS) or it.shows(MENU), "a menu")
+
+
 async def test_without_a_descriptor_who_is_on_plays_on_and_who_calls_waits_his_turn(
     tmp_path: Path,
 ) -> None:
