@@ -223,7 +223,7 @@ class LinesDisplay:
     def close(self) -> None:
         """Leave the line of a prompt that nobody has answered."""
         if self._prompt:
-            self.answered()
+            self._send("\r\n")
 
     def _styled(self, text: str) -> str:
         if not self._colour:

@@ -272,7 +272,7 @@ FLOODS: dict[str, tuple[bytes, bytes]] = {
 
 
 TLS = "over TLS"
-OVER_TLS = ("DO", "AYT", "bad NAWS", "endless subnegotiation", "paste", "reports", "zeros", "noise")
+OVER_TLS = ("DO", "bad NAWS", "paste", "zeros")
 
 
 def _at_the_door(flood: bytes) -> Attack:

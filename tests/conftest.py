@@ -20,7 +20,7 @@ MEMORY, ROOM = "/dev/shm", 2**31
 if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
 
-settings.register_profile("suite", derandomize=True, deadline=None)
+settings.register_profile("suite", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("search", derandomize=False, deadline=None)
 settings.load_profile("suite")
 

@@ -442,7 +442,7 @@ class Visits(RuleBasedStateMachine):
 
 
 Visits.TestCase.settings = settings(
-    max_examples=EXAMPLES * 40,
+    max_examples=EXAMPLES * 24,
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

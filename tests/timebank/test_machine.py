@@ -357,7 +357,7 @@ class Ledger(RuleBasedStateMachine):
 
 
 Ledger.TestCase.settings = settings(
-    max_examples=EXAMPLES * 30,
+    max_examples=EXAMPLES * 18,
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

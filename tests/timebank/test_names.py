@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import EXAMPLES
 from timebank.names import LONGEST, RESERVED, SHORTEST, NameRefused, check, fold
 
 
@@ -140,7 +141,7 @@ names = st.one_of(
 
 
 class TestEveryName:
-    @settings(max_examples=1500)
+    @settings(max_examples=EXAMPLES * 500)
     @given(st.one_of(names, st.text(letters, max_size=30)))
     def test_is_refused_or_keeps_every_rule(self, typed):
         try:
@@ -158,7 +159,7 @@ class TestEveryName:
         assert any(character.isalpha() for character in name)
         assert fold(name) == fold(typed)
 
-    @settings(max_examples=500)
+    @settings(max_examples=EXAMPLES * 200)
     @given(names)
     def test_is_the_same_in_capitals(self, typed):
         try:

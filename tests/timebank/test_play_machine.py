@@ -201,7 +201,7 @@ class Play(RuleBasedStateMachine):
 
 
 Play.TestCase.settings = settings(
-    max_examples=EXAMPLES * 25,
+    max_examples=EXAMPLES * 15,
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

@@ -232,7 +232,7 @@ class AtTheTable(RuleBasedStateMachine):
 
 
 AtTheTable.TestCase.settings = settings(
-    max_examples=EXAMPLES * 30,
+    max_examples=EXAMPLES * 18,
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

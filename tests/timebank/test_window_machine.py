@@ -441,7 +441,7 @@ class Window(RuleBasedStateMachine):
 
 
 Window.TestCase.settings = settings(
-    max_examples=EXAMPLES * 30,
+    max_examples=EXAMPLES * 18,
     stateful_step_count=50,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
