@@ -223,7 +223,13 @@ class Inspection:
             # What lies on one of two tables, or on the screen of a call that was just taken over in
             # another process, may be older than the last two rounds: older than many at the other.
             alone = game != "vegas" and len(person.wires) == 1
-            lie = self.journal.cards(desk, caller.record.id, game, 2 if alone else 200)
+            # Lines that scroll still tell of the table that he came from a moment ago.
+            games = [game] if painted else [game, *set(shown.GAMES.values()) - {game}]
+            lie = [
+                cards
+                for each in games
+                for cards in self.journal.cards(desk, caller.record.id, each, 2 if alone else 200)
+            ]
             known = any(seen <= cards for cards in lie)
             picture = wire.screen.picture
             must(known, "{} sees {} at {}, not {}\n{}", person.name, seen, game, lie, picture)
