@@ -367,5 +367,18 @@ def _to_version_3(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+# Version 3 to 4. Each part adds what one subject needs, in this order.
+PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = ()
+
+
+def _to_version_4(connection: sqlite3.Connection) -> None:
+    for part in PARTS_4:
+        part(connection)
+
+
 # The step that leaves each version.
-STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_version_2, 2: _to_version_3}
+STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {
+    1: _to_version_2,
+    2: _to_version_3,
+    3: _to_version_4,
+}

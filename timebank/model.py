@@ -30,7 +30,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 # "BJFT" in ASCII, so that `file` and we ourselves can tell these books from any other database.
 APPLICATION_ID = 0x424A4654
