@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from bench import connect, keys, ledger, stall, startup
+from bench import books, connect, keys, ledger, stall, startup
 from bench.report import FULL, HEADING, QUICK, Row, Scale, line
 from door.loop import quickest
 
@@ -30,6 +30,7 @@ PARTS: dict[str, Part] = {
     "ledger": ledger.run,
     "stall": stall.run,
     "startup": lambda scale, disk, memory: startup.run(scale),
+    "books": lambda scale, disk, memory: books.run(scale, disk),
 }
 
 

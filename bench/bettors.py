@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from bench.board import NOON, name_of, slow_down
+from bench.board import NOON, slow_down
 from door.books import Books
 from door.clock import SystemClock
 from door.games import shuffle
@@ -124,30 +124,42 @@ class Room(NamedTuple):
     bettors: list[Bettor]
 
 
+def settings_of(path: Path) -> BankSettings:
+    """What the bank of the benches is set to, with its books in `path`."""
+    return BankSettings(
+        zone=ZoneInfo("UTC"),
+        events=(Event("Mail hour", time_of_day(3), EVERY_DAY, 60),),
+        minutes_per_day=600,
+        mode="built-in",
+        thebank_ext=None,
+        database=path,
+    )
+
+
 @contextmanager
 def room(disk: Path, count: int, *, elapsed: int) -> Iterator[Room]:
     """Open new books under `disk` for a while; the same rows are in them every time."""
     with tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder:
-        settings = BankSettings(
-            zone=ZoneInfo("UTC"),
-            events=(Event("Mail hour", time_of_day(3), EVERY_DAY, 60),),
-            minutes_per_day=600,
-            mode="built-in",
-            thebank_ext=None,
-            database=Path(folder) / "board.sqlite3",
-        )
+        settings = settings_of(Path(folder) / "board.sqlite3")
         database = Database(settings.database)
         database.open()
-        bettors = []
-        with database.transaction(settings, NOON) as desk:
-            for number in range(count):
-                record = callers.register(desk, name_of(number), "")
-                opened = bank.open_call(desk, record.id, number, "bench", "127.0.0.1", False)
-                bettors.append(Bettor(record.id, opened.call_id, elapsed))
         try:
-            yield Room(database, settings, bettors)
+            yield Room(database, settings, bettors_at(database, settings, count, elapsed))
         finally:
             database.close()
+
+
+def bettors_at(
+    database: Database, settings: BankSettings, count: int, elapsed: int
+) -> list[Bettor]:
+    """Register so many new callers in open books, and open a call for each."""
+    bettors = []
+    with database.transaction(settings, NOON) as desk:
+        for number in range(count):
+            record = callers.register(desk, f"Bettor {number}", "")
+            opened = bank.open_call(desk, record.id, number, "bench", "127.0.0.1", False)
+            bettors.append(Bettor(record.id, opened.call_id, elapsed))
+    return bettors
 
 
 def at_the_books(

@@ -64,6 +64,7 @@ class Scale:
     ledger_seconds: float
     stall_seconds: float
     starts: int
+    book_transfers: int  # in the books of years
     loop: str = "asyncio"  # that the board runs on, or "uvloop"
 
 
@@ -80,6 +81,7 @@ FULL = Scale(
     ledger_seconds=1.5,
     stall_seconds=3.0,
     starts=15,
+    book_transfers=5_000_000,
 )
 QUICK = Scale(
     callers=100,
@@ -94,6 +96,7 @@ QUICK = Scale(
     ledger_seconds=0.3,
     stall_seconds=0.8,
     starts=3,
+    book_transfers=20_000,
 )
 
 

@@ -72,27 +72,32 @@ def _run(arguments: tuple[str, ...]) -> float:
 
 
 def _serve() -> float:
-    """Start a new board as its sysop would, until it says that it listens; then end it."""
+    """Start a new board, and end it."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        config = Path(folder) / "sysop.toml"
-        config.write_text(SYSOP_TOML.format(nodes=16), encoding="utf-8")
-        began = time.perf_counter()
-        with subprocess.Popen(
-            [sys.executable, "-c", DOOR, "serve", "--config", str(config)],
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment(),
-        ) as server:
-            assert server.stdout is not None
-            while not server.stdout.readline().startswith(LISTENS):
-                if server.poll() is not None:
-                    break
-            taken = time.perf_counter() - began
-            server.send_signal(signal.SIGTERM)
-            server.communicate(timeout=PATIENCE)
-        if server.returncode != 0:
-            raise RuntimeError("door serve did not end in peace")
-        return taken
+        return seconds_to_listen(Path(folder))
+
+
+def seconds_to_listen(folder: Path) -> float:
+    """Start the board of a folder as its sysop would, and end it once it says that it listens."""
+    config = folder / "sysop.toml"
+    config.write_text(SYSOP_TOML.format(nodes=16), encoding="utf-8")
+    began = time.perf_counter()
+    with subprocess.Popen(
+        [sys.executable, "-c", DOOR, "serve", "--config", str(config)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    ) as server:
+        assert server.stdout is not None
+        while not server.stdout.readline().startswith(LISTENS):
+            if server.poll() is not None:
+                break
+        taken = time.perf_counter() - began
+        server.send_signal(signal.SIGTERM)
+        server.communicate(timeout=PATIENCE)
+    if server.returncode != 0:
+        raise RuntimeError("door serve did not end in peace")
+    return taken
 
 
 def _hand_over() -> tuple[float, float]:

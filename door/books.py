@@ -2,7 +2,8 @@
 
 `await books.run(operation)` hands a plain function of a `Desk` to the writer thread and gives
 its result back after the COMMIT. Only the wait can be cancelled: a call that ends while its entry
-is on its way leaves an entry that is whole, never half of one.
+is on its way leaves an entry that is whole, never half of one. `await books.read(operation)` looks
+something up beside the writer, however long that takes.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class Books:
         self.notices_wait = asyncio.Event()  # set when a notice was left for some caller
         self._loop = asyncio.get_running_loop()
         self._database = database
+        self._clock = clock
         self._writer = Writer(database, settings, clock.now, self._deliver)
 
     async def run(self, operation: Callable[[Desk], T]) -> T:
@@ -44,6 +46,14 @@ class Books:
         self._writer.submit(operation, answer)
         return cast(T, await answer)
 
+    async def read(self, operation: Callable[[Desk], T]) -> T:
+        """Look something up beside the writer: on a connection of its own, in a thread of its own.
+
+        For whatever may take long. It sees one moment of the books, keeps nobody from writing, and
+        must not write. Raises what the operation raised, or `BooksUnavailable`.
+        """
+        return await self._loop.run_in_executor(None, self._read, operation)
+
     def hurry(self, seconds: float) -> None:
         """Let nobody wait for a lock on the books after `seconds` from now: the process ends."""
         self._database.hurry(seconds)
@@ -51,6 +61,10 @@ class Books:
     async def close(self) -> None:
         """Finish what is queued and stop the writer."""
         await self._loop.run_in_executor(None, self._writer.close)
+
+    def _read(self, operation: Callable[[Desk], T]) -> T:
+        with self._database.reading(self.settings(), self._clock.now()) as desk:
+            return operation(desk)
 
     def _deliver(self, batch: list[Done]) -> None:
         """Take a committed group from the writer's thread; one wake-up for the whole group."""

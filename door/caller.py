@@ -229,12 +229,23 @@ class Caller:
         return adopt
 
     async def ask_books(self, operation: Callable[[Desk], T]) -> T:
-        """Carry out an operation that does not touch his purse."""
+        """Carry out an operation that does not touch their purse."""
+        with self._waiting():
+            return await self.books.run(operation)
+
+    async def look_up(self, operation: Callable[[Desk], T]) -> T:
+        """Read what may take long, beside the writer."""
+        with self._waiting():
+            return await self.books.read(operation)
+
+    @contextlib.contextmanager
+    def _waiting(self) -> Iterator[None]:
+        """Count as one who waits for the books."""
         if not self._unanswered:
             self._waits_since = self.clock.monotonic()
         self._unanswered += 1
         try:
-            return await self.books.run(operation)
+            yield
         finally:
             self._unanswered -= 1
 

@@ -139,7 +139,7 @@ class Housekeeping:
         today = self._board.config.bank.schedule.day_of(self._clock.now())
         if today == self._bulletin_day:
             return
-        bulletin = await self._books.run(bulletins.of_yesterday)
+        bulletin = await self._books.read(bulletins.of_yesterday)
         board = self._board.config.board
         try:
             await self._beside_the_loop(partial(bulletins.write, bulletin, board.name, board.texts))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from timebank.database import Desk
 from timebank.findings import Finding
+from timebank.standings import differing
 
 
 def check_rounds(desk: Desk) -> Iterator[Finding]:
@@ -18,6 +19,10 @@ def check_rounds(desk: Desk) -> Iterator[Finding]:
     yield from _check_actions(desk)
     yield from _check_seats(desk)
     yield from _check_shoes(desk)
+    for total in differing(desk):
+        yield Finding(
+            str(total), "Not what its hands add up to: `timebank maintain` counts them anew."
+        )
 
 
 # What callers stake out of, and what they play against.

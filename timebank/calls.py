@@ -196,14 +196,24 @@ def open_calls(desk: Desk) -> list[OpenCall]:
     ]
 
 
+# Of the last calls, each caller and address once: one who calls daily is no hundred strangers.
+LATEST_ADDRESSES = """
+SELECT c.name, k.address FROM (
+    SELECT caller_id, address, max(id) AS last
+    FROM (SELECT id, caller_id, address FROM calls ORDER BY id DESC LIMIT ?)
+    GROUP BY caller_id, address) k
+JOIN callers c ON c.id = k.caller_id
+WHERE c.deleted IS NULL AND c.board IS NULL ORDER BY k.last
+"""
+
+
 def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
-    """Tell from where our own callers called, as (name, address): the last calls, latest last."""
-    found = desk.connection.exec_driver_sql(
-        "SELECT c.name, k.address FROM calls k JOIN callers c ON c.id = k.caller_id"
-        " WHERE c.deleted IS NULL AND c.board IS NULL ORDER BY k.id DESC LIMIT ?",
-        (most,),
-    )
-    return [(name, address) for name, address in found][::-1]
+    """Tell from where our own callers called in the last `most` calls, as (name, address).
+
+    Each pair once, in the order of its last call, the latest last.
+    """
+    found = desk.connection.exec_driver_sql(LATEST_ADDRESSES, (most,))
+    return [(name, address) for name, address in found]
 
 
 def close_dead_calls(desk: Desk) -> list[int]:

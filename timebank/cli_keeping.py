@@ -181,14 +181,18 @@ def maintain(config: Path) -> None:
     """Do the nightly work; may be done again at any time.
 
     Closes the calls of dead processes, stands hands left open past their day, closes empty accounts
-    of callers who are gone, and forgets old notices and log lines. Exits with 1 when a hand could
-    not be stood.
+    of callers who are gone, forgets old notices and log lines, and mends running totals of hands.
+    Exits with 1 when a hand could not be stood.
     """
     from timebank import maintain as nightly
 
     with opened(config) as books:
         done = nightly.maintain(books.work, nightly.installed_stand())
-    say(done.sentences() or ("There was nothing to do.",))
+        counted = nightly.count_results(books.work, books.look)
+    said = list(done.sentences())
+    if counted:
+        said.append(f"Counted {counted} running total{'s'[: counted > 1]} of hands anew.")
+    say(said or ["There was nothing to do."])
     if done.left:
         sys.exit(EXIT_WRONG)
 

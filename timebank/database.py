@@ -28,6 +28,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from timebank import migrations
 from timebank.model import (
     APPLICATION_ID,
+    RESULT_TRIGGERS,
     SCHEMA_VERSION,
     SYSTEM_ACCOUNTS,
     TRIGGERS,
@@ -291,7 +292,7 @@ def _create_when_empty(connection: Connection) -> None:
     if connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one():
         return
     metadata.create_all(connection)
-    for trigger in TRIGGERS.values():
+    for trigger in (*TRIGGERS.values(), *RESULT_TRIGGERS.values()):
         connection.exec_driver_sql(trigger)
     connection.execute(
         accounts.insert(),

@@ -1,9 +1,10 @@
 """The nightly work on the books, as RMU did it for RATS (its documents of 1990: "run nightly").
 
 Calls of dead processes are closed, hands that nobody returned to are stood, accounts that are
-empty and whose callers are gone are closed, and what callers were told and sysops did is forgotten
-when it is old. Transfers, hands and shoes are never deleted. All of it may be done again at any
-time, also while the board serves: every step is a transaction of its own.
+empty and whose callers are gone are closed, what callers were told and sysops did is forgotten
+when it is old, and running totals are compared with the hands. Transfers, hands and shoes are never
+deleted. All of it may be done again at any time, also while the board serves: every step is a
+transaction of its own.
 
 The time bank knows no games. Whoever does (the board) registers how a hand is stood, as an entry
 point of the group STAND: a function of a desk and a `StoredRound` that settles the hand through
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import entry_points
 
-from timebank import bank, callers, journal, names, sysop_log
+from timebank import bank, callers, journal, names, standings, sysop_log
 from timebank.database import Desk
 from timebank.journal import StoredRound
 from timebank.ledger import ALLOTMENT, ELAPSED
@@ -71,6 +72,19 @@ def maintain(work: Work, stand: Stand | None) -> Maintained:
     closed = _close_accounts(work)
     with work() as desk:
         return Maintained(calls, stood, left, closed, _forget_notices(desk), _forget_log(desk))
+
+
+def count_results(work: Work, look: Work) -> int:
+    """Make anew the running totals that are not what their hands add up to; return how many.
+
+    Every hand is read, so that is done at `look`, a desk that keeps nobody from writing.
+    """
+    with look() as desk:
+        wrong = standings.differing(desk)
+    for total in wrong:
+        with work() as desk:
+            standings.count_anew(desk, total)
+    return len(wrong)
 
 
 def installed_stand() -> Stand | None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from timebank import chain
-from timebank.model import APPLICATION_ID, TRIGGERS
+from timebank.model import APPLICATION_ID, RESULT_TRIGGERS, TRIGGERS
 
 # Pages copied at a time (the whole file: nobody writes meanwhile).
 ALL_PAGES = -1
@@ -368,7 +368,46 @@ def _to_version_3(connection: sqlite3.Connection) -> None:
 
 
 # Version 3 to 4. Each part adds what one subject needs, in this order.
-PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = ()
+
+RESULTS_4 = (
+    """CREATE TABLE results (
+        day TEXT NOT NULL,
+        caller_id INTEGER NOT NULL,
+        game TEXT NOT NULL,
+        unit TEXT NOT NULL,
+        hands INTEGER NOT NULL,
+        lost INTEGER NOT NULL,
+        won INTEGER NOT NULL,
+        PRIMARY KEY (day, caller_id, game, unit),
+        FOREIGN KEY(caller_id) REFERENCES callers (id)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE results_ever (
+        caller_id INTEGER NOT NULL,
+        game TEXT NOT NULL,
+        unit TEXT NOT NULL,
+        hands INTEGER NOT NULL,
+        lost INTEGER NOT NULL,
+        won INTEGER NOT NULL,
+        PRIMARY KEY (caller_id, game, unit),
+        FOREIGN KEY(caller_id) REFERENCES callers (id)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX banks_by_balance ON accounts (balance) WHERE kind = 'bank' AND unit = 'second'",
+    """INSERT INTO results (day, caller_id, game, unit, hands, lost, won)
+    SELECT day, caller_id, game, unit, count(*), sum(lost), sum(won) FROM rounds
+    WHERE settled IS NOT NULL AND outcome <> 'void' GROUP BY day, caller_id, game, unit""",
+    """INSERT INTO results_ever (caller_id, game, unit, hands, lost, won)
+    SELECT caller_id, game, unit, sum(hands), sum(lost), sum(won) FROM results
+    GROUP BY caller_id, game, unit""",
+)
+
+
+def _results_4(connection: sqlite3.Connection) -> None:
+    """Add running totals of what hands came to."""
+    for statement in (*RESULTS_4, *RESULT_TRIGGERS.values()):
+        connection.execute(statement)
+
+
+PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (_results_4,)
 
 
 def _to_version_4(connection: sqlite3.Connection) -> None:

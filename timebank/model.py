@@ -132,6 +132,11 @@ Index(
     unique=True,
     sqlite_where=text("kind = 'house'"),
 )
+Index(
+    "banks_by_balance",
+    accounts.c.balance,
+    sqlite_where=text("kind = 'bank' AND unit = 'second'"),
+)
 Index("one_mint_a_unit", accounts.c.unit, unique=True, sqlite_where=text("kind = 'mint'"))
 
 calls = Table(
@@ -246,6 +251,33 @@ Index(
     rounds.c.seat,
     unique=True,
     sqlite_where=text("lead IS NOT NULL"),
+)
+
+# Running totals of hands that are over, those apart that are void: a trigger adds each hand to
+# both, so that who won most is known without reading a million hands. What a caller won and lost at
+# a game in a day, and ever, in `unit`.
+results = Table(
+    "results",
+    metadata,
+    Column("day", Text, primary_key=True),
+    Column("caller_id", ForeignKey("callers.id"), primary_key=True),
+    Column("game", Text, primary_key=True),
+    Column("unit", Text, primary_key=True),
+    Column("hands", Integer, nullable=False),
+    Column("lost", Integer, nullable=False),
+    Column("won", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+results_ever = Table(
+    "results_ever",
+    metadata,
+    Column("caller_id", ForeignKey("callers.id"), primary_key=True),
+    Column("game", Text, primary_key=True),
+    Column("unit", Text, primary_key=True),
+    Column("hands", Integer, nullable=False),
+    Column("lost", Integer, nullable=False),
+    Column("won", Integer, nullable=False),
+    sqlite_with_rowid=False,
 )
 
 actions = Table(
@@ -412,6 +444,28 @@ TRIGGERS = {
     "transfers_are_never_deleted": """
         CREATE TRIGGER transfers_are_never_deleted BEFORE DELETE ON transfers BEGIN
             SELECT RAISE(ABORT, 'transfers are only ever added, never deleted');
+        END""",
+}
+
+_ADD_A_HAND = """
+    INSERT INTO results (day, caller_id, game, unit, hands, lost, won)
+    VALUES (NEW.day, NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won)
+    ON CONFLICT (day, caller_id, game, unit) DO UPDATE SET
+        hands = hands + 1, lost = lost + excluded.lost, won = won + excluded.won;
+    INSERT INTO results_ever (caller_id, game, unit, hands, lost, won)
+    VALUES (NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won)
+    ON CONFLICT (caller_id, game, unit) DO UPDATE SET
+        hands = hands + 1, lost = lost + excluded.lost, won = won + excluded.won;"""
+RESULT_TRIGGERS = {
+    "rounds_settled_at_once_count": f"""
+        CREATE TRIGGER rounds_settled_at_once_count AFTER INSERT ON rounds
+        WHEN NEW.settled IS NOT NULL AND NEW.outcome <> 'void'
+        BEGIN {_ADD_A_HAND}
+        END""",
+    "rounds_that_are_settled_count": f"""
+        CREATE TRIGGER rounds_that_are_settled_count AFTER UPDATE OF settled ON rounds
+        WHEN OLD.settled IS NULL AND NEW.settled IS NOT NULL AND NEW.outcome <> 'void'
+        BEGIN {_ADD_A_HAND}
         END""",
 }
 

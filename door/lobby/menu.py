@@ -113,7 +113,7 @@ async def _really_go(caller: Caller) -> bool:
 
 async def _news(caller: Caller) -> None:
     caller.place = "News"
-    bulletin = await caller.ask_books(bulletins.of_yesterday)
+    bulletin = await caller.look_up(bulletins.of_yesterday)
     await read(
         caller.console,
         "Bulletin",

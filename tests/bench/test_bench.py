@@ -25,6 +25,7 @@ BRIEF = Scale(
     ledger_seconds=0.02,
     stall_seconds=0.05,
     starts=1,
+    book_transfers=2000,
 )
 FIGURE = r"-|-?[0-9,.]+"
 PRINTED = re.compile(

@@ -1,10 +1,20 @@
 """The daily bulletin: in the texts folder, and in the lobby."""
 
+import asyncio
 from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event
 
 from ansi import art
+from bench import large
+from door.lobby import bulletins
+from door.server import Server
+from tests.clock import FakeClock
 from tests.terminal import REFUSING
-from tests.world import register, seed_of, world
+from tests.world import BOARD, NOON, World, register, seed_of, world
+from timebank.database import Database
 
 
 def natural(deal) -> bool:
@@ -54,3 +64,65 @@ async def test_a_texts_folder_that_cannot_be_written_stops_nobody(tmp_path: Path
     async with world(tmp_path) as board:
         caller = await board.call()
         await register(caller, "Alice")
+
+
+async def test_the_news_are_read_while_the_writer_is_busy(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        caller = await board.call(REFUSING)
+        await register(caller, "Alice")
+        async with board.slow_books():
+            caller.send("n")
+            await caller.until("Winners of all time")
+
+
+async def test_midnight_is_reported_while_the_writer_is_busy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, loop, write = asyncio.Event(), asyncio.get_running_loop(), bulletins.write
+
+    def write_and_tell(*values: Any) -> None:
+        write(*values)
+        loop.call_soon_threadsafe(written.set)
+
+    async with world(tmp_path) as board, board.slow_books():
+        monkeypatch.setattr(bulletins, "write", write_and_tell)
+        bulletin = tmp_path / "texts" / "bulletin.asc"
+        bulletin.unlink()
+        await board.clock.advance(12 * 3600)
+        await written.wait()
+        assert "Friday 20 November 2026" in bulletin.read_text("cp437")
+
+
+async def start_steps(folder: Path, transfers: int) -> int:
+    """Count what SQLite has to do, in steps of its machine, for a board to open."""
+    (folder / "data").mkdir(parents=True)
+    (folder / "sysop.toml").write_text(BOARD, encoding="utf-8")
+    large.write(folder / "data" / "board.sqlite3", transfers)
+    steps = 0
+
+    def count() -> None:
+        nonlocal steps
+        steps += 1
+
+    board = World(folder, FakeClock(NOON), busy_seconds=1)
+    database = Database(board.config.database)
+    event.listen(
+        database.engine,
+        "connect",
+        lambda connection, _: connection.set_progress_handler(count, 1),
+    )
+    database.open()
+    server = Server(board.config, database, board.clock, board.new_seed)
+    await server.start()
+    await server.stop("The board is closing.")
+    database.close()
+    return steps
+
+
+async def test_a_start_reads_no_more_of_years_of_play_than_of_a_month(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("door.server.REMEMBERED", 20)  # so many calls are read, and no more
+    month = await start_steps(tmp_path / "month", 2_000)
+    years = await start_steps(tmp_path / "years", 40_000)
+    assert 0 < years < 1.3 * month

@@ -123,3 +123,12 @@ def test_a_command_sees_what_a_server_wrote_a_moment_before(board, timebank):
     board.wait(60)
     board.do(bank.touch, call.id, 60)
     assert " 0:59:00 " in timebank("accounts")[1].splitlines()[1]
+
+
+def test_maintain_counts_totals_that_are_wrong_anew(board, timebank):
+    ann = board.caller("Ann")
+    board.sql("INSERT INTO results_ever VALUES (?, 'faro', 'second', 1, 60, 0)", ann)
+    told = "Counted 1 running total of hands anew.\n"
+    assert timebank("maintain") == (0, told, "")
+    assert timebank("maintain") == (0, "There was nothing to do.\n", "")
+    assert board.audit() == []

@@ -1,0 +1,89 @@
+"""What years of play in the books cost: a start of the board, and a bet while a day ends.
+
+The baseline is the same with books in which nothing ever happened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench import large
+from bench.bettors import Bettor, StoppedClock, bettors_at, settings_of
+from bench.report import Goal, Row, Scale, median
+from bench.startup import seconds_to_listen
+from door.books import Books
+from door.lobby import bulletins
+from timebank.database import Database
+
+START_GOAL = Goal("ratio", "<=", 1.3)
+MIDNIGHT_GOAL = Goal("value", "<=", 50)
+A_SECOND = 300  # transactions
+MILLI = 1e3
+
+
+def run(scale: Scale, disk: Path) -> Iterator[Row]:
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=disk) as folder:
+        old, new = Path(folder) / "old", Path(folder) / "new"
+        for board in (old, new):
+            (board / "data").mkdir(parents=True)
+        count = large.write(_file(old), scale.book_transfers)
+        starts: dict[Path, list[float]] = {old: [], new: []}
+        for _ in range(scale.starts):
+            for board, seconds in starts.items():
+                seconds.append(seconds_to_listen(board))
+        yield Row(
+            f"door serve, {count:,} transfers",
+            "ms",
+            median(starts[old]) * MILLI,
+            median(starts[new]) * MILLI,
+            START_GOAL,
+        )
+        waits = {board: asyncio.run(_over_midnight(board, scale)) for board in (old, new)}
+        yield Row(
+            "the longest wait of a bet over midnight",
+            "ms",
+            waits[old] * MILLI,
+            waits[new] * MILLI,
+            MIDNIGHT_GOAL,
+        )
+
+
+def _file(board: Path) -> Path:
+    return board / "data" / "board.sqlite3"
+
+
+async def _over_midnight(board: Path, scale: Scale) -> float:
+    """Let bettors bet while the bulletin is made; return the longest wait, in seconds."""
+    settings = settings_of(_file(board))
+    with contextlib.closing(Database(settings.database)) as database:
+        database.open()
+        bettors = bettors_at(database, settings, scale.bettors, elapsed=1)
+        books = Books(database, lambda: settings, StoppedClock())
+        playing = asyncio.create_task(_play(books, bettors, scale.stall_seconds))
+        await asyncio.sleep(scale.stall_seconds / 2)
+        await books.read(bulletins.of_yesterday)
+        longest = await playing
+        await books.close()
+    return longest
+
+
+async def _play(books: Books, bettors: list[Bettor], seconds: float) -> float:
+    """Let all bettors together make so many transactions a second; return the longest wait."""
+    loop = asyncio.get_running_loop()
+    began, gap = loop.time(), len(bettors) / A_SECOND
+
+    async def play(number: int, bettor: Bettor) -> float:
+        longest, due = 0.0, began + gap * number / len(bettors)
+        while due < began + seconds:
+            await asyncio.sleep(due - loop.time())
+            asked = loop.time()
+            await books.run(bettor.next_operation())
+            longest = max(longest, loop.time() - asked)
+            due += gap
+        return longest
+
+    return max(await asyncio.gather(*(play(*each) for each in enumerate(bettors))))

@@ -1,0 +1,278 @@
+"""Books as large as years of play make them, in a minute: `python -m bench.large FILE TRANSFERS`.
+
+Everything a board would have written is there: calls, days, grants, shoes, hands with their
+journals, transfers with their chain of digests; `timebank audit` and `door audit` find them in
+order. Hands repeat a few that were really dealt, for dealing a million takes longer than writing
+them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from itertools import cycle
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bench.bettors import COIN, GAME, RULES
+from bench.board import NOON, name_of
+from door.games import shuffle
+from door.games.house import GAMES
+from door.tables.journaled import settlement_of
+from timebank import names
+from timebank.chain import GENESIS, digest
+from timebank.database import Database
+from timebank.hands import Settlement, encode
+from timebank.model import CALLER_ACCOUNTS, SYSTEM_ACCOUNTS, stamp
+
+HANDS_A_CALL = 15
+HAND_SECONDS = 20
+GRANT = 3600
+DEALT_HANDS = 50  # different ones
+ALLOTMENT, ELAPSED, FORFEIT = 1, 2, 3
+BATCH = 2000  # calls
+
+
+class Hand(NamedTuple):
+    """A hand that was really dealt, and stood or ended by itself."""
+
+    seed: bytes
+    seal: str
+    dealt: int  # cards
+    used: int
+    stood: bool
+    settlement: Settlement
+
+    @property
+    def rows(self) -> int:
+        """How many transfers settle it."""
+        said = self.settlement
+        return sum(amount > 0 for amount in (said.lost, said.returned, said.won))
+
+
+def main() -> None:
+    path, transfers = Path(sys.argv[1]), int(sys.argv[2])
+    print(write(path, transfers), "transfers")
+
+
+def write(path: Path, transfers: int) -> int:
+    """Write about so many transfers into a new database, the last of them of the day before NOON;
+    return how many there are."""
+    database = Database(path)
+    database.open()
+    database.close()
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute("PRAGMA synchronous = OFF")
+        with _without_indexes(connection):
+            writer = _Writer(connection, transfers)
+            writer.write()
+        connection.execute("PRAGMA journal_mode = WAL")
+    return writer.last
+
+
+@contextlib.contextmanager
+def _without_indexes(connection: sqlite3.Connection) -> Iterator[None]:
+    """Take away what is quicker done at the end, at once: indexes, and what moves balances."""
+    found = connection.execute(
+        "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+        " AND (type = 'index' OR type = 'trigger' AND tbl_name = 'transfers')"
+    ).fetchall()
+    for kind, name, _ in found:
+        connection.execute(f"DROP {kind} {name}")
+    yield
+    for _, _, sql in found:
+        connection.execute(sql)
+
+
+class _Writer:
+    """The rows of one board, day after day."""
+
+    def __init__(self, connection: sqlite3.Connection, transfers: int) -> None:
+        self._connection = connection
+        self._wanted = transfers
+        self._callers = range(1, max(20, transfers // 10_000) + 1)
+        self._dealt = _hands()
+        self._hands = cycle(self._dealt)
+        self._balances: dict[int, int] = dict.fromkeys(SYSTEM_ACCOUNTS, 0)
+        self._house = 0
+        self._digest = GENESIS
+        self.last = 0
+        self._calls, self._rounds = 0, 0
+        self._rows: dict[str, list[tuple[Any, ...]]] = {}
+
+    def write(self) -> None:
+        self._register()
+        for day in range(-self._days(), 0):
+            for caller in self._callers:
+                self._call(caller, day)
+                if self._calls % BATCH == 0:
+                    self._flush()
+        self._flush()
+        run = self._connection.execute
+        self._connection.executemany(
+            "UPDATE accounts SET balance = ? WHERE id = ?",
+            [(balance, account) for account, balance in self._balances.items()],
+        )
+        run("UPDATE callers SET day = (SELECT max(day) FROM days WHERE caller_id = callers.id)")
+
+    def _days(self) -> int:
+        """Tell for how many days so many callers must call to make so many transfers."""
+        rows = sum(2 + hand.rows for hand in self._dealt)
+        a_call = 2 + HANDS_A_CALL * rows / len(self._dealt)
+        return max(1, round(self._wanted / (len(self._callers) * a_call)))
+
+    def _register(self) -> None:
+        began = stamp(NOON)
+        for caller in self._callers:
+            name = name_of(caller)
+            self._add("callers", caller, name, names.fold(name), "hash", 0, began, began, "{}")
+            for kind in CALLER_ACCOUNTS:
+                account = len(self._balances) + 1
+                self._balances[account] = 0
+                self._add("accounts", account, kind, caller, None, "second", 0)
+        self._house = len(self._balances) + 1
+        self._balances[self._house] = 0
+        self._add("accounts", self._house, "house", None, GAME, "second", 0)
+
+    def _account(self, caller: int, kind: str) -> int:
+        first = len(SYSTEM_ACCOUNTS) + 1
+        return first + (caller - 1) * len(CALLER_ACCOUNTS) + CALLER_ACCOUNTS.index(kind)
+
+    def _call(self, caller: int, number: int) -> None:
+        """Write a call of one caller on one day, from the grant to the last second."""
+        day = (NOON + timedelta(days=number)).date().isoformat()
+        at = stamp(NOON + timedelta(days=number, minutes=caller))
+        online = self._account(caller, "online")
+        self._calls += 1
+        call = self._calls
+        entry: list[tuple[int, int, int, str, str, int | None]] = []
+        left = self._balances[online]
+        if left:
+            entry.append((online, FORFEIT, left, "forfeit", "What was left", None))
+        grant = self.last + len(entry) + 1
+        self._add("days", caller, day, grant - 1, grant)
+        entry.append((ALLOTMENT, online, GRANT, "grant", f"60 minutes for {day}", None))
+        self._entry(entry, call, at)
+        used = 0
+        for _ in range(HANDS_A_CALL):
+            at += HAND_SECONDS
+            used += HAND_SECONDS
+            self._hand(caller, call, day, at)
+        self._add(
+            "calls", call, caller, 1 + call % 16, "p", "192.0.2.1", at - used, at, "hung up",
+            used, used, 0, at, used,
+        )  # fmt: skip
+
+    def _hand(self, caller: int, call: int, day: str, at: int) -> None:
+        online, stake = self._account(caller, "online"), self._account(caller, "stake")
+        hand = next(self._hands)
+        self._rounds += 1
+        number = self._rounds
+        said = hand.settlement
+        self._add("shoes", number, caller, GAME, 1, hand.seed, hand.seal, "", at, at)
+        self._add(
+            "rounds", number, caller, GAME, day, call, number, 0, COIN, COIN, _RULES, at,
+            said.lost, said.returned, said.won, at, said.outcome, encode(said.result),
+        )  # fmt: skip
+        self._add("actions", number, 0, _BET, hand.dealt, call, at)
+        if hand.stood:
+            self._add("actions", number, 1, _STAY, hand.used, call, at)
+        before = [
+            (online, ELAPSED, HAND_SECONDS, "elapsed", "Time used on node 1", None),
+            (online, stake, COIN, "stake", "Bet 1 minute at Black Jack For Time", number),
+        ]
+        about = f"at Black Jack For Time ({said.outcome.replace('-', ' ')})"
+        after = [
+            (source, target, amount, kind, f"{what} {about}", number)
+            for source, target, amount, kind, what in (
+                (stake, self._house, said.lost, "lost", "Lost"),
+                (stake, online, said.returned, "returned", "Stake returned"),
+                (self._house, online, said.won, "won", "Won"),
+            )
+            if amount
+        ]
+        if hand.stood:
+            self._entry(before, call, at)
+            self._entry(after, call, at)
+        else:
+            self._entry([*before, *after], call, at)
+
+    def _entry(
+        self, movements: list[tuple[int, int, int, str, str, int | None]], call: int, at: int
+    ) -> None:
+        size = len(movements)
+        for place, (source, target, amount, kind, why, hand) in enumerate(movements, 1):
+            self.last += 1
+            numbers = (self.last, place, size, at, amount, source, target, call, hand)
+            self._digest = digest(self._digest, *numbers, kind, why)
+            self._balances[source] -= amount
+            self._balances[target] += amount
+            self._add("transfers", *numbers, kind, why, self._digest)
+
+    def _add(self, table: str, *values: object) -> None:
+        self._rows.setdefault(table, []).append(values)
+
+    def _flush(self) -> None:
+        run = self._connection.execute
+        run("BEGIN")
+        for table, columns in COLUMNS.items():
+            rows = self._rows.pop(table, [])
+            places = ", ".join("?" * len(columns.split(",")))
+            self._connection.executemany(f"INSERT INTO {table} ({columns}) VALUES ({places})", rows)
+        run("COMMIT")
+
+
+# What `_Writer._add` is given for each table.
+COLUMNS = {
+    "callers": "id, name, fold, password_hash, locked, created, last_call, preferences",
+    "accounts": "id, kind, caller_id, game, unit, balance",
+    "calls": "id, caller_id, node, process, address, opened, closed, reason, ticked, charged,"
+    " waived, renewed, ticked_at_renewal",
+    "days": "caller_id, day, after, grant_id",
+    "shoes": "id, caller_id, game, decks, seed, seal, cut, opened, closed",
+    "rounds": "id, caller_id, game, day, call_id, shoe_id, start_position, bet, coin, rules, dealt,"
+    " lost, returned, won, settled, outcome, result",
+    "actions": "round_id, sequence, action, cards_used, call_id, at",
+    "transfers": "id, place, size, at, amount, source, target, call_id, round_id, kind, why,"
+    " digest",
+}
+_RULES = encode(RULES)
+_BET = json.dumps({"action": "bet", "stake": COIN}, separators=(",", ":"))
+_STAY = json.dumps({"action": "stay"}, separators=(",", ":"))
+
+
+def _hands() -> list[Hand]:
+    """Deal hands from known seeds; whoever is asked declines insurance, or stands."""
+    kind = GAMES[GAME]
+    found: list[Hand] = []
+    number = 0
+    while len(found) < DEALT_HANDS:
+        number += 1
+        seed = number.to_bytes(shuffle.SEED_BYTES, "big")
+        cards = kind.cards(seed, "", 1, 0)
+        dealt, _ = kind.deal(RULES, cards, [COIN], 1)
+        round_ = dealt
+        acts = []
+        while not round_.over:
+            acts.append(kind.absent(round_))
+            round_, _ = kind.act(round_, acts[-1])
+        if [act.word for act in acts] not in ([], ["stay"]):  # an ace: insurance was declined
+            continue
+        settlement = settlement_of(kind, None, round_, 0)
+        assert settlement is not None  # it is over
+        found.append(
+            Hand(
+                seed, shuffle.seal(seed), dealt.cards_used, round_.cards_used, bool(acts),
+                settlement,
+            )
+        )  # fmt: skip
+    return found
+
+
+if __name__ == "__main__":
+    main()
