@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from door.games import shuffle
-from door.tables.journaled import acts_of, kind_of, rebuild, seat_of
+from door.tables.journaled import acts_of, is_done, kind_of, rebuild, seat_of
 from timebank import journal, ledger
 from timebank.audit import audit as audit_books
 from timebank.findings import Finding
@@ -132,6 +132,9 @@ def _check(stored: StoredRound) -> Iterator[Finding]:
             yield Finding(where, sentence)
     if dict(stored.result or {}) != kind.result(again, seat):
         yield Finding(where, "the result in its journal is not that of the replay.")
+    shoe = stored.shoe
+    if shoe and not shoe.done and is_done(kind, shoe, stored.rules, again, len(stored.seats)):
+        yield Finding(where, "nothing more is dealt from its shoe, which is still open.")
 
 
 def _stored(desk: Desk, number: int) -> tuple[StoredRound, Dealt]:

@@ -233,6 +233,10 @@ def test_the_audit_keeps_nobody_from_writing(board: Board) -> None:
         ("UPDATE shoes SET cut = 'another' WHERE id = 6", "hand 6"),
         ("UPDATE shoes SET decks = 8 WHERE id = 6", "hand 6"),
         ("UPDATE shoes SET decks = 1e9 WHERE id = 6", "hand 6"),
+        (
+            "UPDATE shoes SET closed = NULL WHERE id = (SELECT shoe_id FROM rounds WHERE id = 8)",
+            "hand 8: nothing more is dealt from its shoe, which is still open.",
+        ),
         ("UPDATE actions SET action = 'no json' WHERE round_id = 7 AND sequence = 1", "hand 7"),
         ("UPDATE actions SET action = '[]' WHERE round_id = 7 AND sequence = 1", "hand 7"),
         ("UPDATE actions SET action = '{}' WHERE round_id = 7 AND sequence = 1", "hand 7"),

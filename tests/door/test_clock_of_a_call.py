@@ -1,5 +1,6 @@
 """Time left: it ticks, it warns, it is posted; idle callers go; nobody plays without time."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -410,3 +411,20 @@ async def test_a_line_left_alone_without_time_is_dropped(tmp_path: Path) -> None
         await board.pass_time(2 * MINUTE)
         await ada.terminal.until_closed()
         assert board.server.board.nodes == {}
+
+
+async def test_a_purse_that_arrives_late_does_not_replace_a_newer_one(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        await visitor(board, "Ada")
+        (caller,) = board.server.board.callers()
+        now = await caller.touch()
+        adopt_older, adopt_newer = caller.expect(), caller.expect()
+        older, newer = (
+            Receipt(replace(now.purse, online=seconds), ()) for seconds in (MINUTE, 2 * MINUTE)
+        )
+        adopt_newer(newer)
+        adopt_older(older)
+        assert caller.purse == newer.purse
+        caller.expect()(older)
+        assert caller.purse == older.purse
+        await caller.touch()

@@ -12,6 +12,7 @@ import pytest
 from door.games.blackjack_kind import VEGAS_KIND
 from door.games.blackjack_rules import rules_to_mapping
 from door.tables import vegas_news as news
+from door.tables import vegas_round
 from door.tables.vegas_clock import RETRY_SECONDS
 from door.tables.vegas_scene import VegasScene
 from door.tables.vegas_state import NotNow
@@ -27,6 +28,7 @@ from tests.door.seated import (
     vegas,
 )
 from tests.world import World, world
+from timebank.database import BooksUnavailable
 
 
 async def test_the_seal_is_there_before_the_first_bet(tmp_path: Path) -> None:
@@ -55,6 +57,24 @@ async def test_the_shoe_runs_on_and_its_seed_is_shown_after_the_round_that_passe
         assert two.state.seed == seed.hex()
         assert two.state.shoe.seal != sha256(seed).hexdigest()
         assert two.rounds_dealt() > 1
+
+
+async def test_the_last_round_of_a_shoe_closes_it_though_no_other_can_be_sealed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no_shoe(*_: object) -> None:
+        raise BooksUnavailable("The disk is full.")
+
+    async with party(tmp_path, 1, decks=1, penetration=30) as alone:
+        with monkeypatch.context() as full:
+            full.setattr(vegas_round, "open_shoe", no_shoe)
+            while not alone.sitters[0].was_told(news.ShoeDone):
+                await alone.deal()
+                await alone.play_out()
+            with alone.here.books() as desk:
+                closed = desk.connection.exec_driver_sql("SELECT closed FROM shoes").scalars().all()
+            assert None not in closed
+        await alone.pass_time(RETRY_SECONDS)
 
 
 async def test_a_seed_that_stands_beside_the_next_seal_is_called_the_last_shoes(

@@ -238,3 +238,16 @@ def test_as_much_lost_as_won_need_not_be_written(books, ann):
     assert states(books) == [(10, "written"), (-10, "written")]
     assert debt(books, ann) == 0
     assert books.audit() == []
+
+
+def test_a_doubtful_gift_stays_as_it_is_when_the_next_one_is_claimed(books, ann, over):
+    first = over.claim()
+    books.do(bank.in_doubt, first, "The disk failed.")
+    call = comes(books, ann, way="moduser")
+    call.win(600, 300)
+    call.close()
+    claim = call.claim()
+    assert claim.minutes == 5
+    assert states(books) == [(15, "doubtful"), (5, "writing")]
+    books.do(bank.done, claim)
+    assert outstanding(books) == [(15, "doubtful", "The disk failed.")]
