@@ -18,7 +18,7 @@ from door.reception import Reception
 from door.tables.vegas_table import VegasTable
 from timebank import bank, callers, names
 from timebank.database import BooksUnavailable
-from timebank.refusals import AlreadyOnline, NameTaken
+from timebank.refusals import AlreadyOnline
 
 if TYPE_CHECKING:
     from door.books import Books
@@ -97,14 +97,10 @@ class Board:
 
     # Names and passwords.
 
-    def is_sysop(self, name: str) -> bool:
-        """Tell whether `name` is the sysop's."""
-        return names.fold(name) == names.fold(self.config.board.sysop)
-
     def check_new_name(self, typed: str) -> str:
         """Return the name as it will be kept; `NameRefused` says why it cannot be."""
         name = names.check(typed)
-        if names.fold(name) in names.RESERVED:
+        if names.is_reserved(name):
             raise names.NameRefused("That name is kept for the house. Please choose another.")
         return name
 
@@ -131,9 +127,8 @@ class Board:
             )
 
     async def register(self, name: str, password_hash: str) -> CallerRecord:
-        """Enter a new caller in the books; `NameTaken` when it is his no more, or the sysop's."""
-        if self.is_sysop(name):
-            raise NameTaken
+        """Enter a new caller in the books; `NameTaken` when somebody has the name by then, or one
+        like it, or sysop.toml keeps it."""
         return await self.books.run(lambda desk: callers.register(desk, name, password_hash))
 
     async def _find(self, name: str) -> CallerRecord | None:
@@ -194,7 +189,7 @@ class Board:
         else:
             # Asked before a node is looked for: on a full board he may have the one he wants.
             await self._refuse_second_call(record)
-            node = self._take_node(beyond=self.is_sysop(record.name))
+            node = self._take_node(beyond=record.powers)
         logged_on = self.clock.monotonic()
         try:
             opened = await self.books.run(lambda desk: opening(desk, node))

@@ -106,11 +106,6 @@ class Caller:
         return self.books.settings()
 
     @property
-    def is_sysop(self) -> bool:
-        """Whether he has the sysop's powers at the bank's window."""
-        return self.bank_settings.is_sysop(self.record.name)
-
-    @property
     def limits(self) -> Limits:
         """When somebody else wants him back: so many seconds after log-on, and by then."""
         return None, None

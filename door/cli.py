@@ -18,6 +18,9 @@ import click
 from door.cli_common import EXIT_WRONG, Sentence, config_option, load_config
 from door.cli_sysop import drain, forgive, kick, nodes, refused, say, stop
 
+BY = "the command line"  # in the sysop's log
+LONGEST_NUMBER = 18  # digits, of a caller's number
+
 if TYPE_CHECKING:
     from door.config import Config
     from door.tables.unix_bj_teletype import Prompts
@@ -280,18 +283,52 @@ def callers() -> None:
 @callers.command("list")
 @config_option
 def list_callers(config_path: Path) -> None:
-    """List the callers, with their last call."""
+    """List the callers, with their last call, and who has the sysop's powers."""
     from timebank import callers as records
+    from timebank.statements import printable
 
     config = load_config(config_path)
     with _reading(config) as desk:
         known = records.listing(desk)
-    click.echo(f"{'Caller':<26}{'Since':<12}{'Last call':<18}")
+    click.echo(f"{'Caller':<26}{'Number':<8}{'Since':<12}{'Last call':<18}")
     for record in known:
         schedule = config.bank.schedule
         since = f"{schedule.local(record.created):%Y-%m-%d}"
         last = f"{schedule.local(record.last_call):%Y-%m-%d %H:%M}" if record.last_call else "never"
-        click.echo(f"{record.name:<26}{since:<12}{last:<18}{'locked' if record.locked else ''}")
+        told = {"the sysop's powers": record.powers, "locked": record.locked}
+        click.echo(
+            f"{printable(record.name):<26}{record.id:<8}{since:<12}{last:<18}"
+            f"{', '.join(words for words, is_so in told.items() if is_so)}"
+        )
+
+
+@callers.command()
+@config_option
+@click.argument("name")
+def grant(config_path: Path, name: str) -> None:
+    """Give a caller your powers: the Sysop item at the bank's window, and a node on a full board.
+
+    NAME is the name as the caller writes it, or # and a number that `door callers list` shows.
+    """
+    from timebank import powers
+
+    config = load_config(config_path)
+    with _desk(config) as desk:
+        record = powers.grant(desk, _exactly(desk, name).id, BY)
+    click.echo(f"{_numbered(record)}, has the sysop's powers now.")
+
+
+@callers.command()
+@config_option
+@click.argument("name")
+def revoke(config_path: Path, name: str) -> None:
+    """Take your powers from a caller, at once; NAME is as for grant."""
+    from timebank import powers
+
+    config = load_config(config_path)
+    with _desk(config) as desk:
+        record = powers.revoke(desk, _exactly(desk, name).id, BY)
+    click.echo(f"{_numbered(record)}, has the sysop's powers no more.")
 
 
 @callers.command()
@@ -315,7 +352,7 @@ def unlock(config_path: Path, name: str) -> None:
 @click.argument("name")
 @click.argument("new_name")
 def rename(config_path: Path, name: str, new_name: str) -> None:
-    """Give a caller another name; what he has stays his."""
+    """Give a caller another name; what he has stays his, and so do powers."""
     from timebank import callers as records
     from timebank import names
 
@@ -324,13 +361,16 @@ def rename(config_path: Path, name: str, new_name: str) -> None:
         record = _caller(desk, name)
         try:
             kept = names.check(new_name)
-            folded = names.fold(kept)
-            if folded in names.RESERVED and folded != names.fold(config.board.sysop):
-                raise Sentence("That name is kept for the house.")
+            _refuse_kept(config, kept)
             renamed = records.rename(desk, record.id, kept)
         except names.NameRefused as error:
             raise Sentence(str(error)) from error
     click.echo(f"{record.name} is now {renamed.name}.")
+    if config.bank.is_barred(record.name) and not config.bank.is_barred(renamed.name):
+        click.echo(
+            f"sysop.toml bars {record.name} from the bank by name, and no longer this caller:"
+            f" put {renamed.name} there, or freeze the account."
+        )
 
 
 @callers.command()
@@ -356,7 +396,10 @@ def delete(config_path: Path, name: str, yes: bool) -> None:
 @click.argument("name")
 @click.option("--stdin", is_flag=True, help="Read the password from standard input.")
 def password(config_path: Path, name: str, stdin: bool) -> None:
-    """Set a caller's password; the sysop's own name is entered with it when it is new."""
+    """Set a caller's password; a name that sysop.toml keeps is entered with it when it is new.
+
+    The sysop's own is entered with the sysop's powers, any other without: `door callers grant`.
+    """
     from door import passwords
     from timebank import callers as records
     from timebank import names
@@ -364,9 +407,12 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
     config = load_config(config_path)
     with _reading(config) as desk:
         record = _find(desk, name)
-    is_sysop = names.fold(name) == names.fold(config.board.sysop)
-    if record is None and not is_sysop:
+    kept = next((each for _, each in config.bank.named if names.is_same(name, each)), None)
+    is_sysop = kept is not None and names.is_same(kept, config.board.sysop)
+    if record is None and kept is None:
         raise Sentence(f"There is no caller named {name}.")
+    if record is not None and kept is not None and not names.is_same(kept, record.name):
+        raise Sentence(f"{_numbered(record)}, has a name that is only read like {kept}.")
     typed = (
         _read_line()
         if stdin
@@ -378,11 +424,21 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
         raise Sentence(str(error)) from error
     hashed = passwords.hash_password(typed)
     with _desk(config) as desk:
-        if record is None:
-            record = records.register(desk, config.board.sysop, hashed)
+        if record is not None:
+            record = records.set_password_hash(desk, record.id, hashed)
         else:
-            records.set_password_hash(desk, record.id, hashed)
+            record = records.register_kept(desk, kept or name, hashed, powers=is_sysop)
     click.echo(f"{record.name} has a new password.")
+    if kept in config.bank.co_sysops or is_sysop:
+        _tell_of_powers(config_path, record)
+
+
+def _tell_of_powers(config_path: Path, record: CallerRecord) -> None:
+    from door.named import command
+
+    if not record.powers:
+        gives = command(config_path, "grant", record.name)
+        click.echo(f"{record.name} has none of the sysop's powers: {gives} gives them.")
 
 
 def _set_locked(config_path: Path, name: str, *, locked: bool) -> None:
@@ -407,6 +463,39 @@ def _find(desk: Desk, name: str) -> CallerRecord | None:
     from timebank import callers as records
 
     return records.find(desk, name) if name.isprintable() else None
+
+
+def _refuse_kept(config: Config, name: str) -> None:
+    """Refuse a name of the house's, and one that only looks like a name in sysop.toml."""
+    from timebank import names
+
+    if any(names.is_same(name, named) for _, named in config.bank.named):
+        return
+    if names.is_reserved(name):
+        raise Sentence("That name is kept for the house.")
+    if config.bank.keeps(name):
+        raise Sentence(f"The name {name} looks too much like one that sysop.toml keeps.")
+
+
+def _exactly(desk: Desk, name: str) -> CallerRecord:
+    """Find a caller by number ("#12"), or by a name that is not only read alike."""
+    from timebank import callers as records
+    from timebank import names
+
+    number = name.removeprefix("#")
+    if number != name and number.isascii() and number.isdecimal() and len(number) < LONGEST_NUMBER:
+        return records.get(desk, int(number))
+    record = _caller(desk, name)
+    if not names.is_same(name, record.name):
+        raise Sentence(
+            f"{_numbered(record)}, has a name that is only read like {name}. If you mean this"
+            f" caller, say #{record.id} in place of the name."
+        )
+    return record
+
+
+def _numbered(record: CallerRecord) -> str:
+    return f"{record.name}, caller number {record.id}"
 
 
 def _caller(desk: Desk, name: str) -> CallerRecord:

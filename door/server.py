@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door import config as settings
-from door import passwords
+from door import named, passwords
 from door.board import Board, new_seed
 from door.books import Books
 from door.clock import Clock, SystemClock, sleep
@@ -36,7 +36,7 @@ from door.session import answer
 from door.visitors import answer_door
 from timebank import bank
 from timebank.calls import latest_addresses
-from timebank.database import Database
+from timebank.database import BooksUnavailable, Database
 from timebank.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ class Server:
         self._listeners: list[Listener] = []
         self._doors: LinkListener | None = None
         self._looks_for_doors: asyncio.Task[None] | None = None
+        self._looks_at_names: asyncio.Task[None] | None = None
         self.ended = asyncio.Event()  # set when the board is to close
 
     async def start(self) -> None:
@@ -92,6 +93,7 @@ class Server:
         await self.books.run(partial(bank.close_orphaned_calls, is_gone=process_is_gone))
         await self._housekeeping.start()
         await self.board.vegas.resume()
+        await self._warn_of_names()
         latest = await self.books.run(partial(latest_addresses, most=REMEMBERED))
         self.board.reception.remember(latest)
         self.board.reception.open_log(self.board.config.board.data)
@@ -117,6 +119,8 @@ class Server:
         self.books.hurry(LOCKED_SECONDS)
         if self._looks_for_doors is not None:
             self._looks_for_doors.cancel()
+        if self._looks_at_names is not None:
+            self._looks_at_names.cancel()
         for listener in self._all_listeners():
             listener.close()
         await self._housekeeping.stop()
@@ -178,6 +182,14 @@ class Server:
         self.board.config = new
         self.board.reception.keep_to(new)
         log.info("%s was read again; it counts for new calls", old.path)
+        self._looks_at_names = asyncio.create_task(self._warn_of_names())
+
+    async def _warn_of_names(self) -> None:
+        """Tell the log whom the settings name without effect, and what is to be typed for it."""
+        config = self.board.config
+        with contextlib.suppress(BooksUnavailable):  # `door check` says it as well
+            for sentence in await self.books.run(partial(named.doubts, path=config.path)):
+                log.warning("%s", sentence)
 
     async def _listen(self, where: Where) -> Listener:
         certificate = None

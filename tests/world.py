@@ -119,7 +119,10 @@ class World:
         His password is hashed so that a log-on costs next to nothing.
         """
         with self.books() as desk:
-            record = callers.register(desk, name, _quick_hash())
+            if desk.settings.keeps(name):
+                record = callers.register_kept(desk, name, _quick_hash(), powers=name == "Sysop")
+            else:
+                record = callers.register(desk, name, _quick_hash())
             callers.set_preferences(desk, record.id, {"looks": looks})
             bank = next(
                 Account(held.account_id, "bank", "second")

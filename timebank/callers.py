@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy.exc import IntegrityError
 
-from timebank import names
+from timebank import look_alikes, names
 from timebank.calls import leave_no_call
 from timebank.database import Desk
 from timebank.hosts_given import keep_what_waits
@@ -38,15 +38,29 @@ class CallerRecord:
     # For a caller of another board: its name, and what it knows him by. None for our own.
     board: str | None
     board_key: str | None
+    # The sysop has given this caller his powers (powers.py).
+    powers: bool
 
 
 def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
     """Enter a new caller with his accounts, all empty.
 
     Raises `names.NameRefused` for a name that cannot be used, and `NameTaken` when a living
-    caller has it or one that looks like it.
+    caller has it or one that looks like it, or sysop.toml keeps it for somebody.
     """
-    return _enter(desk, names.check(name), password_hash, None, None)
+    kept = names.check(name)
+    if desk.settings.keeps(kept):
+        raise _taken(kept)
+    return _enter(desk, kept, password_hash, None, None)
+
+
+def register_kept(desk: Desk, name: str, password_hash: str, *, powers: bool) -> CallerRecord:
+    """Enter somebody for whom sysop.toml keeps the name, with the sysop's powers or without.
+
+    It is for the sysop's own shell: no stranger ever comes here. Raises as `register` does.
+    """
+    record = _enter(desk, names.check(name), password_hash, None, None)
+    return _change(desk, record.id, "powers = ?", int(powers))
 
 
 def register_of_board(desk: Desk, name: str, board: str, key: str) -> CallerRecord:
@@ -61,12 +75,15 @@ def _enter(
     desk: Desk, kept: str, password_hash: str, board: str | None, key: str | None
 ) -> CallerRecord:
     run = desk.connection.exec_driver_sql
+    if look_alikes.holder(run, kept) is not None:
+        raise _taken(kept)
+    looks = (names.fold(kept), look_alikes.key(kept))
     try:
         caller_id = run(
             "INSERT INTO callers"
-            " (name, fold, password_hash, locked, created, preferences, board, board_key)"
-            " VALUES (?, ?, ?, 0, ?, '{}', ?, ?)",
-            (kept, names.fold(kept), password_hash, stamp(desk.now), board, key),
+            " (name, fold, skeleton, password_hash, locked, created, preferences, board, board_key)"
+            " VALUES (?, ?, ?, ?, 0, ?, '{}', ?, ?)",
+            (kept, *looks, password_hash, stamp(desk.now), board, key),
         ).lastrowid
     except IntegrityError as error:
         raise _taken(kept) from error
@@ -79,7 +96,7 @@ def _enter(
 
 _FIELDS = (
     "SELECT id, name, password_hash, locked, created, last_call, preferences, frozen, board,"
-    " board_key FROM callers"
+    " board_key, powers FROM callers"
 )
 
 
@@ -169,8 +186,11 @@ def rename(desk: Desk, caller_id: int, name: str) -> CallerRecord:
 
 def rename_of_board(desk: Desk, caller_id: int, kept: str) -> CallerRecord:
     """Give a caller a name that was made as hosts.host_caller makes it; raises `NameTaken`."""
+    if look_alikes.holder(desk.connection.exec_driver_sql, kept, but=caller_id) is not None:
+        raise _taken(kept)
+    looks = (names.fold(kept), look_alikes.key(kept))
     try:
-        return _change(desk, caller_id, "name = ?, fold = ?", kept, names.fold(kept))
+        return _change(desk, caller_id, "name = ?, fold = ?, skeleton = ?", kept, *looks)
     except IntegrityError as error:
         raise _taken(kept) from error
 
@@ -191,7 +211,10 @@ def delete(desk: Desk, caller_id: int) -> None:
         (now, caller_id),
     )
     run("UPDATE shoes SET closed = ? WHERE caller_id = ? AND closed IS NULL", (now, caller_id))
-    run("UPDATE callers SET deleted = ?, password_hash = '' WHERE id = ?", (now, caller_id))
+    run(
+        "UPDATE callers SET deleted = ?, password_hash = '', powers = 0 WHERE id = ?",
+        (now, caller_id),
+    )
 
 
 def _take_back(posting: Posting) -> None:
@@ -238,8 +261,8 @@ def _taken(name: str) -> NameTaken:
 
 
 def _record(*row: Any) -> CallerRecord:
-    number, name, password_hash, locked, created, last_call, preferences, frozen, *host = row
-    board, key = host
+    number, name, password_hash, locked, created, last_call, preferences, frozen, *rest = row
+    board, key, powers = rest
     return CallerRecord(
         id=number,
         name=name,
@@ -251,4 +274,5 @@ def _record(*row: Any) -> CallerRecord:
         frozen=bool(frozen),
         board=board,
         board_key=key,
+        powers=bool(powers),
     )

@@ -171,6 +171,32 @@ def summary(
         pour(exports.as_json(map(reports.summary_record, periods)))
 
 
+@click.command(name="addresses")
+@config_option
+@format_option
+@since_option
+@until_option
+def show_addresses(config: Path, form: str, since: datetime | None, until: datetime | None) -> None:
+    """Show which callers share an address, and what they sent one another.
+
+    With it their calls from there, the days' minutes they were granted, what they sent to others
+    than these, and what they owe on loans now. A shared address proves nothing; nothing is done.
+    """
+    from timebank import exports, neighbours
+
+    with opened(config) as books:
+        first, end = books.span(since, until)
+        with books.look() as desk:
+            found = neighbours.neighbours(desk, first, end)
+        schedule = books.settings.schedule
+    if form == "text":
+        show(neighbours.table(found, schedule))
+    elif form == "csv":
+        pour(exports.as_csv(neighbours.FIELDS, neighbours.lines(found, schedule)))
+    else:
+        pour(exports.as_json(neighbours.records(found, schedule)))
+
+
 def _bar() -> str:
     """Choose what a bar is drawn with; nothing where nobody looks."""
     if not sys.stdout.isatty():
@@ -290,4 +316,4 @@ def _write(form: str, fields: tuple[str, ...], records: Iterable[Record]) -> Non
     pour(exports.as_csv(fields, records) if form == "csv" else exports.as_json(records))
 
 
-COMMANDS = (accounts, show_ledger, statement, summary, export, audit)
+COMMANDS = (accounts, show_ledger, statement, summary, show_addresses, export, audit)

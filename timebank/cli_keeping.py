@@ -147,7 +147,7 @@ def _outbox_table(books: Books, rows: list[OutboxRow]) -> Iterator[str]:
         when = books.settings.schedule.local(row.at)
         doubt = f": {printable(row.mark)}" if row.state == "doubtful" and row.mark else ""
         yield (
-            f"{row.number:>7}  {when:%Y-%m-%d %H:%M:%S}  {row.name:<24}{row.minutes:>8}"
+            f"{row.number:>7}  {when:%Y-%m-%d %H:%M:%S}  {printable(row.name):<24}{row.minutes:>8}"
             f"  {row.state}{doubt}"
         )
 

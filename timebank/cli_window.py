@@ -207,10 +207,8 @@ def _log_table(books: Books, entries: Iterator[Entry]) -> Iterator[str]:
     yield f"{'When':<19}  {'By':<24}{'Caller':<24}What"
     for entry in chain((first,), entries):
         when = books.settings.schedule.local(entry.at)
-        yield (
-            f"{when:%Y-%m-%d %H:%M:%S}  {printable(entry.by):<24}{entry.caller or '-':<24}"
-            f"{printable(entry.what)}"
-        )
+        by, caller = printable(entry.by), printable(entry.caller or "-")
+        yield f"{when:%Y-%m-%d %H:%M:%S}  {by:<24}{caller:<24}{printable(entry.what)}"
 
 
 def _log_records(books: Books, entries: Iterator[Entry]) -> Iterator[Record]:

@@ -25,7 +25,7 @@ from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from timebank import migrations
+from timebank import look_alikes, migrations
 from timebank.model import (
     APPLICATION_ID,
     RESULT_TRIGGERS,
@@ -124,6 +124,7 @@ class Database:
             with self.engine.begin() as connection:
                 _create_when_empty(connection)
                 _check(connection, self.path)
+                look_alikes.renew(connection.exec_driver_sql)
 
     def open_existing(self) -> None:
         """Check a file that must be there already, and move it forward when it is of old.

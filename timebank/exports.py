@@ -10,13 +10,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from timebank.extracts import Extract
 from timebank.ledger import Balance
 from timebank.model import instant
 from timebank.schedule import Schedule
-from timebank.statements import COLUMNS, PLAY_COLUMNS, Entry, amount
+from timebank.statements import COLUMNS, PLAY_COLUMNS, Entry, amount, printable
 
 Record = Mapping[str, object]
 
@@ -90,7 +91,10 @@ def iso(at: int, schedule: Schedule) -> str:
 
 
 def as_csv(fields: Sequence[str], records: Iterable[Record]) -> Iterator[str]:
-    """Write records as CSV (RFC 4180, but lines end with LF), a line at a time, names first."""
+    """Write records as CSV (RFC 4180, but lines end with LF), a line at a time, names first.
+
+    No cell is a formula to a spreadsheet: see `_harmless`.
+    """
     line = io.StringIO()
     writer = csv.writer(line, lineterminator="\n")
     writer.writerow(fields)
@@ -103,17 +107,54 @@ def as_csv(fields: Sequence[str], records: Iterable[Record]) -> Iterator[str]:
 
 
 def _plain(value: object) -> object:
-    """Turn a truth into 0 or 1, which every spreadsheet reads alike."""
-    return int(value) if isinstance(value, bool) else value
+    """Turn a truth into 0 or 1, which every spreadsheet reads alike, and a text into a harmless
+    one."""
+    if isinstance(value, bool):
+        return int(value)
+    return _harmless(value) if isinstance(value, str) else value
+
+
+# What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection"), also in the full
+# width of East Asian letters, at the start of a cell; and of what it takes for one, where it is set
+# to part cells at something else than we do. Spaces and quotes before it do not help.
+_FORMULA = re.compile(r"(^|[,;|])(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])")
+# What we write ourselves with a sign: -5, -0:05:00, -$12.50, -FR 1,000.
+_AMOUNT = re.compile(r"[-+]?(?:\$|FR )?[0-9][0-9,.:]*")
+
+
+def _harmless(text: str) -> str:
+    """Put an apostrophe before what a spreadsheet would take for a formula; it shows a text then.
+
+    Controls become spaces, as in text. An amount stays as it is: it is one in a spreadsheet too.
+
+    >>> _harmless("=cmd|' /C calc'!A0"), _harmless("-0:05:00"), _harmless("Jean-Luc")
+    ("'=cmd|' /C calc'!A0", '-0:05:00', 'Jean-Luc')
+    """
+    if _AMOUNT.fullmatch(text):
+        return text
+    return _FORMULA.sub(r"\1'", printable(text))
 
 
 def as_json(records: Iterable[Record]) -> Iterator[str]:
     """Write records as one JSON array, a record a line."""
     before = "["
     for record in records:
-        yield f"{before}\n{json.dumps(record, ensure_ascii=False)}"
+        yield f"{before}\n{_json(record)}"
         before = ","
     yield "[]\n" if before == "[" else "\n]\n"
+
+
+_UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
+
+
+def _json(record: Record) -> str:
+    """Write one record; what a terminal would obey is escaped, so that nothing is lost."""
+    text = json.dumps(record, ensure_ascii=False)
+    return text if text.isprintable() else _UNPRINTABLE.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
 
 
 def books_as_json(

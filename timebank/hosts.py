@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from timebank import callers
+from timebank import callers, look_alikes
 from timebank.callers import CallerRecord
 from timebank.calls import Opened, begin_call
 from timebank.database import Desk
@@ -79,10 +79,18 @@ def _free(desk: Desk, wanted: list[str], caller_id: int | None) -> str:
     name, last = wanted[0], wanted[-1]
     for number in range(len(wanted) + callers.count(desk)):
         name = wanted[number] if number < len(wanted) else last.replace("@", f"#{number}@")
-        holder = callers.find(desk, name)
-        if holder is None or holder.id == caller_id:
+        if _is_free(desk, name, caller_id):
             break
     return name
+
+
+def _is_free(desk: Desk, name: str, caller_id: int | None) -> bool:
+    """Tell whether nobody but this caller has a name, or one that looks like it."""
+    holder = callers.find(desk, name)
+    if holder is not None and holder.id != caller_id:
+        return False
+    own = look_alikes.NOBODY if caller_id is None else caller_id
+    return look_alikes.holder(desk.connection.exec_driver_sql, name, but=own) is None
 
 
 def open_host_call(

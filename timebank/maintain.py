@@ -133,7 +133,7 @@ SELECT c.id, c.name, c.fold, coalesce(c.last_call, c.created), d.after,
     (SELECT sum(balance) FROM accounts
      WHERE caller_id = c.id AND unit = 'second' AND kind IN ('online', 'held'))
 FROM callers c LEFT JOIN days d ON d.caller_id = c.id AND d.day = c.day
-WHERE c.deleted IS NULL AND c.locked = 0 AND c.frozen = 0
+WHERE c.deleted IS NULL AND c.locked = 0 AND c.frozen = 0 AND c.powers = 0
     AND coalesce(c.last_call, c.created) < ?
     AND NOT EXISTS (SELECT 1 FROM calls k WHERE k.caller_id = c.id AND k.closed IS NULL)
     AND NOT EXISTS (SELECT 1 FROM rounds r WHERE r.caller_id = c.id AND r.settled IS NULL)

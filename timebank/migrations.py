@@ -10,13 +10,17 @@ The steps stand here as they were written, whatever becomes of the tables in mod
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from timebank import chain
+from timebank import chain, look_alikes
 from timebank.model import APPLICATION_ID, RESULT_TRIGGERS, TRIGGERS
+
+log = logging.getLogger("timebank")
 
 # Pages copied at a time (the whole file: nobody writes meanwhile).
 ALL_PAGES = -1
@@ -407,7 +411,45 @@ def _results_4(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (_results_4,)
+# Version 3 to 4: see PARTS_4.
+
+POWERS_4 = (
+    "ALTER TABLE callers ADD COLUMN powers INTEGER DEFAULT 0 NOT NULL"
+    " CHECK (powers = 0 OR (powers = 1 AND deleted IS NULL AND board IS NULL))"
+)
+POWERS_WORDS_4 = (
+    "The sysop's powers belong to callers' numbers now, and nobody has any yet:"
+    " `door callers grant NAME` gives them"
+)
+SKELETONS_4 = (
+    "ALTER TABLE callers ADD COLUMN skeleton TEXT DEFAULT '' NOT NULL",
+    "CREATE INDEX callers_by_skeleton ON callers (skeleton) WHERE deleted IS NULL",
+)
+
+
+def _powers_4(connection: sqlite3.Connection) -> None:
+    """Give powers to nobody, whoever had them by name before, and say so."""
+    connection.execute(POWERS_4)
+    if connection.execute("SELECT 1 FROM callers LIMIT 1").fetchone() is not None:
+        connection.execute(
+            "INSERT INTO sysop_log (at, by, what) VALUES (?, 'upgrade', ?)",
+            (int(time.time()), POWERS_WORDS_4),
+        )
+        log.warning("%s.", POWERS_WORDS_4)
+
+
+def _skeletons_4(connection: sqlite3.Connection) -> None:
+    for statement in SKELETONS_4:
+        connection.execute(statement)
+    look_alikes.renew(connection.execute)
+
+
+# Each part adds what one subject needs, in this order.
+PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    _results_4,
+    _powers_4,
+    _skeletons_4,
+)
 
 
 def _to_version_4(connection: sqlite3.Connection) -> None:

@@ -68,6 +68,8 @@ callers = Table(
     Column("name", Text, nullable=False),
     # names.fold(name): two living callers may not look alike.
     Column("fold", Text, nullable=False),
+    # What the name looks like, behind the version of the tables that say so (look_alikes.py).
+    Column("skeleton", Text, server_default=text("''"), nullable=False),
     Column("password_hash", Text, nullable=False),
     Column("locked", Integer, CheckConstraint("locked IN (0, 1)"), nullable=False),
     Column("created", Integer, nullable=False),
@@ -90,6 +92,14 @@ callers = Table(
     # For a caller of another board: its name, and what it knows him by. Both NULL for our own.
     Column("board", Text),
     Column("board_key", Text, CheckConstraint("(board IS NULL) = (board_key IS NULL)")),
+    # The caller has the sysop's powers (powers.py); nobody has who is deleted, or another board's.
+    Column(
+        "powers",
+        Integer,
+        CheckConstraint("powers = 0 OR (powers = 1 AND deleted IS NULL AND board IS NULL)"),
+        server_default=text("0"),
+        nullable=False,
+    ),
     # Numbers are never used twice: the history of a deleted caller stays his.
     sqlite_autoincrement=True,
 )
@@ -99,6 +109,7 @@ Index(
     unique=True,
     sqlite_where=text("deleted IS NULL"),
 )
+Index("callers_by_skeleton", callers.c.skeleton, sqlite_where=text("deleted IS NULL"))
 Index(
     "one_living_caller_a_key",
     callers.c.board,

@@ -2,10 +2,16 @@
 
 Names stand in front of minutes: on the teller's list, in transfers, in THEBANK.EXT. So a name must
 be readable on any terminal, and nobody may take one that passes for somebody else's. `check` says
-what a name may be; `fold` gives the key under which names that look alike meet, and the books
-keep that key unique. Whose name is reserved on a board is for the board to say: see `RESERVED`.
+what a name may be. Two keys say which names are alike:
 
-The tables of look-alikes are made by hand, from the letters of the three alphabets that may be
+- `fold` is the key of a caller, unique in the books: a caller is found by it, however the name is
+  typed. What it makes equal never changes, or callers would not be found any more.
+- `skeleton` is what a name looks like, by the tables of UTS 39 and some of our own. It makes more
+  names equal, and new ones at that with each version: only new names are held against it.
+
+Whose name is reserved on a board is for the board to say: see `RESERVED`.
+
+The tables of `fold` are made by hand, from the letters of the three alphabets that may be
 used. Letters are compared as capitals where a capital looks like a Latin one, because that is how
 names get typed: a Greek nu is filed under N, although small it looks like a v.
 """
@@ -14,6 +20,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
+
+from timebank import confusables
 
 SHORTEST = 2  # characters
 LONGEST = 24
@@ -55,6 +64,14 @@ _FILED = str.maketrans(
 # A small l, a capital i and a one; a zero and an o.
 _ALIKE = str.maketrans("i10|", "llol")
 _RUNS = re.compile(r"([ .'_-])\1+")
+
+# What UTS 39 leaves as it is: letters of the three alphabets that terminals draw like Latin ones,
+_READ_AS_LATIN = str.maketrans(_SEEN)
+# and small Latin letters and digits. A letter that two others look like together becomes these two,
+# so that it does not matter where one begins ("vvv"); but see "cl" in `skeleton`.
+_READ = str.maketrans({"m": "rn", "w": "vv"} | _pairs("0 1 2 5 8 9", "o l z s b g"))
+# The version of the keys of `skeleton`: that of the tables, and of what is here.
+SKELETONS = f"{confusables.VERSION}/1"
 
 
 class NameRefused(Exception):
@@ -99,6 +116,24 @@ def fold(name: str) -> str:
     True
     """
     letters = _bare(_plain(name).casefold()).translate(_FILED).translate(_ALIKE)
+    return _RUNS.sub(r"\1", " ".join(letters.split()))
+
+
+def skeleton(name: str) -> str:
+    """Return what a name looks like: two that can be taken for one another have the same one.
+
+    Names are compared as they are written, and again in small letters (UTS 39 leaves that to its
+    user): a capital I looks like an l, a small i does not until it is written as a capital. So
+    "ci" is not taken for "cl", and that for "d". Any text has a skeleton.
+
+    >>> skeleton("Corn") == skeleton("Com"), skeleton("5am") == skeleton("Sam")
+    (True, True)
+    >>> skeleton("Clark") == skeleton("dark"), skeleton("Lucia") == skeleton("Luda")
+    (True, False)
+    """
+    seen = confusables.skeleton(_bare(_plain(name)).translate(_READ_AS_LATIN))
+    letters = confusables.skeleton(seen.casefold()).translate(_FILED).casefold().translate(_READ)
+    letters = letters.replace("cl", "d").replace("i", "l")
     return _RUNS.sub(r"\1", " ".join(letters.split()))
 
 
@@ -155,16 +190,39 @@ def _seen(name: str) -> str | None:
     return fold(read) if read.isascii() else None
 
 
-RESERVED = frozenset(
-    fold(name)
-    for name in (
-        *("sysop", "sys op", "sys-op", "sys.op", "sys_op", "sysops", "cosysop", "co-sysop"),
-        *("co sysop", "operator", "system operator", "system", "the system", "admin"),
-        *("administrator", "root", "moderator", "staff", "host", "board", "the board"),
-        *("house", "the house", "dealer", "the dealer", "bank", "the bank", "teller", "banker"),
-        *("new", "guest", "visitor", "all", "everybody", "everyone", "anyone", "nobody", "none"),
-        *("anonymous", "unknown", "someone", "caller", "callers", "player", "user", "node"),
-        *("allotment", "elapsed", "forfeit", "external", "adjustment", "online", "held", "stake"),
-    )
+_RESERVED = (
+    *("sysop", "sys op", "sys-op", "sys.op", "sys_op", "sysops", "cosysop", "co-sysop"),
+    *("co sysop", "operator", "system operator", "system", "the system", "admin"),
+    *("administrator", "root", "moderator", "staff", "host", "board", "the board"),
+    *("house", "the house", "dealer", "the dealer", "bank", "the bank", "teller", "banker"),
+    *("new", "guest", "visitor", "all", "everybody", "everyone", "anyone", "nobody", "none"),
+    *("anonymous", "unknown", "someone", "caller", "callers", "player", "user", "node"),
+    *("allotment", "elapsed", "forfeit", "external", "adjustment", "online", "held", "stake"),
+    # Who else writes into the sysop's log.
+    *("the command line", "command line", "maintain", "import", "upgrade"),
 )
+RESERVED = frozenset(map(fold, _RESERVED))
 """Keys (see `fold`) of names that are no caller's: they speak for the house or for nobody."""
+
+
+@cache
+def _reserved_skeletons() -> frozenset[str]:
+    return frozenset(map(skeleton, _RESERVED))
+
+
+def is_reserved(name: str) -> bool:
+    """Tell whether a name is no caller's (`RESERVED`), or looks like one that is not."""
+    return fold(name) in RESERVED or skeleton(name) in _reserved_skeletons()
+
+
+def is_same(one: str, other: str) -> bool:
+    """Tell whether two names are the same but for capitals and spaces: not only alike.
+
+    >>> is_same("Bill Gates", "BILL  gates"), is_same("Bill Gates", "BiII Gates")
+    (True, False)
+    """
+    return _spelled(one) == _spelled(other)
+
+
+def _spelled(name: str) -> str:
+    return " ".join(_plain(name).casefold().split())

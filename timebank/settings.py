@@ -108,7 +108,7 @@ class BankSettings:
     sysop: str = "Sysop"
     limits: Limits = Limits()
     hours: OpeningHours = ALWAYS
-    # Names: who may not use the bank, and who has the sysop's powers at its window.
+    # Names: who may not use the bank, and for whom a name is kept. They give nobody any powers.
     barred: tuple[str, ...] = ()
     co_sysops: tuple[str, ...] = ()
     imports: tuple[Path, ...] = ()
@@ -128,9 +128,28 @@ class BankSettings:
         """Tell whether the caller of this name, or of one that looks like it, is kept out."""
         return names.fold(name) in map(names.fold, self.barred)
 
-    def is_sysop(self, name: str) -> bool:
-        """Tell whether this is the name of the sysop or of a co-sysop, however it is written."""
-        return names.fold(name) in map(names.fold, (self.sysop, *self.co_sysops))
+    @property
+    def named(self) -> tuple[tuple[str, str], ...]:
+        """Everybody whom sysop.toml names, each behind the key that names them."""
+        people = {
+            "[board] sysop": (self.sysop,),
+            "[timebank] co_sysops": self.co_sysops,
+            "[timebank] barred": self.barred,
+        }
+        return tuple((key, name) for key, of_key in people.items() for name in of_key)
+
+    def keeps(self, name: str) -> bool:
+        """Tell whether sysop.toml names somebody so, or so that it looks alike.
+
+        No new caller can have such a name. Whoever has it by then gets nothing by it.
+        """
+        folds, skeletons = self._kept
+        return names.fold(name) in folds or names.skeleton(name) in skeletons
+
+    @cached_property
+    def _kept(self) -> tuple[frozenset[str], frozenset[str]]:
+        people = [name for _, name in self.named]
+        return frozenset(map(names.fold, people)), frozenset(map(names.skeleton, people))
 
 
 def load(path: Path) -> BankSettings:

@@ -41,7 +41,7 @@ def accounts_table(balances: Sequence[Balance]) -> Iterator[str]:
     yield f"{'Caller':<24}{headings}"
     for caller_id, name in names.items():
         amounts = "".join(f"{clock(held[caller_id][kind]):>{AMOUNT}}" for kind in CALLER_ACCOUNTS)
-        yield f"{name:<24}{amounts}"
+        yield f"{printable(name):<24}{amounts}"
     if not names:
         yield "Nobody has registered yet."
     yield ""
@@ -72,7 +72,7 @@ def _play_accounts(
         amounts = "".join(
             f"{amount(own.get(kind, 0), unit):>{PLAY_AMOUNT}}" for kind in PLAY_ACCOUNTS
         )
-        yield f"{names[caller_id]:<24}{amounts}"
+        yield f"{printable(names[caller_id]):<24}{amounts}"
 
 
 def ledger_table(rows: Iterator[Extract], schedule: Schedule) -> Iterator[str]:
@@ -89,7 +89,7 @@ def ledger_table(rows: Iterator[Extract], schedule: Schedule) -> Iterator[str]:
         when = schedule.local(instant(row.at))
         yield (
             f"{row.number:>7} {row.entry:>7}  {when:%Y-%m-%d %H:%M:%S}"
-            f"  {row.caller or '-':<24}{row.source:<11}{row.target:<11}"
+            f"  {printable(row.caller or '-'):<24}{row.source:<11}{row.target:<11}"
             f"{amount(row.amount, row.unit):>{AMOUNT}}"
             f" {row.call_id or '-':>6} {row.round_id or '-':>6}  {printable(row.why)}"
         )
@@ -175,7 +175,7 @@ def statement_table(entries: Iterator[Entry], name: str, schedule: Schedule) -> 
     Play money has a table of its own for each unit, behind that of his time.
     """
     first = next(entries, None)
-    yield f"Statement of {name}"
+    yield f"Statement of {printable(name)}"
     yield _headings(COLUMNS, AMOUNT)
     if first is None:
         yield "No entries."

@@ -13,7 +13,7 @@ from timebank.ledger import ADJUSTMENT, Movement, Row, transfer
 from timebank.ledger import Account as LedgerAccount
 from timebank.notices import add_notice
 from timebank.refusals import LimitReached, NotEnough, Refused, UnknownCaller, WindowClosed
-from timebank.window import Account, account_of, whole_minutes
+from timebank.window import Account, account_of, refuse_beyond, while_owing, whole_minutes
 from timebank.words import clean, span
 
 LONGEST_REASON = 200  # characters
@@ -51,7 +51,7 @@ def sysop_withdraw(desk: Desk, caller_id: int, seconds: int, why: str, by: str) 
 def sysop_transfer(
     desk: Desk, from_caller_id: int, to_caller_id: int, seconds: int, why: str, by: str
 ) -> tuple[Row, ...]:
-    """Move whole minutes between two open accounts.
+    """Move whole minutes between two open accounts, the first of which owes no loan.
 
     Raises `WindowClosed`, `LimitReached` and `NotEnough`.
     """
@@ -59,6 +59,8 @@ def sysop_transfer(
     giver, taker = _open_account(desk, from_caller_id), _open_account(desk, to_caller_id)
     if giver.caller_id == taker.caller_id:
         raise Refused(f"Both accounts are {giver.name}'s.")
+    first = "minutes go to others (`timebank adjust` works in any case)"
+    refuse_beyond(seconds, while_owing(giver.owed, f"{giver.name} owes", first))
     _hold_enough(giver, seconds)
     _find_room(desk, taker, seconds)
     why, by = _reason(why, by)

@@ -65,16 +65,20 @@ class Allowance:
     # Neither mode nor hours nor the sysop close the window to him.
     open: bool
     frozen: bool
+    # The caller has the sysop's powers, and so the item Sysop.
+    powers: bool
 
 
 class Account(NamedTuple):
-    """Another caller's account in the bank, for one who sends him minutes."""
+    """A caller's account in the bank, as others see it who move minutes there or from there."""
 
     caller_id: int
     name: str
     frozen: bool
     account_id: int
     balance: int
+    # What the caller owes on a loan, in seconds.
+    owed: int
 
 
 class Window:
@@ -86,8 +90,9 @@ class Window:
         self.settings = posting.desk.settings
         self.limits = self.settings.limits
         run = posting.desk.connection.exec_driver_sql
-        self.name, created, self.frozen = run(
-            "SELECT name, created, frozen FROM callers WHERE id = ?", (posting.caller_id,)
+        self.name, created, self.frozen, self._powers = run(
+            "SELECT name, created, frozen, powers AND NOT locked FROM callers WHERE id = ?",
+            (posting.caller_id,),
         ).one()
         self._created = instant(created)
         self._today = {} if posting.day_begins else _moved_today(posting)
@@ -102,6 +107,7 @@ class Window:
             repay=_allowed(self.repayment()),
             open=not list(self._closed()),
             frozen=bool(self.frozen),
+            powers=bool(self._powers),
         )
 
     # The bounds, in the order in which a caller hears of them.
@@ -130,6 +136,7 @@ class Window:
         """Bound what may be sent, whoever gets it."""
         yield from self._closed()
         yield from self._unknown("send")
+        yield from while_owing(-self.posting.balance["loan"], "You owe", "you send any minutes")
         yield self._in_the_bank()
         yield self._a_day("send", self.limits.transfer, "transfer")
 
@@ -137,7 +144,11 @@ class Window:
         """Bound what may be borrowed."""
         yield from self._closed()
         yield from self._unknown("borrow")
-        yield self._a_day("borrow", self.limits.loan, "loan")
+        # What was sent today is not lent back: who gives the day's minutes away and borrows others
+        # in their place would owe every night and send every day.
+        sent = self._today.get("transfer", 0)
+        less = ", less what you send to others" if sent else ""
+        yield self._a_day("borrow", self.limits.loan, "loan", "transfer", less=less)
         yield from self._before_the_event("")
 
     def repayment(self) -> Iterator[Bound]:
@@ -180,12 +191,12 @@ class Window:
         if said:
             yield Bound(0, said, WindowClosed)
 
-    def _a_day(self, verb: str, limit: int, *kinds: str) -> Bound:
+    def _a_day(self, verb: str, limit: int, *kinds: str, less: str = "") -> Bound:
         left = max(0, limit - sum(self._today.get(kind, 0) for kind in kinds))
         said = f"On this board nobody can {verb} minutes."
         if limit:
             are = "is" if left <= MINUTE else "are"
-            said = f"You may {verb} {span(limit)} a day; {_or_none(left)} of it {are} left."
+            said = f"You may {verb} {span(limit)} a day{less}; {_or_none(left)} of it {are} left."
         return Bound(left, said, LimitReached)
 
     def _his_own(self, what: str) -> Iterator[Bound]:
@@ -216,6 +227,15 @@ class Window:
             yield Bound(0, said, LimitReached)
 
 
+def while_owing(owed: int, owes: str, first: str) -> Iterator[Bound]:
+    """Bound what may go from an account to another while `owed` seconds of a loan are open.
+
+    Nothing may, however little is owed: who could send on a loan would never pay it.
+    """
+    if owed > 0:
+        yield Bound(0, f"{owes} {span(owed)}: that must be paid back before {first}.", LimitReached)
+
+
 def refuse_beyond(seconds: int, bounds: Iterable[Bound]) -> None:
     """Raise the first rule that does not allow so much.
 
@@ -236,8 +256,9 @@ def whole_minutes(seconds: int) -> None:
 def account_of(desk: Desk, caller_id: int) -> Account | None:
     """Find a living caller's account in the bank."""
     row = desk.connection.exec_driver_sql(
-        "SELECT c.id, c.name, c.frozen, a.id, a.balance FROM callers c"
+        "SELECT c.id, c.name, c.frozen, a.id, a.balance, -l.balance FROM callers c"
         " JOIN accounts a ON a.caller_id = c.id AND a.kind = 'bank' AND a.unit = 'second'"
+        " JOIN accounts l ON l.caller_id = c.id AND l.kind = 'loan' AND l.unit = 'second'"
         " WHERE c.id = ? AND c.deleted IS NULL",
         (caller_id,),
     ).first()

@@ -80,6 +80,10 @@ def _guest_record(desk: Desk, guest: Guest) -> tuple[CallerRecord, bool]:
 
 
 def _sysop_record(desk: Desk, name: str) -> CallerRecord:
-    """Find the sysop, or enter him without a password: he cannot log on elsewhere without one."""
+    """Find the sysop by name, or enter one with the sysop's powers and without a password: nobody
+    can log on elsewhere without one.
+
+    A caller who is found has the powers that were given, or none, as anywhere else.
+    """
     bank.close_orphaned_calls(desk, process_is_gone)
-    return callers.find(desk, name) or callers.register(desk, name, "")
+    return callers.find(desk, name) or callers.register_kept(desk, name, "", powers=True)

@@ -1,4 +1,8 @@
-"""The Sysop item of the bank's window: the sysop and his co-sysops look after accounts on line."""
+"""The Sysop item of the bank's window: callers with the sysop's powers look after accounts.
+
+Whether a caller has them is asked of the books at every step, and once more in the transaction that
+does something: they may have been taken away meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from door.lobby import amounts
 from door.lobby.accounts import find_account, read_account
 from door.lobby.pages import Page, read
 from door.lobby.service import serve
-from timebank import bank, callers, ledger, sysop_log
+from timebank import bank, callers, ledger, powers, sysop_log
 from timebank.refusals import Refused
 from timebank.words import span
 
@@ -27,13 +31,13 @@ MOST_ADJUSTED = 24 * 60 * 60  # seconds in one adjustment from the window
 
 async def visit_sysop_window(caller: Caller) -> None:
     """Let a sysop look at accounts, adjust and freeze them, and read the log."""
-    while caller.is_sysop:
+    while await _has_powers(caller):
         body = ("|07Everything done here is in the ledger and in the log, under your name.",)
         caller.console.stage(Page("The sysop's side of the window", body))
         choice = await caller.console.ask(
             {"A": "Account", "L": "Log", "Q": "Quit"}, default="Q", cancel="Q"
         )
-        if choice == "Q":
+        if choice == "Q" or not await _has_powers(caller):
             return
         if choice == "L":
             await _read_log(caller)
@@ -46,7 +50,7 @@ async def visit_sysop_window(caller: Caller) -> None:
 async def _account(caller: Caller, record: CallerRecord) -> None:
     """Show one account and do to it what the sysop asks for."""
     told = ""
-    while caller.is_sysop:
+    while await _has_powers(caller):
         caller.console.stage(await _account_page(caller, record))
         if told:
             caller.console.say(told)
@@ -62,7 +66,7 @@ async def _account(caller: Caller, record: CallerRecord) -> None:
             default="Q",
             cancel="Q",
         )
-        if choice == "Q":
+        if choice == "Q" or not await _has_powers(caller):
             return
         if choice == "H":
             await read_account(caller, record.id, f"History of {record.name}")
@@ -88,12 +92,19 @@ async def _reason(caller: Caller) -> str:
     return (why or "").strip()
 
 
+async def _has_powers(caller: Caller) -> bool:
+    return await caller.ask_books(lambda desk: powers.has(desk, caller.record.id))
+
+
 async def _do(caller: Caller, operation: Callable[[Desk], object]) -> None:
-    """Carry out what only a sysop may, and let whom it was done to be told."""
-    # The settings may have been read again while he typed.
-    if not caller.is_sysop:
-        raise Refused("You have the sysop's powers no more.")
-    await caller.ask_books(operation)
+    """Carry out what the sysop's powers allow, and have the caller told to whom it was done."""
+
+    def with_powers(desk: Desk) -> None:
+        if not powers.has(desk, caller.record.id):
+            raise Refused("You have the sysop's powers no more.")
+        operation(desk)
+
+    await caller.ask_books(with_powers)
     caller.books.notices_wait.set()
 
 

@@ -44,8 +44,9 @@ async def visit_bank(caller: Caller) -> None:
     caller.place = "Time bank"
     told = ""
     while True:
-        choices = _choices(caller)
-        scene = window(caller, await _allowance(caller), choices)
+        allowance = await _allowance(caller)
+        choices = _choices(caller, allowance)
+        scene = window(caller, allowance, choices)
         caller.console.stage(scene)
         for words in (unsaid(caller, scene), told):
             if words:
@@ -80,10 +81,10 @@ async def last_chance(caller: Caller) -> bool:
     return caller.time_left() > 0  # midnight may have brought some
 
 
-def _choices(caller: Caller) -> dict[str, str]:
-    """Return what this caller may ask for here: the mode and his name decide."""
+def _choices(caller: Caller, allowance: Allowance) -> dict[str, str]:
+    """Return what this caller may ask for here: the mode and the sysop's powers decide."""
     keys = COMMANDS if caller.bank_settings.mode == "built-in" else IN_ANY_MODE
-    return {key: COMMANDS[key] for key in keys if key != "S" or caller.is_sysop}
+    return {key: COMMANDS[key] for key in keys if key != "S" or allowance.powers}
 
 
 async def _allowance(caller: Caller) -> Allowance:

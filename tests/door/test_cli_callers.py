@@ -66,9 +66,9 @@ def test_callers_are_listed_with_their_last_call_by_the_boards_clock(sysop: Syso
     told = sysop("callers", "list")
     assert (told.status, told.error) == (0, "")
     assert [line.split() for line in told.output.splitlines()] == [
-        ["Caller", "Since", "Last", "call"],
-        ["Ada", "2026-07-01", "2026-07-01", "22:15"],
-        ["Bob", "Dobbs", "2026-07-01", "never"],
+        ["Caller", "Number", "Since", "Last", "call"],
+        ["Ada", "1", "2026-07-01", "2026-07-01", "22:15"],
+        ["Bob", "Dobbs", "2", "2026-07-01", "never"],
     ]
 
 

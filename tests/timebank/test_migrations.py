@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 
 from tests.timebank.books import NOON, Books, lost
-from timebank import journal, migrations
+from timebank import callers, journal, migrations
 from timebank.chain import GENESIS, digest
 from timebank.database import Database, DatabaseRefused
 from timebank.migrations import backup_path
 from timebank.model import SCHEMA_VERSION
+from timebank.refusals import NameTaken
 
 DATA = Path(__file__).parent / "data"
 # What the transfers and the callers of each stored database are.
@@ -200,6 +201,29 @@ def test_a_row_that_refers_to_nothing_keeps_it_where_it_is(path, stored):
     with pytest.raises(DatabaseRefused, match="refers to no row of transfers"):
         Database(path).open()
     assert version(path) == stored
+
+
+def test_nobody_has_the_sysops_powers_by_it_and_that_is_said(path, folder, caplog):
+    open_and_close(path)
+    assert [words.partition(" belong")[0] for words in caplog.messages] == ["The sysop's powers"]
+    books = Books(folder, NOON)
+    assert books.sql("SELECT DISTINCT powers FROM callers") == [(0,)]
+    ((by, what),) = books.sql("SELECT by, what FROM sysop_log WHERE by = 'upgrade'")
+    assert by == "upgrade"
+    assert "nobody has any yet: `door callers grant NAME`" in what
+    books.close()
+
+
+def test_callers_whose_names_look_alike_by_now_keep_them(path, folder):
+    with raw(path) as connection:
+        connection.execute("UPDATE callers SET name = 'Corn', fold = 'corn' WHERE id = 1")
+        connection.execute("UPDATE callers SET name = 'Com', fold = 'com' WHERE id = 2")
+    books = Books(folder, NOON)
+    found = [books.do(callers.find, name) for name in ("Corn", "COM")]
+    assert [(record.id, record.name) for record in found] == [(1, "Corn"), (2, "Com")]
+    with pytest.raises(NameTaken):
+        books.caller("C0m")
+    books.close()
 
 
 class Fragile(sqlite3.Connection):

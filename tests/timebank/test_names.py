@@ -9,7 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.examples import EXAMPLES
-from timebank.names import LONGEST, RESERVED, SHORTEST, NameRefused, check, fold
+from timebank.names import (
+    LONGEST,
+    RESERVED,
+    SHORTEST,
+    NameRefused,
+    check,
+    fold,
+    is_reserved,
+    is_same,
+    skeleton,
+)
 
 
 class TestNamesThatMayBeUsed:
@@ -133,6 +143,41 @@ class TestNamesThatLookAlike:
         assert fold(fold(text)) == fold(text)
 
 
+class TestSkeletons:
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            *(("Corn", "Com"), ("CORN", "Com"), ("5am", "Sam"), ("8ob", "Bob"), ("vv", "W")),
+            *(("Clan", "Dan"), ("M0rn", "Mom"), ("vvv", "wv"), ("\u0441\u043erп", "Com")),
+            *(("Zoe", "2oe"), ("Greg", "9re9"), ("\U0001d4d1ob", "Bob"), ("O'Neil", "O`Neil")),
+        ],
+    )
+    def test_are_one_for_names_that_are_read_alike(self, one, other):
+        assert skeleton(one) == skeleton(other)
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            *(("Lucia", "Luda"), ("Kit 3", "Kit 4"), ("Kit 6", "Kit 8"), ("Kit 6", "Kit 9")),
+            *(("Ann", "Anna"), ("A B", "AB"), ("Kim", "Kin"), ("Ben", "Den")),
+        ],
+    )
+    def test_are_two_for_names_that_are_not(self, one, other):
+        assert skeleton(one) != skeleton(other)
+
+    @given(st.text(max_size=60))
+    def test_are_made_of_any_text(self, text):
+        seen = skeleton(text)
+        assert seen == skeleton(text.strip())
+        assert skeleton(text + "\u200b") == seen
+
+
+def test_names_are_the_same_or_only_read_alike():
+    assert is_same("Bill Gates", "BILL  gates ")
+    assert is_same("José", "Jose\u0301")
+    assert not any(is_same("Bill", other) for other in ("BiII", "Bi11", "Вill", "Jill"))
+
+
 letters = st.characters(categories=["L", "M", "N", "P", "Z", "C"], max_codepoint=0x2FFF)
 names = st.one_of(
     st.text(st.sampled_from(alphabet + "019 .'-_"), max_size=26)
@@ -184,3 +229,10 @@ class TestReservedNames:
     def test_are_not_other_peoples(self):
         for name in ("Ann", "Al", "Newton", "Allen", "Rooty"):
             assert fold(name) not in RESERVED
+            assert not is_reserved(name)
+
+    @pytest.mark.parametrize(
+        "name", ["Sysop", "5y50p", "Adrnin", "vi5itor", "ADMlN", "The Command Line", "Import"]
+    )
+    def test_are_found_by_what_they_look_like(self, name):
+        assert is_reserved(name)

@@ -158,6 +158,8 @@ class Caller:
     def allowed(self, rules, now: datetime) -> dict[str, int]:
         most, closed, known = rules.limits, self.closed(rules, now), self.known(rules, now)
         room, owed = self.room(now), -(-self.loan // MINUTE) * MINUTE
+        may_send = known and not self.loan
+        may_borrow = self.left("borrow", most.loan) - self.today.get("transfer", 0)
         found = {
             "deposit": min(
                 self.left("deposit", most.deposit),
@@ -165,8 +167,8 @@ class Caller:
                 most.balance - self.bank,
             ),
             "withdraw": min(self.left("withdraw", most.withdrawal), self.bank, room),
-            "transfer": min(self.left("transfer", most.transfer), self.bank) if known else 0,
-            "borrow": min(self.left("borrow", most.loan), room) if known else 0,
+            "transfer": min(self.left("transfer", most.transfer), self.bank) if may_send else 0,
+            "borrow": min(may_borrow, room) if known else 0,
             "repay": owed if self.online >= self.loan else min(self.online, owed),
         }
         return {

@@ -104,9 +104,17 @@ class TestNames:
         assert bank.barred == ("Ann O'Neil",)
         assert bank.is_barred("ANN O'NEIL")
         assert not bank.is_barred("Bob")
-        assert bank.is_sysop("bob")
-        assert bank.is_sysop("SYSOP")
-        assert not bank.is_sysop("Ann O'Neil")
+
+    @pytest.mark.parametrize(
+        "name", ["Bob", "bob", "8ob", "B0B", "Carol", "CAROL", "Ann O'Neil", "SYSOP", "5ys0p"]
+    )
+    def test_are_kept_from_new_callers_and_so_is_what_looks_like_them(self, load, name):
+        assert load('barred = ["Ann  O\'Neil"]\nco_sysops = ["Bob", "Ĉarol"]').keeps(name)
+
+    def test_keep_no_other_names(self, load):
+        bank = load('barred = ["Ann  O\'Neil"]\nco_sysops = ["Bob", "Ĉarol"]')
+        assert not any(map(bank.keeps, ("Bobby", "Karol", "Ann Neil", "Sys")))
+        assert not load("").keeps("Bob")
 
     @pytest.mark.parametrize("key", ["barred", "co_sysops"])
     def test_a_name_that_nobody_can_have_is_refused(self, refusal, key):
