@@ -32,6 +32,7 @@ from door.lobby.logon import DRAINING
 from door.process import process_is_gone
 from door.reception import REMEMBERED
 from door.rlogin_calls import answer_board
+from door.server_file import ServerFile
 from door.session import answer
 from door.visitors import answer_door
 from timebank import bank
@@ -84,6 +85,7 @@ class Server:
         self._listeners: list[Listener] = []
         self._doors: LinkListener | None = None
         self._looks_for_doors: asyncio.Task[None] | None = None
+        self._file = ServerFile(config.path, config.board.data, clock.now())
         self.ended = asyncio.Event()  # set when the board is to close
 
     async def start(self) -> None:
@@ -119,6 +121,7 @@ class Server:
             self._looks_for_doors.cancel()
         for listener in self._all_listeners():
             listener.close()
+        self._file.withdraw()
         await self._housekeeping.stop()
         # First of all: seats that are left after this are not stood, the journal keeps them.
         await self.board.vegas.close()
@@ -219,6 +222,7 @@ class Server:
         doors = LinkListener(self._answer_door)
         await doors.open_in(self.board.config.board.data)
         self._doors = doors
+        self._file.announce()
 
     def _all_listeners(self) -> list[Listener | LinkListener]:
         return [*self._listeners, *([] if self._doors is None else [self._doors])]

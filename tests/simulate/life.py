@@ -233,6 +233,7 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.books.Writer": _writer,
         "door.board.this_process": lambda: at_work().name,
         "door.server.LinkListener": DoorWay,
+        "door.server.ServerFile": mock.Mock(),  # no command at a shell looks for a server here
         "door.run.company.dial": dial,
         **file_operations(_touching),
     }
