@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from door.lines.line import Line
     from door.lines.listener import Listener
     from door.lines.rlogin_header import RloginHeader
+    from door.thinking import Thinking
 
 # At the end, all within the ten seconds that init systems leave: how long callers may take to be
 # told, posted and hung up; those who were not by then; and what is still under way to anybody.
@@ -75,10 +76,11 @@ class Server:
         database: Database,
         clock: Clock,
         new_seed: Callable[[], bytes] = new_seed,
+        thinking: Thinking | None = None,
     ) -> None:
-        """Serve the board of `config` from an open `database`."""
+        """Serve the board of `config` from an open `database`; `thinking` as in `Board`."""
         self.books = Books(database, lambda: self.board.config.bank, clock)
-        self.board = Board(config, self.books, clock, new_seed)
+        self.board = Board(config, self.books, clock, new_seed, thinking=thinking)
         self.ports: list[int] = []
         self._housekeeping = Housekeeping(self.board, self.books, database, clock)
         self._sessions: set[asyncio.Task[object]] = set()
@@ -138,6 +140,7 @@ class Server:
         await asyncio.gather(*parting)
         if self._doors is not None:
             await self._doors.finish()
+        await self.board.thinking.close()
         await self.books.close()
         await self._housekeeping.flush_outbox()
         self.board.passwords.close()

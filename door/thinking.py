@@ -1,0 +1,190 @@
+"""Where the tutor thinks: in a process of its own, so that no key waits for it.
+
+A decision takes milliseconds as a rule and a tenth of a second at worst. In a thread it would keep
+the event loop waiting for the interpreter, five milliseconds at a time; cut into slices it would
+still take its time from all callers. So one process works out what is asked, one question after the
+other. It is started with the first question, and again when it has died; it ends with the board.
+bench/README.md says what is left of it in the wait for a key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import pickle
+import subprocess
+import sys
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import door
+from door.games.blackjack_course import Action
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process
+
+    from door.games.tutor_spot import Spot
+
+MOST_WAITING = 256  # questions; a process answers some hundred in a second
+KEPT = 512  # answers, some hundred bytes each
+TRIES = 2  # a process that dies is started once more for the question that it had
+PATIENCE = 10.0  # seconds for one answer, the start of the process included
+PAUSE = 30.0  # seconds after two failures until the next process is started
+
+_HOME = str(Path(door.__file__).parents[1])
+# Nothing of the folder that the board runs in is imported, whatever lies there.
+_BEGIN = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from door.games import tutor_process;"
+    " tutor_process.main()"
+)
+COMMAND = (sys.executable, "-P", "-c", _BEGIN, _HOME)
+
+Weighed = Mapping[Action, float]
+
+log = logging.getLogger("door.tables")
+
+
+class NotAtHand(Exception):
+    """The book has no answer now; nothing is wrong with the question."""
+
+
+class Thinking(Protocol):
+    """Something that weighs decisions beside the event loop, as `tutor_odds.values` does."""
+
+    def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
+        """Give what will be the answer; it raises `NotAtHand` where there is none.
+
+        Who cancels it needs no answer any more.
+        """
+
+    async def close(self) -> None:
+        """End what is under way; questions that are open are cancelled."""
+
+
+class ThinkingProcess:
+    """A process that thinks for a whole board, one question after the other."""
+
+    def __init__(self, command: Sequence[str] = COMMAND, patience: float = PATIENCE) -> None:
+        """Prepare it; `command` is started when the first question comes."""
+        self._command, self._patience = command, patience
+        self._process: Process | None = None
+        self._known: OrderedDict[Spot, Weighed] = OrderedDict()  # the latest used last
+        self._waiting: OrderedDict[Spot, list[asyncio.Future[Weighed]]] = OrderedDict()
+        self._work: asyncio.Task[None] | None = None
+        self._pause_until = 0.0
+
+    @property
+    def process_id(self) -> int | None:
+        """The number of the process while there is one."""
+        return None if self._process is None else self._process.pid
+
+    def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
+        """Give what will be the answer: at once what is known, else when its turn has come."""
+        answer: asyncio.Future[Weighed] = asyncio.get_running_loop().create_future()
+        known = self._known.get(spot)
+        if known is not None:
+            self._known.move_to_end(spot)
+            answer.set_result(known)
+        elif spot not in self._waiting and len(self._waiting) >= MOST_WAITING:
+            answer.set_exception(NotAtHand("too many questions wait"))
+        else:
+            self._waiting.setdefault(spot, []).append(answer)
+            if self._work is None:
+                self._work = asyncio.create_task(self._answer_all())
+        return answer
+
+    async def close(self) -> None:
+        """End the process and forget every question."""
+        if self._work is not None:
+            self._work.cancel()
+            await asyncio.gather(self._work, return_exceptions=True)
+        for answers in self._waiting.values():
+            for answer in answers:
+                answer.cancel()
+        self._waiting.clear()
+        await self._end()
+
+    async def _answer_all(self) -> None:
+        """Answer until no question is left."""
+        try:
+            while self._waiting:
+                spot = next(iter(self._waiting))
+                if all(answer.cancelled() for answer in self._waiting[spot]):
+                    del self._waiting[spot]  # nobody wants to know any more
+                    continue
+                try:
+                    weighed = await self._weigh(spot)
+                except Exception as problem:  # whoever asked says it, in words or in the log
+                    for answer in self._wanted(spot):
+                        answer.set_exception(problem)
+                else:
+                    self._remember(spot, weighed)
+                    for answer in self._wanted(spot):
+                        answer.set_result(weighed)
+        finally:
+            self._work = None
+
+    def _wanted(self, spot: Spot) -> list[asyncio.Future[Weighed]]:
+        """Take a question off the list, and return the answers that somebody waits for."""
+        return [answer for answer in self._waiting.pop(spot) if not answer.done()]
+
+    def _remember(self, spot: Spot, weighed: Weighed) -> None:
+        self._known[spot] = weighed
+        if len(self._known) > KEPT:
+            self._known.popitem(last=False)
+
+    async def _weigh(self, spot: Spot) -> Weighed:
+        """Ask the process, and another one should it die."""
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._pause_until:
+            raise NotAtHand("its process failed a moment ago")
+        problem: Exception | None = None
+        for _ in range(TRIES):
+            try:
+                async with asyncio.timeout(self._patience):
+                    return await self._asked(spot)
+            except NotAtHand:
+                raise
+            except Exception as error:  # each loop says in its own way that a pipe is closed
+                problem = error
+                await self._end()
+        self._pause_until = loop.time() + PAUSE
+        log.error("the tutor's process does not answer: %r", problem)
+        raise NotAtHand("its process does not answer") from problem
+
+    async def _asked(self, spot: Spot) -> Weighed:
+        """Put a question to the process, which is started where none runs."""
+        if self._process is None:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,  # in a door, ours may be the caller's line
+                start_new_session=True,  # Ctrl-C and a terminal that hangs up are for the board
+            )
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(pickle.dumps(spot))
+        await process.stdin.drain()
+        line = await process.stdout.readline()
+        if not line.endswith(b"\n"):
+            raise EOFError("it has ended")
+        said = json.loads(line)
+        if "error" in said:
+            log.error("the tutor has no advice: %s", said["error"])
+            raise NotAtHand("it cannot tell")
+        return {Action(name): worth for name, worth in said.items()}
+
+    async def _end(self) -> None:
+        """End the process, if there is one; it holds nothing that would be lost."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
