@@ -14,19 +14,18 @@ import contextlib
 import json
 import logging
 import pickle
+import socket
 import subprocess
 import sys
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import door
 from door.games.blackjack_course import Action
 
 if TYPE_CHECKING:
-    from asyncio.subprocess import Process
-
     from door.games.tutor_spot import Spot
 
 MOST_WAITING = 256  # questions; a process answers some hundred in a second
@@ -71,7 +70,7 @@ class ThinkingProcess:
     def __init__(self, command: Sequence[str] = COMMAND, patience: float = PATIENCE) -> None:
         """Prepare it; `command` is started when the first question comes."""
         self._command, self._patience = command, patience
-        self._process: Process | None = None
+        self._process: _Process | None = None
         self._known: OrderedDict[Spot, Weighed] = OrderedDict()  # the latest used last
         self._waiting: OrderedDict[Spot, list[asyncio.Future[Weighed]]] = OrderedDict()
         self._work: asyncio.Task[None] | None = None
@@ -80,7 +79,7 @@ class ThinkingProcess:
     @property
     def process_id(self) -> int | None:
         """The number of the process while there is one."""
-        return None if self._process is None else self._process.pid
+        return None if self._process is None else self._process.number
 
     def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
         """Give what will be the answer: at once what is known, else when its turn has come."""
@@ -159,22 +158,8 @@ class ThinkingProcess:
     async def _asked(self, spot: Spot) -> Weighed:
         """Put a question to the process, which is started where none runs."""
         if self._process is None:
-            self._process = await asyncio.create_subprocess_exec(
-                *self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,  # in a door, ours may be the caller's line
-                start_new_session=True,  # Ctrl-C and a terminal that hangs up are for the board
-            )
-        process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(pickle.dumps(spot))
-        await process.stdin.drain()
-        line = await process.stdout.readline()
-        if not line.endswith(b"\n"):
-            raise EOFError("it has ended")
-        said = json.loads(line)
+            self._process = _Process(self._command)
+        said = await self._process.ask(spot)
         if "error" in said:
             log.error("the tutor has no advice: %s", said["error"])
             raise NotAtHand("it cannot tell")
@@ -183,8 +168,55 @@ class ThinkingProcess:
     async def _end(self) -> None:
         """End the process, if there is one; it holds nothing that would be lost."""
         process, self._process = self._process, None
-        if process is None:
+        if process is not None:
+            await process.end()
+
+
+class _Process:
+    """One run of the program, and the socket that leads to it."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        """Start it, which takes the loop a millisecond; OSError when that cannot be.
+
+        Not by the loop's own means: uvloop's would leave open in it what a host has handed down.
+        """
+        self._ours, theirs = socket.socketpair()
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        try:
+            self._popen = subprocess.Popen(
+                command,
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
+                stderr=subprocess.DEVNULL,  # in a door, ours may be the caller's line
+                start_new_session=True,  # Ctrl-C and a terminal that hangs up are for the board
+            )
+        except BaseException:
+            self._ours.close()
+            raise
+        finally:
+            theirs.close()
+        self.number = self._popen.pid
+
+    async def ask(self, spot: Spot) -> dict[str, Any]:
+        """Put one question, and read what is said."""
+        if self._streams is None:
+            self._streams = await asyncio.open_unix_connection(sock=self._ours)
+        reader, writer = self._streams
+        writer.write(pickle.dumps(spot))
+        line = await reader.readline()
+        if not line.endswith(b"\n"):
+            raise EOFError("it has ended")
+        said: dict[str, Any] = json.loads(line)
+        return said
+
+    async def end(self) -> None:
+        """Kill it, and wait until nothing of it is left."""
+        self._popen.kill()
+        await asyncio.get_running_loop().run_in_executor(None, self._popen.wait)
+        if self._streams is None:
+            self._ours.close()
             return
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+        writer = self._streams[1]
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()

@@ -23,6 +23,7 @@ from door.games.blackjack import BLACK_JACK_FOR_TIME, VEGAS, start
 from door.games.tutor import spot_of
 from door.games.tutor_odds import values
 from door.games.tutor_spot import Spot
+from door.loop import quickest
 from door.thinking import NotAtHand, ThinkingProcess
 from tests.door.processes import open_a_hand, served, sit_down, stand
 from tests.terminal import PATIENCE
@@ -255,17 +256,32 @@ def test_it_ends_when_the_process_that_asked_is_gone() -> None:
 # What it gets of the board
 
 
-async def test_no_line_of_a_caller_is_open_in_it() -> None:
+LOOPS = {"asyncio": None, "uvloop": quickest()}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_no_line_of_a_caller_is_open_in_it(loop: str) -> None:
     """Not even one that a host has handed down, which a new program would inherit."""
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        os.set_inheritable(ours.fileno(), True)
+    if loop == "uvloop":
+        pytest.importorskip("uvloop", reason="the extra uvloop is not installed")
+
+    async def looks() -> None:
         async with process() as begun:
-            number = await started(begun)
+            first = await started(begun)
+            os.kill(first, signal.SIGKILL)
+            await begun.ask(spot(1))
+            number = begun.process_id
+            assert number not in (None, first)
             open_there = sorted(os.listdir(f"/proc/{number}/fd"), key=int)
             assert open_there == ["0", "1", "2"]
             assert os.readlink(f"/proc/{number}/fd/2") == "/dev/null"
-            assert os.getsid(number) == number, "no terminal's signal reaches it"
+            assert os.getsid(begun.process_id or 0) == number, "no terminal's signal reaches it"
+
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        os.set_inheritable(ours.fileno(), True)
+        with asyncio.Runner(loop_factory=LOOPS[loop]) as runner:
+            runner.run(looks())
 
 
 async def test_nothing_of_the_folder_it_is_started_in_is_imported(
