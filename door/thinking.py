@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import os
 import pickle
 import socket
 import subprocess
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 MOST_WAITING = 256  # questions; a process answers some hundred in a second
 KEPT = 512  # answers, some hundred bytes each
 TRIES = 2  # a process that dies is started once more for the question that it had
-PATIENCE = 10.0  # seconds for one answer, the start of the process included
+PATIENCE = 20.0  # seconds for one answer, the start of the process included
+NICE = 5  # of 19 steps by which a process can be less urgent
 PAUSE = 30.0  # seconds after two failures until the next process is started
 
 _HOME = str(Path(door.__file__).parents[1])
@@ -196,6 +198,7 @@ class _Process:
         finally:
             theirs.close()
         self.number = self._popen.pid
+        _let_others_go_first(self.number)
 
     async def ask(self, spot: Spot) -> dict[str, Any]:
         """Put one question, and read what is said."""
@@ -220,3 +223,10 @@ class _Process:
         writer.close()
         with contextlib.suppress(OSError):
             await writer.wait_closed()
+
+
+def _let_others_go_first(process: int) -> None:
+    """Make a process less urgent than a board, one that `chrt` puts before all others included."""
+    with contextlib.suppress(OSError, AttributeError):  # a system may forbid that, or not know it
+        os.setpriority(os.PRIO_PROCESS, process, NICE)
+        os.sched_setscheduler(process, os.SCHED_OTHER, os.sched_param(0))

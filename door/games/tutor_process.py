@@ -8,7 +8,6 @@ outlives the one that asks.
 
 import contextlib
 import json
-import os
 import pickle
 import sys
 import traceback
@@ -16,13 +15,9 @@ from typing import BinaryIO
 
 from door.games.tutor_odds import values
 
-NICER = 10  # steps by which its work is less urgent than that of whoever asks
-
 
 def main() -> None:
     """Answer what comes on standard input until it ends."""
-    with contextlib.suppress(OSError):  # a system may forbid even that
-        os.nice(NICER)
     with contextlib.suppress(EOFError, BrokenPipeError):
         answer(sys.stdin.buffer, sys.stdout.buffer)
 

@@ -123,6 +123,13 @@ async def test_while_it_thinks_the_loop_is_free() -> None:
     assert values.cache_info() == before
 
 
+async def test_it_is_less_urgent_than_the_board() -> None:
+    async with process() as begun:
+        number = await started(begun)
+        assert os.getpriority(os.PRIO_PROCESS, number) == thinking.NICE
+        assert os.getpriority(os.PRIO_PROCESS, 0) < thinking.NICE
+
+
 # When it dies
 
 
