@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from bench import books, connect, keys, ledger, stall, startup
+from bench import books, connect, keys, ledger, stall, startup, tutor
 from bench.report import FULL, HEADING, QUICK, Row, Scale, line
 from door.loop import quickest
 
@@ -29,6 +29,7 @@ PARTS: dict[str, Part] = {
     "connect": lambda scale, disk, memory: connect.run(scale, disk),
     "ledger": ledger.run,
     "stall": stall.run,
+    "tutor": lambda scale, disk, memory: tutor.run(scale, disk),
     "startup": lambda scale, disk, memory: startup.run(scale),
     "books": lambda scale, disk, memory: books.run(scale, disk),
 }

@@ -23,6 +23,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import event
 
 from bench.processes import more_files, obey
+from bench.thinkers import Thinkers
 from door import config as settings
 from door.clock import SystemClock
 from door.games import shuffle
@@ -120,9 +121,12 @@ async def main(folder: Path, count: int) -> None:
     server = Server(config, database, NoonClock(), lambda: chance.choice(hands))
     await server.start()
     gc.freeze()  # as door/server.py does
+    thinkers = Thinkers(server.board.thinking)
     orders: dict[str, Callable[[str], object]] = {
         "callers": lambda _: len(server.board.nodes),
         "slow": lambda seconds: slow_down(database, float(seconds)),
+        "think": thinkers.begin,
+        "rest": thinkers.end,
     }
     await obey(server.ports[0], orders)
     await server.stop("The bench is over.")

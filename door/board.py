@@ -16,6 +16,7 @@ from door.host_caller import HostCaller, brought_by
 from door.process import this_process
 from door.reception import Reception
 from door.tables.vegas_table import VegasTable
+from door.thinking import ThinkingProcess
 from timebank import bank, callers, names
 from timebank.database import BooksUnavailable
 from timebank.refusals import AlreadyOnline
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from door.clock import Clock
     from door.config import Config
     from door.run.guest import Guest
+    from door.thinking import Thinking
     from timebank.bank import Opened
     from timebank.callers import CallerRecord
     from timebank.database import Desk
@@ -53,16 +55,19 @@ class Board:
         clock: Clock,
         new_seed: Callable[[], bytes] = new_seed,
         only_node: int | None = None,
+        thinking: Thinking | None = None,
     ) -> None:
         """Open for callers with these settings and books.
 
         `only_node` is set in a process that serves one caller: the number of his node elsewhere.
+        The tutor has `thinking`, else a process of its own.
         """
         self.config = config
         self.books = books
         self.clock = clock
         self.new_seed = new_seed
         self.passwords = passwords.PasswordDesk()
+        self.thinking = ThinkingProcess() if thinking is None else thinking
         self.process = this_process()
         self._only_node = only_node
         self.nodes: dict[int, Caller | None] = {}  # None: taken by a log-on that is under way

@@ -30,6 +30,8 @@ config_option = click.option(
     type=click.Path(path_type=Path, dir_okay=False),
     default=Path("sysop.toml"),
     show_default=True,
+    envvar="BJFT_CONFIG",
+    show_envvar=True,
     help="The board's settings.",
 )
 

@@ -1,17 +1,25 @@
-"""How `door nodes`, `kick`, `say`, `drain` and `stop` ask the running server."""
+"""How `door nodes`, `kick`, `say`, `drain` and `stop` find the running server, and ask it.
+
+They need its socket and nothing else: where sysop.toml cannot be read, or names another data folder
+than the server was started with, the file that the server has left says where it is
+(`door.server_file`).
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from door import config, server_file
 from door.control import COMMAND
-from door.lines.link import ENDED, HEADER, SHOWN, Frames, LinkBroken, dial, frame, told
+from door.lines.link import ENDED, HEADER, SHOWN, Frames, LinkBroken, dial, frame, told, user_of
 from door.wording import clock_time
+from timebank.settings import SettingsError
 
 SECONDS = 10.0  # that a server may take to answer
 
@@ -20,19 +28,64 @@ class NoAnswer(Exception):
     """The server cannot be asked, or says no; the text is a sentence for the sysop."""
 
 
-def ask(data: Path, command: str, **what: object) -> Mapping[str, Any]:
-    """Ask the server whose data folder this is; `NoAnswer` when nothing came of it."""
+class NobodyThere(NoAnswer):
+    """Nobody listens in a data folder."""
+
+
+def ask_server(
+    path: Path, data: Path | None, command: str, what: Mapping[str, object]
+) -> Mapping[str, Any]:
+    """Ask the server of the board with this sysop.toml, or the one in `data` where that is given.
+
+    `NoAnswer` when nothing came of it; it also says what is wrong with the settings, if that is why
+    no server was found.
+    """
+    said = {COMMAND: command, **what}
+    if data is not None:
+        return ask(data, said)
+    nobody: NoAnswer | None = None
+    problem, tried = "", ""
     try:
-        answer = asyncio.run(_ask(data, {COMMAND: command, **what}))
+        folder = config.load(path).board.data
+    except SettingsError as error:
+        problem = f"\nThe settings cannot be read:\n{error}"
+    else:
+        try:
+            return ask(folder, said)
+        except NobodyThere as error:
+            nobody, tried = error, os.path.realpath(folder)
+    for serving in server_file.servers_of(path):
+        if serving.data == tried:
+            continue
+        try:
+            return ask(Path(serving.data), said, server_file.trusted(path))
+        except NobodyThere as error:
+            nobody = nobody or error
+    if nobody is None:
+        nobody = NoAnswer(
+            "No server of this board is known to be running."
+            " If one is, name its data folder: --data DIR."
+        )
+    raise NoAnswer(f"{nobody}{problem}") from nobody
+
+
+def ask(
+    data: Path, said: Mapping[str, object], believed: Collection[int] | None = None
+) -> Mapping[str, Any]:
+    """Ask the server whose data folder this is, if its user is in `believed` or that is None.
+
+    `NoAnswer` when nothing came of it, `NobodyThere` when no server listens there.
+    """
+    try:
+        answer = asyncio.run(_ask(data, said, believed))
     except FileNotFoundError as error:
-        raise NoAnswer(f"No server of this board is running: nothing listens in {data}.") from error
+        raise _nobody(data, f"nothing listens in {data}") from error
     except ConnectionRefusedError as error:
-        raise NoAnswer(
-            f"No server of this board is running: its last one left a socket in {data}."
-        ) from error
+        raise _nobody(data, f"its last one left a socket in {data}") from error
     except PermissionError as error:
         raise NoAnswer(
-            f"The socket in {data} is another user's: only he may command the server."
+            f"The socket in {data} is another user's: only that user and root may command the"
+            " server."
         ) from error
     except TimeoutError as error:
         raise NoAnswer(f"The server did not answer within {SECONDS:g} seconds.") from error
@@ -43,10 +96,31 @@ def ask(data: Path, command: str, **what: object) -> Mapping[str, Any]:
     return answer
 
 
-async def _ask(data: Path, said: Mapping[str, object]) -> Mapping[str, Any]:
+def _nobody(data: Path, what: str) -> NoAnswer:
+    """Say that no server listens in a data folder, and what became of the last one."""
+    serving = server_file.server_in(data)
+    if serving is None:
+        return NobodyThere(f"No server of this board is running: {what}.")
+    since = f"{serving.since:%Y-%m-%d %H:%M}"
+    if server_file.is_held(data):
+        return NoAnswer(
+            f"Process {serving.process} serves this board since {since}, but cannot be asked:"
+            f" {what}. SIGTERM closes the board, and no hand is lost."
+        )
+    return NobodyThere(
+        f"No server of this board is running: {what}. The last one was process"
+        f" {serving.process}, which began on {since} and ended without closing the board."
+    )
+
+
+async def _ask(
+    data: Path, said: Mapping[str, object], believed: Collection[int] | None
+) -> Mapping[str, Any]:
     async with asyncio.timeout(SECONDS):
         reader, writer = await dial(data)
         try:
+            if believed is not None and user_of(writer.transport) not in believed:
+                raise LinkBroken(f"in {data} listens another user's program")
             writer.write(frame(HEADER, told(said)))
             frames, text = Frames(), b""
             while received := await reader.read(65_536):

@@ -32,6 +32,7 @@ from door.lobby.logon import DRAINING
 from door.process import process_is_gone
 from door.reception import REMEMBERED
 from door.rlogin_calls import answer_board
+from door.server_file import ServerFile
 from door.session import answer
 from door.visitors import answer_door
 from timebank import bank
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from door.lines.line import Line
     from door.lines.listener import Listener
     from door.lines.rlogin_header import RloginHeader
+    from door.thinking import Thinking
 
 # At the end, all within the ten seconds that init systems leave: how long callers may take to be
 # told, posted and hung up; those who were not by then; and what is still under way to anybody.
@@ -74,10 +76,11 @@ class Server:
         database: Database,
         clock: Clock,
         new_seed: Callable[[], bytes] = new_seed,
+        thinking: Thinking | None = None,
     ) -> None:
-        """Serve the board of `config` from an open `database`."""
+        """Serve the board of `config` from an open `database`; `thinking` as in `Board`."""
         self.books = Books(database, lambda: self.board.config.bank, clock)
-        self.board = Board(config, self.books, clock, new_seed)
+        self.board = Board(config, self.books, clock, new_seed, thinking=thinking)
         self.ports: list[int] = []
         self._housekeeping = Housekeeping(self.board, self.books, database, clock)
         self._sessions: set[asyncio.Task[object]] = set()
@@ -85,6 +88,7 @@ class Server:
         self._doors: LinkListener | None = None
         self._looks_for_doors: asyncio.Task[None] | None = None
         self._looks_at_names: asyncio.Task[None] | None = None
+        self._file = ServerFile(config.path, config.board.data, clock.now())
         self.ended = asyncio.Event()  # set when the board is to close
 
     async def start(self) -> None:
@@ -123,6 +127,7 @@ class Server:
             self._looks_at_names.cancel()
         for listener in self._all_listeners():
             listener.close()
+        self._file.withdraw()
         await self._housekeeping.stop()
         # First of all: seats that are left after this are not stood, the journal keeps them.
         await self.board.vegas.close()
@@ -139,6 +144,7 @@ class Server:
         await asyncio.gather(*parting)
         if self._doors is not None:
             await self._doors.finish()
+        await self.board.thinking.close()
         await self.books.close()
         await self._housekeeping.flush_outbox()
         self.board.passwords.close()
@@ -231,6 +237,7 @@ class Server:
         doors = LinkListener(self._answer_door)
         await doors.open_in(self.board.config.board.data)
         self._doors = doors
+        self._file.announce()
 
     def _all_listeners(self) -> list[Listener | LinkListener]:
         return [*self._listeners, *([] if self._doors is None else [self._doors])]

@@ -18,8 +18,10 @@ from door.games import shuffle
 from door.games.blackjack import Round, start
 from door.games.blackjack_rules import BLACK_JACK_FOR_TIME
 from door.server import Server
+from door.thinking import Thinking
 from tests.clock import FakeClock
 from tests.terminal import MODERN, Profile, Terminal
+from tests.thinking import InPlace
 from timebank import callers, ledger
 from timebank.audit import Finding
 from timebank.database import BUSY_SECONDS, Database, Desk
@@ -59,6 +61,7 @@ class World:
         self.busy_seconds = busy_seconds
         self.seeds: list[bytes] = []
         self.terminals: list[Terminal] = []
+        self.thinking: Thinking = InPlace()
         self._next_seed = count(1)
         self.config = settings.load(folder / "sysop.toml")
         self.server: Server
@@ -73,7 +76,7 @@ class World:
         self.config.board.data.mkdir(parents=True, exist_ok=True)
         self.database = Database(self.config.database, self.busy_seconds)
         self.database.open()
-        self.server = Server(self.config, self.database, self.clock, self.new_seed)
+        self.server = Server(self.config, self.database, self.clock, self.new_seed, self.thinking)
         await self.server.start()
 
     async def close(self) -> None:
@@ -167,11 +170,17 @@ class World:
 
 @asynccontextmanager
 async def world(
-    folder: Path, *, toml: str = BOARD, now: datetime = NOON, busy_seconds: float = BUSY_SECONDS
+    folder: Path,
+    *,
+    toml: str = BOARD,
+    now: datetime = NOON,
+    busy_seconds: float = BUSY_SECONDS,
+    thinking: Thinking | None = None,
 ) -> AsyncIterator[World]:
     """Open a board in `folder`; at the end it is closed, and its books must be in order."""
     (folder / "sysop.toml").write_text(toml, encoding="utf-8")
     here = World(folder, FakeClock(now), busy_seconds)
+    here.thinking = thinking or here.thinking
     await here.open()
     try:
         yield here

@@ -44,6 +44,8 @@ config_option = click.option(
     type=click.Path(path_type=Path, dir_okay=False),
     default=Path("sysop.toml"),
     show_default=True,
+    envvar="BJFT_CONFIG",
+    show_envvar=True,
     help="The settings of the board; they say where its database is.",
 )
 format_option = click.option(

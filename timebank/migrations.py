@@ -411,7 +411,7 @@ def _results_4(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-# Version 3 to 4: see PARTS_4.
+# Powers by number, and what names look like.
 
 POWERS_4 = (
     "ALTER TABLE callers ADD COLUMN powers INTEGER DEFAULT 0 NOT NULL"

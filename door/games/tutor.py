@@ -6,7 +6,8 @@ what the dealer's look has told. It reads neither the hole card nor an undealt o
 see it takes for full decks less those cards: like a book, it does not count earlier rounds.
 
 It is pure, and slow for a screen: a few milliseconds as a rule, a tenth of a second for a pair of
-aces. A table asks it in a thread of its own (docs/tutor.md).
+aces out of six decks. So a table takes it in three steps: `decision` and `advised` are quick, and
+what lies between them, `tutor_odds.values`, is done in another process (`door.thinking`).
 
 >>> from door.games.blackjack import BLACK_JACK_FOR_TIME, start
 >>> from door.games.cards import parse_cards
@@ -41,6 +42,14 @@ _RANKS_COUNTING = Counter(Card(rank + SUITS[0]).value for rank in RANKS)
 
 
 @dataclass(frozen=True, slots=True)
+class Decision:
+    """A choice between actions that are legal and can be paid for."""
+
+    spot: Spot
+    open: tuple[Action, ...]  # in the order of `Round.legal`
+
+
+@dataclass(frozen=True, slots=True)
 class Advice:
     """What the book makes of a decision."""
 
@@ -60,15 +69,28 @@ def advice(round: Round, affordable: Collection[Action]) -> Advice:
     Of actions equally good the best is the one that stakes least and takes the fewest cards.
     ValueError when there is nothing to decide.
     """
-    legal = [action for action in round.legal() if action in affordable]
+    asked = decision(round, affordable)
+    return advised(asked, values(asked.spot))
+
+
+def decision(round: Round, affordable: Collection[Action]) -> Decision:
+    """What the hand at turn has to decide, of the legal actions that are in `affordable`.
+
+    ValueError when there is nothing to decide.
+    """
+    legal = tuple(action for action in round.legal() if action in affordable)
     if not legal:
         raise ValueError("Nothing is to be decided here, so the book says nothing.")
-    weighed = values(spot_of(round))
-    best = legal[-1]
-    for action in reversed(legal):
+    return Decision(spot_of(round), legal)
+
+
+def advised(asked: Decision, weighed: Mapping[Action, float]) -> Advice:
+    """What the book makes of a decision whose spot was weighed by `tutor_odds.values`."""
+    best = asked.open[-1]
+    for action in reversed(asked.open):
         if weighed[action] > weighed[best] + _SAME:
             best = action
-    return Advice(best, MappingProxyType({action: weighed[action] for action in legal}))
+    return Advice(best, MappingProxyType({action: weighed[action] for action in asked.open}))
 
 
 def judge(advice: Advice, chosen: Action) -> str | None:

@@ -130,11 +130,13 @@ class LinkConnection(StreamProtocol):
     def __init__(
         self,
         ready: Callable[[LinkConnection, Said], None],
+        came: Callable[[LinkConnection], None],
         gone: Callable[[LinkConnection], None],
     ) -> None:
         """Make ready for one connection."""
         super().__init__(lambda transport: LinkLine("door", transport, USUAL_LIMITS))
         self._ready: Callable[[LinkConnection, Said], None] | None = ready
+        self._came = came
         self._gone = gone
         self._frames = Frames()
         self.interrupted: Callable[[str], None] = _nothing
@@ -146,7 +148,8 @@ class LinkConnection(StreamProtocol):
         copied with other rights does not.
         """
         super().connection_made(transport)
-        if _user_of(transport) not in (os.geteuid(), 0):
+        self._came(self)
+        if user_of(transport) not in (os.geteuid(), 0):
             self.line.cut_off("it is another user's")
 
     def take(self, data: bytes) -> None:
@@ -189,6 +192,7 @@ class LinkListener:
         self._server: asyncio.Server | None = None
         self._connected: set[LinkConnection] = set()
         self._calls: set[asyncio.Task[None]] = set()
+        self._finished = False
 
     async def open_in(self, folder: Path) -> None:
         """Begin to listen; `OSError` when that cannot be, as when another server does already."""
@@ -218,6 +222,7 @@ class LinkListener:
     async def finish(self) -> None:
         """Close, end every call that is left, and return when nothing of it runs any more."""
         self.close()
+        self._finished = True
         for call in self._calls:
             call.cancel()
         if self._calls:
@@ -227,9 +232,13 @@ class LinkListener:
             await connection.closed.wait()
 
     def _answer(self) -> LinkConnection:
-        connection = LinkConnection(self._serve, self._connected.discard)
+        return LinkConnection(self._serve, self._take, self._connected.discard)
+
+    def _take(self, connection: LinkConnection) -> None:
+        """Count a connection that is made: one that was only accepted has no line to cut."""
         self._connected.add(connection)
-        return connection
+        if self._finished:
+            connection.line.abort()
 
     def _serve(self, connection: LinkConnection, said: Said) -> None:
         task = asyncio.get_running_loop().create_task(self._call(connection, said))
@@ -249,7 +258,7 @@ async def dial(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter
         return await asyncio.open_unix_connection(name)
 
 
-def _user_of(transport: asyncio.BaseTransport) -> int:
+def user_of(transport: asyncio.BaseTransport) -> int:
     """Tell by the kernel's word whose process is at the other end."""
     wire = transport.get_extra_info("socket")
     credentials = wire.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))

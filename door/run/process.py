@@ -75,6 +75,7 @@ async def _serve(
         books.hurry(LOCKED_SECONDS)
         await housekeeping.stop()
         await board.vegas.close()
+        await board.thinking.close()
         await books.close()
         await housekeeping.flush_outbox()
         board.passwords.close()

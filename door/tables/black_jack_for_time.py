@@ -32,6 +32,7 @@ from timebank.words import span
 
 if TYPE_CHECKING:
     from door.caller import Caller
+    from door.thinking import Thinking
     from timebank.journal import Shoe
 
 GAME = BLACK_JACK_FOR_TIME_KIND.name
@@ -60,9 +61,12 @@ log = logging.getLogger("door.tables")
 class BlackJackForTime:
     """One caller's visit to the table."""
 
-    def __init__(self, caller: Caller) -> None:
-        """Lay the table for `caller`, under the settings of his call."""
+    tutor: Tutor  # while the visit lasts: it looks at the table that it belongs to
+
+    def __init__(self, caller: Caller, thinking: Thinking) -> None:
+        """Lay the table for `caller`, under the settings of the call; the tutor has `thinking`."""
         self.caller = caller
+        self.thinking = thinking
         self.console = caller.console
         self.settings = caller.config.black_jack_for_time
         self.coin = self.settings.coin_minutes * 60
@@ -71,7 +75,6 @@ class BlackJackForTime:
         self.limit = self.settings.turns_per_day or None
         self.scene = TableScene(self.coin, self.limit)
         self.play = Play(caller, BLACK_JACK_FOR_TIME_KIND)
-        self.tutor = Tutor(self.console.say)
 
     @property
     def round(self) -> Round | None:
@@ -91,6 +94,7 @@ class BlackJackForTime:
         self.console.stage(self.scene)
         before = self.caller.on_tick
         self.caller.on_tick = self._follow_pot
+        self.tutor = Tutor(self.thinking, self.console.say, lambda: self.round)
         try:
             if self.round is not None:
                 self.console.say("|14The hand you left is still on the table.")
@@ -101,6 +105,8 @@ class BlackJackForTime:
                 pass
         finally:
             self.caller.on_tick = before
+            self.tutor.leave()
+            del self.tutor
             self._close_statement()
 
     async def has_open_hand(self) -> bool:
@@ -234,7 +240,7 @@ class BlackJackForTime:
             try:
                 action = await self._decide(self.round)
                 await self._act(action)
-                await self.tutor.judge(action)
+                self.tutor.judge(action)
             except TimeUp:
                 await self._stand()
             except NotEnough as refused:

@@ -86,7 +86,7 @@ PLACES = (
         game="black-jack-for-time",
         title="Black Jack For Time",
         is_open=lambda config: config.black_jack_for_time.open,
-        table=lambda board, caller: black_jack_for_time.BlackJackForTime(caller),
+        table=lambda board, caller: black_jack_for_time.BlackJackForTime(caller, board.thinking),
         words=_black_jack_words,
     ),
     Place(

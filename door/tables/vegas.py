@@ -37,6 +37,7 @@ from timebank.words import span
 if TYPE_CHECKING:
     from door.board import Board
     from door.caller import Caller
+    from door.games.blackjack import Round
     from door.tables.vegas_news import News
     from door.tables.vegas_round import TableRound
     from timebank.purse import Receipt
@@ -65,6 +66,7 @@ class Vegas:
     def __init__(self, board: Board, caller: Caller) -> None:
         """Prepare a visit of `caller` to the table of `board`."""
         self.table = board.vegas
+        self.thinking = board.thinking
         self.caller = caller
         self.console = caller.console
         self.me = caller.record.name
@@ -82,7 +84,7 @@ class Vegas:
     async def visit(self) -> None:
         """Stay until the caller gets up, or something ends his call."""
         before, leave = self.caller.on_tick, self.table.leave
-        self.tutor = Tutor(self._advised)
+        self.tutor = Tutor(self.thinking, self._advised, self._round_at_turn)
         self._look()
         self.caller.on_tick = self._follow_clock
         try:
@@ -96,6 +98,7 @@ class Vegas:
             self._is_looking = False
             leave(self)
             self.caller.on_tick = before
+            self.tutor.leave()
             del self.tutor
             self._close_statement()
 
@@ -212,6 +215,10 @@ class Vegas:
         """The round on the table while it is his to decide."""
         seat = self.table.state.at_turn
         return self.table.state.in_play if seat is not None and seat.guest is self else None
+
+    def _round_at_turn(self) -> Round | None:
+        hand = self._hand_at_turn
+        return None if hand is None else hand.round
 
     @property
     def _has_tutor(self) -> bool:
@@ -347,7 +354,7 @@ class Vegas:
         try:
             await self.table.decide(self, action, amount)
             if self._has_tutor:
-                await self.tutor.judge(action)
+                self.tutor.judge(action)
         finally:
             self._is_deciding = False
         self._advise()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,8 +31,12 @@ class Shell:
         return door(*words, "--config", str(self.config), typed=typed)
 
 
-def door(*words: str, typed: str | bytes | None = None) -> Told:
-    result = CliRunner().invoke(main, list(words), input=typed)
+def door(
+    *words: str,
+    typed: str | bytes | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Told:
+    result = CliRunner().invoke(main, list(words), input=typed, env=environment)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return Told(result.exit_code, result.stdout, result.stderr)

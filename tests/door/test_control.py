@@ -237,7 +237,7 @@ async def test_another_users_process_is_cut_off_even_where_it_gets_in(
 ) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
         ada = await visitor(board, "Ada")
-        monkeypatch.setattr(link, "_user_of", lambda transport: os.geteuid() + 1)
+        monkeypatch.setattr(link, "user_of", lambda transport: os.geteuid() + 1)
         told = await sysop(board, "stop")
         assert told.status == 2
         assert told.error.startswith("The server did not answer as it should")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 from collections.abc import AsyncIterator
@@ -189,3 +190,21 @@ async def test_a_path_of_any_length_will_do(tmp_path: Path) -> None:
         call, _, _ = await doors.answered()
         call.over.set()
         writer.close()
+
+
+@pytest.mark.parametrize("turns", range(1, 6))
+async def test_a_door_that_comes_as_the_listener_closes_is_cut_off(
+    tmp_path: Path, turns: int
+) -> None:
+    """However far it has come: it is a connection, or already at its header."""
+    doors = Doors()
+    await doors.listener.open_in(tmp_path)
+    reader, writer = await dial(tmp_path)
+    writer.write(HELLO)
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    await doors.listener.finish()
+    async with asyncio.timeout(PATIENCE):
+        with contextlib.suppress(ConnectionResetError):  # what it had sent was not read
+            assert await until_end(reader) == []
+    writer.close()

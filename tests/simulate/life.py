@@ -28,6 +28,7 @@ from tests.simulate.clock import BoardClock, SimulatedLoop, WallClock
 from tests.simulate.disk import Disk, InlineWriter, Killed, Mortal, file_operations
 from tests.simulate.pipe import Pipe, connected, streams
 from tests.simulate.wire import Telephone, Wire
+from tests.thinking import Later
 from timebank.database import Database
 
 SETTLE = 0.05  # seconds that are left to a step for what follows from it
@@ -231,8 +232,10 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.tables.vegas_dealer.process_is_gone": is_gone,
         "door.passwords._hasher": _quick_hasher,
         "door.books.Writer": _writer,
+        "door.board.ThinkingProcess": Later,
         "door.board.this_process": lambda: at_work().name,
         "door.server.LinkListener": DoorWay,
+        "door.server.ServerFile": mock.Mock(),  # no command at a shell looks for a server here
         "door.run.company.dial": dial,
         **file_operations(_touching),
     }

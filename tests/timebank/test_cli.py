@@ -10,8 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from timebank import callers, ledger
+from timebank.cli import main
 from timebank.settings import load
 
 
@@ -32,6 +34,16 @@ all accounts together                    0:00:00
 """,
         "",
     )
+
+
+def test_the_environment_says_where_the_settings_are(board, config, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BJFT_CONFIG", str(config))
+    told = CliRunner().invoke(main, ["accounts", "--format", "csv"])
+    assert told.exit_code == 0, told.stderr
+    monkeypatch.setenv("BJFT_CONFIG", str(tmp_path / "other.toml"))
+    told = CliRunner().invoke(main, ["accounts"])
+    assert f"{tmp_path / 'other.toml'}: there is no such file" in told.stderr
 
 
 def test_accounts_of_callers_and_system(board, timebank):

@@ -1,0 +1,191 @@
+"""The server file: which process serves a board, where its data is, and since when.
+
+A running server leaves it twice. In the data folder, beside the socket by which it takes commands,
+it tells a server that is there from one that was killed: its writer holds a lock on it, and the
+system lets go of the lock when the process ends, however it ends. The copy is found by the path of
+the sysop.toml that the server was started with, so that the sysop's commands reach the server when
+sysop.toml cannot be read.
+
+The copy stands beside sysop.toml. Where that folder cannot be written, as under systemd, it stands
+in the home of the user that the server runs as. XDG_RUNTIME_DIR and its like are not asked: a
+service, a shell and cron have different ones, or none.
+
+Another user of the machine could leave such a file too. It is believed when it is a regular file
+that nobody but its owner can write, and its owner is whoever asks, root, or the owner of sysop.toml
+or of its folder: these say by sysop.toml itself which server is asked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import logging
+import os
+import pwd
+import stat
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+
+NAME = "server.json"  # in the data folder
+LONGEST = 16 * 1024  # bytes; two paths are 8 kB at most
+STATE = Path(".local/state/blackjack-for-time")  # in a home
+
+_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+log = logging.getLogger("door.server")
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What a server file says; paths are whole, `since` is aware."""
+
+    config: str
+    data: str
+    process: int
+    version: str
+    since: datetime
+
+
+class ServerFile:
+    """The files of one running server, from `announce` to `withdraw`."""
+
+    def __init__(self, config: Path, data: Path, now: datetime) -> None:
+        """Prepare the files of a server that began `now` with these settings and this folder."""
+        self._config, self._data = config, data
+        serving = Serving(
+            _whole(config), _whole(data), os.getpid(), version("blackjack-for-time"), now
+        )
+        text = json.dumps(asdict(serving), default=datetime.isoformat, indent=2)
+        self._content = f"{text}\n".encode()
+        self._files: list[tuple[Path, int]] = []  # and the descriptors that hold their locks
+
+    def announce(self) -> None:
+        """Write the files; what cannot be written is told in the log, and the board serves on."""
+        try:
+            self._publish(self._data / NAME)
+        except OSError as error:
+            log.warning("%s cannot be written: %s", self._data / NAME, error.strerror)
+        for place in copies(self._config):
+            with contextlib.suppress(OSError):
+                place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                self._publish(place)
+                return
+        log.warning(
+            "commands such as door nodes need --data %s should %s ever be unreadable:"
+            " nothing that leads there can be written beside it or in this user's home",
+            self._data,
+            self._config,
+        )
+
+    def withdraw(self) -> None:
+        """Take the files away, those of another server excepted."""
+        for path, file in self._files:
+            with contextlib.suppress(OSError):
+                if os.path.samestat(os.fstat(file), path.lstat()):
+                    path.unlink()
+            os.close(file)
+        self._files.clear()
+
+    def _publish(self, path: Path) -> None:
+        """Write a file that is whole and locked as soon as it has its name."""
+        begun = path.with_name(f"{path.name}.{os.getpid()}")
+        begun.unlink(missing_ok=True)  # of a process that had this number before
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        file = os.open(begun, flags, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.write(file, self._content)
+            os.replace(begun, path)
+        except OSError:
+            os.close(file)
+            begun.unlink(missing_ok=True)
+            raise
+        self._files.append((path, file))
+
+
+def copies(config: Path) -> list[Path]:
+    """Return where a server that was started with this sysop.toml leaves a copy, best first."""
+    whole = Path(_whole(config))
+    places = [whole.with_name(f".{whole.name}.{NAME}")]
+    # By the system's list of users: HOME may be another user's under sudo.
+    with contextlib.suppress(KeyError):
+        home = Path(pwd.getpwuid(os.geteuid()).pw_dir)
+        name = hashlib.sha256(os.fsencode(whole)).hexdigest()[:32]
+        places.append(home / STATE / f"{name}.json")
+    return places
+
+
+def servers_of(config: Path) -> list[Serving]:
+    """Return which servers were started with this sysop.toml, by the files that are believed.
+
+    Some of them may have ended without taking their files away.
+    """
+    whole, believed = _whole(config), trusted(config)
+    found = [_read(place, believed) for place in copies(config)]
+    return [serving for serving in found if serving is not None and serving.config == whole]
+
+
+def server_in(data: Path) -> Serving | None:
+    """Return which server left its file in a data folder, None when there is none to be read."""
+    return _read(data / NAME, None)
+
+
+def is_held(data: Path) -> bool:
+    """Tell whether the process that left its file in a data folder still runs."""
+    try:
+        file = os.open(data / NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False
+
+
+def trusted(config: Path) -> set[int]:
+    """Return whose files, and whose server, are believed for this sysop.toml: numbers of users."""
+    users = {os.geteuid(), 0}
+    whole = Path(_whole(config))
+    for each in (whole, whole.parent):
+        with contextlib.suppress(OSError):
+            users.add(each.stat().st_uid)
+    return users
+
+
+def _read(path: Path, believed: set[int] | None) -> Serving | None:
+    """Read a server file; None for what is none, or of nobody in `believed` where that is given."""
+    try:
+        # A pipe in its place must not keep the reader waiting.
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            about = os.fstat(file)
+            if not stat.S_ISREG(about.st_mode):
+                return None
+            if believed is not None and (
+                about.st_uid not in believed or about.st_mode & _WRITABLE_BY_OTHERS
+            ):
+                return None
+            said = json.loads(os.read(file, LONGEST))
+        finally:
+            os.close(file)
+        return Serving(
+            config=str(said["config"]),
+            data=str(said["data"]),
+            process=int(said["process"]),
+            version=str(said["version"]),
+            since=datetime.fromisoformat(said["since"]).astimezone(),
+        )
+    except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        return None
+
+
+def _whole(path: Path) -> str:
+    """Return a path without links and dots, whether or not it is there."""
+    return os.path.realpath(path)
