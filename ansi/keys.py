@@ -76,6 +76,9 @@ _ASCII_KEYS: dict[bytes, str] = {bytes((code,)): chr(code) for code in range(0x2
     bytes((code,)): key for code, key in _CONTROLS.items()
 }
 
+# Telnet's NUL is sent together with its return; nobody presses an arrow so soon after Enter.
+RETURN_SECONDS = 0.05
+SCAN_SECONDS = 0.35  # how long a NUL waits for its scan code, which is sent together with it
 MOST_POSITIONS = 4  # that are kept for whoever asked; a terminal says one for each question
 
 # What the next byte belongs to. From _ESCAPE on, a sequence is unfinished.
@@ -125,17 +128,17 @@ class KeyDecoder:
         if self.pending_escape:
             self._state = _GROUND
             self._idle = not self._text.pending
-        self.settle()
+        self.settle(SCAN_SECONDS + RETURN_SECONDS)
         return keys
 
-    def settle(self) -> None:
-        """Nothing came for a while: what comes now belongs to no NUL and no return before it.
+    def settle(self, seconds: float) -> None:
+        """Nothing came for so long: then what comes now belongs to no NUL and no return before it.
 
         The line feed of a return still does: a network may have held it up, and nobody types one.
         """
-        if self._state == _AFTER_RETURN:
+        if self._state == _AFTER_RETURN and seconds > RETURN_SECONDS:
             self._state = _LONG_AFTER_RETURN
-        elif self._state == _SCAN:
+        elif self._state == _SCAN and seconds > SCAN_SECONDS:
             self._state = _GROUND
             self._idle = not self._text.pending
 

@@ -121,8 +121,7 @@ class Console:
     def received(self, data: bytes) -> None:
         """Take bytes from the line."""
         now = self.clock.monotonic()
-        if now - self._heard > ESCAPE_SECONDS:
-            self._decoder.settle()
+        self._decoder.settle(now - self._heard)
         self._heard = now
         keys = self._decoder.feed(data)
         if self._asked:

@@ -281,7 +281,10 @@ def test_the_scan_code_may_come_in_the_next_read() -> None:
 def test_a_nul_that_nothing_follows_takes_no_key_with_it() -> None:
     decoder = KeyDecoder(Charset.CP437)
     assert decoder.feed(b"\0") == []
-    decoder.settle()
+    decoder.settle(0.1)
+    assert decoder.feed(b"H") == [keys.UP]
+    assert decoder.feed(b"\0") == []
+    decoder.settle(1.0)
     assert decoder.feed(b"H") == ["H"]
 
 
@@ -297,14 +300,14 @@ def test_the_nul_of_a_return_is_no_beginning_of_a_scan_code() -> None:
 def test_an_arrow_after_a_return_is_an_arrow_once_the_return_has_settled() -> None:
     decoder = KeyDecoder(Charset.CP437)
     assert decoder.feed(b"\r") == [ENTER]
-    decoder.settle()
+    decoder.settle(0.1)
     assert decoder.feed(b"\0H") == [keys.UP]
 
 
 def test_a_line_feed_that_comes_late_is_still_the_returns() -> None:
     decoder = KeyDecoder(Charset.CP437)
     assert decoder.feed(b"\r") == [ENTER]
-    decoder.settle()
+    decoder.settle(0.1)
     assert decoder.feed(b"\nx") == ["x"]
 
 
