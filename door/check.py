@@ -33,7 +33,7 @@ def check(path: Path) -> tuple[Config, list[str]]:
 
 
 def _look_at_people(settings: Config, path: Path) -> list[str]:
-    """Say who has the sysop's powers, and whom the settings name without effect.
+    """Say who has the sysop's powers, and which names in the settings have no effect.
 
     The books are only read: those of an earlier version are left for the next start.
     """

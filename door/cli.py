@@ -358,7 +358,7 @@ def unlock(config_path: Path, name: str) -> None:
 @click.argument("name")
 @click.argument("new_name")
 def rename(config_path: Path, name: str, new_name: str) -> None:
-    """Give a caller another name; what he has stays his, and so do powers."""
+    """Give a caller another name; all that the caller has stays, powers included."""
     from timebank import callers as records
     from timebank import names
 

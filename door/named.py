@@ -1,4 +1,4 @@
-"""People whom sysop.toml names: who is registered, who has the sysop's powers, and what to type.
+"""People named in sysop.toml: who is registered, who has the sysop's powers, and what to type.
 
 A name in the settings gives nobody anything: powers belong to callers' numbers. It is kept from new
 callers, and the sysop is told, at the start and by `door check`, what is still to be done.
@@ -24,7 +24,7 @@ MOST_ALIKE = 20  # groups of names that look alike which are told
 
 
 def doubts(desk: Desk, path: Path) -> list[str]:
-    """Say, a sentence each, whom the settings in `path` name without effect, and how to mend it."""
+    """Say which names in the settings at `path` have no effect, and what to type for it."""
     said = [_doubt(desk, path, key, name) for key, name in desk.settings.named]
     return [sentence for sentence in said if sentence]
 

@@ -191,7 +191,7 @@ class Server:
         self._looks_at_names = asyncio.create_task(self._warn_of_names())
 
     async def _warn_of_names(self) -> None:
-        """Tell the log whom the settings name without effect, and what is to be typed for it."""
+        """Tell the log which names in the settings have no effect, and what to type for it."""
         config = self.board.config
         with contextlib.suppress(BooksUnavailable):  # `door check` says it as well
             for sentence in await self.books.run(partial(named.doubts, path=config.path)):

@@ -38,7 +38,7 @@ class CallerRecord:
     # For a caller of another board: its name, and what it knows him by. None for our own.
     board: str | None
     board_key: str | None
-    # The sysop has given this caller his powers (powers.py).
+    # The caller has the sysop's powers (powers.py).
     powers: bool
 
 
@@ -55,7 +55,7 @@ def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
 
 
 def register_kept(desk: Desk, name: str, password_hash: str, *, powers: bool) -> CallerRecord:
-    """Enter somebody for whom sysop.toml keeps the name, with the sysop's powers or without.
+    """Enter a caller under a name that sysop.toml keeps, with the sysop's powers or without.
 
     It is for the sysop's own shell: no stranger ever comes here. Raises as `register` does.
     """

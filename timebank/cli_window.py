@@ -80,7 +80,7 @@ def withdraw(config: Path, why: str, name: str, amount: int) -> None:
 @click.argument("to_name", metavar="TO")
 @amount_argument
 def transfer(config: Path, why: str, name: str, to_name: str, amount: int) -> None:
-    """Move minutes from the account of NAME to that of TO.
+    """Move minutes from the account of NAME, which owes no loan, to that of TO.
 
     AMOUNT is minutes (90) or hours and minutes (1:30).
     """

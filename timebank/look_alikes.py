@@ -1,7 +1,7 @@
 """Which living callers' names look like a new one: found by an index, in the same transaction.
 
 The books keep with each caller the skeleton of the name, behind the version of the tables that made
-it. Skeletons of another version, of a program that is older or newer, are made anew before any is
+it. Skeletons of another version, of a program that is older or newer, are renewed before any is
 compared, so they never need to be moved forward by hand.
 """
 
@@ -34,7 +34,7 @@ def key(name: str) -> str:
 
 
 def renew(run: Run) -> None:
-    """Make the keys of another version anew; one look at the index where there are none."""
+    """Renew the keys of another version; one look at the index where there are none."""
     bounds = (f"{names.SKELETONS} ", f"{names.SKELETONS}!")  # "!" comes right after " "
     for number, name in run(STALE, bounds).fetchall():
         run("UPDATE callers SET skeleton = ? WHERE id = ?", (key(name), number))

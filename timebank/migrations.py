@@ -428,7 +428,7 @@ SKELETONS_4 = (
 
 
 def _powers_4(connection: sqlite3.Connection) -> None:
-    """Give powers to nobody, whoever had them by name before, and say so."""
+    """Give powers to nobody, not even to callers who had them by name, and say so."""
     connection.execute(POWERS_4)
     if connection.execute("SELECT 1 FROM callers LIMIT 1").fetchone() is not None:
         connection.execute(

@@ -1,4 +1,4 @@
-"""Make `confusables.txt` beside this file anew from that of the Unicode Consortium.
+"""Renew `confusables.txt` beside this file from that of the Unicode Consortium.
 
     python -m timebank.renew_confusables            # the latest, from unicode.org
     python -m timebank.renew_confusables FILE       # one that is on this machine

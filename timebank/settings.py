@@ -130,7 +130,7 @@ class BankSettings:
 
     @property
     def named(self) -> tuple[tuple[str, str], ...]:
-        """Everybody whom sysop.toml names, each behind the key that names them."""
+        """Everybody named in sysop.toml, each behind the key that does so."""
         people = {
             "[board] sysop": (self.sysop,),
             "[timebank] co_sysops": self.co_sysops,
@@ -141,7 +141,7 @@ class BankSettings:
     def keeps(self, name: str) -> bool:
         """Tell whether sysop.toml names somebody so, or so that it looks alike.
 
-        No new caller can have such a name. Whoever has it by then gets nothing by it.
+        No new caller can have such a name. A caller who has it gets nothing by it.
         """
         folds, skeletons = self._kept
         return names.fold(name) in folds or names.skeleton(name) in skeletons

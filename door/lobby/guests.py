@@ -11,7 +11,7 @@ from door.lobby import looks
 from door.lobby.logon import Refusal, call_or_take_over, refuse_while_closed
 from door.patience import at_the_door
 from door.process import process_is_gone
-from timebank import bank, callers
+from timebank import bank, callers, names
 from timebank.database import BooksUnavailable
 
 if TYPE_CHECKING:
@@ -50,7 +50,14 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
 async def let_sysop_in(board: Board, console: Console) -> Caller:
     """Let in whoever sits at the machine that the books are on: they are his to read and write."""
     with at_the_door(board.clock, console):
-        record = await board.books.run(partial(_sysop_record, name=board.config.board.sysop))
+        name = board.config.board.sysop
+        record = await board.books.run(partial(_sysop_record, name=name))
+    if not names.is_same(record.name, name):
+        raise Refusal(
+            f"{record.name}, caller number {record.id}, has a name that is only read like {name},"
+            " yours in sysop.toml. Give one of you another name.",
+            "the sysop's name is taken",
+        )
     look = looks.remembered(record.preferences, console.line.hints)
     if look is not None:
         console.use_look(look)

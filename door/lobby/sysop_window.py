@@ -97,7 +97,7 @@ async def _has_powers(caller: Caller) -> bool:
 
 
 async def _do(caller: Caller, operation: Callable[[Desk], object]) -> None:
-    """Carry out what the sysop's powers allow, and have the caller told to whom it was done."""
+    """Carry out what the sysop's powers allow, and let the caller of the account be told."""
 
     def with_powers(desk: Desk) -> None:
         if not powers.has(desk, caller.record.id):

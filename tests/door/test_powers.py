@@ -195,7 +195,7 @@ def test_the_number_of_a_deleted_caller_never_has_any_again(tmp_path: Path) -> N
 
 
 def test_a_name_that_is_only_read_alike_is_given_nothing(tmp_path: Path) -> None:
-    """Whoever registered it before the name was written down is somebody else."""
+    """Who registered it before the name was written down is somebody else."""
     shell = Board(tmp_path, "BiII Gates")
     told = shell("callers", "grant", "Bill Gates")
     assert told.status == 2

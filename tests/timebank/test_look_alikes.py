@@ -1,4 +1,4 @@
-"""Names that look like a caller's are refused to new ones; whoever has one goes on with it."""
+"""Names that look like a caller's are refused to new ones; callers who have one keep it."""
 
 from __future__ import annotations
 

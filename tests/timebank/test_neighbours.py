@@ -27,7 +27,7 @@ def calls(board, name, address, number=None):
 
 @pytest.fixture
 def farm(board):
-    """Ann and Bob behind one address, of whom Bob sends; Carl in the same IPv6 network as Ann."""
+    """Ann and Bob behind one address; Bob sends minutes. Carl in the same IPv6 network as Ann."""
     limit(board, known_days=0, loan=30)
     ann = calls(board, "Ann", "192.0.2.7")
     bob = calls(board, "Bob", "::ffff:192.0.2.7")

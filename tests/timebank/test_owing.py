@@ -77,8 +77,8 @@ def test_what_was_sent_is_not_lent_back_on_the_same_day(books, ann, bob):
 
 
 def test_farming_is_worth_nothing(books, ann, bob):
-    """Whoever sends and borrows all that is allowed, every day, sends no more than was granted, and
-    owes nothing on the morning of any day on which minutes are sent."""
+    """A caller who sends and borrows all that is allowed sends no more than was granted,
+    and never while owing anything."""
     ann.close()
     number = ann.caller_id
     granted = saved(books, number)
