@@ -21,7 +21,17 @@ from door.tables import baccarat_stakes, black_jack_words, unix_bj_teletype, veg
 from door.tables.play import Play, Step
 from tests.simulate.__main__ import play
 from tests.simulate.wrong import Wrong
-from timebank import bank, calls, files, hosts, hosts_claims, import_books, model
+from timebank import (
+    bank,
+    calls,
+    files,
+    hosts,
+    hosts_claims,
+    import_books,
+    live_mark,
+    model,
+    restoring,
+)
 from timebank.database import BooksUnavailable, Desk, Done, Writer
 from timebank.hosts_visit import Visit
 from timebank.ledger import ALLOTMENT, ELAPSED
@@ -235,6 +245,32 @@ def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(bank, name, lambda desk, call, ticked, _: calls.touch(desk, call, ticked))
 
 
+def takes_copies_for_the_books(patch: pytest.MonkeyPatch) -> None:
+    """A board that goes on with whatever file is there."""
+    patch.setattr(live_mark, "doubt", lambda connection, note, path: None)
+
+
+def gives_numbers_again(patch: pytest.MonkeyPatch) -> None:
+    """A restore after which numbers go on from those of the copy."""
+    patch.setattr(restoring, "given_by_note", lambda path: restoring.Given())
+    patch.setattr(restoring, "given_by_old", lambda old, path: restoring.Given())
+
+
+def leaves_shoes_open(patch: pytest.MonkeyPatch) -> None:
+    """A restore that closes everything but the shoes."""
+    real = restoring.treat
+
+    def treat(desk: Desk, *parts: Any) -> restoring.Treated:
+        run = desk.connection.exec_driver_sql
+        open_shoes = run("SELECT id FROM shoes WHERE closed IS NULL").all()
+        treated = real(desk, *parts)
+        for (number,) in open_shoes:
+            run("UPDATE shoes SET closed = NULL WHERE id = ?", (number,))
+        return treated
+
+    patch.setattr(restoring, "treat", treat)
+
+
 # With the seed at which the search for each begins: one that finds it soon spares the others.
 FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     shows_what_is_not_durable: 7,
@@ -260,6 +296,9 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     prints_another_result: 2,
     counts_a_coup_twice: 2,
     says_done_where_nothing_was_done: 12,
+    takes_copies_for_the_books: 1,
+    gives_numbers_again: 1,
+    leaves_shoes_open: 2,
 }
 
 
