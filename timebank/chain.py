@@ -77,21 +77,21 @@ def generation_digest(
     copied: int | None,
     after: int,
     first: int,
+    numbers: str,
     shoes: int,
     hands: int,
     calls: int,
-    numbers: str,
     by: str,
     why: str,
 ) -> str:
     """Make the digest of a generation: SHA-256 in hexadecimal over one line of UTF-8 text.
 
-    The line is the digest before, the word "generation", eight numbers, `numbers` (JSON without
-    spaces), the length of `by` in bytes, `by` and `why`, one space between each two. No transfer
-    makes such a line: a number follows its digest before.
+    The line is the digest before, the word "generation", the fields in this order (`numbers` is
+    JSON without spaces), with the length of `by` in bytes before it, one space between each two. No
+    transfer makes such a line: a number follows its digest before.
     """
     taken = "-" if copied is None else copied
     return sha256(
-        f"{previous} generation {number} {at} {taken} {after} {first} {shoes} {hands} {calls}"
-        f" {numbers} {len(by.encode())} {by} {why}".encode()
+        f"{previous} generation {number} {at} {taken} {after} {first} {numbers}"
+        f" {shoes} {hands} {calls} {len(by.encode())} {by} {why}".encode()
     ).hexdigest()

@@ -56,20 +56,7 @@ class Generation(NamedTuple):
 
     def made(self, before: str) -> str:
         """Make the digest that this row should have behind `before`."""
-        return chain.generation_digest(
-            before,
-            self.number,
-            self.at,
-            self.copied,
-            self.after,
-            self.first,
-            self.shoes,
-            self.hands,
-            self.calls,
-            self.numbers,
-            self.by,
-            self.why,
-        )
+        return chain.generation_digest(before, *self[:-1])
 
     @property
     def firsts(self) -> Mapping[str, int]:
