@@ -51,14 +51,21 @@ def beside(path: Path) -> Path:
 
 
 def read_note(path: Path) -> Note | None:
-    """Read the file beside the books; None where there is none that makes sense."""
+    """Read the file beside the books; None where there is none that makes sense.
+
+    Raises `OSError` when there may be one, and it cannot be read.
+    """
     try:
-        found = json.loads(beside(path).read_text(encoding="utf-8"))
+        text = beside(path).read_bytes()
+    except FileNotFoundError:
+        return None
+    try:
+        found = json.loads(text)
         note = Note(**found)
         sane = all(isinstance(mark, str) for mark in note.marks) and all(
             isinstance(number, int) for number in (note.at, note.generation, *note.numbers.values())
         )
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError):
         return None
     return note if sane else None
 

@@ -277,18 +277,18 @@ def recognise(database: Database, settings: BankSettings, now: datetime) -> Trea
     the books themselves. Raises `BooksUnavailable` when it cannot be told or cannot be done.
     """
     path = database.path
-    note = live_mark.read_note(path)
+    with _saying(path):
+        note = live_mark.read_note(path)
     with database.reading(settings, now) as desk:
         if live_mark.doubt(desk.connection, note, path) is None:
             return None
     with _saying(path), database.transaction(settings, now) as desk:
         # Another process may have changed the mark, or done all of this, since.
-        why = live_mark.doubt(desk.connection, live_mark.read_note(path), path)
+        before = live_mark.read_note(path)
+        why = live_mark.doubt(desk.connection, before, path)
         if why is None:
             return None
-        given = given_by_note(path)
-        before = live_mark.read_note(path)
-        treated = treat(desk, given, BY_HAND, why)
+        treated = treat(desk, given_by_note(path), BY_HAND, why)
         mark = live_mark.new_mark()
         live_mark.set_mark(desk.connection, mark, None)
         # The mark that was accepted stays so: should the COMMIT fail, this file is not touched.
@@ -332,12 +332,15 @@ def _saying(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise BooksUnavailable(
-            f"{live_mark.beside(path)} cannot be written: {error.strerror}."
+            f"{live_mark.beside(path)} cannot be used: {error.strerror}."
         ) from error
 
 
 def remark(desk: Desk, path: Path) -> str | None:
-    """Tell a reader of the books that they are not those that were served last; None when so."""
+    """Tell why the books are not those that were served last, None when they are.
+
+    Raises `OSError` when that cannot be told.
+    """
     return live_mark.doubt(desk.connection, live_mark.read_note(path), path)
 
 

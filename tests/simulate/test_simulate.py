@@ -40,6 +40,8 @@ from timebank.words import MINUTE
 
 STEPS, PEOPLE = 80, 30
 SEEDS = range(2, 5)
+# A seed that restores early, and as many steps as show it.
+EARLY_RESTORE = (164, 120)
 
 story_of = cache(partial(play, steps=STEPS, people=PEOPLE))
 
@@ -62,6 +64,13 @@ def test_what_callers_are_told_is_compared_with_the_books() -> None:
     for what in ("settlements told", "settlements seen", "hands told at the teletype"):
         assert counted[what], what
     assert counted["tables added up"]
+
+
+def test_backups_that_are_put_back_bring_nothing_a_second_time() -> None:
+    seed, steps = EARLY_RESTORE
+    story, error = play(seed, steps, PEOPLE)
+    assert error is None, "\n".join([*story.told[-20:], str(error)])
+    assert story.counted["restore_a_backup"]
 
 
 def test_a_seed_tells_the_same_story_again() -> None:
@@ -273,19 +282,19 @@ def leaves_shoes_open(patch: pytest.MonkeyPatch) -> None:
 
 # With the seed at which the search for each begins: one that finds it soon spares the others.
 FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
-    shows_what_is_not_durable: 7,
-    shows_the_seed_too_early: 1,
-    lets_time_reach_past_an_event: 8,
-    charges_more_than_has_passed: 1,
-    shows_more_time_than_there_is: 1,
+    shows_what_is_not_durable: 8,
+    shows_the_seed_too_early: 2,
+    lets_time_reach_past_an_event: 11,
+    charges_more_than_has_passed: 2,
+    shows_more_time_than_there_is: 2,
     leaves_calls_open: 12,
-    answers_although_nothing_was_committed: 1,
-    gives_back_twice: 1,
-    forgets_debts: 1,
-    saves_the_minutes_of_hosts: 5,
-    forgets_the_events_of_hosts: 1,
+    answers_although_nothing_was_committed: 2,
+    gives_back_twice: 2,
+    forgets_debts: 2,
+    saves_the_minutes_of_hosts: 8,
+    forgets_the_events_of_hosts: 2,
     lets_guests_stay_on: 5,
-    applies_records_twice: 5,
+    applies_records_twice: 8,
     passes_on_twice: 7,
     grants_a_day_twice: 3,
     loses_what_is_moved: 4,

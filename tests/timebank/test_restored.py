@@ -401,6 +401,18 @@ class TestPutBackByHand:
         live_mark.beside(served.path).write_text('{"marks": 1}')
         assert served.serve() is not None
 
+    def test_a_file_beside_them_that_cannot_be_read_just_now_is_no_missing_one(
+        self, served, monkeypatch
+    ):
+        def broken(_):
+            raise OSError(5, "Input/output error")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "read_bytes", broken)
+            with pytest.raises(restoring.BooksUnavailable, match="Input/output error"):
+                served.serve()
+        assert served.serve() is None
+
     def test_a_command_that_writes_treats_them_and_says_so(self, board, timebank, folder):
         copies = Copies(board, folder)
         board.caller("Ann")
@@ -423,7 +435,7 @@ class TestPutBackByHand:
 
         with monkeypatch.context() as patch:
             patch.setattr(os, "replace", full)
-            with pytest.raises(restoring.BooksUnavailable, match=r"mark cannot be written: No sp"):
+            with pytest.raises(restoring.BooksUnavailable, match=r"mark cannot be used: No space"):
                 served.serve()
         assert books.sql("SELECT count(*) FROM generations") == [(0,)]
         assert served.serve() is not None
