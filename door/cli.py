@@ -268,10 +268,12 @@ def hand(config_path: Path, number: int, as_json: bool) -> None:
 def audit(config_path: Path) -> None:
     """Check the books, and replay every settled hand from its journal."""
     from door import hands
+    from timebank import generations
 
     config = load_config(config_path)
     with _reading(config) as desk:
         findings, counted = hands.audit(desk)
+        generation = generations.current(desk.connection)
     for finding in findings:
         click.echo(finding)
     if findings:
@@ -279,6 +281,8 @@ def audit(config_path: Path) -> None:
         sys.exit(EXIT_WRONG)
     hands_words = "1 settled hand was" if counted == 1 else f"{counted} settled hands were"
     click.echo(f"The books are in order; {hands_words} replayed and agree.")
+    if generation > 1:
+        click.echo(f"They are in generation {generation}: a backup was restored.")
 
 
 @main.group()
@@ -514,8 +518,15 @@ def _caller(desk: Desk, name: str) -> CallerRecord:
 @contextmanager
 def _desk(config: Config) -> Iterator[Desk]:
     """Open the board's books for one transaction; every refusal is a sentence."""
-    with _books(config) as books, books.transaction(config.bank, datetime.now(UTC)) as desk:
-        yield desk
+    from timebank import restoring
+
+    with _books(config) as books:
+        now = datetime.now(UTC)
+        treated = restoring.take_up(books, config.bank, now)
+        for sentence in () if treated is None else treated.sentences():
+            click.echo(sentence, err=True)
+        with books.transaction(config.bank, now) as desk:
+            yield desk
 
 
 @contextmanager

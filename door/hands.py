@@ -11,6 +11,8 @@ from door.tables.journaled import acts_of, is_done, kind_of, rebuild, seat_of
 from timebank import journal, ledger
 from timebank.audit import audit as audit_books
 from timebank.findings import Finding
+from timebank.generations import generation_of
+from timebank.hands import VOID, WHY_VOID
 from timebank.journal import JournalDamaged
 from timebank.words import amount_words, clock, money, title
 
@@ -18,9 +20,6 @@ if TYPE_CHECKING:
     from door.games.kinds import Dealt
     from timebank.database import Desk
     from timebank.journal import Shoe, StoredRound
-
-
-VOID = "void"  # the outcome of a hand whose caller was deleted
 
 
 class NoSuchHand(Exception):
@@ -36,8 +35,10 @@ def describe(desk: Desk, number: int) -> str:
     stored, round_ = _stored(desk, number)
     local = desk.settings.schedule.local(stored.dealt)
     acts = ", ".join(str(act) for act in acts_of(stored)) or "none"
+    generation = generation_of(desk.connection, "rounds", number)
     lines = [
         f"Hand {stored.id}: {title(stored.game)}, {stored.caller}, dealt {local:%Y-%m-%d %H:%M:%S}",
+        *([f"Books    generation {generation}"] if generation > 1 else []),
         f"Bet      {amount_words(stored.stake, stored.unit)}",
         *_seat_lines(stored),
         *_shoe_lines(stored.shoe),
@@ -175,6 +176,8 @@ def _result_words(stored: StoredRound) -> str:
     if not stored.settled:
         return "still in play"
     if stored.outcome == VOID:
+        if dict(stored.result or {}) == WHY_VOID:
+            return "void: the books were restored with the hand open, and the stake returned"
         return "void: the caller was deleted, and the stake forfeited"
     net = stored.won - stored.lost
     amount = amount_words(abs(net), stored.unit)

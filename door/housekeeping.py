@@ -17,7 +17,7 @@ from door import overdue
 from door.clock import sleep
 from door.display import literal
 from door.lobby import bulletins
-from timebank import bank
+from timebank import bank, live_mark, restoring
 from timebank.calls import RENEW_SECONDS
 from timebank.database import BooksUnavailable
 from timebank.refusals import Refused
@@ -54,6 +54,15 @@ class Housekeeping:
         self._problems: dict[str, str] = {}  # what was logged last, so that it is logged once
         self._jobs: list[asyncio.Task[None]] = []
 
+    async def take_up_the_books(self) -> None:
+        """See that the books are those that were served last, or treat them as restored ones.
+
+        Before anything else is done with them. Raises `BooksUnavailable`.
+        """
+        await self._beside_the_loop(
+            partial(restoring.take_up, self._database, self._board.config.bank, self._clock.now())
+        )
+
     async def start(self) -> None:
         """Do once what callers may expect to be done, then begin the rounds."""
         await overdue.stand_all(self._books)
@@ -67,6 +76,7 @@ class Housekeeping:
                 self._every(lambda: BULLETIN_SECONDS, self._write_bulletin),
                 self._every(lambda: LOOK_SECONDS, self._look_at_the_books),
                 self._every(lambda: self._board.config.bank.import_seconds, self._import),
+                self._every(lambda: live_mark.RENEW_SECONDS, self._renew_mark),
                 self._deliver_outbox(),
                 self._tell_at_once(),
             )
@@ -84,6 +94,8 @@ class Housekeeping:
             for job in (
                 self._every(lambda: RENEW_SECONDS, self._board.renew_leases),
                 self._every(lambda: LOOK_SECONDS, self._look_at_the_books),
+                self._guarded(self._renew_mark),
+                self._every(lambda: live_mark.RENEW_SECONDS, self._renew_mark),
                 self._deliver_outbox(),
                 self._tell_at_once(),
             )
@@ -130,6 +142,13 @@ class Housekeeping:
                 for sentence in report.sentences():
                     log.warning("%s", sentence)
             self._report(f"import {report.path}", report.problem)
+
+    async def _renew_mark(self) -> None:
+        """Change the mark of the books, so that an older copy of them is known as one."""
+        problem = await self._beside_the_loop(
+            partial(restoring.renew, self._database, self._board.config.bank, self._clock.now())
+        )
+        self._report("mark", problem)
 
     async def _stand_overdue(self) -> None:
         await overdue.stand_all(self._books)

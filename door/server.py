@@ -94,6 +94,7 @@ class Server:
     async def start(self) -> None:
         """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
         passwords.make_ready()
+        await self._housekeeping.take_up_the_books()
         await self.books.run(partial(bank.close_orphaned_calls, is_gone=process_is_gone))
         await self._housekeeping.start()
         await self.board.vegas.resume()

@@ -8,14 +8,17 @@ that is kept beside them, and names each row that does not fit.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from timebank.audit_generations import check_generations
 from timebank.audit_hosts import check_hosts
 from timebank.audit_rounds import check_rounds
 from timebank.database import Desk
 from timebank.findings import Finding
+from timebank.generations import generations
 from timebank.model import (
     CALLER_ACCOUNTS,
+    GENERATION_TRIGGERS,
     MINT,
     NEVER_NEGATIVE,
     NEVER_POSITIVE,
@@ -42,6 +45,7 @@ def audit(desk: Desk, since_digest: str | None = None) -> list[Finding]:
     return [
         *_check_file(desk),
         *check_chain(desk, since_digest),
+        *check_generations(desk),
         *_check_transfers(desk, accounts),
         *_check_accounts(desk, accounts),
         *check_rounds(desk),
@@ -97,7 +101,7 @@ def _check_file(desk: Desk) -> Iterator[Finding]:
     for table, number, parent, _ in run("PRAGMA foreign_key_check"):
         which = "a row" if number is None else f"row {number}"
         yield Finding(f"table {table}", f"In {which}, the {parent} referred to do not exist.")
-    for name, sql in TRIGGERS.items():
+    for name, sql in {**TRIGGERS, **GENERATION_TRIGGERS}.items():
         stored = run("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).scalar()
         if stored is None:
             yield Finding(f"trigger {name}", "It is missing, so the books are not guarded.")
@@ -109,12 +113,14 @@ def _check_transfers(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Find
     """Go through all transfers once, in order, adding them up."""
     run = desk.connection.exec_driver_sql
     entries = _Entries()
+    # Numbers that no transfer has, because a restore went past them.
+    passed = [range(each.after + 1, each.first) for each in generations(desk.connection)]
     last = 0
     for number, place, size, amount, source_id, target_id in run(
         "SELECT id, place, size, amount, source, target FROM transfers ORDER BY id"
     ):
         where = f"transfer {number}"
-        yield from _missing(last + 1, number - 1)
+        yield from _missing(last + 1, number - 1, passed)
         last = number
         yield from entries.next(number, place, size)
         source, target = accounts.get(source_id), accounts.get(target_id)
@@ -135,10 +141,16 @@ def _check_transfers(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Find
                 yield Finding(where, f"It leaves {account.recomputed} in {account.label}.")
     yield from entries.end()
     used = run("SELECT seq FROM sqlite_sequence WHERE name = 'transfers'").scalar()
-    yield from _missing(last + 1, used or 0)
+    yield from _missing(last + 1, used or 0, passed)
 
 
-def _missing(first: int, last: int) -> Iterator[Finding]:
+def _missing(first: int, last: int, passed: Iterable[range]) -> Iterator[Finding]:
+    """Name the numbers from `first` to `last`, but for those in `passed` (ranges in order)."""
+    for gap in passed:
+        if first < gap.start <= last:
+            yield from _missing(first, gap.start - 1, ())
+        if first < gap.stop and last >= gap.start:
+            first = gap.stop
     if first == last:
         yield Finding(f"transfer {first}", "It is missing.")
     elif first < last:

@@ -1,7 +1,8 @@
 """Copies of the books: taken while the board serves, and put back in its place.
 
 Nothing here is ever half: a copy gets its name when all of it is on the disk, and the books that
-are put back take the place of the old ones in one rename, after they were found to be in order.
+are put back take the place of the old ones in one rename, after they were found to be in order and
+everything that was open in them was closed (restoring.py). A copy says of itself that it is one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain, count
 from pathlib import Path
@@ -21,11 +22,13 @@ from typing import BinaryIO
 
 from sqlalchemy.exc import DBAPIError
 
-from timebank import ledger
+from timebank import ledger, live_mark, restoring
 from timebank.calls import LEASE_SECONDS
 from timebank.database import BooksUnavailable, Database, DatabaseRefused
 from timebank.ledger import Finding
+from timebank.live_mark import Note
 from timebank.model import APPLICATION_ID, stamp
+from timebank.restoring import Given, Treated
 from timebank.settings import BankSettings
 
 # How long somebody who has the books to himself just now is waited for.
@@ -62,10 +65,14 @@ class Copied:
 
 @dataclass(frozen=True)
 class Restored:
-    """What a restore did: `transfers` are now in the books, the old ones are in `aside`."""
+    """What a restore did: `transfers` of the copy are in the books, the old ones are in `aside`.
+
+    `treated` says what was closed in them. Of a trial, all of it is what would have been done.
+    """
 
     transfers: int
     aside: Path | None
+    treated: Treated
 
 
 def back_up(database: Database, settings: BankSettings, now: datetime, target: Path) -> Copied:
@@ -76,14 +83,20 @@ def back_up(database: Database, settings: BankSettings, now: datetime, target: P
     """
     with new_file(target) as part:
         _copy(database.path, part)
-        return _audited(part, settings, now)
+        copied = _audited(part, settings, now)
+        with contextlib.closing(_connected(part)) as connection:
+            restoring.marked_as_copy(connection, now)
+        return copied
 
 
-def restore(source: Path, settings: BankSettings, now: datetime) -> Restored:
+def restore(
+    source: Path, settings: BankSettings, now: datetime, *, trial: bool = False
+) -> Restored:
     """Put a backup in the place of the books, once it is known to be ours and in order.
 
-    A backup of an older version is brought forward first. The old books are kept beside the new,
-    with the time in their name. Raises `BackupRefused`; nothing has changed then.
+    A backup of an older version is brought forward first, and whatever is open in it is closed. The
+    old books are kept beside the new, with the time in their name. With `trial` everything is done
+    but the last step. Raises `BackupRefused`; nothing has changed then.
     """
     path = settings.database
     if not source.is_file():
@@ -95,16 +108,51 @@ def restore(source: Path, settings: BankSettings, now: datetime) -> Restored:
         copy.touch(0o600, exist_ok=False)
         _copy(source, copy)
         transfers = _made_ready(copy, settings, now, source)
-        aside = None
-        if path.exists():
-            aside = _free_name(path.with_name(f"{path.name}.replaced-{now:%Y%m%dT%H%M%SZ}"))
-            with _kept_to_ourselves(path, now) as old:
+        why = f"restored from {source.name}"
+        aside = _free_name(path.with_name(f"{path.name}.replaced-{now:%Y%m%dT%H%M%SZ}"))
+        if not path.exists():
+            treated, note = _treated(copy, settings, now, restoring.given_by_note(path), why)
+            if not trial:
+                _put_log_aside(path, aside)
+                _put_in_place(copy, path, note)
+            return Restored(transfers, None, treated)
+        with _kept_to_ourselves(path, now) as (old, given):
+            treated, note = _treated(copy, settings, now, given, why)
+            if not trial:
                 _put_aside(old, path, aside)
-                os.replace(copy, path)
-        else:
-            os.replace(copy, path)
-        _sync(path.parent)
-    return Restored(transfers, aside)
+                _put_in_place(copy, path, note)
+        return Restored(transfers, aside, treated)
+
+
+def _treated(
+    copy: Path, settings: BankSettings, now: datetime, given: Given, why: str
+) -> tuple[Treated, Note]:
+    """Close what the copy has open, and give it a mark; returns what stands beside it then."""
+    database = Database(copy)
+    mark = live_mark.new_mark()
+    try:
+        with database.transaction(settings, now) as desk:
+            treated = restoring.treat(desk, given, restoring.BY_COMMAND, why)
+            live_mark.set_mark(desk.connection, mark, None)
+            note = live_mark.note_of(desk.connection, [mark], now)
+    except (BooksUnavailable, DBAPIError) as error:
+        raise BackupRefused(f"The copy cannot be made ready: {error}") from error
+    finally:
+        database.close()
+    _sync(copy)
+    return treated, note
+
+
+def _put_in_place(copy: Path, path: Path, note: Note) -> None:
+    """Let the copy be the books. Killed at any step, one of the two has the mark that is known."""
+    before = live_mark.read_note(path)
+    old_marks = [live_mark.UNMARKED] if before is None else before.marks
+    live_mark.write_note(path, replace(note, marks=[*old_marks, *note.marks]))
+    os.replace(copy, path)
+    _sync(path.parent)
+    # What is there knows the new mark already.
+    with contextlib.suppress(OSError):
+        live_mark.write_note(path, note)
 
 
 @contextlib.contextmanager
@@ -227,8 +275,10 @@ def _made_ready(copy: Path, settings: BankSettings, now: datetime, source: Path)
 
 
 @contextlib.contextmanager
-def _kept_to_ourselves(path: Path, now: datetime) -> Iterator[BinaryIO]:
+def _kept_to_ourselves(path: Path, now: datetime) -> Iterator[tuple[BinaryIO, Given]]:
     """Lock everybody out of the books that are to be replaced; gives their file.
+
+    And what they know of numbers that were given.
 
     Somebody may have opened the file already and wait for the lock: what he would then write to
     had no name any more. So the beginning of the old file is wiped before the lock is given up,
@@ -239,10 +289,12 @@ def _kept_to_ourselves(path: Path, now: datetime) -> Iterator[BinaryIO]:
         path.open("r+b", buffering=0) as old,
         contextlib.closing(_connected(path)) as lock,
     ):
+        given = restoring.given_by_note(path)
         if _locked_out(lock, path, now):
             # All that SQLite kept beside the file is in it by now.
             _unlink(path, COMPANIONS)
-        yield old
+            given = given.and_also(restoring.given_by_old(lock, path))
+        yield old, given
         if os.fstat(old.fileno()).st_nlink == 0:
             old.seek(0)
             old.write(bytes(HEADER_BYTES))
@@ -297,6 +349,13 @@ def _put_aside(old: BinaryIO, path: Path, aside: Path) -> None:
                 _copy_file(file, Path(f"{aside}{ending}"))
             beside.unlink()
     _sync(path.parent)
+
+
+def _put_log_aside(path: Path, aside: Path) -> None:
+    """Rename what books that are gone have left; SQLite would take it for a part of the copy."""
+    for ending in COMPANIONS:
+        with contextlib.suppress(FileNotFoundError):
+            os.rename(f"{path}{ending}", f"{aside}{ending}")
 
 
 def _copy_file(source: BinaryIO, target: Path) -> None:

@@ -112,6 +112,7 @@ def _transaction(rows: list[Extract], schedule: Schedule) -> Iterator[str]:
     payee = ", ".join(name for name in names if name)
     yield f"\n{_day(first.at, schedule)} * {_quoted(payee)} {_quoted(in_words(rows))}\n"
     yield f"  entry: {first.entry}\n"
+    yield f"  generation: {first.generation}\n"
     yield f"  at: {_quoted(schedule.local(instant(first.at)).isoformat())}\n"
     for row in rows:
         commodity = COMMODITIES[row.unit][0]

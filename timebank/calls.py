@@ -239,6 +239,17 @@ def close_orphaned_calls(desk: Desk, is_gone: Callable[[str], bool]) -> list[int
     return orphans
 
 
+def close_all_calls(desk: Desk, reason: str) -> list[int]:
+    """Close every call, charged to the last renewal of its lease; returns their numbers.
+
+    For books that were restored: whoever was on a call when the copy was taken is on it no more.
+    """
+    leases = [_Lease(*row) for row in desk.connection.exec_driver_sql(LEASES)]
+    for lease in leases:
+        _close_dead(desk, lease, reason)
+    return [lease.call_id for lease in leases]
+
+
 def leave_no_call(desk: Desk, caller_id: int) -> bool:
     """Close the caller's call when its lease is dead; False when he is on a live one."""
     lease = _lease_of_caller(desk, caller_id)
@@ -291,7 +302,7 @@ def _close_live(desk: Desk, lease: _Lease, reason: str) -> Parting | None:
     return parting
 
 
-def _close_dead(desk: Desk, lease: _Lease) -> Parting | None:
+def _close_dead(desk: Desk, lease: _Lease, reason: str = "lease ran out") -> Parting | None:
     posting = Posting.of_call(desk, lease.call_id)
     posting.charge_to(lease.ticked_at_renewal)
     parting = _leave(posting, instant(lease.renewed))
@@ -300,7 +311,7 @@ def _close_dead(desk: Desk, lease: _Lease) -> Parting | None:
         f"The lease was last renewed {posting.ticked} seconds after log-on;"
         " the seconds after that were not charged."
     )
-    _close(desk, lease.call_id, "lease ran out", note)
+    _close(desk, lease.call_id, reason, note)
     return parting
 
 

@@ -1,5 +1,9 @@
 """The chain of digests that runs through all transfers, so that no row can be changed unseen.
 
+Where a restore has begun a new generation of the books, its row is a link of the chain too: the
+first transfer of the generation continues it. So nobody can excuse missing rows with a generation
+that never was without changing every digest after it.
+
 Every transfer carries a SHA-256 digest over all its fields and the digest before it. Whoever edits,
 removes, inserts or reorders rows must write every digest after them anew, and then the last one is
 not the one that a sysop has noted down. docs/formats.md defines the digest for other programs.
@@ -26,7 +30,11 @@ class Head(NamedTuple):
 # As columns of any query; what was removed leaves its number behind in sqlite_sequence.
 HEAD_COLUMNS = f"""
     coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'transfers'), 0),
-    coalesce((SELECT digest FROM transfers ORDER BY id DESC LIMIT 1), '{GENESIS}')"""
+    coalesce(
+        (SELECT digest FROM transfers
+         WHERE id >= coalesce((SELECT max(first) FROM generations), 0) ORDER BY id DESC LIMIT 1),
+        (SELECT digest FROM generations ORDER BY number DESC LIMIT 1),
+        '{GENESIS}')"""
 
 
 def head(connection: Connection) -> Head:
@@ -59,4 +67,31 @@ def digest(
     return sha256(
         f"{previous} {number} {place} {size} {at} {amount} {source} {target} {call} {hand}"
         f" {len(kind.encode())} {kind} {why}".encode()
+    ).hexdigest()
+
+
+def generation_digest(
+    previous: str,
+    number: int,
+    at: int,
+    copied: int | None,
+    after: int,
+    first: int,
+    numbers: str,
+    shoes: int,
+    hands: int,
+    calls: int,
+    by: str,
+    why: str,
+) -> str:
+    """Make the digest of a generation: SHA-256 in hexadecimal over one line of UTF-8 text.
+
+    The line is the digest before, the word "generation", the fields in this order (`numbers` is
+    JSON without spaces), with the length of `by` in bytes before it, one space between each two. No
+    transfer makes such a line: a number follows its digest before.
+    """
+    taken = "-" if copied is None else copied
+    return sha256(
+        f"{previous} generation {number} {at} {taken} {after} {first} {numbers}"
+        f" {shoes} {hands} {calls} {len(by.encode())} {by} {why}".encode()
     ).hexdigest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -286,15 +287,22 @@ def audit(config: Path, form: str, since_digest: str | None) -> None:
     Exits with 1 and names the rows when anything is off. When all is well it shows the digest of
     the last transfer: noted down, it proves some day that the ledger up to it is still the same.
     """
-    from timebank import chain, ledger
+    from timebank import chain, ledger, restoring
+    from timebank.generations import generations
 
     with opened(config) as books, books.look() as desk:
         findings = ledger.audit(desk, since_digest)
         transfers = ledger.count(desk)
         head = chain.head(desk.connection)
+        restores = generations(desk.connection)
+        remark = None
+        with suppress(OSError):  # somebody else than the board may read the books, but not the mark
+            remark = restoring.remark(desk, books.database.path)
     if form != "text":
         _write(form, AUDIT_FIELDS, [finding._asdict() for finding in findings])
         sys.exit(EXIT_WRONG if findings else 0)
+    if remark is not None:
+        click.echo(f"{remark}. Whoever serves from it treats it as restored first.", err=True)
     say(str(finding) for finding in findings)
     if findings:
         things = "thing is" if len(findings) == 1 else "things are"
@@ -303,6 +311,12 @@ def audit(config: Path, form: str, since_digest: str | None) -> None:
     click.echo(
         f"The books are in order: {transfers} transfers, and every balance follows from them."
     )
+    if restores:
+        last = restores[-1]
+        click.echo(
+            f"They are in generation {last.number}, which begins with transfer {last.first}"
+            f" ({last.why})."
+        )
     if since_digest is not None:
         click.echo("They continue those whose digest you gave.")
     click.echo(

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 from pathlib import Path
@@ -79,14 +79,29 @@ class Books:
 
     database: Database
     settings: BankSettings
+    _taken_up: list[bool] = field(default_factory=list, repr=False)
 
     def look(self) -> AbstractContextManager[Desk]:
         """Open the books for a short look, which keeps nobody from writing."""
         return self.database.reading(self.settings, datetime.now(UTC))
 
     def work(self) -> AbstractContextManager[Desk]:
-        """Open the books for one transaction, committed when the block ends well."""
+        """Open the books for one transaction, committed when the block ends well.
+
+        Books that were put back by hand are treated as restored ones first.
+        """
+        self.take_up()
         return self.database.transaction(self.settings, datetime.now(UTC))
+
+    def take_up(self) -> None:
+        """Do what is owed to the books before the first thing is written into them."""
+        from timebank import restoring
+
+        if not self._taken_up:
+            self._taken_up.append(True)
+            treated = restoring.take_up(self.database, self.settings, datetime.now(UTC))
+            for sentence in () if treated is None else treated.sentences():
+                click.echo(sentence, err=True)
 
     def span(self, since: datetime | None, until: datetime | None) -> tuple[int | None, int | None]:
         """Turn the days of --since and --until into seconds since 1970, the second not included."""

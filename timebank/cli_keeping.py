@@ -51,28 +51,33 @@ def backup(config: Path, file: Path) -> None:
 
 @click.command()
 @config_option
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
 @click.argument("file", type=click.Path(path_type=Path))
-def restore(config: Path, file: Path) -> None:
+def restore(config: Path, dry_run: bool, file: Path) -> None:
     """Put the backup FILE in the place of the books.
 
     It is audited first, and the board must be closed. The books that it replaces are kept beside
-    it.
+    it. What is open in the backup is closed: shoes are dealt from no more, hands are void and their
+    stakes returned. Numbers go on past any that were ever given, in a new generation.
     """
     from timebank import backup as backups
 
     settings = load(config)
     try:
         with refusing(backups.BackupRefused):
-            restored = backups.restore(file, settings, datetime.now(UTC))
+            restored = backups.restore(file, settings, datetime.now(UTC), trial=dry_run)
     except Sentence as refusal:
         if isinstance(refusal.__cause__, backups.NotInOrder):
             _tell(refusal.__cause__.findings)
             click.echo(str(refusal.__cause__), err=True)
             sys.exit(EXIT_WRONG)
         raise
+    if dry_run:
+        click.echo("Nothing was changed. This is what would be done:")
     click.echo(f"{settings.database} holds {_transfers(restored.transfers)} from {file}.")
     if restored.aside is not None:
         click.echo(f"The books before are in {restored.aside}.")
+    say(restored.treated.sentences())
 
 
 def _transfers(count: int) -> str:
@@ -165,6 +170,7 @@ def import_file(config: Path, file: Path) -> None:
     from timebank import thebank_import
 
     with opened(config) as books:
+        books.take_up()
         report = thebank_import.import_file(books.database, books.settings, datetime.now(UTC), file)
     *said, last = report.sentences()
     say(said)

@@ -23,7 +23,7 @@ Record = Mapping[str, object]
 
 LEDGER_FIELDS = (
     *("number", "entry", "at", "kind", "amount", "unit", "shown", "from", "from_caller"),
-    *("to", "to_caller", "game", "call", "hand", "why", "digest"),
+    *("to", "to_caller", "game", "call", "hand", "why", "digest", "generation"),
 )
 ACCOUNT_FIELDS = (
     *("account", "kind", "caller", "caller_number", "deleted", "game"),
@@ -53,6 +53,7 @@ def ledger_record(row: Extract, schedule: Schedule) -> Record:
         "hand": row.round_id,
         "why": row.why,
         "digest": row.digest,
+        "generation": row.generation,
     }
 
 

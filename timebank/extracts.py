@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from timebank.database import Desk
+from timebank.generations import OF_TRANSFER
 from timebank.model import Unit
 from timebank.refusals import Refused
 
@@ -69,6 +70,8 @@ class Extract(NamedTuple):
     why: str
     # Of the row and of those before it (chain.py).
     digest: str
+    # Of the books that it was written in, 1 until a backup is restored (generations.py).
+    generation: int
 
     @property
     def caller(self) -> str | None:
@@ -80,10 +83,10 @@ class Extract(NamedTuple):
 
 
 # CROSS JOIN keeps SQLite to this order: through the transfers once, in the order of their numbers.
-SELECT = """
+SELECT = f"""
 SELECT t.id, t.entry, t.at, t.kind, t.amount, s.unit, s.kind, s.caller_id, sc.name,
        g.kind, g.caller_id, gc.name, coalesce(s.game, g.game, r.game), t.call_id, t.round_id,
-       t.why, t.digest
+       t.why, t.digest, {OF_TRANSFER.format(number="t.id")}
 FROM transfers t
 CROSS JOIN accounts s ON s.id = t.source
 CROSS JOIN accounts g ON g.id = t.target

@@ -21,6 +21,10 @@ from timebank.stakes import Stakes
 from timebank.words import amount_words, title
 
 Json = Mapping[str, object]
+# The outcome of a hand that was never played to its end.
+VOID = "void"
+# Its result where the books were restored with the hand open.
+WHY_VOID: Json = {"void": "restored"}
 
 # Made once: json.dumps with options of its own builds an encoder for every text.
 encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

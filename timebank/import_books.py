@@ -15,13 +15,15 @@ the position at which the lines were read. That is why no line is ever booked tw
 
 from __future__ import annotations
 
+import os
+import re
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from timebank import callers, sysop_log
+from timebank import callers, files, sysop_log
 from timebank.callers import CallerRecord
 from timebank.database import Desk
 from timebank.exchange import Layout, NotARecord, Record, spellings
@@ -123,6 +125,51 @@ def advance(desk: Desk, old: Import, state: str, kept: Path | None) -> Import:
     if changed.rowcount != 1:
         raise Overtaken
     return old._replace(state=state, kept=kept)
+
+
+def find_again(desk: Desk) -> tuple[Path, ...]:
+    """Look where files have gone that the books have open, after these were restored.
+
+    A file that was taken further since is a .BAK now: what these books have not read of it yet is
+    read there. Returns the .BAK files that these books know nothing of: other books have read them.
+    """
+    for row in open_imports(desk, None):
+        if row.state in ("kept", "keeping") or _holds(row.place, row):
+            continue
+        if row.state == "taking" and _holds(row.path, row):
+            continue
+        kept = next((file for file in _kept_files(row.path, row.id) if _holds(file, row)), None)
+        if row.position.offset and kept is not None:
+            advance(desk, row, "kept", kept)
+        elif row.state != "reading":
+            advance(desk, row, "closed", None)
+    if desk.settings.mode != "built-in":
+        return ()
+    run = desk.connection.exec_driver_sql
+    known = set(run("SELECT kept FROM imports WHERE kept IS NOT NULL").scalars())
+    paths = {os.path.realpath(path) for path in desk.settings.imports}
+    paths |= set(run("SELECT path FROM imports").scalars())
+    kept_files = [file for path in sorted(paths) for file in _kept_files(Path(path), None)]
+    return tuple(file for file in kept_files if str(file) not in known and file.stat().st_size)
+
+
+def _kept_files(path: Path, number: int | None) -> list[Path]:
+    """List the .BAK files of a path: those of one import, or all."""
+    which = r"\d+" if number is None else str(number)
+    pattern = re.compile(rf"{re.escape(path.name)}\.{which}(-\d+)?\.BAK")
+    try:
+        return sorted(file for file in path.parent.iterdir() if pattern.fullmatch(file.name))
+    except OSError:
+        return []
+
+
+def _holds(place: Path, row: Import) -> bool:
+    """Tell whether a file is there and begins with what was read of an import."""
+    try:
+        with files.opened(place, os.O_RDONLY) as file:
+            return row.position.is_in(file)
+    except OSError:
+        return False
 
 
 def book(

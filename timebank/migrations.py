@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -371,7 +372,77 @@ def _to_version_3(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-# Version 3 to 4. Each part adds what one subject needs, in this order.
+# Version 3 to 4, in parts. Generations of the books, and numbers that are never used twice.
+
+GENERATIONS_4 = (
+    """CREATE TABLE generations (
+        number INTEGER NOT NULL CHECK (number > 1),
+        at INTEGER NOT NULL,
+        copied INTEGER,
+        "after" INTEGER NOT NULL,
+        first INTEGER NOT NULL,
+        numbers TEXT NOT NULL,
+        shoes INTEGER NOT NULL,
+        hands INTEGER NOT NULL,
+        calls INTEGER NOT NULL,
+        by TEXT NOT NULL,
+        why TEXT NOT NULL,
+        digest TEXT NOT NULL CHECK (length(digest) = 64),
+        PRIMARY KEY (number),
+        CONSTRAINT past_any_before CHECK (first > after)
+    )""",
+    """CREATE TABLE identity (
+        id INTEGER NOT NULL CHECK (id = 1),
+        mark TEXT NOT NULL,
+        copied INTEGER,
+        PRIMARY KEY (id)
+    )""",
+    """CREATE TRIGGER generations_are_never_changed BEFORE UPDATE ON generations BEGIN
+            SELECT RAISE(ABORT, 'generations are only ever added, never changed');
+        END""",
+    """CREATE TRIGGER generations_are_never_deleted BEFORE DELETE ON generations BEGIN
+            SELECT RAISE(ABORT, 'generations are only ever added, never deleted');
+        END""",
+)
+# Tables whose next number was one more than the highest that a row still had.
+NUMBERED_4 = ("accounts", "notices", "sysop_log")
+
+
+def _generations_4(connection: sqlite3.Connection) -> None:
+    for statement in GENERATIONS_4:
+        connection.execute(statement)
+    # Triggers name the table of accounts, which is not there for a moment.
+    triggers = connection.execute(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+    ).fetchall()
+    for name, _ in triggers:
+        connection.execute(f"DROP TRIGGER {name}")
+    for table in NUMBERED_4:
+        _number_once_4(connection, table)
+    for _, sql in triggers:
+        connection.execute(sql)
+
+
+def _number_once_4(connection: sqlite3.Connection, table: str) -> None:
+    """Make a table anew, as it is, but with AUTOINCREMENT; other parts may have added to it."""
+    found = connection.execute(
+        "SELECT type, sql FROM sqlite_master WHERE tbl_name = ? AND sql IS NOT NULL", (table,)
+    ).fetchall()
+    (creation,) = (sql for kind, sql in found if kind == "table")
+    body = creation[creation.index("(") :]
+    body = re.sub(r",\s*PRIMARY KEY \(id\)", "", body, count=1)
+    body = body.replace("id INTEGER NOT NULL", "id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT", 1)
+    connection.execute(f"CREATE TABLE {table}_4 {body}")
+    names = ", ".join(f'"{row[1]}"' for row in connection.execute(f"PRAGMA table_info({table})"))
+    connection.execute(f"INSERT INTO {table}_4 ({names}) SELECT {names} FROM {table}")
+    connection.execute(f"DROP TABLE {table}")
+    connection.execute(f"ALTER TABLE {table}_4 RENAME TO {table}")
+    for kind, sql in found:
+        if kind == "index":
+            connection.execute(sql)
+
+
+# Running totals of what hands came to.
 
 RESULTS_4 = (
     """CREATE TABLE results (
@@ -449,6 +520,7 @@ PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _results_4,
     _powers_4,
     _skeletons_4,
+    _generations_4,
 )
 
 

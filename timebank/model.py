@@ -19,6 +19,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     Computed,
+    Connection,
     ForeignKey,
     Index,
     Integer,
@@ -27,6 +28,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    event,
     text,
 )
 
@@ -135,6 +137,8 @@ accounts = Table(
     ),
     CheckConstraint("kind <> 'loan' OR balance <= 0", name="never_positive"),
     UniqueConstraint("caller_id", "unit", "kind", name="one_account_a_kind"),
+    # Exports and noted digests name accounts by their numbers: none is used twice.
+    sqlite_autoincrement=True,
 )
 Index(
     "one_house_a_game",
@@ -230,7 +234,7 @@ rounds = Table(
     Column("returned", Integer, nullable=False),
     Column("won", Integer, nullable=False),
     Column("settled", Integer),
-    # 'void' when the caller was deleted with the hand still open.
+    # 'void' when the caller was deleted with the hand still open, or the books were restored.
     Column("outcome", Text),
     Column("result", Text),
     # What the amounts are in.
@@ -376,6 +380,7 @@ notices = Table(
     Column("at", Integer, nullable=False),
     Column("text", Text, nullable=False),
     Column("shown", Integer),
+    sqlite_autoincrement=True,
 )
 Index("notices_to_show", notices.c.caller_id, sqlite_where=text("shown IS NULL"))
 
@@ -389,6 +394,7 @@ sysop_log = Table(
     # Whom it was done to.
     Column("caller_id", ForeignKey("callers.id")),
     Column("what", Text, nullable=False),
+    sqlite_autoincrement=True,
 )
 
 imports = Table(
@@ -434,6 +440,58 @@ import_lines = Table(
     sqlite_with_rowid=False,
 )
 Index("import_lines_to_tell", import_lines.c.import_id, sqlite_where=text("told = 0"))
+
+# A restore begins a new generation of the books; the first one has no row.
+generations = Table(
+    "generations",
+    metadata,
+    Column("number", Integer, CheckConstraint("number > 1"), primary_key=True),
+    Column("at", Integer, nullable=False),
+    # When the copy was taken that was restored; NULL where nobody knows.
+    Column("copied", Integer),
+    # The last number that was given to a transfer before, and the first of this generation.
+    Column("after", Integer, nullable=False),
+    Column("first", Integer, nullable=False),
+    # The first number of this generation in every table that has numbers: a JSON object.
+    Column("numbers", Text, nullable=False),
+    # How many open shoes, hands and calls were closed.
+    Column("shoes", Integer, nullable=False),
+    Column("hands", Integer, nullable=False),
+    Column("calls", Integer, nullable=False),
+    # Who restored: "the command line", or "the board" where a file was put in place by hand.
+    Column("by", Text, nullable=False),
+    Column("why", Text, nullable=False),
+    # SHA-256 over the row and the digest before it; the first transfer continues it (chain.py).
+    Column("digest", Text, CheckConstraint("length(digest) = 64"), nullable=False),
+    CheckConstraint("first > after", name="past_any_before"),
+)
+# By which a file that was put in the place of the books is told from the books (live_mark.py).
+identity = Table(
+    "identity",
+    metadata,
+    Column("id", Integer, CheckConstraint("id = 1"), primary_key=True),
+    Column("mark", Text, nullable=False),
+    # When this file was copied from the books; NULL in the books themselves.
+    Column("copied", Integer),
+)
+
+GENERATION_TRIGGERS = {
+    "generations_are_never_changed": """
+        CREATE TRIGGER generations_are_never_changed BEFORE UPDATE ON generations BEGIN
+            SELECT RAISE(ABORT, 'generations are only ever added, never changed');
+        END""",
+    "generations_are_never_deleted": """
+        CREATE TRIGGER generations_are_never_deleted BEFORE DELETE ON generations BEGIN
+            SELECT RAISE(ABORT, 'generations are only ever added, never deleted');
+        END""",
+}
+
+
+@event.listens_for(generations, "after_create")
+def _guard_generations(_table: Table, connection: Connection, **_: object) -> None:
+    for trigger in GENERATION_TRIGGERS.values():
+        connection.exec_driver_sql(trigger)
+
 
 TRIGGERS = {
     "transfers_move_balances": """

@@ -80,12 +80,15 @@ SELECT coalesce(sum((r.lost + r.returned + iif(r.settled IS NULL, a.balance, 0))
     coalesce(sum((r.won - r.lost) / r.coin), 0)
 FROM rounds r JOIN accounts a
     ON a.caller_id = r.caller_id AND a.unit = r.unit AND a.kind = 'stake'
-WHERE r.caller_id = ? AND r.game = ? AND r.unit = ?
+WHERE r.caller_id = ? AND r.game = ? AND r.unit = ? AND r.outcome IS NOT 'void'
 """
 
 
 def tally(desk: Desk, caller_id: int, game: str, unit: Unit) -> Tally:
-    """Add up all that a caller ever played of a game in one unit, an open round included."""
+    """Add up all that a caller ever played of a game in one unit, an open round included.
+
+    A void one was not played.
+    """
     action, standing = desk.connection.exec_driver_sql(TALLY, (caller_id, game, unit)).one()
     return Tally(action, standing)
 

@@ -15,6 +15,7 @@ from timebank import chain
 from timebank.chain import GENESIS
 from timebank.database import Desk
 from timebank.findings import Finding
+from timebank.generations import Generation, generations
 
 # Rows that are named one by one; the rest are counted.
 LISTED = 10
@@ -74,20 +75,29 @@ def check_chain(desk: Desk, since_digest: str | None) -> Iterator[Finding]:
     With `since_digest`, noted down from an earlier audit, the books must contain that digest.
     """
     last: Written | None = None
-    found = since_digest in (None, GENESIS)
+    link = GENESIS
+    to_come = generations(desk.connection)
+    found = since_digest in (None, GENESIS, *(each.digest for each in to_come))
     bad = 0
     for row in map(Written._make, desk.connection.exec_driver_sql(f"{WRITTEN} ORDER BY id")):
-        before = GENESIS if last is None else last.digest
         follows = row.number == (1 if last is None else last.number + 1)
+        begins: Generation | None = None
+        while to_come and _is_of(row, to_come[0]):
+            begins = to_come.pop(0)
+            yield from _unfit(begins, last, link)
+            link, follows = begins.digest, row.number == begins.first
         # After a gap, which is told elsewhere, the digest before is gone with its row.
-        if follows and row.made(before) != row.digest:
+        if follows and row.made(link) != row.digest:
             bad += 1
             if bad == 1:
-                yield _Search(desk, row).finding()
+                yield _Search(desk, row, begins).finding()
             elif bad <= LISTED:
                 yield Finding(f"transfer {row.number}", "It does not fit the chain either.")
         found = found or row.digest == since_digest
-        last = row
+        last, link = row, row.digest
+    for generation in to_come:
+        yield from _unfit(generation, last, link)
+        link = generation.digest
     if bad > LISTED:
         yield Finding("ledger", f"{bad - LISTED} more transfers do not fit the chain.")
     if not found:
@@ -98,15 +108,36 @@ def check_chain(desk: Desk, since_digest: str | None) -> Iterator[Finding]:
         )
 
 
+def _is_of(row: Written, generation: Generation) -> bool:
+    return isinstance(row.number, int) and row.number >= generation.first
+
+
+def _unfit(generation: Generation, last: Written | None, link: str) -> Iterator[Finding]:
+    """Tell when a generation does not continue the chain, whose end before it is `link`."""
+    where = f"generation {generation.number}"
+    if last is not None and last.number > generation.after:
+        yield Finding(
+            where, f"It follows transfer {generation.after}, and there is transfer {last.number}."
+        )
+    # What is missing before it is told elsewhere, and its digest is gone with it.
+    whole = (0 if last is None else last.number) == generation.after
+    if whole and generation.made(link) != generation.digest:
+        yield Finding(where, "It does not fit the chain: it was changed, or put in by hand.")
+
+
 class _Search:
     """Looks for what was done to the first row that does not fit, and what it said before."""
 
-    def __init__(self, desk: Desk, row: Written) -> None:
+    def __init__(self, desk: Desk, row: Written, begins: Generation | None) -> None:
+        """`begins` is the generation whose first transfer it is, None when it is another."""
         self.run = desk.connection.exec_driver_sql
         self.row = row
+        self.begins = begins
         self.last = self._row(row.number - 1)
         self.next = self._row(row.number + 1)
         self.before: str = self.last.digest if self.last else GENESIS
+        if begins is not None:
+            self.before = begins.digest
 
     def finding(self) -> Finding:
         where = f"transfer {self.row.number}"
@@ -204,7 +235,9 @@ class _Search:
         return ""
 
     def _unknown(self) -> str:
-        if self.last is None:
+        if self.begins is not None:
+            what = f"It does not continue generation {self.begins.number} as that stands"
+        elif self.last is None:
             what = "It is not what was written"
         else:
             what = f"It does not continue transfer {self.last.number} as that stands"

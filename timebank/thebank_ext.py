@@ -29,7 +29,17 @@ from pathlib import Path
 
 from timebank import files
 from timebank.database import BooksUnavailable, Database, Desk
-from timebank.exchange import DOS_END_OF_FILE, LINE_END, SEMICOLONS, Layout, NotARecord, Record
+from timebank.exchange import (
+    DOS_END_OF_FILE,
+    LINE_END,
+    SEMICOLONS,
+    Layout,
+    NotARecord,
+    Record,
+    record_number,
+    transfer_of,
+)
+from timebank.generations import OF_TRANSFER
 from timebank.model import instant, stamp
 from timebank.refusals import Refused
 from timebank.settings import BankSettings
@@ -42,12 +52,13 @@ RECENT = 4096  # bytes before the end by which a file is known again
 
 @dataclass(frozen=True)
 class OutboxRow:
-    """A record on its way: `number` is its transfer's, `at` an aware UTC instant.
+    """A record on its way: `number` is its own, `transfer` its transfer's, `at` an aware instant.
 
     `mark` describes the file of an append under way; of a doubtful record it says what happened.
     """
 
     number: int
+    transfer: int
     name: str
     minutes: int
     source: str
@@ -77,7 +88,14 @@ def undelivered(desk: Desk) -> list[OutboxRow]:
     rows = desk.connection.exec_driver_sql(f"{_SELECT} WHERE state <> 'appended' ORDER BY number")
     return [
         OutboxRow(
-            row.number, row.name, row.minutes, row.source, instant(row.at), row.state, row.mark
+            record_number(row.generation, row.number),
+            row.number,
+            row.name,
+            row.minutes,
+            row.source,
+            instant(row.at),
+            row.state,
+            row.mark,
         )
         for row in rows
     ]
@@ -93,14 +111,17 @@ def regard_as_delivered(desk: Desk, number: int) -> None:
     _resolve(desk, number, "appended", stamp(desk.now))
 
 
-_SELECT = "SELECT number, name, minutes, source, at, state, mark FROM outbox"
+_SELECT = f"""
+SELECT number, name, minutes, source, at, state, mark,
+    {OF_TRANSFER.format(number="outbox.number")} AS generation
+FROM outbox"""
 
 
 def _resolve(desk: Desk, number: int, state: str, appended: int | None) -> None:
     changed = desk.connection.exec_driver_sql(
         "UPDATE outbox SET state = ?, appended = ?, mark = NULL"
         " WHERE number = ? AND state = 'doubtful'",
-        (state, appended, number),
+        (state, appended, transfer_of(number)),
     )
     if changed.rowcount != 1:
         raise NotDoubtful(f"Nothing is asked about a record {number}.")
@@ -296,7 +317,7 @@ class _Courier:
         with self._database.transaction(self._settings, self._now) as desk:
             desk.connection.exec_driver_sql(
                 "UPDATE outbox SET state = ?, mark = ?, appended = ? WHERE number = ?",
-                (state, mark, appended, row.number),
+                (state, mark, appended, row.transfer),
             )
 
 

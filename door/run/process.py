@@ -14,7 +14,8 @@ from door.books import Books
 from door.housekeeping import Housekeeping
 from door.session import answer_guest, answer_sysop
 from door.tables.floor import place_of
-from timebank.database import Database, DatabaseRefused
+from timebank.database import BooksUnavailable, Database, DatabaseRefused
+from timebank.restoring import recognise
 
 if TYPE_CHECKING:
     from door.clock import Clock
@@ -43,7 +44,10 @@ async def serve(
     database = Database(config.database)
     try:
         database.open()
-    except DatabaseRefused as refused:
+        # Books that somebody has put back by hand are not to be dealt from as they are.
+        recognise(database, config.bank, clock.now())
+    except (DatabaseRefused, BooksUnavailable) as refused:
+        database.close()
         raise Unopened(str(refused)) from refused
     try:
         return await _serve(config, database, console, clock, guest, asked)

@@ -307,11 +307,14 @@ def _settle(story: Story, desk: Desk, row: GivenBack) -> None:
     if any(claim.token == token for door in story.doors for claim in door.claims):
         return  # its door is slow, and the other board knows nothing yet
     arrived = story.written.get(token, False)
+    is_of_old = token is None and story.restores.has_arrived(row.number)
+    arrived = arrived or is_of_old
     story.tell(f"the sysop settles {row.minutes} min of {row.caller}: {arrived=}")
     if arrived:
         hosts_claims.regard_as_given(desk, row.number)
         (guest,) = [each for each in story.guests if (each.board, each.key) == _key_of(desk, row)]
         story.settled[guest] += row.minutes
+        guest.given += row.minutes if is_of_old else 0
     else:
         hosts_claims.give_again(desk, row.number)
 

@@ -50,6 +50,12 @@ class Inspection:
         self.told = Told(story.counted)
         self._stale: dict[int, float] = {}  # since when a call's purse is not that of the books
 
+    def forget(self) -> None:
+        """Know nothing of what is on the screens and in the books: these were restored."""
+        self.journal = shown.Journal()
+        self.told = Told(self.story.counted)
+        self._stale.clear()
+
     def after_step(self, began: float) -> None:
         """Check everything that can be checked at any moment."""
         story = self.story
@@ -67,6 +73,8 @@ class Inspection:
             with story.watch.reading() as file:
                 story.post.nothing_went_twice(file)
         self._check_hosts()
+        with story.watch.reading() as file:
+            story.restores.look(file)
         came = sum(wire.screen.came for person in story.everybody() for wire in person.wires)
         story.shelf.update(f"{story.monotonic:.4f} {story.watch.last} {came}".encode())
 

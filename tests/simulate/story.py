@@ -10,6 +10,7 @@ import hashlib
 import logging
 import random
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
@@ -30,6 +31,7 @@ from tests.simulate.inspection import Inspection, Screen
 from tests.simulate.life import SETTLE, Life, Machine, Process, one_machine
 from tests.simulate.people import Person
 from tests.simulate.post import Post
+from tests.simulate.restores import Restores
 from tests.simulate.wire import TELEPHONES, Wire
 from tests.simulate.wrong import must
 from timebank.settings import SettingsError
@@ -74,6 +76,7 @@ class Story:
         self.settled: Counter[Guest] = Counter()  # minutes that arrived, as the sysop said
         self.written: dict[str, bool] = {}  # claims that a host has found
         self.back: list[Guest] = []  # who is back since the books were last looked at
+        self.restores = Restores(self)
         self._closing = ExitStack()
 
     # From beginning to end.
@@ -117,7 +120,7 @@ class Story:
         """Let one thing happen, and all that follows from it; then check."""
         self.number += 1
         began = self.monotonic
-        happens = happenings.choose(self)
+        happens = self.restores.due() or happenings.choose(self)
         self.counted[happens.__name__] += 1
         try:
             happens(self)
@@ -252,8 +255,8 @@ class Story:
         self._keep_time()
         self._take_back()
 
-    def restart(self) -> None:
-        """Stop everything in peace, and start anew."""
+    def restart(self, meanwhile: Callable[[], None] = lambda: None) -> None:
+        """Stop everything in peace, and start anew; `meanwhile` comes between."""
         self.mend()
         for life in self.lives():
             life.mortal.lives_on()
@@ -267,6 +270,7 @@ class Story:
         for process in list(self.processes):
             self.stop_process(process)
         self.machine.end()
+        meanwhile()
         self.ears.forget()
         self._switch_on()
 

@@ -54,6 +54,7 @@ def test_a_transfer_in_json(evening, timebank):
             "hand": 1,
             "why": f"Stake returned at {TITLE} (win)",
             "digest": digests[3],
+            "generation": 1,
         },
         {
             "number": 5,
@@ -72,6 +73,7 @@ def test_a_transfer_in_json(evening, timebank):
             "hand": 1,
             "why": f"Won at {TITLE} (win)",
             "digest": digests[4],
+            "generation": 1,
         },
     ]
 
@@ -83,13 +85,13 @@ def test_the_same_transfers_in_csv(evening, timebank):
     ]
     assert output == (
         "number,entry,at,kind,amount,unit,shown,from,from_caller,to,to_caller,game,call,hand,why,"
-        "digest\n"
+        "digest,generation\n"
         "9,8,2026-03-01T12:02:45+01:00,stake,1200,second,0:20:00,online,Bob,stake,Bob,"
         "black-jack-for-time,2,3,Bet 20 minutes at Black Jack For Time,"
-        f"{digests[0]}\n"
+        f"{digests[0]},1\n"
         "10,10,2026-03-01T12:02:45+01:00,lost,1200,second,0:20:00,stake,Bob,house,,"
         "black-jack-for-time,2,3,Lost at Black Jack For Time (lose),"
-        f"{digests[1]}\n"
+        f"{digests[1]},1\n"
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.timebank.books import GAME
 from tests.timebank.vandal import Vandal
-from timebank import ledger
+from timebank import backup, ledger
 from timebank.chain import GENESIS, digest
 from timebank.ledger import ADJUSTMENT, Account, Head, Movement
 
@@ -97,6 +97,26 @@ class TestTheChain:
         assert capsys.readouterr().out == f"{head.number} {head.digest}\n"
         Vandal(books)("UPDATE transfers SET amount = 901 WHERE id = 7")
         with pytest.raises(AssertionError, match="7"):
+            exec(compile(program, "docs/formats.md", "exec"), {})
+
+    def test_can_be_checked_by_another_program_after_a_restore(
+        self, books, folder, monkeypatch, capsys
+    ):
+        copy = folder / "copy"
+        backup.back_up(books.database, books.settings, books.now, copy)
+        books.database.close()
+        books.database.path.unlink()
+        books.wait(3600)
+        backup.restore(copy, books.settings, books.now)
+        (program,) = re.findall(r"```python\n(.*?)```", FORMATS.read_text(encoding="utf-8"), re.S)
+        monkeypatch.chdir(books.database.path.parent)
+        for _ in range(2):
+            exec(compile(program, "docs/formats.md", "exec"), {})
+            head = books.do(ledger.head)
+            assert capsys.readouterr().out == f"{head.number} {head.digest}\n"
+            books.call(1, take_over=True).lose(60)
+        Vandal(books)("UPDATE generations SET why = 'nothing'")
+        with pytest.raises(AssertionError, match="generation"):
             exec(compile(program, "docs/formats.md", "exec"), {})
 
     def test_refuses_a_writer_who_read_its_end_too_early(self, books):
