@@ -14,15 +14,11 @@ from timebank.standings import differing
 
 def check_rounds(desk: Desk) -> Iterator[Finding]:
     """Name every hand whose transfers, stake, journal or table are not as they should be."""
-    yield from _check_transfers(desk)
-    yield from _check_stakes(desk)
-    yield from _check_actions(desk)
-    yield from _check_seats(desk)
-    yield from _check_shoes(desk)
-    for total in differing(desk):
-        yield Finding(
-            str(total), "Not what its hands add up to: `timebank maintain` counts them anew."
-        )
+    checks = (_check_transfers, _check_stakes, _check_actions, _check_seats, _check_shoes)
+    wrong = [finding for check in checks for finding in check(desk)]
+    yield from wrong
+    if not wrong:  # totals of hands that are wrong would be wrong as well
+        yield from _check_totals(desk)
 
 
 # What callers stake out of, and what they play against.
@@ -148,3 +144,10 @@ def _check_shoes(desk: Desk) -> Iterator[Finding]:
         " WHERE s.game <> r.game OR s.caller_id <> r.caller_id ORDER BY r.id"
     ):
         yield Finding(f"hand {number}", f"Shoe {shoe}, from which it was dealt, is not its own.")
+
+
+def _check_totals(desk: Desk) -> Iterator[Finding]:
+    for total in differing(desk):
+        yield Finding(
+            str(total), "Not what its hands add up to: `timebank maintain` counts them anew."
+        )
