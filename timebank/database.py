@@ -85,7 +85,15 @@ class BooksUnavailable(BooksFailed):
 
 
 class BooksGone(BooksUnavailable):
-    """The files that the books are in were removed or replaced; nothing is written any more."""
+    """The files that the books are in were removed or replaced; nothing is written any more.
+
+    `str()` is for callers, `missing` for the log.
+    """
+
+    def __init__(self, missing: str) -> None:
+        """Say what is not what it was."""
+        super().__init__("The books are not where they should be.")
+        self.missing = missing
 
 
 class OutcomeUnknown(BooksFailed):
@@ -298,7 +306,7 @@ class Database:
 
     def _refuse_gone(self, missing: str = "") -> None:
         if missing and self._gone is None:
-            self._gone = BooksGone(f"The books are not where they were opened: {missing}.")
+            self._gone = BooksGone(missing)
         if self._gone is not None:
             raise self._gone
 
@@ -580,7 +588,8 @@ class Writer:
         if isinstance(error, BooksGone):
             if not self._is_rescued:
                 self._is_rescued = True
-                log.critical("%s %s", error, self._database.rescue(self._connection))
+                rescue = self._database.rescue(self._connection)
+                log.critical("the books cannot be served any more: %s. %s", error.missing, rescue)
             return [Done(request.ticket, None, error) for request in group]
         self._hang_up()
         if is_broken(error):
