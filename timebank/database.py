@@ -311,14 +311,19 @@ class Database:
             raise self._gone
 
     def _carry_over(self) -> None:
-        """Leave nothing in the log: a new database is no empty shell without it, and what was
-        recovered from it may be on no disk yet. Others who are at work meanwhile see to it later.
+        """Leave nothing in the log.
+
+        A new database is no empty shell without it, and what was recovered from it may be on no
+        disk yet. Where others are at work, or there is no room, it is done later.
         """
-        with (
-            contextlib.suppress(sqlite3.OperationalError),
-            self.engine.connect() as connection,
-        ):
-            carried_over(connection)
+        try:
+            with self.engine.connect() as connection:
+                carried_over(connection)
+        except sqlite3.Error as error:
+            if not _errorname(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL")):
+                raise DatabaseRefused(
+                    f"The database {self.path} cannot be opened: {error}."
+                ) from error
 
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:
@@ -332,6 +337,12 @@ class Database:
     def _move_forward(self) -> None:
         try:
             migrations.move_forward(self.path, self._busy_seconds)
+        except migrations.CommitFailed as error:
+            raise DatabaseRefused(
+                f"The disk failed while the database {self.path} was moved to a newer version"
+                f" ({error}). It is of the one version or of the other, and whole. Start again when"
+                " the disk is well."
+            ) from error
         except (sqlite3.Error, OSError) as error:
             raise DatabaseRefused(
                 f"The database {self.path} cannot be opened: {error}. Nothing was changed."
