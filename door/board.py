@@ -18,7 +18,7 @@ from door.reception import Reception
 from door.tables.vegas_table import VegasTable
 from door.thinking import ThinkingProcess
 from timebank import bank, callers, names
-from timebank.database import BooksUnavailable
+from timebank.database import BooksFailed
 from timebank.refusals import AlreadyOnline
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Board:
         if not passwords.is_outdated(record.password_hash):
             return
         renewed = await self.passwords.hash(password)
-        with contextlib.suppress(BooksUnavailable):
+        with contextlib.suppress(BooksFailed):
             await self.books.run(
                 lambda desk: callers.renew_password_hash(
                     desk, record.id, record.password_hash, renewed

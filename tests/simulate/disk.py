@@ -7,6 +7,7 @@ killed process leaves behind is what SQLite had written by then, byte for byte.
 from __future__ import annotations
 
 import errno
+import math
 import os
 import random
 import sqlite3
@@ -223,6 +224,9 @@ class InlineWriter(Writer):
         self._deliver = deliver
         self._mortal, self._later = mortal, later
         self._connection = None
+        self._doubtful = None
+        self._is_rescued = False
+        self._closes_by = math.inf
         self._closed = False
         self._waiting: deque[_Request] = deque()
         self._turn_is_due = False
@@ -238,15 +242,17 @@ class InlineWriter(Writer):
     def close(self) -> None:
         while self._waiting and not self._mortal.dead:
             self._turn()
+        if not self._mortal.dead:
+            self._hand_out(self._given_up())
         self._closed = True
         self._hang_up()
 
     @property
     def is_idle(self) -> bool:
-        return not self._waiting
+        return not self._waiting and self._doubtful is None
 
     def _ask_for_turn(self) -> None:
-        if self._waiting and not self._turn_is_due:
+        if not self.is_idle and not self._turn_is_due:
             self._turn_is_due = True
             self._later(self._turn)
 
@@ -255,12 +261,15 @@ class InlineWriter(Writer):
         if self._mortal.dead:
             return
         group = [self._waiting.popleft() for _ in range(min(GROUP_SIZE, len(self._waiting)))]
-        answers = self._commit(group) if group else []
+        answers = self._answers(group)
         if self._mortal.dead:  # `_commit` has taken the end of the world for a failed write
             raise Killed
+        self._hand_out(answers)
+        self._ask_for_turn()
+
+    def _hand_out(self, answers: list[Done]) -> None:
         if answers:
             self._deliver(answers)
-        self._ask_for_turn()
 
 
 def file_operations(touching: Callable[[], Mortal | None]) -> dict[str, Callable[..., Any]]:
