@@ -7,10 +7,24 @@ and forth; the monotonic clock counts the seconds a caller uses and never does.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Protocol
+
+
+# Seconds. A sum of floats can be off by less than this, and no real clock is read so finely.
+ROUNDING = 1e-6
+
+
+def seconds_begun(elapsed: float) -> int:
+    """Return how many seconds have begun in `elapsed` seconds: a started one counts whole.
+
+    >>> seconds_begun(0.0), seconds_begun(0.2), seconds_begun(1.0), seconds_begun(1.001)
+    (0, 1, 1, 2)
+    """
+    return max(0, math.ceil(elapsed - ROUNDING))
 
 
 class Timer(Protocol):

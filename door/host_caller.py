@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from door import wording
 from door.caller import Caller, Limits
+from door.clock import ROUNDING
 from door.display import literal
 from door.dropfiles import NotGiven, give
 from timebank import bank
@@ -69,6 +70,11 @@ class LimitedCaller(Caller):
         """Return the seconds that he may stay: what he can spend, while the host waits for him."""
         host = self._host_seconds()
         return self.spendable() if host is None else min(self.spendable(), host)
+
+    def time_is_up(self) -> bool:
+        """Tell whether the last second that he paid for, or that his host leaves him, is over."""
+        is_due = self._limit is not None and self.on_for() >= self._limit - ROUNDING
+        return is_due or super().time_is_up()
 
     @property
     def may_go_on(self) -> bool:

