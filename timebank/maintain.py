@@ -112,7 +112,7 @@ def _stand_one(work: Work, stand: Stand | None, stored: StoredRound) -> str:
 # caller stays, however long he is gone: a closed account frees his name, and with it he could
 # register anew.
 GONE = """
-SELECT c.id, c.name, c.fold, coalesce(c.last_call, c.created), d.after,
+SELECT c.id, c.name, c.fold, coalesce(c.last_call, c.created), d.after, d.carried,
     (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'online'),
     (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'held'),
     (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'stake'),
@@ -146,8 +146,9 @@ def _close_accounts(work: Work) -> tuple[str, ...]:
         rows = desk.connection.exec_driver_sql(GONE, (since,)).all()
         gone = [
             (number, name, last)
-            for number, name, fold, last, after, online, held, stake, left in rows
-            if fold not in kept and not (left and _earned(desk, (online, held, stake), after) > 0)
+            for number, name, fold, last, after, carried, online, held, stake, left in rows
+            if fold not in kept
+            and not (left and _earned(desk, (online, held, stake), after, carried) > 0)
         ]
     closed: list[str] = []
     for number, name, last in gone:
@@ -165,10 +166,10 @@ def _close_accounts(work: Work) -> tuple[str, ...]:
     return tuple(closed)
 
 
-def _earned(desk: Desk, own: tuple[int, int, int], after: int) -> int:
+def _earned(desk: Desk, own: tuple[int, int, int], after: int, carried: int) -> int:
     """Count what a caller's last day brought him beside the grant and the time used."""
     earned: int = desk.connection.exec_driver_sql(
-        EARNED, (*own, ALLOTMENT.id, ELAPSED.id, after)
+        EARNED, (*own, ALLOTMENT.id, ELAPSED.id, after, carried)
     ).scalar_one()
     return earned
 

@@ -368,7 +368,19 @@ def _to_version_3(connection: sqlite3.Connection) -> None:
 
 
 # Version 3 to 4. Each part adds what one subject needs, in this order.
-PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = ()
+DAYS_4 = (
+    "ALTER TABLE days ADD COLUMN standing INTEGER DEFAULT 0 NOT NULL CHECK (standing >= 0)",
+    "ALTER TABLE days ADD COLUMN carried INTEGER DEFAULT 0 NOT NULL CHECK (carried >= 0)",
+)
+
+
+def _stakes_over_midnight_4(connection: sqlite3.Connection) -> None:
+    """Add what of a stake is left of an earlier day. Hands that are open keep the old rule."""
+    for statement in DAYS_4:
+        connection.execute(statement)
+
+
+PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (_stakes_over_midnight_4,)
 
 
 def _to_version_4(connection: sqlite3.Connection) -> None:

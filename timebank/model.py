@@ -300,6 +300,25 @@ days = Table(
     Column("after", Integer, nullable=False),
     # The day's grant; NULL when the board grants nothing.
     Column("grant_id", ForeignKey("transfers.id"), unique=True),
+    # Seconds on the table since before the day: what of them is left of an earlier day's minutes,
+    # and is forfeited when it comes back.
+    Column(
+        "standing",
+        Integer,
+        CheckConstraint("standing >= 0"),
+        server_default=text("0"),
+        nullable=False,
+    ),
+    # Seconds that count as earned on the day beside its transfers: what was earned before it and
+    # stood on the table when it began, and what has left `standing` since (to its owner that is
+    # neither a gain nor a loss, and the transfers say it is one).
+    Column(
+        "carried",
+        Integer,
+        CheckConstraint("carried >= 0"),
+        server_default=text("0"),
+        nullable=False,
+    ),
     sqlite_with_rowid=False,
 )
 

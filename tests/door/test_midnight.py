@@ -121,19 +121,23 @@ async def test_midnight_helps_a_caller_who_stands_at_the_window_without_time(
 # Hands and days.
 
 
-async def test_midnight_does_not_touch_a_hand(tmp_path: Path) -> None:
-    """It is a turn of the day on which it was dealt, and pays into the day on which it ends."""
+async def test_midnight_leaves_a_hand_on_the_table_but_saves_no_stake(tmp_path: Path) -> None:
+    """It is a turn of the day on which it was dealt, and pays into the day on which it ends. What
+    was staked of the old day's minutes goes with that day."""
     async with world(tmp_path, toml=QUIET, now=TEN_TO_MIDNIGHT) as board:
         ada = await visitor(board, "Ada")
         await ada.sits_down()
         await ada.bets(5, "stay", ends="win")
         await board.pass_time(10 * MINUTE)
         await ada.sees(f"45 minutes: What was left of the minutes for {OF_TODAY}.")
+        await ada.sees(f"5 minutes on the table are left of the minutes for {OF_TODAY}")
         assert "<H>it" in ada.prompt
         assert ada.has["stake"] == 5 * MINUTE
         await ada.stays()
         await ada.sees("the dealer pays 10 coins")
-        assert ada.has["online"] == 70 * MINUTE
+        await ada.sees("5 minutes: A stake that was left of the minutes of an earlier day.")
+        assert ada.has["online"] == 65 * MINUTE
+        await ada.sees_time_left(65 * MINUTE)
         assert "Turns today: 0 of 20" in ada.screen
         with board.books() as desk:
             days = desk.connection.exec_driver_sql("SELECT day FROM rounds").scalars().all()
@@ -162,7 +166,7 @@ async def test_a_hand_left_on_one_day_is_finished_on_the_next(tmp_path: Path) ->
         await ada.reads_that(f"60 minutes for {OF_TOMORROW} are granted.")
         await ada.is_asked("<H>it")
         await ada.stays()
-        assert ada.has["online"] == 70 * MINUTE
+        assert ada.has["online"] == 65 * MINUTE
 
 
 async def test_a_hand_that_nobody_returned_to_is_stood_when_the_next_day_has_ended(
