@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from timebank.database import Database, Desk, Done, Writer
 
 if TYPE_CHECKING:
-    from door.clock import Clock
+    from door.board_clock import BoardClock
     from timebank.settings import BankSettings
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ class Books:
     """The ledger as coroutines see it."""
 
     def __init__(
-        self, database: Database, settings: Callable[[], BankSettings], clock: Clock
+        self, database: Database, settings: Callable[[], BankSettings], clock: BoardClock
     ) -> None:
         """Start the writer of an open `database`; `settings` is asked anew for every entry."""
         self.settings = settings
@@ -32,7 +32,7 @@ class Books:
         self.notices_wait = asyncio.Event()  # set when a notice was left for some caller
         self._loop = asyncio.get_running_loop()
         self._database = database
-        self._writer = Writer(database, settings, clock.now, self._deliver)
+        self._writer = Writer(database, settings, clock.reading, self._deliver)
 
     async def run(self, operation: Callable[[Desk], T]) -> T:
         """Carry out `operation` in a transaction and return its result once that is durable.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from door import wording
 from door.caller import Caller, Limits
-from door.clock import ROUNDING
+from door.clock import ROUNDING, seconds_begun
 from door.display import literal
 from door.dropfiles import NotGiven, give
 from timebank import bank
@@ -236,8 +236,8 @@ class HostCaller(LimitedCaller):
             await self.books.run(operation)
 
 
-def brought_by(guest: Guest) -> bank.Brought:
-    """Return what a guest brings, as the books ask for it."""
+def brought_by(guest: Guest, now: float) -> bank.Brought:
+    """Return what a guest brings, as the books ask for it at the monotonic instant `now`."""
     return bank.Brought(
         seconds=guest.seconds,
         allowance=guest.board.minutes * MINUTE,
@@ -245,4 +245,5 @@ def brought_by(guest: Guest) -> bank.Brought:
         until=guest.until,
         shows_losses=guest.shows_losses,
         takes_gains=guest.takes_gains,
+        waited=seconds_begun(now - guest.arrived),
     )

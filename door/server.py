@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 from door import config as settings
 from door import passwords
 from door.board import Board, new_seed
+from door.board_clock import BoardClock
 from door.books import Books
-from door.clock import Clock, SystemClock, sleep
+from door.clock import MachineClock, SystemClock, sleep
 from door.console import Closing
 from door.control import COMMAND, answer_control
 from door.housekeeping import Housekeeping
@@ -72,10 +73,11 @@ class Server:
         self,
         config: Config,
         database: Database,
-        clock: Clock,
+        machine: MachineClock,
         new_seed: Callable[[], bytes] = new_seed,
     ) -> None:
         """Serve the board of `config` from an open `database`."""
+        clock = BoardClock(machine)
         self.books = Books(database, lambda: self.board.config.bank, clock)
         self.board = Board(config, self.books, clock, new_seed)
         self.ports: list[int] = []
@@ -89,6 +91,7 @@ class Server:
     async def start(self) -> None:
         """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
         passwords.make_ready()
+        await self._housekeeping.keep_clock()
         await self.books.run(partial(bank.close_orphaned_calls, is_gone=process_is_gone))
         await self._housekeeping.start()
         await self.board.vegas.resume()

@@ -201,6 +201,8 @@ GRANTS = f"""
 SELECT t.id FROM transfers t JOIN accounts g ON g.id = t.target
 WHERE (t.kind = 'grant' OR t.source = {ALLOTMENT}) AND NOT EXISTS (
     SELECT 1 FROM days d WHERE d.grant_id = t.id AND d.caller_id = g.caller_id)
+AND NOT EXISTS (
+    SELECT 1 FROM mended_days m WHERE m.grant_id = t.id AND m.caller_id = g.caller_id)
 """
 # Days whose grant is no grant, and callers whose day was never begun.
 DAYS = """

@@ -41,7 +41,7 @@ def backup(config: Path, file: Path) -> None:
     from timebank import backup as backups
 
     with opened(config) as books, refusing(backups.BackupRefused):
-        copied = backups.back_up(books.database, books.settings, datetime.now(UTC), file)
+        copied = backups.back_up(books.database, books.settings, books.clock.now(), file)
     if copied.findings:
         _tell(copied.findings)
         click.echo(f"{file} is a true copy, but the books are not in order.", err=True)
@@ -165,7 +165,7 @@ def import_file(config: Path, file: Path) -> None:
     from timebank import thebank_import
 
     with opened(config) as books:
-        report = thebank_import.import_file(books.database, books.settings, datetime.now(UTC), file)
+        report = thebank_import.import_file(books.database, books.settings, books.clock.now(), file)
     *said, last = report.sentences()
     say(said)
     if report.problem is not None:
@@ -182,14 +182,14 @@ def maintain(config: Path) -> None:
 
     Closes the calls of dead processes, stands hands left open past their day, closes empty accounts
     of callers who are gone, and forgets old notices and log lines. Exits with 1 when a hand could
-    not be stood.
+    not be stood, or when the clock is in doubt: then nothing is done that nobody could mend.
     """
     from timebank import maintain as nightly
 
     with opened(config) as books:
         done = nightly.maintain(books.work, nightly.installed_stand())
     say(done.sentences() or ("There was nothing to do.",))
-    if done.left:
+    if done.left or done.held_up:
         sys.exit(EXIT_WRONG)
 
 

@@ -26,6 +26,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from timebank import migrations
+from timebank.machine import Reading
 from timebank.model import (
     APPLICATION_ID,
     SCHEMA_VERSION,
@@ -81,8 +82,18 @@ class Desk:
 
     connection: Connection
     settings: BankSettings
-    # The wall clock as this transaction sees it, aware UTC.
-    now: datetime
+    # What the clocks show, or the wall clock alone, as this transaction sees it.
+    clock: datetime | Reading
+
+    @property
+    def now(self) -> datetime:
+        """The instant, aware UTC."""
+        return self.clock.now if isinstance(self.clock, Reading) else self.clock
+
+    @property
+    def reading(self) -> Reading | None:
+        """What all clocks show; None where the wall clock alone was read."""
+        return self.clock if isinstance(self.clock, Reading) else None
 
 
 class Database:
@@ -151,7 +162,7 @@ class Database:
         self._last_turn = min(self._last_turn, time.monotonic() + seconds)
 
     @contextlib.contextmanager
-    def transaction(self, settings: BankSettings, now: datetime) -> Iterator[Desk]:
+    def transaction(self, settings: BankSettings, now: datetime | Reading) -> Iterator[Desk]:
         """Give a desk whose work commits when the block ends, or not at all when it raises.
 
         Raises `BooksUnavailable` when the file cannot be read or written.
@@ -160,7 +171,7 @@ class Database:
             yield Desk(connection, settings, now)
 
     @contextlib.contextmanager
-    def reading(self, settings: BankSettings, now: datetime) -> Iterator[Desk]:
+    def reading(self, settings: BankSettings, now: datetime | Reading) -> Iterator[Desk]:
         """Give a desk that sees one moment of the books and keeps nobody from writing."""
         with (
             _broken_is_unavailable(),
@@ -326,7 +337,7 @@ class Writer:
         self,
         database: Database,
         settings: Callable[[], BankSettings],
-        now: Callable[[], datetime],
+        now: Callable[[], datetime | Reading],
         deliver: Callable[[list[Done]], None],
     ) -> None:
         """Start the thread over an open `database`.

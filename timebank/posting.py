@@ -176,8 +176,8 @@ class Posting:
         round_id = self.round_id if of_hand else None
         self.movements.append(Movement(source, target, amount, kind, why, self.call_id, round_id))
 
-    def charge_to(self, ticked: int) -> None:
-        """Charge the time up to `ticked` seconds after log-on.
+    def charge_to(self, ticked: int, why: str | None = None) -> None:
+        """Charge the time up to `ticked` seconds after log-on; `why` when not for use of the node.
 
         What is left of it when nothing is left on line is waived, for good: it is accounted for.
         """
@@ -185,7 +185,8 @@ class Posting:
         if due <= 0:
             return
         charge = min(due, self.balance["online"])
-        self.move(self.online, ELAPSED, charge, "elapsed", f"Time used on node {self.node}")
+        why = why or f"Time used on node {self.node}"
+        self.move(self.online, ELAPSED, charge, "elapsed", why)
         self.ticked = ticked
         self.charged += charge
         self.waived += due - charge
@@ -253,14 +254,14 @@ class Posting:
     def _tell_of_table(self, earned: int) -> None:
         """Tell the caller what becomes of the stake that lies over the day change."""
         if self.standing:
+            # Short: a painted table has three rows for all that is said at a day change.
             self._told.append(
-                f"{span(self.standing)} on the table are left of the minutes for {self.day}:"
-                " what comes back of them is forfeited, and what you win is yours."
+                f"{span(self.standing)} on the table go with {self.day}: only what they win is"
+                " yours."
             )
         if earned:
             self._told.append(
-                f"{span(earned)} on the table were earned on {self.day}: what comes back of them"
-                " is yours."
+                f"{span(earned)} on the table were earned: what comes back of them is yours."
             )
 
     def _earned(self) -> int:

@@ -272,9 +272,8 @@ def test_he_is_told_at_the_day_change_what_becomes_of_it(books, ann):
     books.wait_until(TOO_LATE)
     call.touch()
     assert call.receipt.told == (
-        "6 minutes on the table are left of the minutes for 2026-06-01: what comes back of them is"
-        " forfeited, and what you win is yours.",
-        "4 minutes on the table were earned on 2026-06-01: what comes back of them is yours.",
+        "6 minutes on the table go with 2026-06-01: only what they win is yours.",
+        "4 minutes on the table were earned: what comes back of them is yours.",
     )
     assert [kind for kind, *_ in call.moved] == ["elapsed", "forfeit", "grant"]
     call.act(pushed(600))

@@ -341,8 +341,7 @@ class Ledger(RuleBasedStateMachine):
                 comes_back = 0
                 story.standing -= amount
             elif kind not in ("elapsed", "grant") and not day_ends:
-                if (source in OWN) != (target in OWN):
-                    story.earned += amount if target in OWN else -amount
+                story.earned += amount * ((target in OWN) - (source in OWN))
             if source in story.balance or source in (*OWN, "bank", "loan"):
                 story.balance[source] -= amount
             else:
