@@ -18,6 +18,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from bench.board import NOON, slow_down
+from door.board_clock import BoardClock
 from door.books import Books
 from door.clock import SystemClock
 from door.games import shuffle
@@ -49,6 +50,9 @@ class StoppedClock(SystemClock):
 
     def now(self) -> datetime:
         return NOON
+
+    def uptime(self) -> float:
+        return 0.0
 
 
 class Rate(NamedTuple):
@@ -173,7 +177,7 @@ def at_the_books(
 
 
 async def _play(here: Room, seconds: float) -> Rate:
-    books = Books(here.database, lambda: here.settings, StoppedClock())
+    books = Books(here.database, lambda: here.settings, BoardClock(StoppedClock()))
     began, used = time.perf_counter(), time.process_time()
     until = began + seconds
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from bench.bettors import Bettor, Room, StoppedClock, room
 from bench.processes import environment
 from bench.report import Goal, Row, Scale, median, percentile
+from door.board_clock import BoardClock
 from door.books import Books
 
 A_SECOND = 300  # transactions
@@ -68,7 +69,7 @@ def _pings() -> Iterator[int]:
 
 
 async def _measure(name: str, here: Room, pipe: int, scale: Scale) -> list[Row]:
-    books = Books(here.database, lambda: here.settings, StoppedClock())
+    books = Books(here.database, lambda: here.settings, BoardClock(StoppedClock()))
     ages: list[float] = []  # of the pings, in seconds, as they were read
     busy: list[list[float]] = []
     idle: list[list[float]] = []

@@ -22,8 +22,8 @@ from timebank.database import BooksFailed
 from timebank.refusals import AlreadyOnline
 
 if TYPE_CHECKING:
+    from door.board_clock import BoardClock
     from door.books import Books
-    from door.clock import Clock
     from door.config import Config
     from door.run.guest import Guest
     from door.thinking import Thinking
@@ -52,7 +52,7 @@ class Board:
         self,
         config: Config,
         books: Books,
-        clock: Clock,
+        clock: BoardClock,
         new_seed: Callable[[], bytes] = new_seed,
         only_node: int | None = None,
         thinking: Thinking | None = None,
@@ -162,7 +162,7 @@ class Board:
         self, console: Console, record: CallerRecord, guest: Guest, *, take_over: bool
     ) -> HostCaller:
         """Open a call of another board's caller with what he brings; else as `open_call`."""
-        brought = brought_by(guest)
+        brought = brought_by(guest, self.clock.monotonic())
 
         def opening(desk: Desk, node: int) -> Opened:
             address = console.line.address

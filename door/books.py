@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from timebank.database import BooksGone, Database, Desk, Done, InDoubt, Writer
 
 if TYPE_CHECKING:
-    from door.clock import Clock
+    from door.board_clock import BoardClock
     from timebank.settings import BankSettings
 
 T = TypeVar("T")
@@ -34,7 +34,7 @@ class Books:
     """The ledger as coroutines see it."""
 
     def __init__(
-        self, database: Database, settings: Callable[[], BankSettings], clock: Clock
+        self, database: Database, settings: Callable[[], BankSettings], clock: BoardClock
     ) -> None:
         """Start the writer of an open `database`; `settings` is asked anew for every entry."""
         self.settings = settings
@@ -44,7 +44,7 @@ class Books:
         self._loop = asyncio.get_running_loop()
         self._database = database
         self._clock = clock
-        self._writer = Writer(database, settings, clock.now, self._deliver)
+        self._writer = Writer(database, settings, clock.reading, self._deliver)
 
     async def run(
         self, operation: Callable[[Desk], T], in_doubt: Callable[[], None] | None = None
@@ -77,7 +77,7 @@ class Books:
         await self._loop.run_in_executor(None, self._writer.close)
 
     def _read(self, operation: Callable[[Desk], T]) -> T:
-        with self._database.reading(self.settings(), self._clock.now()) as desk:
+        with self._database.reading(self.settings(), self._clock.reading()) as desk:
             return operation(desk)
 
     def _deliver(self, batch: list[Done]) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from door import wording
+from door.clock import ROUNDING, seconds_begun
 from door.console import Console, IdledOut, TakenOver, TimeUp
 from door.display import literal
 from door.flag import Flag
@@ -83,6 +84,7 @@ class Caller:
         self.status_waits = False  # for cards that are on their way
         self._logged_on = logged_on
         self._purse: Purse = opened.receipt.purse
+        self._paid_until = self._purse.ticked + self._purse.online  # seconds after log-on
         self._asked = self._adopted = 0
         self._unanswered = 0  # operations that the books have under way for him
         self._waits_since = 0.0
@@ -117,8 +119,11 @@ class Caller:
         return self.clock.monotonic() - self._logged_on
 
     def ticked(self) -> int:
-        """Return the whole seconds since log-on."""
-        return int(self.on_for())
+        """Return the seconds since log-on as they are charged: one that has started counts whole.
+
+        It is counted once a call, however many entries are made in it.
+        """
+        return seconds_begun(self.on_for())
 
     def spendable(self) -> int:
         """Return the seconds on line, less what has ticked since the last entry; never below 0."""
@@ -127,9 +132,20 @@ class Caller:
     def time_left(self) -> int:
         """Return the seconds of time left that the screen shows, never below 0.
 
-        At 0 the call ends. That may be sooner than all is spent (`HostCaller`).
+        At 0 the last second runs; when it is over, so is the call (`time_is_up`). That may be
+        sooner than all is spent (`LimitedCaller`).
         """
         return self.spendable()
+
+    def time_is_up(self) -> bool:
+        """Tell whether the last second that was paid for is over.
+
+        A second is paid for when it starts, so the last one is the caller's to its end, unless an
+        event begins in it.
+        """
+        if self.on_for() >= self._paid_until - ROUNDING:
+            return True
+        return self.spendable() == 0 and self.seconds_to_event() == 0
 
     def pot(self, coin: int) -> int:
         """Return how many whole coins of `coin` seconds he can spend."""
@@ -306,7 +322,7 @@ class Caller:
 
     def check_time(self) -> None:
         """Interrupt him when his time is up."""
-        if self.time_left() <= 0 and self._grace_until is None:
+        if self.time_is_up() and self._grace_until is None:
             self.console.interrupt(TimeUp("Your time is up."))
 
     def tell(self, receipt: Receipt) -> None:
@@ -360,8 +376,11 @@ class Caller:
     def _adopt(self, receipt: Receipt) -> None:
         if any(row.kind == "external" for row in receipt.rows):
             self.books.outbox_waits.set()
-        self._purse = receipt.purse
-        if self.time_left() > 0:
+        purse = self._purse = receipt.purse
+        paid_until = purse.ticked + purse.online
+        # What ticked when nothing was left is accounted for, and was not paid.
+        self._paid_until = paid_until if purse.online else min(paid_until, self._paid_until)
+        if not self.time_is_up():
             self.console.lift(TimeUp)
         self._notice_day()
         self._arm_warnings()
@@ -387,7 +406,7 @@ class Caller:
         self._check_idle()
         if self._grace_until is not None and self.clock.monotonic() >= self._grace_until:
             self._grace_until = None
-        if self._touch_is_due(left):
+        if self._touch_is_due():
             self._touch_wanted.set()
         self.console.display.flush()
 
@@ -425,13 +444,13 @@ class Caller:
             self.console.bell()
             self.console.say(f"|12Are you there? The line is dropped in {span(remaining)}.")
 
-    def _touch_is_due(self, left: int) -> bool:
+    def _touch_is_due(self) -> bool:
         now = self.clock.now()
         to_event = self.seconds_to_event()
         closing = self._purse.closing
         return (
             self.ticked() - self._purse.ticked >= POST_SECONDS
-            or (left <= 0 and self._grace_until is None)
+            or (self.time_is_up() and self._grace_until is None)
             or now >= self._next_day
             or (to_event is not None and to_event < self.spendable())
             or (closing is not None and now >= closing.end)

@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from door.tables.unix_bj_teletype import Prompts
     from timebank.callers import CallerRecord
     from timebank.database import Database, Desk
+    from timebank.machine import Reading
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -515,14 +515,21 @@ def _caller(desk: Desk, name: str) -> CallerRecord:
     return record
 
 
+def _now(books: Database, config: Config) -> Reading:
+    """Return what the clocks of the board show."""
+    from timebank.cli_common import board_clock
+
+    return board_clock(books, config.bank).reading()
+
+
 @contextmanager
 def _desk(config: Config) -> Iterator[Desk]:
     """Open the board's books for one transaction; every refusal is a sentence."""
     from timebank import restoring
 
     with _books(config) as books:
-        now = datetime.now(UTC)
-        treated = restoring.take_up(books, config.bank, now)
+        now = _now(books, config)
+        treated = restoring.take_up(books, config.bank, now.now)
         for sentence in () if treated is None else treated.sentences():
             click.echo(sentence, err=True)
         with books.transaction(config.bank, now) as desk:
@@ -532,8 +539,10 @@ def _desk(config: Config) -> Iterator[Desk]:
 @contextmanager
 def _reading(config: Config) -> Iterator[Desk]:
     """Open the board's books as they are at one moment; nobody is kept from writing."""
-    with _books(config) as books, books.reading(config.bank, datetime.now(UTC)) as desk:
-        yield desk
+    with _books(config) as books:
+        now = _now(books, config)
+        with books.reading(config.bank, now) as desk:
+            yield desk
 
 
 @contextmanager

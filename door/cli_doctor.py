@@ -101,7 +101,7 @@ def _trial(
 def _let_in(desk: Desk, arrival: Arrival) -> tuple[CallerRecord, Opened]:
     guest = arrival.guest
     record = bank.host_caller(desk, guest.board.name, guest.key, guest.name, guest.formerly)
-    brought = brought_by(guest)
+    brought = brought_by(guest, guest.arrived)
     return record, bank.open_host_call(desk, record.id, 0, "door doctor", "", brought, True)
 
 

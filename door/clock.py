@@ -1,16 +1,32 @@
 """The board's time, behind one small interface so that tests can own it.
 
-Two clocks, never mixed: the wall clock says which day and which event it is and may step back
-and forth; the monotonic clock counts the seconds a caller uses and never does.
+Two clocks, never mixed: the board's clock says which day and which event it is; the monotonic
+clock counts the seconds a caller uses. The board's is the wall clock of the machine, as far as that
+is believed (`door.board_clock`).
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Protocol
+
+from timebank.machine import Instruments, Machine
+
+# Seconds. A sum of floats can be off by less than this, and no real clock is read so finely.
+ROUNDING = 1e-6
+
+
+def seconds_begun(elapsed: float) -> int:
+    """Return how many seconds have begun in `elapsed` seconds: a started one counts whole.
+
+    >>> seconds_begun(0.0), seconds_begun(0.2), seconds_begun(1.0), seconds_begun(1.001)
+    (0, 1, 1, 2)
+    """
+    return max(0, math.ceil(elapsed - ROUNDING))
 
 
 class Timer(Protocol):
@@ -21,10 +37,10 @@ class Timer(Protocol):
 
 
 class Clock(Protocol):
-    """What the board asks of time."""
+    """What callers and rooms ask of time."""
 
     def now(self) -> datetime:
-        """Return the wall clock's instant, aware, in UTC."""
+        """Return the instant, aware, in UTC."""
 
     def monotonic(self) -> float:
         """Return seconds from an arbitrary start; never goes back."""
@@ -33,12 +49,12 @@ class Clock(Protocol):
         """Run `callback` on the event loop when `seconds` have passed."""
 
 
-class SystemClock:
-    """The machine's own clocks."""
+class MachineClock(Instruments, Clock, Protocol):
+    """What the board's clock is made from: the clocks of the machine, its wall clock as it is."""
 
-    def now(self) -> datetime:
-        """Return the wall clock's instant, aware, in UTC."""
-        return datetime.now(UTC)
+
+class SystemClock(Machine):
+    """The machine's own clocks."""
 
     def monotonic(self) -> float:
         """Return the machine's monotonic seconds."""

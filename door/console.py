@@ -93,7 +93,7 @@ class Console:
     def __init__(self, line: Line, look: Look, clock: Clock) -> None:
         """Take over `line`; the display is plain lines until `paint_screens`."""
         self.line = line
-        self.clock = clock
+        self.clock: Clock = clock
         self.look = look
         self.last_key = clock.monotonic()
         self._loop = asyncio.get_running_loop()

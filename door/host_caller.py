@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from door import wording
 from door.caller import Caller, Limits
+from door.clock import ROUNDING, seconds_begun
 from door.display import literal
 from door.dropfiles import NotGiven, give
 from timebank import bank
@@ -69,6 +70,11 @@ class LimitedCaller(Caller):
         """Return the seconds that he may stay: what he can spend, while the host waits for him."""
         host = self._host_seconds()
         return self.spendable() if host is None else min(self.spendable(), host)
+
+    def time_is_up(self) -> bool:
+        """Tell whether the last second that he paid for, or that his host leaves him, is over."""
+        is_due = self._limit is not None and self.on_for() >= self._limit - ROUNDING
+        return is_due or super().time_is_up()
 
     @property
     def may_go_on(self) -> bool:
@@ -253,8 +259,8 @@ class HostCaller(LimitedCaller):
             await self.books.run(operation)
 
 
-def brought_by(guest: Guest) -> bank.Brought:
-    """Return what a guest brings, as the books ask for it."""
+def brought_by(guest: Guest, now: float) -> bank.Brought:
+    """Return what a guest brings, as the books ask for it at the monotonic instant `now`."""
     return bank.Brought(
         seconds=guest.seconds,
         allowance=guest.board.minutes * MINUTE,
@@ -262,4 +268,5 @@ def brought_by(guest: Guest) -> bank.Brought:
         until=guest.until,
         shows_losses=guest.shows_losses,
         takes_gains=guest.takes_gains,
+        waited=seconds_begun(now - guest.arrived),
     )

@@ -27,8 +27,8 @@ from timebank.thebank_import import import_all
 
 if TYPE_CHECKING:
     from door.board import Board
+    from door.board_clock import BoardClock
     from door.books import Books
-    from door.clock import Clock
     from timebank.database import Database, Desk
 
 OVERDUE_SECONDS = 600.0
@@ -44,7 +44,7 @@ log = logging.getLogger("door.housekeeping")
 class Housekeeping:
     """The jobs of one server, each a task of its own."""
 
-    def __init__(self, board: Board, books: Books, database: Database, clock: Clock) -> None:
+    def __init__(self, board: Board, books: Books, database: Database, clock: BoardClock) -> None:
         """Prepare the jobs; `start` begins them."""
         self._board = board
         self._books = books
@@ -89,6 +89,7 @@ class Housekeeping:
 
         Without one, `timebank maintain` does that.
         """
+        await self._guarded(self.keep_clock)
         await self._guarded(self._stand_overdue)  # a caller waits, and is told when it cannot be
         self._books.outbox_waits.set()
         self._jobs = [
@@ -170,11 +171,22 @@ class Housekeeping:
         self._bulletin_day = today
 
     async def _look_at_the_books(self) -> None:
-        """See whether another process has written, and tell callers what it left for them."""
+        """See whether another process has written, and tell callers what it left for them.
+
+        The clock is judged on the way, for another process may have believed it meanwhile.
+        """
+        await self.keep_clock()
         version = await self._books.run(_data_version)
         if version != self._books_version:
             self._books_version = version
             await self._tell_notices()
+
+    async def keep_clock(self) -> None:
+        """Hold the wall clock against what has passed, and tell the log when it is off."""
+        judgement = await self._books.run(self._clock.keep)
+        self._clock.adopt(judgement)
+        for words in judgement.news:
+            log.warning("%s.", words)
 
     async def _tell_at_once(self) -> None:
         """Tell what a caller of this server has left for another, without waiting for a look."""

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from door.tables.journaled import is_done, kind_of, rebuild, settlement_of
-from timebank import bank, journal
+from timebank import bank, clock, journal
 from timebank.refusals import Refused
 
 if TYPE_CHECKING:
@@ -24,7 +24,12 @@ log = logging.getLogger("door.overdue")
 
 
 async def stand_all(books: Books) -> int:
-    """Stand every overdue hand; return how many, the seats of a table counted as one."""
+    """Stand every overdue hand; return how many, the seats of a table counted as one.
+
+    None while the clock is in doubt: it may say too soon that their day is over.
+    """
+    if not await books.run(clock.is_certain):
+        return 0
     stood = 0
     leads = {stored.lead: stored for stored in await books.run(journal.overdue)}
     for stored in leads.values():

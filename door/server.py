@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 from door import config as settings
 from door import named, passwords, wording
 from door.board import Board, new_seed
+from door.board_clock import BoardClock
 from door.books import Books
-from door.clock import Clock, SystemClock, sleep
+from door.clock import MachineClock, SystemClock, sleep
 from door.console import Closing
 from door.control import COMMAND, answer_control
 from door.housekeeping import Housekeeping
@@ -78,11 +79,12 @@ class Server:
         self,
         config: Config,
         database: Database,
-        clock: Clock,
+        machine: MachineClock,
         new_seed: Callable[[], bytes] = new_seed,
         thinking: Thinking | None = None,
     ) -> None:
         """Serve the board of `config` from an open `database`; `thinking` as in `Board`."""
+        clock = BoardClock(machine)
         self.books = Books(database, lambda: self.board.config.bank, clock)
         self.board = Board(config, self.books, clock, new_seed, thinking=thinking)
         self.ports: list[int] = []
@@ -100,6 +102,7 @@ class Server:
         """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
         passwords.make_ready()
         await self._housekeeping.take_up_the_books()
+        await self._housekeeping.keep_clock()
         await self.books.run(partial(bank.close_orphaned_calls, is_gone=process_is_gone))
         await self._housekeeping.start()
         await self.board.vegas.resume()

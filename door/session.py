@@ -211,7 +211,7 @@ async def _receive(board: Board, caller: Caller) -> None:
     """Let the clock run, say what is new, and lead him back to a hand that he left."""
     console = caller.console
     news = caller.news()
-    if caller.time_left() <= 0:
+    if caller.time_is_up():
         news.append("|12You have no time left.")
         caller.grace(GRACE_SECONDS)
     if caller.asks_look:
@@ -223,7 +223,7 @@ async def _receive(board: Board, caller: Caller) -> None:
     caller.start_ticking()
     if news:
         await read(console, f"Welcome, {caller.record.name}", "\n".join(news))
-    if caller.time_left() <= 0:
+    if caller.time_is_up():
         raise TimeUp("You have no time left.")
     if found := await table_with_open_hand(board, caller):
         place, table = found
@@ -239,7 +239,7 @@ async def _go_on_without_time(board: Board, caller: Caller) -> None:
         await table.stand_open_hand()
         await caller.console.any_key()
         caller.end_grace()
-    if caller.time_left() <= 0 and not (caller.may_go_on and await last_chance(caller)):
+    if caller.time_is_up() and not (caller.may_go_on and await last_chance(caller)):
         raise TimeUp("You have no time left.")
 
 

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansi.charset import Charset
+from door.clock import seconds_begun
 from door.console import (
     CarrierLost,
     Closing,
@@ -165,7 +166,7 @@ async def _do(board: Board, visitor: Visitor, connection: LinkConnection) -> dic
 
 def _on_call(desk: Desk, visitor: Visitor) -> tuple[CallerRecord, Receipt]:
     """Find the caller of an open call, with his purse; `Refused` when it is another's, or over."""
-    receipt = bank.touch(desk, visitor.call_id, int(visitor.ticked))
+    receipt = bank.touch(desk, visitor.call_id, seconds_begun(visitor.ticked))
     calls = {call.call_id: call.caller_id for call in bank.open_calls(desk)}
     if calls.get(visitor.call_id) != visitor.caller_id:
         raise Refused("This call is another caller's.")

@@ -99,8 +99,8 @@ def comes_back_after(purse: Purse, schedule: Schedule) -> str:
 
 
 def sentences(receipt: Receipt) -> list[str]:
-    """Return what a caller is told of an entry, in the order of its rows."""
-    return [said for row in receipt.rows if (said := told(row))]
+    """Return what a caller is told of an entry: in the order of its rows, then what no row has."""
+    return [*(said for row in receipt.rows if (said := told(row))), *receipt.told]
 
 
 def told(row: Row) -> str:

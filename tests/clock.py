@@ -22,9 +22,17 @@ class FakeTimer:
 
 
 class FakeClock:
-    """Both clocks of a board; the wall clock can also be stepped on its own."""
+    """The clocks of a machine; the wall clock can also be stepped on its own.
+
+    Each is another boot of it. Nobody has heard of time servers unless the test says so.
+    """
+
+    _boots = itertools.count(1)
 
     def __init__(self, now: datetime) -> None:
+        self._boot = f"boot {next(self._boots)}"
+        self._asleep = 0.0
+        self.synchronised = False
         self._now = now
         self._monotonic = 1000.0
         self._numbers = itertools.count()
@@ -53,6 +61,20 @@ class FakeClock:
                 await asyncio.sleep(0)
         self._move_to(end)
         await asyncio.sleep(0)
+
+    def uptime(self) -> float:
+        return self._monotonic + self._asleep
+
+    def boot(self) -> str:
+        return self._boot
+
+    def is_synchronised(self) -> bool:
+        return self.synchronised
+
+    def suspend(self, seconds: float) -> None:
+        """Let the machine sleep: time passes, and no timer and no caller notices."""
+        self._now += timedelta(seconds=seconds)
+        self._asleep += seconds
 
     def step_wall_clock(self, seconds: float) -> None:
         """Set the wall clock forward or back; the monotonic clock knows nothing of it."""

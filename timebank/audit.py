@@ -213,11 +213,20 @@ GRANTS = f"""
 SELECT t.id FROM transfers t JOIN accounts g ON g.id = t.target
 WHERE (t.kind = 'grant' OR t.source = {ALLOTMENT}) AND NOT EXISTS (
     SELECT 1 FROM days d WHERE d.grant_id = t.id AND d.caller_id = g.caller_id)
+AND NOT EXISTS (
+    SELECT 1 FROM mended_days m WHERE m.grant_id = t.id AND m.caller_id = g.caller_id)
 """
 # Days whose grant is no grant, and callers whose day was never begun.
 DAYS = """
 SELECT d.caller_id, d.day, d.grant_id FROM days d LEFT JOIN transfers t ON t.id = d.grant_id
 WHERE d.grant_id IS NOT NULL AND (t.id IS NULL OR t.kind <> 'grant' OR t.id <= d.after)
+"""
+# Callers of whose stake more is left of an earlier day than there is on the table.
+STANDING = """
+SELECT d.caller_id, d.day, d.standing, a.balance FROM days d
+JOIN callers c ON c.id = d.caller_id AND c.day = d.day AND c.deleted IS NULL
+JOIN accounts a ON a.caller_id = c.id AND a.kind = 'stake' AND a.unit = 'second'
+WHERE d.standing > a.balance
 """
 LAST_DAYS = """
 SELECT c.id, c.day, (SELECT max(d.day) FROM days d WHERE d.caller_id = c.id) AS last
@@ -232,6 +241,11 @@ def _check_days(desk: Desk) -> Iterator[Finding]:
     for caller_id, day, grant_id in run(DAYS):
         yield Finding(
             f"caller {caller_id}", f"The grant of {day} should be transfer {grant_id}, and is not."
+        )
+    for caller_id, day, standing, stake in run(STANDING):
+        yield Finding(
+            f"caller {caller_id}",
+            f"Of his stake {standing} are left of a day before {day}, and he has staked {stake}.",
         )
     for caller_id, day, last in run(LAST_DAYS):
         yield Finding(f"caller {caller_id}", f"The day last seen is {day}, the last begun {last}.")

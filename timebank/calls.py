@@ -18,7 +18,7 @@ from timebank.hosts_exit import leave
 from timebank.hosts_visit import Arrival, Parting
 from timebank.model import instant, stamp
 from timebank.notices import notices
-from timebank.posting import Posting, enter
+from timebank.posting import LEAST_SECONDS, Posting, enter
 from timebank.purse import Receipt
 from timebank.refusals import AlreadyOnline, CallClosed, CallerLocked, UnknownCaller
 from timebank.teller import deposit_at_log_off
@@ -66,12 +66,28 @@ class _Lease(NamedTuple):
     opened: int
     renewed: int
     ticked_at_renewal: int
+    boot: str | None
+    uptime: float | None
 
-    def live(self, now: int) -> bool:
-        return now - self.renewed <= LEASE_SECONDS
+    def age(self, desk: Desk) -> float:
+        """Tell how many seconds ago it was renewed.
+
+        By the uptime, which all processes of the machine share and nobody can set. Only what is
+        left of an earlier boot is judged by the clock.
+        """
+        here = desk.reading
+        if here is not None and self.uptime is not None and self.boot == here.boot:
+            return here.uptime - self.uptime
+        return stamp(desk.now) - self.renewed
+
+    def live(self, desk: Desk) -> bool:
+        return self.age(desk) <= LEASE_SECONDS
 
 
-LEASES = "SELECT id, node, opened, renewed, ticked_at_renewal FROM calls WHERE closed IS NULL"
+LEASES = (
+    "SELECT id, node, opened, renewed, ticked_at_renewal, boot, uptime"
+    " FROM calls WHERE closed IS NULL"
+)
 
 
 def open_call(
@@ -123,7 +139,7 @@ def begin_call(
     now = stamp(desk.now)
     taken_over, parting = False, None
     old = _lease_of_caller(desk, caller_id)
-    if old is not None and old.live(now):
+    if old is not None and old.live(desk):
         if not take_over:
             raise AlreadyOnline(old.node, instant(old.opened), old.call_id)
         parting = _close_live(desk, old, f"taken over from node {node}")
@@ -132,8 +148,8 @@ def begin_call(
         parting = _close_dead(desk, old)
     call_id = run(
         "INSERT INTO calls (caller_id, node, process, address, opened, ticked, charged, waived,"
-        " renewed, ticked_at_renewal) VALUES (?, ?, ?, ?, ?, 0, 0, 0, ?, 0)",
-        (caller_id, node, process, address, now, now),
+        " renewed, ticked_at_renewal, boot, uptime) VALUES (?, ?, ?, ?, ?, 0, 0, 0, ?, 0, ?, ?)",
+        (caller_id, node, process, address, now, now, *_uptime(desk)),
     ).lastrowid
     run("UPDATE callers SET last_call = ? WHERE id = ?", (now, caller_id))
     return Begun(call_id, taken_over, parting)
@@ -155,9 +171,10 @@ def renew(desk: Desk, process: str, calls: Sequence[tuple[int, int]]) -> list[in
     if not calls:
         return []
     run(
-        "UPDATE calls SET renewed = ?, ticked_at_renewal = max(ticked_at_renewal, ?)"
+        "UPDATE calls SET renewed = ?, boot = ?, uptime = ?,"
+        " ticked_at_renewal = max(ticked_at_renewal, ?)"
         " WHERE id = ? AND process = ? AND closed IS NULL",
-        [(now, ticked, call_id, process) for call_id, ticked in calls],
+        [(now, *_uptime(desk), ticked, call_id, process) for call_id, ticked in calls],
     )
     still = set(
         run("SELECT id FROM calls WHERE process = ? AND closed IS NULL", (process,)).scalars()
@@ -168,10 +185,11 @@ def renew(desk: Desk, process: str, calls: Sequence[tuple[int, int]]) -> list[in
 def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
     """Post the last of a call and close it; `reason` is for the sysop. Raises `CallClosed`.
 
+    A call that ends at once is charged one second, if its caller has one: that second had started.
     A caller who wants his time left deposited at log-off has it deposited, within the limits. One
     of another board leaves with what is the host's.
     """
-    posting = enter(desk, call_id, ticked)
+    posting = enter(desk, call_id, max(ticked, LEAST_SECONDS))
     if posting.visit is None:
         deposit_at_log_off(posting)
     else:
@@ -183,16 +201,17 @@ def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
 
 def open_calls(desk: Desk) -> list[OpenCall]:
     """List who is on line, over all processes, by node."""
-    now = stamp(desk.now)
+    leases = {lease.call_id: lease for lease in _leases(desk)}
     found = desk.connection.exec_driver_sql(
-        "SELECT k.id, k.caller_id, c.name, k.node, k.process, k.address, k.opened, k.renewed"
+        "SELECT k.id, k.caller_id, c.name, k.node, k.process, k.address, k.opened"
         " FROM calls k JOIN callers c ON c.id = k.caller_id"
         " WHERE k.closed IS NULL ORDER BY k.node, k.id"
     )
     return [
-        OpenCall(call_id, caller_id, name, node, process, address, instant(opened), live)
-        for call_id, caller_id, name, node, process, address, opened, renewed in found
-        for live in (now - renewed <= LEASE_SECONDS,)
+        OpenCall(
+            number, caller, name, node, process, address, instant(opened), leases[number].live(desk)
+        )
+        for number, caller, name, node, process, address, opened in found
     ]
 
 
@@ -218,10 +237,8 @@ def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
 
 def close_dead_calls(desk: Desk) -> list[int]:
     """Close the calls whose lease has run out; returns their numbers."""
-    now = stamp(desk.now)
-    _mend_leases(desk, now)
-    leases = [_Lease(*row) for row in desk.connection.exec_driver_sql(LEASES)]
-    dead = [lease for lease in leases if not lease.live(now)]
+    _mend_leases(desk, stamp(desk.now))
+    dead = [lease for lease in _leases(desk) if not lease.live(desk)]
     for lease in dead:
         _close_dead(desk, lease)
     return [lease.call_id for lease in dead]
@@ -233,7 +250,7 @@ def close_orphaned_calls(desk: Desk, is_gone: Callable[[str], bool]) -> list[int
     `is_gone` is asked with what the process called itself in `open_call`. Returns the numbers.
     """
     orphans = [call.call_id for call in open_calls(desk) if is_gone(call.process)]
-    for lease in [_Lease(*row) for row in desk.connection.exec_driver_sql(LEASES)]:
+    for lease in _leases(desk):
         if lease.call_id in orphans:
             _close_dead(desk, lease)
     return orphans
@@ -255,7 +272,7 @@ def leave_no_call(desk: Desk, caller_id: int) -> bool:
     lease = _lease_of_caller(desk, caller_id)
     if lease is None:
         return True
-    if lease.live(stamp(desk.now)):
+    if lease.live(desk):
         return False
     _close_dead(desk, lease)
     return True
@@ -264,7 +281,17 @@ def leave_no_call(desk: Desk, caller_id: int) -> bool:
 def live_call(desk: Desk, caller_id: int) -> int | None:
     """Find the call that a caller is on; None when its lease is dead, or there is none."""
     lease = _lease_of_caller(desk, caller_id)
-    return lease.call_id if lease is not None and lease.live(stamp(desk.now)) else None
+    return lease.call_id if lease is not None and lease.live(desk) else None
+
+
+def _leases(desk: Desk) -> list[_Lease]:
+    return [_Lease(*row) for row in desk.connection.exec_driver_sql(LEASES)]
+
+
+def _uptime(desk: Desk) -> tuple[str | None, float | None]:
+    """Give boot and uptime for a lease that is renewed now."""
+    here = desk.reading
+    return (None, None) if here is None else (here.boot, here.uptime)
 
 
 def _lease_of_caller(desk: Desk, caller_id: int) -> _Lease | None:
@@ -293,9 +320,9 @@ def _leave(posting: Posting, at: datetime) -> Parting | None:
 
 def _close_live(desk: Desk, lease: _Lease, reason: str) -> Parting | None:
     """Charge a call to this moment, as far as the lease vouches for it, and close it."""
-    since = min(max(0, stamp(desk.now) - lease.renewed), LEASE_SECONDS)
+    since = min(max(0, int(lease.age(desk))), LEASE_SECONDS)
     posting = Posting.of_call(desk, lease.call_id)
-    posting.charge_to(lease.ticked_at_renewal + since)
+    posting.charge_to(max(lease.ticked_at_renewal + since, LEAST_SECONDS))
     parting = _leave(posting, desk.now)
     posting.finish(0, "")
     _close(desk, lease.call_id, reason, None)
@@ -304,7 +331,7 @@ def _close_live(desk: Desk, lease: _Lease, reason: str) -> Parting | None:
 
 def _close_dead(desk: Desk, lease: _Lease, reason: str = "lease ran out") -> Parting | None:
     posting = Posting.of_call(desk, lease.call_id)
-    posting.charge_to(lease.ticked_at_renewal)
+    posting.charge_to(max(lease.ticked_at_renewal, LEAST_SECONDS))
     parting = _leave(posting, instant(lease.renewed))
     posting.finish(0, "")
     note = (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import click
 
-from timebank import cli_boards, cli_books, cli_keeping, cli_window
+from timebank import cli_boards, cli_books, cli_clock, cli_keeping, cli_window
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -16,6 +16,6 @@ def main() -> None:
     """Read, check, keep and steer the books of the time bank."""
 
 
-_GROUPS = (cli_books, cli_window, cli_keeping, cli_boards)
+_GROUPS = (cli_books, cli_window, cli_keeping, cli_boards, cli_clock)
 for _command in (command for group in _GROUPS for command in group.COMMANDS):
     main.add_command(_command)

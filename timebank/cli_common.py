@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ import click
 
 if TYPE_CHECKING:
     from timebank.callers import CallerRecord
+    from timebank.clock import BelievedClock
     from timebank.database import Database, Desk
     from timebank.settings import BankSettings
 
@@ -79,19 +80,24 @@ class Books:
 
     database: Database
     settings: BankSettings
+    clock: BelievedClock
     _taken_up: list[bool] = field(default_factory=list, repr=False)
 
     def look(self) -> AbstractContextManager[Desk]:
         """Open the books for a short look, which keeps nobody from writing."""
-        return self.database.reading(self.settings, datetime.now(UTC))
+        return self.database.reading(self.settings, self.clock.reading())
 
-    def work(self) -> AbstractContextManager[Desk]:
+    @contextmanager
+    def work(self) -> Iterator[Desk]:
         """Open the books for one transaction, committed when the block ends well.
 
         Books that were put back by hand are treated as restored ones first.
         """
         self.take_up()
-        return self.database.transaction(self.settings, datetime.now(UTC))
+        with self.database.transaction(self.settings, self.clock.reading()) as desk:
+            judgement = self.clock.keep(desk)
+            yield desk
+        self.clock.adopt(judgement)
 
     def take_up(self) -> None:
         """Do what is owed to the books before the first thing is written into them."""
@@ -99,7 +105,7 @@ class Books:
 
         if not self._taken_up:
             self._taken_up.append(True)
-            treated = restoring.take_up(self.database, self.settings, datetime.now(UTC))
+            treated = restoring.take_up(self.database, self.settings, self.clock.now())
             for sentence in () if treated is None else treated.sentences():
                 click.echo(sentence, err=True)
 
@@ -147,13 +153,31 @@ def opened(config: Path) -> Iterator[Books]:
     try:
         with refusing(DatabaseRefused, BooksFailed, Refused):
             database.open_existing()
-            yield Books(database, settings)
+            yield Books(database, settings, board_clock(database, settings))
     except UnicodeEncodeError as error:  # bytes from the command line that are no text
         raise Sentence(f"{error.object!a} cannot be read.") from error
     except DBAPIError as error:  # tables that are not as they should be
         raise Sentence(f"The database {database.path} cannot be used: {error.orig}.") from error
     finally:
         database.close()
+
+
+def board_clock(database: Database, settings: BankSettings) -> BelievedClock:
+    """Give the clock by which the board goes; when that is not the wall clock's time, say so."""
+    from timebank.clock import BelievedClock, told
+    from timebank.machine import Machine
+
+    clock = BelievedClock(Machine())
+    with database.reading(settings, clock.reading()) as desk:
+        clock.adopt(clock.judge(desk))
+    if clock.off:
+        click.echo(
+            f"The wall clock is {told(clock.off)}, and is not believed:"
+            f" for the board it is {settings.schedule.local(clock.now()):%Y-%m-%d %H:%M}."
+            " `timebank clock` tells more.",
+            err=True,
+        )
+    return clock
 
 
 @contextmanager

@@ -41,7 +41,7 @@ def backup(config: Path, file: Path) -> None:
     from timebank import backup as backups
 
     with opened(config) as books, refusing(backups.BackupRefused):
-        copied = backups.back_up(books.database, books.settings, datetime.now(UTC), file)
+        copied = backups.back_up(books.database, books.settings, books.clock.now(), file)
     if copied.findings:
         _tell(copied.findings)
         click.echo(f"{file} is a true copy, but the books are not in order.", err=True)
@@ -171,7 +171,7 @@ def import_file(config: Path, file: Path) -> None:
 
     with opened(config) as books:
         books.take_up()
-        report = thebank_import.import_file(books.database, books.settings, datetime.now(UTC), file)
+        report = thebank_import.import_file(books.database, books.settings, books.clock.now(), file)
     *said, last = report.sentences()
     say(said)
     if report.problem is not None:
@@ -188,7 +188,8 @@ def maintain(config: Path) -> None:
 
     Closes the calls of dead processes, stands hands left open past their day, closes empty accounts
     of callers who are gone, forgets old notices and log lines, and mends running totals of hands.
-    Exits with 1 when a hand could not be stood.
+    Exits with 1 when a hand could not be stood, or when the clock is in doubt: then nothing is done
+    that nobody could mend.
     """
     from timebank import maintain as nightly
 
@@ -199,7 +200,7 @@ def maintain(config: Path) -> None:
     if counted:
         said.append(f"Counted {counted} running total{'s'[: counted > 1]} of hands anew.")
     say(said or ["There was nothing to do."])
-    if done.left:
+    if done.left or done.held_up:
         sys.exit(EXIT_WRONG)
 
 

@@ -28,6 +28,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from timebank import look_alikes, migrations
 from timebank.doubt import Doubt, NotYet, carried_over, leaves_doubt
 from timebank.guard import Guard, rescued
+from timebank.machine import Reading
 from timebank.model import (
     APPLICATION_ID,
     RESULT_TRIGGERS,
@@ -111,8 +112,18 @@ class Desk:
 
     connection: Connection
     settings: BankSettings
-    # The wall clock as this transaction sees it, aware UTC.
-    now: datetime
+    # What the clocks show, or the wall clock alone, as this transaction sees it.
+    clock: datetime | Reading
+
+    @property
+    def now(self) -> datetime:
+        """The instant, aware UTC."""
+        return self.clock.now if isinstance(self.clock, Reading) else self.clock
+
+    @property
+    def reading(self) -> Reading | None:
+        """What all clocks show; None where the wall clock alone was read."""
+        return self.clock if isinstance(self.clock, Reading) else None
 
 
 class Database:
@@ -233,7 +244,7 @@ class Database:
         self._last_turn = min(self._last_turn, time.monotonic() + seconds)
 
     @contextlib.contextmanager
-    def transaction(self, settings: BankSettings, now: datetime) -> Iterator[Desk]:
+    def transaction(self, settings: BankSettings, now: datetime | Reading) -> Iterator[Desk]:
         """Give a desk whose work commits when the block ends, or not at all when it raises.
 
         Raises `BooksUnavailable` when the file cannot be read or written, and `OutcomeUnknown` when
@@ -254,7 +265,7 @@ class Database:
                     raise
 
     @contextlib.contextmanager
-    def reading(self, settings: BankSettings, now: datetime) -> Iterator[Desk]:
+    def reading(self, settings: BankSettings, now: datetime | Reading) -> Iterator[Desk]:
         """Give a desk that sees one moment of the books and keeps nobody from writing."""
         self._refuse_gone()
         with (
@@ -491,7 +502,7 @@ class Writer:
         self,
         database: Database,
         settings: Callable[[], BankSettings],
-        now: Callable[[], datetime],
+        now: Callable[[], datetime | Reading],
         deliver: Callable[[list[Done]], None],
     ) -> None:
         """Start the thread over an open `database`.

@@ -46,6 +46,8 @@ class Brought:
     shows_losses: bool
     # "moduser", "door.sys", "exitinfo" or "thebank.ext"; None for a host that takes nothing.
     takes_gains: str | None
+    # What has ticked since the host handed him over, before the call is opened here.
+    waited: int = 0
 
 
 def host_caller(
@@ -152,8 +154,9 @@ def open_host_call(
     """Open a call of another board's caller with the time that he brings; else as `open_call`.
 
     He brings the share of the host's time left that he may, but not past the next event, less the
-    debt of the day and less what of the host's stands on the table. ValueError for one of our own
-    callers, and for a way to give time back that there is not.
+    debt of the day and less what of the host's stands on the table. His time ticks from when the
+    host handed him over, so what has ticked by now is charged at once. ValueError for one of our
+    own callers, and for a way to give time back that there is not.
     """
     _check(desk, caller_id, brought)
     begun = begin_call(desk, caller_id, node, process, address, take_over)
@@ -178,6 +181,11 @@ def open_host_call(
     visit.brought, visit.changed = amount, True
     why = f"{span(amount)} brought from {visit.board}"
     posting.move(EXTERNAL, posting.online, amount, "brought", why)
+    why = (
+        f"Time used on node {node} since {visit.board} handed over its caller, before this call"
+        " was opened"
+    )
+    posting.charge_to(brought.waited, why)
     receipt = posting.finish(0, "")
     arrival = Arrival(
         board=visit.board,

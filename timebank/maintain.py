@@ -4,7 +4,8 @@ Calls of dead processes are closed, hands that nobody returned to are stood, acc
 empty and whose callers are gone are closed, what callers were told and sysops did is forgotten
 when it is old, and running totals are compared with the hands. Transfers, hands and shoes are never
 deleted. All of it may be done again at any time, also while the board serves: every step is a
-transaction of its own.
+transaction of its own. While the clock is in doubt (clock.py) only calls are closed: the rest of it
+nobody could mend.
 
 The time bank knows no games. Whoever does (the board) registers how a hand is stood, as an entry
 point of the group STAND: a function of a desk and a `StoredRound` that settles the hand through
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import entry_points
 
-from timebank import bank, callers, journal, names, standings, sysop_log
+from timebank import bank, callers, clock, clock_mend, journal, names, standings, sysop_log
 from timebank.database import Desk
 from timebank.journal import StoredRound
 from timebank.ledger import ALLOTMENT, ELAPSED
@@ -48,6 +49,8 @@ class Maintained:
     closed: tuple[str, ...]
     notices: int
     log_lines: int
+    # What of the clock keeps some of it from being done.
+    held_up: tuple[str, ...] = ()
 
     def sentences(self) -> tuple[str, ...]:
         """Say all of it, a line each; nothing of what was not there to do."""
@@ -61,17 +64,37 @@ class Maintained:
             if count:
                 where = " of the sysop's log" if what == "line" else " that callers have read"
                 said.append(f"Forgot {count} old {what}{'' if count == 1 else 's'}{where}.")
-        return tuple(said)
+        return (*said, *self.held_up)
+
+
+IN_DOUBT = (
+    "The clock is far ahead of what is in the books, so no hand was stood, no account closed and"
+    " nothing forgotten. It is done once the clock is sure; see `timebank clock`."
+)
 
 
 def maintain(work: Work, stand: Stand | None) -> Maintained:
     """Do everything once; `stand` is how a hand is stood, None where no game is installed."""
     with work() as desk:
         calls = tuple(bank.close_dead_calls(desk))
+        held_up = _of_clock(desk)
+    if IN_DOUBT in held_up:
+        return Maintained(calls, (), (), (), 0, 0, held_up)
     stood, left = _stand_overdue(work, stand)
     closed = _close_accounts(work)
     with work() as desk:
-        return Maintained(calls, stood, left, closed, _forget_notices(desk), _forget_log(desk))
+        notices, log_lines = _forget_notices(desk), _forget_log(desk)
+    return Maintained(calls, stood, left, closed, notices, log_lines, held_up)
+
+
+def _of_clock(desk: Desk) -> tuple[str, ...]:
+    """Say what is wrong with the clock, or was."""
+    said = [] if clock.is_certain(desk) else [IN_DOUBT]
+    ahead = clock_mend.ahead(desk)
+    if ahead:
+        whom = "1 caller" if len(ahead) == 1 else f"{len(ahead)} callers"
+        said.append(f"A wrong clock has gone too far for {whom}: see `timebank clock`.")
+    return tuple(said)
 
 
 def count_results(work: Work, look: Work) -> int:
@@ -126,7 +149,7 @@ def _stand_one(work: Work, stand: Stand | None, stored: StoredRound) -> str:
 # caller stays, however long he is gone: a closed account frees his name, and with it he could
 # register anew.
 GONE = """
-SELECT c.id, c.name, c.fold, coalesce(c.last_call, c.created), d.after,
+SELECT c.id, c.name, c.fold, coalesce(c.last_call, c.created), d.after, d.carried,
     (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'online'),
     (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'held'),
     (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'stake'),
@@ -160,8 +183,9 @@ def _close_accounts(work: Work) -> tuple[str, ...]:
         rows = desk.connection.exec_driver_sql(GONE, (since,)).all()
         gone = [
             (number, name, last)
-            for number, name, fold, last, after, online, held, stake, left in rows
-            if fold not in kept and not (left and _earned(desk, (online, held, stake), after) > 0)
+            for number, name, fold, last, after, carried, online, held, stake, left in rows
+            if fold not in kept
+            and not (left and _earned(desk, (online, held, stake), after, carried) > 0)
         ]
     closed: list[str] = []
     for number, name, last in gone:
@@ -179,10 +203,10 @@ def _close_accounts(work: Work) -> tuple[str, ...]:
     return tuple(closed)
 
 
-def _earned(desk: Desk, own: tuple[int, int, int], after: int) -> int:
+def _earned(desk: Desk, own: tuple[int, int, int], after: int, carried: int) -> int:
     """Count what a caller's last day brought him beside the grant and the time used."""
     earned: int = desk.connection.exec_driver_sql(
-        EARNED, (*own, ALLOTMENT.id, ELAPSED.id, after)
+        EARNED, (*own, ALLOTMENT.id, ELAPSED.id, after, carried)
     ).scalar_one()
     return earned
 

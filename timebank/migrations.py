@@ -523,12 +523,64 @@ def _skeletons_4(connection: sqlite3.Connection) -> None:
     look_alikes.renew(connection.execute)
 
 
+# Stakes over midnight, and what is believed of the clock.
+
+DAYS_4 = (
+    "ALTER TABLE days ADD COLUMN standing INTEGER DEFAULT 0 NOT NULL CHECK (standing >= 0)",
+    "ALTER TABLE days ADD COLUMN carried INTEGER DEFAULT 0 NOT NULL CHECK (carried >= 0)",
+)
+
+
+def _stakes_over_midnight_4(connection: sqlite3.Connection) -> None:
+    """Add what of a stake is left of an earlier day. Hands that are open keep the old rule."""
+    for statement in DAYS_4:
+        connection.execute(statement)
+
+
+CLOCKS_4 = (
+    "ALTER TABLE calls ADD COLUMN boot TEXT",
+    "ALTER TABLE calls ADD COLUMN uptime FLOAT",
+    """
+CREATE TABLE mended_days (
+    number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    caller_id INTEGER NOT NULL,
+    day TEXT NOT NULL,
+    grant_id INTEGER,
+    mended INTEGER NOT NULL,
+    FOREIGN KEY(caller_id) REFERENCES callers (id),
+    UNIQUE (grant_id),
+    FOREIGN KEY(grant_id) REFERENCES transfers (id)
+)""",
+    """
+CREATE TABLE clocks (
+    number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    boot TEXT NOT NULL,
+    zero FLOAT NOT NULL,
+    since FLOAT NOT NULL,
+    certain INTEGER NOT NULL CHECK (certain IN (0, 1)),
+    sure FLOAT NOT NULL,
+    leap FLOAT,
+    agreed FLOAT,
+    noted FLOAT,
+    UNIQUE (boot)
+)""",
+)
+
+
+def _clocks_4(connection: sqlite3.Connection) -> None:
+    """Add what is believed of the clock, and leases that no wall clock can end."""
+    for statement in CLOCKS_4:
+        connection.execute(statement)
+
+
 # Each part adds what one subject needs, in this order.
 PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _results_4,
     _powers_4,
     _skeletons_4,
     _generations_4,
+    _stakes_over_midnight_4,
+    _clocks_4,
 )
 
 

@@ -20,6 +20,7 @@ from sqlalchemy import (
     Column,
     Computed,
     Connection,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -173,6 +174,9 @@ calls = Table(
     Column("renewed", Integer, nullable=False),
     Column("ticked_at_renewal", Integer, nullable=False),
     Column("note", Text),
+    # Of the machine that renews the lease: which boot it is, and its uptime at the last renewal.
+    Column("boot", Text),
+    Column("uptime", Float),
     CheckConstraint("ticked = charged + waived AND charged >= 0 AND waived >= 0", name="told"),
     sqlite_autoincrement=True,
 )
@@ -347,7 +351,55 @@ days = Table(
     Column("after", Integer, nullable=False),
     # The day's grant; NULL when the board grants nothing.
     Column("grant_id", ForeignKey("transfers.id"), unique=True),
+    # Seconds on the table since before the day: what of them is left of an earlier day's minutes,
+    # and is forfeited when it comes back.
+    Column(
+        "standing",
+        Integer,
+        CheckConstraint("standing >= 0"),
+        server_default=text("0"),
+        nullable=False,
+    ),
+    # Seconds that count as earned on the day beside its transfers: what was earned before it and
+    # stood on the table when it began, and what has left `standing` since (to its owner that is
+    # neither a gain nor a loss, and the transfers say it is one).
+    Column(
+        "carried",
+        Integer,
+        CheckConstraint("carried >= 0"),
+        server_default=text("0"),
+        nullable=False,
+    ),
     sqlite_with_rowid=False,
+)
+
+# Days that a wrong clock began, and that were taken back: their grants are accounted for here.
+mended_days = Table(
+    "mended_days",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("caller_id", ForeignKey("callers.id"), nullable=False),
+    Column("day", Text, nullable=False),
+    Column("grant_id", ForeignKey("transfers.id"), unique=True),
+    # When it was taken back.
+    Column("mended", Integer, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+# What is believed of the wall clock, a row for each boot of the machine: see clock.Belief.
+clocks = Table(
+    "clocks",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("boot", Text, nullable=False, unique=True),
+    Column("zero", Float, nullable=False),
+    Column("since", Float, nullable=False),
+    Column("certain", Integer, CheckConstraint("certain IN (0, 1)"), nullable=False),
+    Column("sure", Float, nullable=False),
+    Column("leap", Float),
+    Column("agreed", Float),
+    Column("noted", Float),
+    sqlite_autoincrement=True,
 )
 
 outbox = Table(

@@ -7,6 +7,7 @@ from anybody comes from the mint of its unit. Amounts are cents.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from timebank.database import Desk
 from timebank.ledger import Account, mint
@@ -101,8 +102,8 @@ def _is_in_play(posting: Posting, unit: Unit) -> bool:
 def _fill_bankroll(posting: Posting, play: PlayAccounts, source: Account) -> None:
     if play.balance["bankroll"]:
         return
-    lost_on = _day_of_loss(posting, play)
-    if lost_on is not None and (posting.day or "") <= lost_on:
+    lost_on, is_over = _day_of_loss(posting, play)
+    if not is_over:
         return
     amount = money(NEW_BANKROLL, play.unit)
     kind, why = "bankroll", f"Bankroll of {amount} for a new player"
@@ -113,23 +114,29 @@ def _fill_bankroll(posting: Posting, play: PlayAccounts, source: Account) -> Non
 
 # The last round that was lost out of the bankroll, and the day that it counted for.
 LOSS = """
-SELECT t.at, r.day FROM transfers t JOIN rounds r ON r.id = t.round_id
+SELECT t.at, r.day, (SELECT d.after >= t.id FROM days d WHERE d.caller_id = r.caller_id
+    AND d.day = ?)
+FROM transfers t JOIN rounds r ON r.id = t.round_id
 WHERE t.target = ? AND t.source = ? ORDER BY t.id DESC LIMIT 1
 """
 
 
-def _day_of_loss(posting: Posting, play: PlayAccounts) -> str | None:
-    """Tell the day on which the bankroll was lost; None for a new player.
+def _day_of_loss(posting: Posting, play: PlayAccounts) -> tuple[str | None, bool]:
+    """Tell the day on which the bankroll was lost, None for a new player, and whether it is over.
 
-    Whichever is later of the board's day and the caller's: his never goes back with the clock.
+    Whichever is later of the board's day and the caller's: his never goes back with the clock. One
+    that is far ahead was of a wrong clock, and is over when a day has begun for him since.
     """
     ends = (play.account["casino"].id, play.account["stake"].id)
-    found = posting.desk.connection.exec_driver_sql(LOSS, ends).first()
+    schedule = posting.desk.settings.schedule
+    today = posting.day or ""
+    found = posting.desk.connection.exec_driver_sql(LOSS, (today, *ends)).first()
     if found is None:
-        return None
-    lost_on: str = posting.desk.settings.schedule.day_of(instant(found[0])).isoformat()
-    day: str = found[1]
-    return max(lost_on, day)
+        return None, True
+    at, day, is_before = found
+    lost_on = max(schedule.day_of(instant(at)).isoformat(), day)
+    tomorrow = (schedule.day_of(posting.desk.now) + timedelta(days=1)).isoformat()
+    return lost_on, today > lost_on or (lost_on > tomorrow and bool(is_before))
 
 
 def _fill_bank(posting: Posting, play: PlayAccounts, source: Account) -> None:

@@ -39,6 +39,8 @@ from timebank.words import MINUTE, ON_ANOTHER_DAY, span, title
 
 SECOND = timedelta(seconds=1)
 DAY = timedelta(days=1)
+# What a call is charged at least: if it ended in its first second, that one had started.
+LEAST_SECONDS = 1
 
 
 class InPlay(NamedTuple):
@@ -84,6 +86,9 @@ class Posting:
         self.play: PlayAccounts | None = None
         self._head = Head(row[26], row[27])
         self.movements: list[Movement] = []
+        # Of what stands on the table: what is left of an earlier day's minutes.
+        self.standing: int = row[29]
+        self._told: list[str] = []
         # For a caller of another board.
         self.visit = None
         if row[28] is not None:
@@ -96,6 +101,8 @@ class Posting:
         self._caller_changed = False
         # Where in the movements the new day begins, when this entry begins one.
         self._day_begins: int | None = None
+        # What counts as earned on that day from its beginning: see model.days.
+        self._carried = 0
         # Movements that THEBANK.EXT must be told of: (index, the record's source).
         self._outbox: list[tuple[int, str]] = []
         # What is to be written once the rows have their numbers.
@@ -169,8 +176,8 @@ class Posting:
         round_id = self.round_id if of_hand else None
         self.movements.append(Movement(source, target, amount, kind, why, self.call_id, round_id))
 
-    def charge_to(self, ticked: int) -> None:
-        """Charge the time up to `ticked` seconds after log-on.
+    def charge_to(self, ticked: int, why: str | None = None) -> None:
+        """Charge the time up to `ticked` seconds after log-on; `why` when not for use of the node.
 
         What is left of it when nothing is left on line is waived, for good: it is accounted for.
         """
@@ -178,7 +185,8 @@ class Posting:
         if due <= 0:
             return
         charge = min(due, self.balance["online"])
-        self.move(self.online, ELAPSED, charge, "elapsed", f"Time used on node {self.node}")
+        why = why or f"Time used on node {self.node}"
+        self.move(self.online, ELAPSED, charge, "elapsed", why)
         self.ticked = ticked
         self.charged += charge
         self.waived += due - charge
@@ -220,9 +228,21 @@ class Posting:
         return share
 
     def _leave_day(self) -> None:
-        """Forfeit what is left of the grant, and put away what was earned beyond it."""
-        online, held = self.balance["online"], self.balance["held"]
-        kept = min(online + held, max(0, self._earned())) if online or held else 0
+        """Forfeit what is left of the grant, and put away what was earned beyond it.
+
+        What stands on the table stays there. It is taken for what was earned, as far as that
+        reaches: as before the day changes, a loss takes what was earned first. The rest of it is
+        left of the grant, and is forfeited when it comes back (`settled`).
+        """
+        online, held, stake = self.balance["online"], self.balance["held"], self.balance["stake"]
+        own = stake - self.standing
+        kept = min(online + held + own, max(0, self._earned())) if online or held or own else 0
+        on_table = min(kept, own)
+        if self.desk.settings.mode == "none":  # where all of it would be forfeited
+            on_table, kept = 0, min(kept, online + held)
+        kept -= on_table
+        self.standing, self._carried = stake - on_table, on_table
+        self._tell_of_table(on_table)
         kept_online = min(kept, online)
         kept_held = kept - kept_online
         why = f"What was left of the minutes for {self.day}"
@@ -231,14 +251,49 @@ class Posting:
         self.put_away(self.online, kept_online, "carry", f"Earned on {self.day}", "Day change")
         self.put_away(self.held, kept_held, "carry", f"Earned on {self.day}", "Day change")
 
+    def _tell_of_table(self, earned: int) -> None:
+        """Tell the caller what becomes of the stake that lies over the day change."""
+        if self.standing:
+            # Short: a painted table has three rows for all that is said at a day change.
+            self._told.append(
+                f"{span(self.standing)} on the table go with {self.day}: only what they win is"
+                " yours."
+            )
+        if earned:
+            self._told.append(
+                f"{span(earned)} on the table were earned: what comes back of them is yours."
+            )
+
     def _earned(self) -> int:
         run = self.desk.connection.exec_driver_sql
-        after = run(
-            "SELECT after FROM days WHERE caller_id = ? AND day = ?", (self.caller_id, self.day)
-        ).scalar_one()
+        after, carried = run(
+            "SELECT after, carried FROM days WHERE caller_id = ? AND day = ?",
+            (self.caller_id, self.day),
+        ).one()
         own = (self.online.id, self.held.id, self.stake.id)
-        earned: int = run(EARNED, (*own, ALLOTMENT.id, ELAPSED.id, after)).scalar_one()
+        earned: int = run(EARNED, (*own, ALLOTMENT.id, ELAPSED.id, after, carried)).scalar_one()
         return earned
+
+    def settled(self, returned: int) -> None:
+        """Forfeit what an earlier day's minutes are of a stake that has come back.
+
+        `returned` seconds came back on line. What was lost was first what had been earned or put
+        down today, so of what comes back the earlier day's minutes are the first.
+        """
+        if not self.standing:
+            return
+        gone = min(returned, self.standing)
+        why = "A stake that was left of the minutes of an earlier day"
+        self.move(self.online, FORFEIT, gone, "forfeit", why)
+        left = min(self.standing - gone, self.balance["stake"])
+        self._carried += self.standing - left
+        if not self.day_begins:
+            self.desk.connection.exec_driver_sql(
+                "UPDATE days SET standing = ?, carried = carried + ?"
+                " WHERE caller_id = ? AND day = ?",
+                (left, self.standing - left, self.caller_id, self.day),
+            )
+        self.standing = left
 
     def release(self) -> None:
         """Give back what was held behind an event that is no longer the next one.
@@ -273,7 +328,7 @@ class Posting:
             leave_without_call(self)
         self.clamp(winnings, source)
         play = None if self.play is None else self.play.told()
-        return Receipt(self._purse(), self.write(), play)
+        return Receipt(self._purse(), self.write(), play, tuple(self._told))
 
     def ahead(self) -> int:
         """Tell how much of the purse of a board's caller is his own, and may be saved here."""
@@ -410,8 +465,16 @@ class Posting:
             after = run("SELECT coalesce(max(id), 0) FROM transfers").scalar_one()
         granted = [row.number for row in rows[begins:] if row.kind == "grant"]
         run(
-            "INSERT INTO days (caller_id, day, after, grant_id) VALUES (?, ?, ?, ?)",
-            (self.caller_id, self.day, after, granted[0] if granted else None),
+            "INSERT INTO days (caller_id, day, after, grant_id, standing, carried)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (
+                self.caller_id,
+                self.day,
+                after,
+                granted[0] if granted else None,
+                self.standing,
+                self._carried,
+            ),
         )
 
 

@@ -17,7 +17,8 @@ SELECT json_array(
     (SELECT json_group_object(game, turns) FROM
         (SELECT game, count(*) AS turns FROM rounds
          WHERE caller_id = c.id AND day = c.day AND unit = 'second' GROUP BY game)),
-    {HEAD_COLUMNS}, c.board)
+    {HEAD_COLUMNS}, c.board, coalesce(
+        (SELECT standing FROM days WHERE caller_id = c.id AND day = c.day), 0))
 FROM {{start}}
 JOIN accounts online ON online.caller_id = c.id AND online.unit = 'second'
     AND online.kind = 'online'
@@ -39,9 +40,10 @@ READ_CALLER = (
 )
 
 # What the day brought to online, held and stake together, apart from the grant and the time used.
-# The grant is what a loan left of it: the share that follows it was not paid out of earnings.
+# The grant is what a loan left of it: the share that follows it was not paid out of earnings. ?6 is
+# the last transfer before the day, ?7 what counts beside its transfers (model.days.carried).
 EARNED = """
-SELECT (SELECT coalesce(sum(amount), 0) FROM transfers
+SELECT ?7 + (SELECT coalesce(sum(amount), 0) FROM transfers
         WHERE target IN (?1, ?2, ?3) AND source NOT IN (?1, ?2, ?3, ?4) AND id > ?6)
      - (SELECT coalesce(sum(amount), 0) FROM transfers
         WHERE source IN (?1, ?2, ?3) AND target NOT IN (?1, ?2, ?3, ?5) AND id > ?6

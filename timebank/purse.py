@@ -41,3 +41,5 @@ class Receipt:
     rows: tuple[Row, ...]
     # What he has in the unit that was played for; None when that was time.
     play: PlayMoney | None = None
+    # Sentences for the caller about what no row tells.
+    told: tuple[str, ...] = ()

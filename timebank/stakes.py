@@ -87,6 +87,8 @@ class Stakes:
             self._posting.move(self.table, bank, lost, "lost", f"Lost {about}")
         why = f"Stake returned {about}"
         self._posting.move(self.table, self.purse, returned, "returned", why)
+        if self.unit == "second":
+            self._posting.settled(returned)
         if bank is not None:
             self._posting.move(bank, self.purse, won, "won", f"Won {about}")
 

@@ -10,7 +10,7 @@ from timebank import ledger
 from timebank.database import Desk
 from timebank.names import fold
 from timebank.notices import add_notice
-from timebank.posting import Posting, enter
+from timebank.posting import LEAST_SECONDS, Posting, enter
 from timebank.purse import Receipt
 from timebank.refusals import Refused, UnknownCaller
 from timebank.window import Allowance, Window, account_of, refuse_beyond
@@ -96,7 +96,7 @@ def deposit_before_leaving(desk: Desk, call_id: int, ticked: int) -> Receipt:
 
     The end of the call does it as well, and finds nothing left to do. Raises `CallClosed`.
     """
-    posting = enter(desk, call_id, ticked)
+    posting = enter(desk, call_id, max(ticked, LEAST_SECONDS))
     deposit_at_log_off(posting)
     return posting.finish(0, "")
 

@@ -6,10 +6,12 @@ Heavy, so loaded behind the first screen.
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from door.board import Board, new_seed
+from door.board_clock import BoardClock
 from door.books import Books
 from door.housekeeping import Housekeeping
 from door.session import answer_guest, answer_sysop
@@ -18,7 +20,7 @@ from timebank.database import BooksUnavailable, Database, DatabaseRefused
 from timebank.restoring import recognise
 
 if TYPE_CHECKING:
-    from door.clock import Clock
+    from door.clock import MachineClock
     from door.config import Config
     from door.console import Console
     from door.run.guest import Guest
@@ -34,7 +36,11 @@ class Unopened(Exception):
 
 
 async def serve(
-    config: Config, console: Console, clock: Clock, guest: Guest | None, asked: str | None
+    config: Config,
+    console: Console,
+    machine: MachineClock,
+    guest: Guest | None,
+    asked: str | None,
 ) -> bool:
     """Serve a guest, or the sysop himself without one, and give back what he gained.
 
@@ -45,12 +51,12 @@ async def serve(
     try:
         database.open()
         # Books that somebody has put back by hand are not to be dealt from as they are.
-        recognise(database, config.bank, clock.now())
+        recognise(database, config.bank, machine.now())
     except (DatabaseRefused, BooksUnavailable) as refused:
         database.close()
         raise Unopened(str(refused)) from refused
     try:
-        return await _serve(config, database, console, clock, guest, asked)
+        return await _serve(config, database, console, machine, guest, asked)
     finally:
         database.close()
 
@@ -59,10 +65,11 @@ async def _serve(
     config: Config,
     database: Database,
     console: Console,
-    clock: Clock,
+    machine: MachineClock,
     guest: Guest | None,
     asked: str | None,
 ) -> bool:
+    clock = console.clock = BoardClock(machine)
     books = Books(database, lambda: config.bank, clock)
     node = CONSOLE_NODE if guest is None else guest.node or 1
     board = Board(config, books, clock, new_seed, only_node=node)
@@ -74,6 +81,8 @@ async def _serve(
         await housekeeping.start_beside_others()
         if guest is None:
             return await answer_sysop(board, console, place)
+        if guest.until is not None:  # it was read off the wall clock
+            guest = replace(guest, until=clock.from_wall(guest.until))
         return await answer_guest(board, console, guest, place)
     finally:
         books.hurry(LOCKED_SECONDS)

@@ -70,6 +70,87 @@ async def test_a_call_costs_time_from_the_log_on_not_from_the_connection(tmp_pat
         await ada.sees_time_left(7 * MINUTE - 1)
 
 
+# Seconds that have started.
+
+
+async def test_a_started_second_is_charged_once_a_call(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(2.3)
+        await ada.caller.touch()
+        assert ada.has["online"] == 7 * MINUTE - 3
+        await board.pass_time(0.5)
+        await ada.caller.touch()
+        assert ada.has["online"] == 7 * MINUTE - 3
+        await board.pass_time(0.4)  # 3.2 seconds after log-on
+        await ada.logs_off()
+        assert ada.ledger == [("grant", 7 * MINUTE), ("elapsed", 3), ("elapsed", 1)]
+
+
+async def test_a_call_of_less_than_a_second_costs_one(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(3, "stay", ends="win")
+        await ada.stays()
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        await board.pass_time(0.1)
+        await ada.logs_off()
+        assert ada.ledger[-1] == ("elapsed", 1)
+        assert ada.has["online"] == 10 * MINUTE - 1
+
+
+async def test_what_is_saved_at_log_off_leaves_the_started_second_out(tmp_path: Path) -> None:
+    keeps_nothing = sysop_toml(events="", minutes_per_day=7, timebank="keep_minutes = 0")
+    async with world(tmp_path, toml=keeps_nothing) as board:
+        ada = await visitor(board, "Ada")
+        await ada.caller.remember({"auto_deposit": True})
+        await board.pass_time(0.1)
+        await ada.logs_off()
+        assert ada.ledger[-2:] == [("elapsed", 1), ("deposit", 6 * MINUTE)]
+        assert ada.has["online"] == MINUTE - 1
+
+
+async def test_the_screen_shows_what_the_books_charge_in_the_middle_of_a_second(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(59.4)
+        ada.caller.show_status()
+        await ada.sees_time_left(6 * MINUTE)
+        await ada.caller.touch()
+        await ada.sees_time_left(6 * MINUTE)
+        assert ada.has["online"] == 6 * MINUTE
+
+
+async def test_the_last_second_is_his_to_its_end(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(7 * MINUTE - 0.6)
+        await ada.caller.touch()
+        assert ada.has["online"] == 0
+        await board.pass_time(0.3)
+        assert board.server.board.callers() == [ada.caller]
+        assert ada.prompt
+        await board.pass_time(0.3)
+        await ada.is_sent_off("Your time is up.")
+        assert ada.ledger[-1] == ("elapsed", MINUTE)
+
+
+async def test_what_was_not_paid_for_does_not_let_a_caller_stay(tmp_path: Path) -> None:
+    """At the window without time: seconds that are waived are no seconds that were paid."""
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada", saved=10 * MINUTE)
+        await board.pass_time(7 * MINUTE + 0.2)
+        await ada.is_asked("<W>ithdraw")
+        await board.pass_time(119.5)
+        await ada.caller.touch()
+        await board.pass_time(1.3)
+        await ada.is_sent_off("Your time is up.")
+
+
 # Idle callers.
 
 

@@ -148,7 +148,7 @@ async def test_the_next_event_is_whichever_comes_first(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(("forward", "left"), [(3600, 0), (3300, 299)])
-async def test_a_clock_that_is_set_forward_leaves_him_nothing_behind_his_hosts_event(
+async def test_a_machine_that_slept_leaves_him_nothing_behind_his_hosts_event(
     tmp_path, forward: int, left: int
 ) -> None:
     """Within a second, and however long his host would let him stay."""
@@ -156,7 +156,7 @@ async def test_a_clock_that_is_set_forward_leaves_him_nothing_behind_his_hosts_e
         await withdraws_ten_minutes(here, caller)
         keeper = asyncio.create_task(caller.keep())
         caller.start_ticking()
-        here.clock.step_wall_clock(forward)
+        here.clock.suspend(forward)
         await here.pass_time(1)
         assert caller.spendable() == left
         caller.stop_ticking()

@@ -23,8 +23,8 @@ def grants(guest: Guest) -> list[str]:
 
 
 async def later(board: World, **time: float) -> None:
-    """Let hours or days pass, with nobody on line."""
-    board.clock.step_wall_clock(timedelta(**time).total_seconds())
+    """Let hours or days pass, through which the machine sleeps."""
+    board.clock.suspend(timedelta(**time).total_seconds())
 
 
 # What a day brings and takes.
@@ -80,7 +80,7 @@ async def test_a_day_is_granted_once_however_often_he_calls(tmp_path: Path) -> N
         await ada.logs_off()
         await later(board, days=3)
         await ada.calls()
-        await ada.sees(f"60 minutes: What was left of the minutes for {OF_TODAY}.")
+        await ada.sees(f"59 minutes 58 seconds: What was left of the minutes for {OF_TODAY}.")
         await ada.reads_that("60 minutes for 2026-11-23 are granted.")
         await ada.is_asked(MENU)
         assert grants(ada) == [OF_TODAY, "2026-11-23"]
@@ -121,19 +121,23 @@ async def test_midnight_helps_a_caller_who_stands_at_the_window_without_time(
 # Hands and days.
 
 
-async def test_midnight_does_not_touch_a_hand(tmp_path: Path) -> None:
-    """It is a turn of the day on which it was dealt, and pays into the day on which it ends."""
+async def test_midnight_leaves_a_hand_on_the_table_but_saves_no_stake(tmp_path: Path) -> None:
+    """It is a turn of the day on which it was dealt, and pays into the day on which it ends. What
+    was staked of the old day's minutes goes with that day."""
     async with world(tmp_path, toml=QUIET, now=TEN_TO_MIDNIGHT) as board:
         ada = await visitor(board, "Ada")
         await ada.sits_down()
         await ada.bets(5, "stay", ends="win")
         await board.pass_time(10 * MINUTE)
         await ada.sees(f"45 minutes: What was left of the minutes for {OF_TODAY}.")
+        await ada.sees(f"5 minutes on the table go with {OF_TODAY}: only what they win is yours.")
         assert "<H>it" in ada.prompt
         assert ada.has["stake"] == 5 * MINUTE
         await ada.stays()
         await ada.sees("the dealer pays 10 coins")
-        assert ada.has["online"] == 70 * MINUTE
+        await ada.sees("5 minutes: A stake that was left of the minutes of an earlier day.")
+        assert ada.has["online"] == 65 * MINUTE
+        await ada.sees_time_left(65 * MINUTE)
         assert "Turns today: 0 of 20" in ada.screen
         with board.books() as desk:
             days = desk.connection.exec_driver_sql("SELECT day FROM rounds").scalars().all()
@@ -162,7 +166,7 @@ async def test_a_hand_left_on_one_day_is_finished_on_the_next(tmp_path: Path) ->
         await ada.reads_that(f"60 minutes for {OF_TOMORROW} are granted.")
         await ada.is_asked("<H>it")
         await ada.stays()
-        assert ada.has["online"] == 70 * MINUTE
+        assert ada.has["online"] == 65 * MINUTE
 
 
 async def test_a_hand_that_nobody_returned_to_is_stood_when_the_next_day_has_ended(
@@ -195,27 +199,87 @@ async def test_a_wall_clock_set_back_over_midnight_grants_nothing_again(tmp_path
     async with world(tmp_path, toml=QUIET, now=TEN_TO_MIDNIGHT) as board:
         ada = await visitor(board, "Ada")
         await board.pass_time(11 * MINUTE)
-        board.clock.step_wall_clock(-6 * MINUTE)
+        board.clock.step_wall_clock(-4 * MINUTE)
         await board.pass_time(6 * MINUTE)
         await ada.sees_time_left(53 * MINUTE)
         await ada.logs_off()
-        await later(board, hours=-2)
+        board.clock.step_wall_clock(-2 * 60 * MINUTE)
         await ada.calls()
         await ada.is_asked(MENU)
         await ada.sees_time_left(53 * MINUTE)
         assert grants(ada) == [OF_TODAY, OF_TOMORROW]
 
 
-async def test_a_wall_clock_set_forward_by_a_day_is_a_new_day(tmp_path: Path) -> None:
+async def test_a_machine_that_slept_through_midnight_finds_a_new_day(tmp_path: Path) -> None:
     async with world(tmp_path, toml=QUIET) as board:
         ada = await visitor(board, "Ada")
         await later(board, days=1)
         await board.pass_time(1)
         await ada.sees(f"60 minutes for {OF_TOMORROW} are granted.")
-        await later(board, days=-1)
+
+
+A_YEAR = 366 * 86_400
+
+
+async def test_a_clock_that_leaps_a_year_for_four_seconds_starves_nobody(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    half_past = sysop_toml(events=event("Mail hour", "12:30"))
+    async with world(tmp_path, toml=half_past) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.calls()
+        await ada.reads_that("30 minutes more after Mail hour at 12:30.")
+        await ada.is_asked(MENU)
+        board.clock.step_wall_clock(A_YEAR)
+        await board.pass_time(4)
+        await ada.sees_time_left(30 * MINUTE - 4)
+        board.clock.step_wall_clock(-A_YEAR)
         await board.pass_time(MINUTE)
+        await ada.logs_off()
+        told = [each for each in caplog.messages if "leapt" in each]
+        assert len(told) == 1
+        assert told[0].startswith("The wall clock leapt and is 366 days ahead of what has passed")
+        await later(board, minutes=90)
+        await ada.calls()
+        await ada.reads_that("30 minutes back after Mail hour at 12:30.")
+        await ada.is_asked(MENU)
+        assert ada.ledger[-1] == ("release", 30 * MINUTE)
+        await ada.logs_off()
+        await later(board, days=1)
+        await ada.visits()
         assert grants(ada) == [OF_TODAY, OF_TOMORROW]
-        assert ada.has["online"] == 59 * MINUTE
+
+
+async def test_the_board_goes_on_by_its_own_count_while_the_clock_is_wrong(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=QUIET, now=TEN_TO_MIDNIGHT) as board:
+        ada = await visitor(board, "Ada")
+        board.clock.step_wall_clock(-A_YEAR)
+        await board.pass_time(10 * MINUTE)
+        await ada.sees(f"60 minutes for {OF_TOMORROW} are granted.")
+        assert grants(ada) == [OF_TODAY, OF_TOMORROW]
+
+
+async def test_a_leap_is_believed_when_time_servers_have_agreed_twice(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with world(tmp_path, toml=QUIET) as board:
+        ada = await visitor(board, "Ada")
+        board.clock.step_wall_clock(86_400)
+        await board.pass_time(10 * MINUTE)
+        assert grants(ada) == [OF_TODAY]
+        board.clock.synchronised = True
+        await board.pass_time(4 * MINUTE)
+        board.clock.synchronised = False  # lost again: they have to agree anew
+        await board.pass_time(2 * MINUTE)
+        board.clock.synchronised = True
+        await board.pass_time(4 * MINUTE)
+        assert grants(ada) == [OF_TODAY]
+        await board.pass_time(2 * MINUTE)
+        assert grants(ada) == [OF_TODAY, OF_TOMORROW]
+        assert any(each.startswith("Time servers agree") for each in caplog.messages)
 
 
 # Daylight saving.

@@ -296,7 +296,7 @@ async def test_a_server_that_runs_on_stands_overdue_hands_as_well(tmp_path: Path
         await ada.bets(4, hand("stay", ends="win"))
         ada.terminal.abort()
         await ada.is_gone()
-        ada.board.clock.step_wall_clock(2 * DAY)
+        ada.board.clock.suspend(2 * DAY)
         await ada.board.clock.advance(600)
         await ada.board.settled()
         await ada.board.settled()
@@ -306,7 +306,7 @@ async def test_a_server_that_runs_on_stands_overdue_hands_as_well(tmp_path: Path
 async def test_an_overdue_hand_is_left_to_a_caller_who_is_on_line_with_it(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.bets(4, hand("stay", ends="win"))
-        ada.board.clock.step_wall_clock(2 * DAY)
+        ada.board.clock.suspend(2 * DAY)
         await ada.board.server.board.renew_leases()
         await ada.board.clock.advance(1)
         async with world(tmp_path, now=NOON + timedelta(days=2)):

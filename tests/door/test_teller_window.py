@@ -103,7 +103,7 @@ async def test_what_an_entry_brings_besides_is_still_to_be_read_at_the_window(
         await ada.is_asked("Deposit how much")
         ada.presses("10\r")
         await ada.is_asked("Deposit 10 minutes?")
-        board.clock.step_wall_clock(12 * HOUR)
+        board.clock.suspend(12 * HOUR)
         ada.presses("y")
         await ada.sees("60 minutes for 2026-11-21 are granted.")
         await hears(ada, "Deposit: 10 minutes. Done.")

@@ -41,7 +41,7 @@ def open_books(folder: Path) -> Iterator[Callable[..., Books]]:
     """Open books with settings of the test's choice."""
     opened: list[Books] = []
 
-    def make(**changes) -> Books:
+    def make(folder: Path = folder, **changes) -> Books:
         opened.append(Books(folder, **changes))
         return opened[-1]
 

@@ -80,7 +80,7 @@ def test_renaming_frees_the_old_name_and_keeps_the_accounts(books, ann):
     call.close()
     assert books.do(callers.rename, ann, "Anna").name == "Anna"
     assert books.do(callers.find, "Ann") is None
-    assert books.balances(ann)["online"] == 3600
+    assert books.balances(ann)["online"] == 3599
     assert books.caller("Ann") != ann
 
 
@@ -117,9 +117,9 @@ def test_deleting_forfeits_everything_and_says_why(books, ann):
     call.close()
     books.do(callers.delete, ann)
     rows = books.sql("SELECT amount, why, round_id FROM transfers WHERE kind = 'deletion'")
-    assert rows == [(600, "Ann was deleted: hand void", 2), (3900, "Ann was deleted", None)]
+    assert rows == [(600, "Ann was deleted: hand void", 2), (3899, "Ann was deleted", None)]
     assert set(books.balances(ann).values()) == {0}
-    assert books.system()["forfeit"] == 4500
+    assert books.system()["forfeit"] == 4499
     assert books.audit() == []
 
 
@@ -129,7 +129,7 @@ def test_deleting_forfeits_what_is_held_too(books, ann):
     assert books.balances(ann)["held"] == 1800
     books.do(callers.delete, ann)
     assert set(books.balances(ann).values()) == {0}
-    assert books.system()["forfeit"] == 3600
+    assert books.system()["forfeit"] == 3599
 
 
 def test_an_open_hand_of_a_deleted_caller_is_void(books, ann):
@@ -167,7 +167,7 @@ def test_a_deleted_callers_name_is_free_and_his_history_stays(books, ann):
     books.do(callers.delete, ann)
     assert books.do(callers.find, "Ann") is None
     history = books.do(lambda desk: ledger.lines(desk, caller_id=ann, round_id=None, since=None))
-    assert [line.kind for line in history] == ["grant", "deletion"]
+    assert [line.kind for line in history] == ["grant", "elapsed", "deletion"]
     assert books.do(callers.number_of, "Ann") == ann
     second = books.caller("Ann")
     assert second != ann

@@ -101,6 +101,42 @@ def test_a_closed_call_takes_no_more_entries(books, call):
     assert books.sql("SELECT closed - opened, reason FROM calls") == [(10, "hung up")]
 
 
+def test_a_call_that_ends_at_once_is_charged_a_second(books, call):
+    call.win(600, 900)
+    call.close()
+    assert call.moved == [("elapsed", 1, "online", "elapsed")]
+    assert stored(books, call) == (1, 1, 0, None)
+
+
+def test_a_second_is_charged_once_however_soon_the_end_follows_it(books, call):
+    books.wait(1)
+    call.touch()
+    call.close()
+    assert call.moved == []
+    assert stored(books, call) == (1, 1, 0, None)
+
+
+def test_who_has_no_second_left_is_charged_none(books, ann):
+    call = books.call(ann)
+    books.wait(3600)
+    call.close()
+    again = books.call(ann)
+    again.close()
+    assert again.moved == []
+    assert stored(books, again) == (1, 0, 1, None)
+
+
+def test_a_call_that_is_taken_over_at_once_is_charged_a_second(books, ann, call):
+    books.call(ann, take_over=True)
+    assert stored(books, call) == (1, 1, 0, None)
+
+
+def test_a_call_that_dies_before_its_first_renewal_is_charged_a_second(books, call):
+    books.wait(LEASE_SECONDS + 1)
+    assert books.do(bank.close_dead_calls) == [call.id]
+    assert stored(books, call)[:3] == (1, 1, 0)
+
+
 def test_a_call_that_never_was_takes_no_entries(books):
     with pytest.raises(CallClosed):
         books.do(bank.touch, 99, 0)
@@ -187,7 +223,7 @@ def test_a_call_whose_lease_is_dead_is_charged_to_its_last_renewal_and_says_so(b
 def test_nobody_is_asked_before_a_dead_call_gives_way(books, ann):
     books.call(ann)
     books.wait(LEASE_SECONDS + 1)
-    assert books.call(ann).purse.online == 3600
+    assert books.call(ann).purse.online == 3599
 
 
 def test_a_lease_holds_for_its_whole_length(books, ann):

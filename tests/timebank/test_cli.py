@@ -118,7 +118,7 @@ def test_the_ledger_of_a_caller_who_was_deleted(board, timebank):
     ann = board.caller("Ann")
     board.call(ann).close()
     board.do(callers.delete, ann)
-    assert numbers(timebank("ledger", "--caller", "Ann")[1]) == [1, 2]
+    assert numbers(timebank("ledger", "--caller", "Ann")[1]) == [1, 2, 3]
 
 
 def test_a_caller_whom_nobody_knows_is_refused(board, timebank):

@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.timebank.books import DAILY, GAME, won
+from tests.timebank.books import DAILY, GAME, lost, pushed, won
+from timebank import bank
 from timebank.settings import Event
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -77,7 +78,7 @@ def test_what_was_won_goes_to_the_bank_when_the_day_is_over(books, ann):
     books.wait(86400)
     again = books.call(ann)
     assert again.moved[:2] == [
-        ("forfeit", 3600, "online", "forfeit"),
+        ("forfeit", 3599, "online", "forfeit"),
         ("carry", 780, "online", "bank"),
     ]
     assert again.receipt.rows[1].why == "Earned on 2026-06-01: put in the bank"
@@ -113,9 +114,9 @@ def test_what_was_earned_and_is_held_goes_to_the_bank_too(open_books):
     books.change(events=())
     books.wait(86400)
     assert books.call(ann).moved[:4] == [
-        ("forfeit", 600, "held", "forfeit"),
-        ("carry", 600, "online", "bank"),
-        ("carry", 1200, "held", "bank"),
+        ("forfeit", 599, "held", "forfeit"),
+        ("carry", 599, "online", "bank"),
+        ("carry", 1201, "held", "bank"),
         ("grant", 3600, "allotment", "online"),
     ]
 
@@ -126,7 +127,7 @@ def test_who_lost_more_than_he_won_puts_nothing_away(books, ann):
     call.lose(900)
     call.close()
     books.wait(86400)
-    assert books.call(ann).moved[0] == ("forfeit", 3300, "online", "forfeit")
+    assert books.call(ann).moved[0] == ("forfeit", 3299, "online", "forfeit")
 
 
 def test_time_withdrawn_and_not_used_goes_back_to_the_bank(books, ann):
@@ -140,7 +141,7 @@ def test_time_withdrawn_and_not_used_goes_back_to_the_bank(books, ann):
     books.wait(86400)
     again = books.call(ann)
     assert again.moved[:2] == [
-        ("forfeit", 3600, "online", "forfeit"),
+        ("forfeit", 3599, "online", "forfeit"),
         ("carry", 600, "online", "bank"),
     ]
     assert again.purse.bank == 900
@@ -155,7 +156,7 @@ def test_without_a_bank_what_was_won_is_forfeited_and_the_row_says_so(open_books
     books.wait(86400)
     again = books.call(ann)
     assert again.moved[:2] == [
-        ("forfeit", 3600, "online", "forfeit"),
+        ("forfeit", 3599, "online", "forfeit"),
         ("carry", 900, "online", "forfeit"),
     ]
     assert (
@@ -206,16 +207,218 @@ def test_a_hand_open_at_midnight_settles_into_the_day_it_ends(books, ann):
         ("forfeit", 1800, "online", "forfeit"),
         ("grant", 3600, "allotment", "online"),
         ("returned", 600, "stake", "online"),
+        ("forfeit", 600, "online", "forfeit"),
         ("won", 300, "house", "online"),
     ]
     assert books.sql("SELECT day FROM rounds WHERE id = ?", hand) == [("2026-06-01",)]
     assert call.purse.turns == {}
     call.close()
     books.wait(86400)
-    # The win was of the second day; the stake that came back was not earned in it.
+    # The win was of the second day; the stake was of the first, and went with it.
     assert books.call(ann).moved[:2] == [
-        ("forfeit", 4200, "online", "forfeit"),
+        ("forfeit", 3600, "online", "forfeit"),
         ("carry", 300, "online", "bank"),
+    ]
+    assert books.audit() == []
+
+
+# A stake that lies on the table over midnight.
+
+LATE = at("2026-06-01T23:50")
+TOO_LATE = at("2026-06-02T00:10")
+ENDS = {"lost": lost(600), "pushed": pushed(600), "won": won(600, 900)}
+
+
+def saved_in_the_end(books, ann) -> int:
+    """What is left to a caller of two days when both are over, and he used nothing of the second.
+
+    The seconds that ticked were of the first day's minutes, which are gone anyhow.
+    """
+    if books.do(bank.open_calls):
+        books.call(ann, take_over=True).close()
+    books.wait_until(at("2026-06-03T12:00"))
+    return books.call(ann).purse.bank
+
+
+@pytest.mark.parametrize("earned", [0, 60, 420, 1500])
+@pytest.mark.parametrize("end", ENDS)
+def test_it_makes_no_difference_on_which_side_of_midnight_a_hand_is_over(
+    open_books, folder, earned, end
+):
+    saved = {}
+    for when in (LATE, TOO_LATE):
+        (folder / when.strftime("%H")).mkdir()
+        books = open_books(folder=folder / when.strftime("%H"), now=at("2026-06-01T23:40"))
+        ann = books.caller("Ann")
+        call = books.call(ann)
+        if earned:
+            call.win(600, earned)
+        call.bet(600)
+        books.wait_until(when)
+        call.touch()
+        call.act(ENDS[end])
+        books.wait_until(TOO_LATE)
+        call.touch()
+        saved[when] = saved_in_the_end(books, ann)
+        assert books.audit() == []
+    assert saved[LATE] == saved[TOO_LATE]
+
+
+def test_he_is_told_at_the_day_change_what_becomes_of_it(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.win(600, 240)
+    call.bet(600)
+    books.wait_until(TOO_LATE)
+    call.touch()
+    assert call.receipt.told == (
+        "6 minutes on the table go with 2026-06-01: only what they win is yours.",
+        "4 minutes on the table were earned: what comes back of them is yours.",
+    )
+    assert [kind for kind, *_ in call.moved] == ["elapsed", "forfeit", "grant"]
+    call.act(pushed(600))
+    assert call.moved == [
+        ("returned", 600, "stake", "online"),
+        ("forfeit", 360, "online", "forfeit"),
+    ]
+    assert call.receipt.rows[1].why == "A stake that was left of the minutes of an earlier day"
+    assert call.receipt.told == ()
+    assert call.purse.online == 3600 + 240
+
+
+def test_nothing_is_told_of_a_table_on_which_nothing_lies(books, ann):
+    call = books.call(ann)
+    books.wait(86400)
+    call.touch()
+    assert call.receipt.told == ()
+
+
+def test_a_hand_that_is_left_and_resumed_on_the_next_day_is_treated_the_same(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.bet(600)
+    call.close()
+    books.wait_until(TOO_LATE)
+    again = books.call(ann)
+    assert again.receipt.told
+    again.round_id, again.sequence = call.round_id, 0
+    again.act(won(600, 900))
+    assert again.purse.online == 3600 + 900
+
+
+def test_a_hand_that_is_stood_for_a_caller_who_is_away_is_of_the_day_he_left(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.bet(600)
+    call.close()
+    books.wait(2 * 86400)
+    move = bank.Move(call.round_id, 1, {"action": "stay"}, 4)
+    books.do(bank.stand_without_call, ann, call.round_id, [move], won(600, 900))
+    again = books.call(ann)
+    assert again.moved[:2] == [
+        ("forfeit", 3599, "online", "forfeit"),
+        ("carry", 900, "online", "bank"),
+    ]
+    assert books.audit() == []
+
+
+def test_a_hand_that_is_stood_after_he_was_here_on_the_next_day_is_of_that_day(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.bet(600)
+    call.close()
+    books.wait_until(TOO_LATE)
+    books.call(ann).close()
+    books.wait(2 * 86400)
+    move = bank.Move(call.round_id, 1, {"action": "stay"}, 4)
+    receipt = books.do(bank.stand_without_call, ann, call.round_id, [move], won(600, 900))
+    assert [(row.kind, row.amount) for row in receipt.rows] == [
+        ("returned", 600),
+        ("forfeit", 600),
+        ("won", 900),
+    ]
+    assert ("carry", 900, "online", "bank") in books.call(ann).moved
+    assert books.audit() == []
+
+
+def test_what_is_put_down_on_the_new_day_comes_back_whole(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.bet(600)
+    books.wait_until(TOO_LATE)
+    call.act(stake=600, kind="double")
+    call.act(won(1200, 1200))
+    assert call.moved == [
+        ("returned", 1200, "stake", "online"),
+        ("forfeit", 600, "online", "forfeit"),
+        ("won", 1200, "house", "online"),
+    ]
+    assert call.purse.online == 3600 + 1200
+
+
+def test_of_a_hand_that_is_half_lost_the_earlier_day_s_minutes_go_first(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.bet(600)
+    books.wait_until(TOO_LATE)
+    call.act(stake=300, kind="insurance")
+    call.act(lost(300, final=False))
+    assert call.purse.online == 3300
+    call.act(bank.Settlement(300, 300, 0, "half", {}, True))
+    assert call.moved == [
+        ("lost", 300, "stake", "house"),
+        ("returned", 300, "stake", "online"),
+        ("forfeit", 300, "online", "forfeit"),
+    ]
+    assert call.purse.online == 3300
+
+
+def test_losing_what_was_left_of_yesterday_takes_nothing_from_what_is_earned_today(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.bet(600)
+    books.wait_until(TOO_LATE)
+    call.act(lost(600))
+    call.win(60, 900)
+    call.close()
+    books.wait(86400)
+    assert ("carry", 900, "online", "bank") in books.call(ann).moved
+    assert books.audit() == []
+
+
+def test_a_hand_that_lies_there_over_two_midnights_keeps_its_parts(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.win(600, 240)
+    call.bet(600)
+    for day in ("2026-06-02T00:10", "2026-06-03T00:10"):
+        books.wait_until(at(day))
+        call.touch()
+        assert books.sql("SELECT standing, carried FROM days ORDER BY day DESC LIMIT 1") == [
+            (360, 240)
+        ]
+    call.act(pushed(600))
+    call.close()
+    books.wait(86400)
+    assert ("carry", 240, "online", "bank") in books.call(ann).moved
+    assert books.audit() == []
+
+
+def test_without_a_bank_nothing_of_the_day_outlasts_it_on_the_table(open_books):
+    books = open_books(mode="none", now=LATE)
+    call = books.call(books.caller("Ann"))
+    call.win(600, 900)
+    call.bet(600)
+    books.wait_until(TOO_LATE)
+    call.act(won(600, 300))
+    assert call.purse.online == 3600 + 300
+
+
+def test_a_stake_that_is_more_of_an_earlier_day_than_there_is_is_found(books, ann):
+    books.call(ann)
+    books.sql("UPDATE days SET standing = 60")
+    assert books.audit() == [
+        "caller 1: Of his stake 60 are left of a day before 2026-06-01, and he has staked 0."
     ]
 
 
@@ -250,7 +453,7 @@ def test_what_was_won_under_a_clock_stepped_back_is_still_of_the_day_last_seen(b
     call.close()
     books.step(2 * 86400)
     assert books.call(ann).moved[:2] == [
-        ("forfeit", 3600, "online", "forfeit"),
+        ("forfeit", 3599, "online", "forfeit"),
         ("carry", 900, "online", "bank"),
     ]
 

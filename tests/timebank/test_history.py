@@ -79,6 +79,7 @@ class TestWords:
         books.call(ann)
         assert words(books, ann)[::-1] == [
             "Granted 1:00:00 for 2026-06-02, 30:00 of it held until after Mail hour at 03:00",
+            "Used 0:01 on node 1",
             "30:00 back after Mail hour at 03:00",
         ]
 
@@ -89,11 +90,11 @@ class TestWords:
         books.wait(86400)
         books.call(call.caller_id)
         assert words(books, call.caller_id)[:3] == [
-            "1:00:00 forfeited: what was left of the minutes for 2027-06-01,"
+            "59:59 forfeited: what was left of the minutes for 2027-06-01,"
             " 35:00 earned on 2027-06-01: put in the bank,"
             " granted 1:00:00 for 2027-06-02, 25:00 of it paid back on the loan",
+            "Used 0:01 on node 1",
             "Won 10:00 at Black Jack For Time, 5:00 of it paid back on the loan",
-            "Bet 10:00 at Black Jack For Time",
         ]
 
     def test_of_doubles_insurance_and_half_lost(self, books, call):

@@ -332,7 +332,8 @@ def test_a_debt_comes_before_the_bank_when_winnings_are_cut_off(books, ann):
     assert (call.purse.bank, call.purse.online, call.purse.held) == (300, 600, 3000)
     call.close()
     assert call.moved == [
-        ("taken home", 600, "online", "external"),
+        ("elapsed", 1, "online", "elapsed"),
+        ("taken home", 599, "online", "external"),
         ("taken home", 3000, "held", "external"),
     ]
     assert (books.balances(ann)["bank"], debt(books, ann)) == (300, 0)
@@ -370,5 +371,9 @@ def test_what_is_withdrawn_is_lost_before_the_hosts(books, ann):
 def test_automatic_deposits_are_not_for_him(books, ann):
     books.do(callers.set_preferences, ann, {"auto_deposit": True})
     call = comes(books, ann)
+    books.wait(60)
     call.close()
-    assert call.moved == [("taken home", HOUR, "online", "external")]
+    assert call.moved == [
+        ("elapsed", 60, "online", "elapsed"),
+        ("taken home", HOUR - 60, "online", "external"),
+    ]

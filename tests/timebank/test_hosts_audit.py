@@ -76,12 +76,12 @@ def test_a_visit_that_is_open_when_its_call_is_not_is_named(books, evening, vand
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        ("given_back SET minutes = 14", "given back 1: It says 14 minutes, transfer 12 900 sec"),
-        ("given_back SET transfer_id = 1", "transfer 12: No row tells that it is to be given ba"),
+        ("given_back SET minutes = 14", "given back 1: It says 14 minutes, transfer 13 900 sec"),
+        ("given_back SET transfer_id = 1", "transfer 13: No row tells that it is to be given ba"),
         ("given_back SET transfer_id = 1", "given back 1: It does not belong to its transfer."),
         ("given_back SET state = 'written'", "given back 1: Whether it is kept here, its trans"),
-        ("given_back SET kept_id = NULL", "transfer 14: It came back from a host, and no row te"),
-        ("given_back SET minutes = 14", "transfer 14: It came back from a host, and row 1 says"),
+        ("given_back SET kept_id = NULL", "transfer 15: It came back from a host, and no row te"),
+        ("given_back SET minutes = 14", "transfer 15: It came back from a host, and row 1 says"),
         ("visits SET elapsed = 'x' WHERE id = 1", "visit 1: Some of its amounts are no numbers."),
         ("callers SET password_hash = 'x'", "caller 1: Ann@Xibalba is of another board, and has"),
         ("callers SET name = 'Ann'", "caller 1: Ann is of another board, and has the name of"),

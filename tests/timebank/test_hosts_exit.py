@@ -52,11 +52,13 @@ def test_a_gain_is_what_goes_out_less_what_came_in_less_what_elapsed(books, ann)
 def test_a_gain_is_given_back_to_a_host_that_can_take_it(books, ann):
     call = comes(books, ann, way="moduser")
     call.win(600, 900)
+    books.wait(60)
     assert call.close_and_give() == 15
     assert call.moved == [
+        ("elapsed", 60, "online", "elapsed"),
         ("gain", 900, "online", "bank"),
         ("given back", 900, "bank", "external"),
-        ("taken home", HOUR, "online", "external"),
+        ("taken home", HOUR - 60, "online", "external"),
     ]
     assert saved(books, ann) == 0
 
@@ -319,7 +321,8 @@ def test_a_hand_that_is_stood_for_him_brings_his_winnings_to_the_bank_alone(
 
 def test_what_was_withdrawn_and_stands_on_the_table_stays_his(books, ann):
     books.do(bank.adjust, ann, HOUR, "for the test", "Tester")
-    call = comes(books, ann, 600)
+    call = comes(books, ann, 601)
+    books.wait(1)
     call.withdraw(1200)
     call.bet(1740)
     call.close()

@@ -214,6 +214,7 @@ class Visits(RuleBasedStateMachine):
         most = host.left * share // 100 if host.clocked else host.left
         assert arrival.brought <= max(0, most - arrival.debt - arrival.standing)
         assert arrival.host_limit == (host.left if host.clocked else None)
+        self.time_passes(1, False)  # no call ends at the instant at which it began
 
     def a_day_begins(self, host: Host) -> None:
         """The host gives its caller an hour a day, at his first log-on there."""

@@ -57,9 +57,10 @@ def test_it_tells_of_the_bank_too(books):
     ann = known(books)
     call = comes(books, ann)
     call.win(600, 900)
+    books.wait(60)
     call.close()
     assert words(books, ann)[-1] == (
-        "Gained 15:00 on the visit from Xibalba, put in the bank, took 1:00:00 home to Xibalba"
+        "Gained 15:00 on the visit from Xibalba, put in the bank, took 59:00 home to Xibalba"
     )
 
 
@@ -76,7 +77,7 @@ def test_boards_are_told_of_in_figures(guests):
     with guests.database.reading(guests.settings, guests.now) as desk:
         orcus, xibalba = boards(desk)
     assert (xibalba.callers, xibalba.visits) == (1, 2)
-    assert (xibalba.brought, xibalba.elapsed, xibalba.taken_home) == (HOUR + 3000, 60, 6540)
+    assert (xibalba.brought, xibalba.elapsed, xibalba.taken_home) == (HOUR + 3000, 61, 6539)
     assert (xibalba.gained, xibalba.debt_paid, xibalba.debt, xibalba.given) == (900, 600, 0, {})
     assert (orcus.gained, orcus.debt, orcus.given) == (300, 0, {("moduser", "writing"): 5})
 
@@ -101,7 +102,7 @@ def test_the_command_shows_them(guests, timebank):
     ]
     assert (
         lines[1].split()
-        == ["Orcus", "1", "1", "1:00:00", "0:00:00", "1:00:00", "0:05:00"] + ["0:00:00"] * 2
+        == ["Orcus", "1", "1", "1:00:00", "0:00:01", "0:59:59", "0:05:00"] + ["0:00:00"] * 2
     )
     assert lines[2] == "  by moduser: 5 minutes writing"
     # The board's clock is that of years after the test's: the claim is old.
@@ -128,15 +129,15 @@ def test_other_programs_read_it(guests, timebank):
         "callers": 1,
         "visits": 1,
         "brought": 3600,
-        "used": 0,
-        "taken_home": 3600,
+        "used": 1,
+        "taken_home": 3599,
         "gained": 300,
         "debt_paid": 0,
         "debt_today": 0,
         "given_back": [{"way": "moduser", "state": "writing", "minutes": 5}],
     }
     assert timebank("boards", "--format", "csv")[1].splitlines()[1] == (
-        "Orcus,1,1,3600,0,3600,300,0,0,by moduser: 5 minutes writing"
+        "Orcus,1,1,3600,1,3599,300,0,0,by moduser: 5 minutes writing"
     )
 
 
@@ -145,7 +146,7 @@ def test_nobody_has_come_yet(board, timebank):
 
 
 def test_statement_and_summary_know_it(guests, timebank):
-    assert "Took 50:00 home to Xibalba" in timebank("statement", "Ann@Xibalba")[1]
+    assert "Took 49:59 home to Xibalba" in timebank("statement", "Ann@Xibalba")[1]
     output = timebank("summary")[1]
-    assert "2:50:00 brought, 2:49:00 taken home" in output
+    assert "2:50:00 brought, 2:48:58 taken home" in output
     assert "0:05:00 given back" in output

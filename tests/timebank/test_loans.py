@@ -137,7 +137,7 @@ class TestDays:
         owing.close()
         books.wait(DAY)
         moved = books.call(owing.caller_id).moved
-        assert ("forfeit", 3600, "online", "forfeit") in moved
+        assert ("forfeit", 3599, "online", "forfeit") in moved
         assert ("carry", 1800, "online", "bank") in moved
 
     def test_it_stays_owed_whatever_becomes_of_the_board_s_mode(self, books, owing):

@@ -53,7 +53,8 @@ class Story:
         self.balance: defaultdict[str, int] = defaultdict(int)
         self.came = 0  # grants, winnings, withdrawals that were not his before
         self.went = 0  # time used, lost, forfeited, written to THEBANK.EXT
-        self.earned = 0  # today
+        self.earned = 0  # today, with what was earned before and lies on the table since
+        self.standing = 0  # on the table, and left of an earlier day's minutes
         self.days: list[str] = []
 
 
@@ -137,7 +138,7 @@ class Ledger(RuleBasedStateMachine):
     @rule(data=st.data())
     def a_caller_hangs_up(self, data):
         call = self.any_call(data)
-        self.attempt(call, call.close)
+        self.attempt(call, call.close, least=1)  # a second has started, however soon it ends
         assert not self.refused_while_open
         self.calls.remove(call)
         assert call.id not in self.open_calls_of(call.caller_id)
@@ -148,7 +149,7 @@ class Ledger(RuleBasedStateMachine):
         for call in self.calls:
             if call.id in closed:
                 # Charged to the last renewal or to the last entry, whichever came later.
-                assert self.accounted(call) == max(call.renewed, call.purse.ticked)
+                assert self.accounted(call) == max(call.renewed, call.purse.ticked, 1)
 
     # Hands and the bank.
 
@@ -234,7 +235,7 @@ class Ledger(RuleBasedStateMachine):
                 "SELECT ticked, charged, waived FROM calls WHERE id = ?", call.id
             )[0]
             assert ticked == charged + waived
-            assert ticked <= max(call.ticked, call.renewed + LEASE_SECONDS)
+            assert ticked <= max(call.ticked, call.renewed + LEASE_SECONDS, 1)
 
     @invariant()
     def nobody_is_granted_a_day_twice_or_backwards(self):
@@ -265,7 +266,7 @@ class Ledger(RuleBasedStateMachine):
         }[outcome]
         return Settlement(lost, returned, won, outcome, {"net": won - lost}, True)
 
-    def attempt(self, call: Call, operation) -> None:
+    def attempt(self, call: Call, operation, least: int = 0) -> None:
         """Try an operation of a call: it is done and told, or refused and nothing has happened."""
         before = self.transfers()
         is_open = call.id in self.open_calls_of(call.caller_id)
@@ -276,7 +277,7 @@ class Ledger(RuleBasedStateMachine):
             assert self.transfers() == before
             return
         self.check_receipt(call)
-        assert call.purse.ticked == call.ticked
+        assert call.purse.ticked == max(call.ticked, least)
 
     def check_receipt(self, call: Call) -> None:
         balances = self.books.balances(call.caller_id)
@@ -325,17 +326,22 @@ class Ledger(RuleBasedStateMachine):
                 story.days.append(day)
 
     def tell(self, story: Story, rows, begins: int | None) -> None:
-        """Follow one entry, in which a new day begins with row `begins`.
-
-        The end of the day before must have shared out what there was as it should.
-        """
-        self.check_day_change(story, rows)
+        """Follow one entry, in which a new day begins with row `begins`."""
+        if begins is not None and begins >= len(rows):
+            ends_day = all(row[0] in ("elapsed", "forfeit", "carry", "external") for row in rows)
+            if begins > len(rows) or not ends_day:
+                begins = None  # it begins with an entry that comes after this one
+        if begins is not None:
+            self.change_day(story, rows[:begins])
+        comes_back = 0  # of an earlier day, and must be forfeited
         for index, (kind, amount, source, target, _) in enumerate(rows):
-            day_turns = kind in ("grant", "forfeit", "carry")
-            if index == begins or day_turns:
-                story.earned = 0
-            if kind != "elapsed" and not day_turns and (source in OWN) != (target in OWN):
-                story.earned += amount if target in OWN else -amount
+            day_ends = begins is not None and index < begins
+            if kind == "forfeit" and not day_ends:
+                assert amount == comes_back
+                comes_back = 0
+                story.standing -= amount
+            elif kind not in ("elapsed", "grant") and not day_ends:
+                story.earned += amount * ((target in OWN) - (source in OWN))
             if source in story.balance or source in (*OWN, "bank", "loan"):
                 story.balance[source] -= amount
             else:
@@ -344,16 +350,28 @@ class Ledger(RuleBasedStateMachine):
                 story.balance[target] += amount
             else:
                 story.went += amount
+            if kind == "lost":  # what was earned or put down today is lost first
+                eaten = max(0, story.standing - story.balance["stake"])
+                story.standing -= eaten
+                story.earned += eaten
+            elif kind == "returned":
+                comes_back = min(amount, story.standing)
+        assert comes_back == 0
 
-    def check_day_change(self, story: Story, rows) -> None:
+    def change_day(self, story: Story, rows) -> None:
+        """Share out what there is at the end of a day, and compare it with the rows that did so."""
         ended = [row for row in rows if row[0] in ("forfeit", "carry")]
-        if not ended:
-            return
         used = sum(amount for kind, amount, *_ in rows if kind == "elapsed")
         there_was = story.balance["online"] + story.balance["held"] - used
-        kept = min(there_was, max(0, story.earned))
+        own = story.balance["stake"] - story.standing
+        kept = min(there_was + own, max(0, story.earned))
+        on_table = min(kept, own)
+        if self.books.settings.mode == "none":
+            on_table, kept = 0, min(kept, there_was)
+        kept -= on_table
         assert sum(amount for kind, amount, *_ in ended if kind == "carry") == kept
         assert sum(amount for kind, amount, *_ in ended if kind == "forfeit") == there_was - kept
+        story.standing, story.earned = story.balance["stake"] - on_table, on_table
 
 
 Ledger.TestCase.settings = settings(

@@ -217,7 +217,7 @@ def test_a_hand_goes_on_in_the_next_call(books, ann, call):
     assert again.purse.stake == 600
     again.round_id, again.sequence = call.round_id, 1
     again.act(won(600, 600))
-    assert again.purse.online == 4200
+    assert again.purse.online == 4199  # a second went with the call whose lease ran out
     assert books.sql("SELECT call_id FROM actions ORDER BY sequence") == [
         (call.id,),
         (call.id,),

@@ -226,7 +226,7 @@ class Window(RuleBasedStateMachine):
             if wants:
                 model.move("deposit", model.allowed(self.house, self.books.now)["deposit"])
 
-        self.attempt(number, lambda call: call.close(), lambda model: True, then)
+        self.attempt(number, lambda call: call.close(), lambda model: True, then, least=1)
         self.call(number)
 
     @rule(data=st.data(), won=st.sampled_from((30, 90, 600, 7200, 90000)))
@@ -404,10 +404,10 @@ class Window(RuleBasedStateMachine):
         assert len(call.opened.notices) == model.notices
         model.notices = 0
 
-    def attempt(self, number: int, operation, may, then) -> bool:
+    def attempt(self, number: int, operation, may, then, least: int = 0) -> bool:
         """Try something: it is done as the model does it, or refused as the model refuses it."""
         call, model = self.calls[number], deepcopy(self.callers[number])
-        model.enter(self.house, self.books.now, call.ticked)
+        model.enter(self.house, self.books.now, max(call.ticked, least))
         allowed = may(model)
         refusal = None
         try:

@@ -1,0 +1,105 @@
+"""The clocks of the machine, and what they show at one moment.
+
+Two of them, never mixed. The wall clock says which day it is, and anybody may set it. The uptime
+counts the seconds since the machine was started, asleep ones too; it cannot be set, and every
+process of the machine reads the same. A new start of the machine, a boot, begins a new count.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+# Linux counts the seconds of sleep in this clock only; elsewhere the other one has them.
+UPTIME = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+# From <sys/timex.h>.
+STA_UNSYNC = 0x0040
+TIME_ERROR = 5
+
+
+class Reading(NamedTuple):
+    """What the clocks of the board show at one moment."""
+
+    # The instant as the board believes it, aware UTC.
+    now: datetime
+    # Which start of the machine it is, and the seconds since then.
+    boot: str
+    uptime: float
+
+
+class Instruments(Protocol):
+    """What can be read of a machine's clocks."""
+
+    def now(self) -> datetime:
+        """Return the wall clock's instant, aware, in UTC."""
+
+    def uptime(self) -> float:
+        """Return the seconds since the machine was started."""
+
+    def boot(self) -> str:
+        """Return a name for this start of the machine, which no other start has."""
+
+    def is_synchronised(self) -> bool:
+        """Tell whether time servers keep the wall clock right, as far as the system knows."""
+
+
+class Machine:
+    """The clocks of the machine that this process runs on."""
+
+    def now(self) -> datetime:
+        """Return the wall clock's instant, aware, in UTC."""
+        return datetime.now(UTC)
+
+    def uptime(self) -> float:
+        """Return the seconds since the machine was started."""
+        return time.clock_gettime(UPTIME)
+
+    def boot(self) -> str:
+        """Return the kernel's name for this boot; of a process alone where it has none."""
+        return _boot()
+
+    def is_synchronised(self) -> bool:
+        """Tell whether the kernel says that time servers keep the wall clock right.
+
+        A clock that was set by hand is not, until they have agreed to it. Where the kernel cannot
+        be asked nobody has agreed to anything.
+        """
+        return _kernel_is_synchronised()
+
+
+@cache
+def _boot() -> str:
+    try:
+        return BOOT_ID.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return f"process {uuid.uuid4()}"
+
+
+def _kernel_is_synchronised() -> bool:
+    import ctypes  # noqa: PLC0415 # a door must start fast
+
+    class Timex(ctypes.Structure):
+        """The head of `struct timex`, with room for the rest of it."""
+
+        _fields_ = (
+            ("modes", ctypes.c_uint),
+            ("offset", ctypes.c_long),
+            ("freq", ctypes.c_long),
+            ("maxerror", ctypes.c_long),
+            ("esterror", ctypes.c_long),
+            ("status", ctypes.c_int),
+            ("rest", ctypes.c_byte * 512),
+        )
+
+    asked = Timex()  # all zero: nothing is to be changed
+    try:
+        state = ctypes.CDLL(None).adjtimex(ctypes.byref(asked))
+    except (OSError, AttributeError):
+        return False
+    return 0 <= state < TIME_ERROR and not asked.status & STA_UNSYNC
