@@ -25,16 +25,19 @@ MOST_ALIKE = 20  # groups of names that look alike which are told
 
 def doubts(desk: Desk, path: Path) -> list[str]:
     """Say which names in the settings at `path` have no effect, and what to type for it."""
+    if callers.count(desk) == 0:
+        return unregistered(desk.settings, path)
     said = [_doubt(desk, path, key, name) for key, name in desk.settings.named]
     return [sentence for sentence in said if sentence]
 
 
 def unregistered(settings: BankSettings, path: Path) -> list[str]:
-    """Say the same of a board that has no books yet, where nobody is registered.
+    """Say the same of a board where nobody is registered yet.
 
-    That the sysop is not is then as it should be.
+    That the sysop is not, under the name that every new board has, is as it should be.
     """
-    return [_nobody(path, key, name) for key, name in settings.named if key != GIVES[0]]
+    usual = (GIVES[0], type(settings).sysop)
+    return [_nobody(path, key, name) for key, name in settings.named if (key, name) != usual]
 
 
 def holders(desk: Desk) -> str:

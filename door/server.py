@@ -10,7 +10,7 @@ import logging
 import os
 import resource
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from door.books import Books
 from door.clock import MachineClock, SystemClock, sleep
 from door.console import Closing
 from door.control import COMMAND, answer_control
+from door.flag import Flag
 from door.housekeeping import Housekeeping
 from door.lines import rlogin, telnet
 from door.lines.certificates import CertificateRefused, doubt
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from door.lines.listener import Listener
     from door.lines.rlogin_header import RloginHeader
     from door.thinking import Thinking
+    from timebank.database import Desk
 
 # At the end, all within the ten seconds that init systems leave: how long callers may take to be
 # told, posted and hung up; those who were not by then; and what is still under way to anybody.
@@ -93,9 +95,10 @@ class Server:
         self._listeners: list[Listener] = []
         self._doors: LinkListener | None = None
         self._looks_for_doors: asyncio.Task[None] | None = None
-        self._looks_at_names: asyncio.Task[None] | None = None
         self._file = ServerFile(config.path, config.board.data, clock.now())
         self._looks_for_books: asyncio.Task[None] | None = None
+        self._settings_are_new = Flag()
+        self._looks_at_settings: asyncio.Task[None] | None = None
         self.ended = asyncio.Event()  # set when the board is to close
 
     async def start(self) -> None:
@@ -106,8 +109,9 @@ class Server:
         await self.books.run(partial(bank.close_orphaned_calls, is_gone=process_is_gone))
         await self._housekeeping.start()
         await self.board.vegas.resume()
-        await self._warn_of_names()
-        latest = await self.books.run(partial(latest_addresses, most=REMEMBERED))
+        self._looks_at_settings = asyncio.create_task(self._look_at_new_settings())
+        latest, doubts = await self.books.run(self._look_back)
+        _warn_of_names(doubts)
         self.board.reception.remember(latest)
         self.board.reception.open_log(self.board.config.board.data)
         for listener in self.board.config.listeners:
@@ -134,7 +138,7 @@ class Server:
         Callers read `words`, or that the books are gone.
         """
         self.books.hurry(LOCKED_SECONDS)
-        for looks in (self._looks_for_doors, self._looks_for_books, self._looks_at_names):
+        for looks in (self._looks_for_doors, self._looks_for_books, self._looks_at_settings):
             if looks is not None:
                 looks.cancel()
         for listener in self._all_listeners():
@@ -201,14 +205,19 @@ class Server:
         self.board.config = new
         self.board.reception.keep_to(new)
         log.info("%s was read again; it counts for new calls", old.path)
-        self._looks_at_names = asyncio.create_task(self._warn_of_names())
+        self._settings_are_new.set()
 
-    async def _warn_of_names(self) -> None:
-        """Tell the log which names in the settings have no effect, and what to type for it."""
-        config = self.board.config
-        with contextlib.suppress(BooksUnavailable):  # `door check` says it as well
-            for sentence in await self.books.run(partial(named.doubts, path=config.path)):
-                log.warning("%s", sentence)
+    async def _look_at_new_settings(self) -> None:
+        while True:
+            await self._settings_are_new.wait()
+            self._settings_are_new.clear()
+            path = self.board.config.path
+            with contextlib.suppress(BooksUnavailable):  # `door check` says it as well
+                _warn_of_names(await self.books.run(partial(named.doubts, path=path)))
+
+    def _look_back(self, desk: Desk) -> tuple[list[tuple[str, str]], list[str]]:
+        """Read who called last from where, and what is to be said of names in the settings."""
+        return latest_addresses(desk, REMEMBERED), named.doubts(desk, self.board.config.path)
 
     async def _listen(self, where: Where) -> Listener:
         certificate = None
@@ -352,6 +361,12 @@ def _warn_of(certificate: Path, key: Path, now: datetime) -> None:
         words = str(refused)
     if words:
         log.warning("%s", words)
+
+
+def _warn_of_names(doubts: Iterable[str]) -> None:
+    """Tell the log which names in the settings have no effect, and what to type for it."""
+    for sentence in doubts:
+        log.warning("%s", sentence)
 
 
 def _allow_many_lines() -> None:

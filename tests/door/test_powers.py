@@ -286,11 +286,18 @@ def test_a_check_tells_of_a_caller_whose_name_is_only_read_alike(tmp_path: Path)
     assert "grant" not in told
 
 
-def test_a_check_before_the_first_start_asks_for_nothing_but_names(tmp_path: Path) -> None:
+def test_a_check_before_the_first_start_asks_for_names_that_were_written_down(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "sysop.toml").write_text(NAMED, encoding="utf-8")
     told = Shell(tmp_path / "sysop.toml")("check").output
     assert "[timebank] co_sysops names Bill Gates, and nobody is registered so" in told
     assert "[board] sysop" not in told
+    (tmp_path / "sysop.toml").write_text(
+        NAMED.replace("[board]", '[board]\nsysop = "Wanda"', 1), encoding="utf-8"
+    )
+    told = Shell(tmp_path / "sysop.toml")("check").output
+    assert "[board] sysop names Wanda, and nobody is registered so" in told
     assert not (tmp_path / "data").exists()
 
 
