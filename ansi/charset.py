@@ -8,6 +8,7 @@ because hosts between us and the caller forget to double it and telnet would rea
 
 import codecs
 import unicodedata
+from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
 
@@ -18,12 +19,20 @@ class Charset(Enum):
     """The sets of characters that callers' terminals understand."""
 
     CP437 = "cp437"
+    # CP437 through a host that turns it into Unicode and takes every byte below 20h for a control
+    # (ENiGMA, by iconv-lite): the pictures there vanish on the way, those from 80h on arrive.
+    CP437_TEXT = "cp437-text"
     UTF8 = "utf-8"
     ASCII = "ascii"
 
+    @property
+    def codec(self) -> str:
+        """What Python calls the set that is read."""
+        return "cp437" if self is Charset.CP437_TEXT else self.value
+
 
 # An attribute of an Enum is looked up slowly; these are asked for at every key.
-_CP437, _UTF8 = Charset.CP437, Charset.UTF8
+_CP437, _CP437_TEXT, _UTF8 = Charset.CP437, Charset.CP437_TEXT, Charset.UTF8
 
 # The pictures that a PC's character generator has for bytes 1 to 31 and 127.
 GLYPHS = dict(zip([*range(1, 32), 127], "☺☻♥♦♣♠•◘○◙♂♀♪♫☼►◄↕‼¶§▬↨↑↓→←∟↔▲▼⌂", strict=True))
@@ -50,14 +59,15 @@ _LOOKALIKES = dict(
 _LOOKALIKES |= dict(zip("æÆøØßþÞðÐđĐłŁıŋŦŧħĦœŒĸ\xa0", "aAoOspPdDdDlLinTthHoOk ", strict=True))
 
 
-def _cp437_letters() -> str:
+def _cp437_letters(low_glyphs: Sequence[int]) -> str:
     letters = list(bytes(range(255)).decode("cp437"))
-    for byte in _SAFE_GLYPHS:
+    for byte in low_glyphs:
         letters[byte] = GLYPHS[byte]
     return "".join(letters) + "\ufffe"  # byte 255 stands for nothing
 
 
-_CP437_MAP = codecs.charmap_build(_cp437_letters())
+_CP437_MAP = codecs.charmap_build(_cp437_letters(_SAFE_GLYPHS))
+_CP437_TEXT_MAP = codecs.charmap_build(_cp437_letters(()))
 _ASCII_TABLED = list(_LOOKALIKES)[:128]
 _ASCII_MAP = codecs.charmap_build("".join(map(chr, range(128))) + "".join(_ASCII_TABLED))
 _ASCII_BYTES = bytes(range(128)) + "".join(map(_LOOKALIKES.__getitem__, _ASCII_TABLED)).encode()
@@ -99,6 +109,8 @@ def encode(text: str, charset: Charset) -> bytes:
         return text.encode("ascii")
     if charset is _CP437:
         return codecs.charmap_encode(text, "ansi.stand-ins", _CP437_MAP)[0]
+    if charset is _CP437_TEXT:
+        return codecs.charmap_encode(text, "ansi.stand-ins", _CP437_TEXT_MAP)[0]
     if charset is _UTF8:
         return text.encode("utf-8", "replace")
     tabled = codecs.charmap_encode(text, "ansi.stand-ins", _ASCII_MAP)[0]
@@ -112,7 +124,7 @@ class Decoder:
 
     def __init__(self, charset: Charset) -> None:
         """Nothing waits yet."""
-        self._decoder = codecs.getincrementaldecoder(charset.value)("ignore")
+        self._decoder = codecs.getincrementaldecoder(charset.codec)("ignore")
 
     def decode(self, data: bytes) -> str:
         """Text that is complete with these bytes; never raises."""

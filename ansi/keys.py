@@ -7,6 +7,8 @@ were cut into packets makes no difference.
 
 A lone ESC is the one thing that only time can tell from the beginning of a sequence: whoever
 feeds the decoder waits a moment while `pending_escape` holds and then calls `flush`.
+
+Terminals in doorway mode send the keys of a PC that have no character as NUL and a scan code.
 """
 
 import re
@@ -54,9 +56,19 @@ _TILDES = {
     **dict(enumerate((F11, F12), 23)),
 }
 
+# What stands after a NUL in doorway mode: the scan codes of a PC. All others are keys for nobody.
+_SCAN_CODES = {
+    **dict(enumerate((F1, F2, F3, F4, F5, F6, F7, F8, F9, F10), 0x3B)),
+    **dict(zip((0x47, 0x48, 0x49), (HOME, UP, PAGE_UP), strict=True)),
+    **dict(zip((0x4B, 0x4D), (LEFT, RIGHT), strict=True)),
+    **dict(enumerate((END, DOWN, PAGE_DOWN, INSERT, DELETE), 0x4F)),
+    **dict(enumerate((F11, F12), 0x85)),
+}
+
 _TYPED = re.compile(rb"[^\x00-\x1f\x7f]+")
 _STRING_ENDS = re.compile(rb"[\x07\x18\x1a\x1b]")
 _MODIFIED = re.compile(r"(?:1;[0-9]+)?")
+_POSITION = re.compile(r"([0-9]{1,4});([0-9]{1,4})")
 _MODIFIED_TILDE = re.compile(r"([0-9]{1,3})(?:;[0-9]+)?")
 
 # Single bytes that are a key in themselves, whatever comes after them.
@@ -64,20 +76,27 @@ _ASCII_KEYS: dict[bytes, str] = {bytes((code,)): chr(code) for code in range(0x2
     bytes((code,)): key for code, key in _CONTROLS.items()
 }
 
+# Telnet's NUL is sent together with its return; nobody presses an arrow so soon after Enter.
+RETURN_SECONDS = 0.05
+SCAN_SECONDS = 0.35  # how long a NUL waits for its scan code, which is sent together with it
+MOST_POSITIONS = 4  # that are kept for whoever asked; a terminal says one for each question
+
 # What the next byte belongs to. From _ESCAPE on, a sequence is unfinished.
-_GROUND, _AFTER_RETURN, _ESCAPE, _CSI, _SS3, _STRING, _STRING_ESCAPE = range(7)
+_GROUND, _AFTER_RETURN, _LONG_AFTER_RETURN, _SCAN = range(4)
+_ESCAPE, _CSI, _SS3, _STRING, _STRING_ESCAPE = range(4, 9)
 
 
 class KeyDecoder:
     """Keys out of the bytes of one line; memory stays bounded whatever is sent."""
 
-    __slots__ = ("_idle", "_sequence", "_state", "_text")
+    __slots__ = ("_idle", "_positions", "_sequence", "_state", "_text")
 
     def __init__(self, charset: Charset) -> None:
         """Nothing waits yet; characters typed are read in this set."""
         self._text = Decoder(charset)
         self._state = _GROUND
         self._sequence = bytearray()
+        self._positions: list[tuple[int, int]] = []
         self._idle = True  # nothing waits: a plain byte means itself
 
     def feed(self, data: bytes) -> list[str]:
@@ -109,7 +128,24 @@ class KeyDecoder:
         if self.pending_escape:
             self._state = _GROUND
             self._idle = not self._text.pending
+        self.settle(SCAN_SECONDS + RETURN_SECONDS)
         return keys
+
+    def settle(self, seconds: float) -> None:
+        """Nothing came for so long: then what comes now belongs to no NUL and no return before it.
+
+        The line feed of a return still does: a network may have held it up, and nobody types one.
+        """
+        if self._state == _AFTER_RETURN and seconds > RETURN_SECONDS:
+            self._state = _LONG_AFTER_RETURN
+        elif self._state == _SCAN and seconds > SCAN_SECONDS:
+            self._state = _GROUND
+            self._idle = not self._text.pending
+
+    def positions(self) -> list[tuple[int, int]]:
+        """Give, once, where the terminal says that its cursor is: row and column, from 1."""
+        found, self._positions = self._positions, []
+        return found
 
     # Each step takes the byte at `position` (or a run from there) and returns what comes next.
 
@@ -126,6 +162,8 @@ class KeyDecoder:
         elif byte == 0x0D:
             keys.append(ENTER)
             self._state = _AFTER_RETURN
+        elif byte == 0x00:
+            self._state = _SCAN
         elif byte in _CONTROLS:
             keys.append(_CONTROLS[byte])
         return position + 1
@@ -133,6 +171,18 @@ class KeyDecoder:
     def _after_return(self, data: bytes, position: int, keys: list[str]) -> int:
         self._state = _GROUND
         return position + (data[position] in b"\n\0")
+
+    def _long_after_return(self, data: bytes, position: int, keys: list[str]) -> int:
+        self._state = _GROUND
+        return position + (data[position] == 0x0A)
+
+    def _scan(self, data: bytes, position: int, keys: list[str]) -> int:
+        code = data[position]
+        if code:  # else another NUL: that of a keepalive, and this one begins anew
+            self._state = _GROUND
+            if code in _SCAN_CODES:
+                keys.append(_SCAN_CODES[code])
+        return position + 1
 
     def _escape(self, data: bytes, position: int, keys: list[str]) -> int:
         byte = data[position]
@@ -170,6 +220,8 @@ class KeyDecoder:
         elif final == "~":
             tilde = _MODIFIED_TILDE.fullmatch(parameters)
             key = _TILDES.get(int(tilde[1])) if tilde else None
+        elif final == "R" and (found := _POSITION.fullmatch(parameters)):
+            self._positions = [*self._positions, (int(found[1]), int(found[2]))][-MOST_POSITIONS:]
         elif _MODIFIED.fullmatch(parameters) and (final != "R" or not parameters):
             # With numbers an R is no F3: it says where the cursor is.
             key = _CSI_LETTERS.get(final)
@@ -200,4 +252,7 @@ class KeyDecoder:
         self._state = _GROUND if ends else _ESCAPE
         return position + ends
 
-    _STEPS = (_ground, _after_return, _escape, _csi, _ss3, _string, _string_escape)
+    _STEPS = (
+        *(_ground, _after_return, _long_after_return, _scan),
+        *(_escape, _csi, _ss3, _string, _string_escape),
+    )

@@ -58,6 +58,7 @@ def _seeds() -> Iterator[bytes]:
         b"\x1bPuTTYPuTTY\x05\x1b\x1b",
         "é♥日\u0301😀".encode() + b"\xc3\xff\xe2\x99",
         b"\x82\xe1\x9b\x05\x7f\x08\x03\r\0\r\n\n",
+        b"\0H\0P\0\0K\r\0\0M\0;\0\x85\0\xff\0",
         b"\x1b[" + b"1;" * 40 + b"A\x1b[99999;1R",
     )
     for charset in range(len(CHARSETS)):
@@ -70,7 +71,8 @@ TARGET = Target(
     check=check,
     seeds=_seeds,
     tokens=(
-        *(b"\x1b", b"\x1b[", b"\x1bO", b"\x1b]", b"\x1bP", b"\x1b\\", b"\r\n", b"\r\0", b"PuTTY"),
+        *(b"\x1b", b"\x1b[", b"\x1bO", b"\x1b]", b"\x1bP", b"\x1b\\", b"\r\n", b"\r\0", b"\0H"),
+        *(b"PuTTY", b"\x1b[24;80R"),
         *(b"~", b";5", b"R", b"c", b"[[", b"\x1b[200~", b"\x18", b"\x07", b"\xe2\x99\xa5"),
     ),
     longest=512,

@@ -269,7 +269,7 @@ def test_the_column_after_a_wide_character_is_said_again() -> None:
 def test_a_screen_with_wide_characters_is_as_wide_in_every_charset(charset: Charset) -> None:
     canvas = Canvas(20, 3)
     canvas.put(1, 0, "漢字|")
-    wire = encode(canvas.render(), charset).decode(charset.value)
+    wire = encode(canvas.render(), charset).decode(charset.codec)
     assert Terminal(20, 3).read(wire).buffer[1][4].data == "|"
 
 

@@ -15,7 +15,7 @@ def test_byte_255_never_goes_out(text: str, charset: Charset) -> None:
     assert b"\xff" not in encode(text, charset)
 
 
-@given(ANY_TEXT, st.sampled_from([Charset.CP437, Charset.ASCII]))
+@given(ANY_TEXT, st.sampled_from([Charset.CP437, Charset.CP437_TEXT, Charset.ASCII]))
 def test_text_is_as_wide_encoded_as_it_was(text: str, charset: Charset) -> None:
     shown = "".join(filter(str.isprintable, text))
     assert len(encode(shown, charset)) == text_width(shown)
@@ -32,7 +32,7 @@ def test_ascii_and_controls_pass_untouched(text: str, charset: Charset) -> None:
     assert encode(text + "♥", charset)[: len(text)] == text.encode()
 
 
-@pytest.mark.parametrize("charset", [Charset.CP437, Charset.UTF8])
+@pytest.mark.parametrize("charset", [Charset.CP437, Charset.CP437_TEXT, Charset.UTF8])
 def test_what_the_charset_has_comes_back_from_its_decoder(charset: Charset) -> None:
     text = "Größe ░▒▓ ┌─┐ ╔═╗ ½ ÿ α"
     assert Decoder(charset).decode(encode(text, charset)) == text
@@ -40,6 +40,17 @@ def test_what_the_charset_has_comes_back_from_its_decoder(charset: Charset) -> N
 
 def test_suits_are_the_low_bytes_of_a_pc_screen() -> None:
     assert encode("♥♦♣♠☺☻►◄", Charset.CP437) == bytes([3, 4, 5, 6, 1, 2, 16, 17])
+
+
+def test_through_a_host_that_reads_low_bytes_as_controls_suits_are_letters() -> None:
+    assert encode("A♥ 10♦ ►◄☺☻│½", Charset.CP437_TEXT) == b"AH 10D ><@@\xb3\xab"
+
+
+@given(st.text(alphabet="♥♦♣♠☺☻►◄♫↑→│░½é漢a") | ANY_TEXT.filter(str.isprintable))
+def test_what_such_a_host_decodes_is_as_wide_as_it_was(text: str) -> None:
+    sent = encode(text, Charset.CP437_TEXT)
+    assert all(byte >= 0x20 for byte in sent)
+    assert text_width(sent.decode("cp437")) == text_width(text)
 
 
 def test_glyphs_whose_bytes_would_do_something_become_look_alikes() -> None:

@@ -235,3 +235,93 @@ def test_an_endless_sequence_keeps_no_more_than_its_bound() -> None:
         decoder.feed(b"\x1b[" + b"1" * 1000)
         assert decoder.feed(b"2" * 1000) == []
         assert len(decoder._sequence) <= keys.LONGEST_SEQUENCE + 1
+
+
+# Doorway mode
+
+
+@pytest.mark.parametrize(
+    ("code", "key"),
+    [
+        (0x48, keys.UP),
+        (0x50, keys.DOWN),
+        (0x4B, keys.LEFT),
+        (0x4D, keys.RIGHT),
+        (0x47, keys.HOME),
+        (0x4F, keys.END),
+        (0x49, keys.PAGE_UP),
+        (0x51, keys.PAGE_DOWN),
+        (0x52, keys.INSERT),
+        (0x53, keys.DELETE),
+        (0x3B, keys.F1),
+        (0x44, keys.F10),
+        (0x85, keys.F11),
+        (0x86, keys.F12),
+    ],
+)
+def test_a_nul_and_a_scan_code_are_the_key_they_stand_for(code: int, key: str) -> None:
+    assert typed(bytes((0, code))) == [key]
+    assert typed(b"a" + bytes((0, code)) + b"H") == ["a", key, "H"]
+
+
+@given(st.integers(1, 255))
+def test_a_scan_code_is_never_the_letter_of_its_number(code: int) -> None:
+    for charset in Charset:
+        assert all(isinstance(key, keys.Key) for key in typed(bytes((0, code)), charset))
+        assert typed(bytes((0, code)) + b"x", charset)[-1] == "x"
+
+
+def test_the_scan_code_may_come_in_the_next_read() -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    assert decoder.feed(b"\0") == []
+    assert decoder.feed(b"H") == [keys.UP]
+    assert decoder.feed(b"H") == ["H"]
+
+
+def test_a_nul_that_nothing_follows_takes_no_key_with_it() -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    assert decoder.feed(b"\0") == []
+    decoder.settle(0.1)
+    assert decoder.feed(b"H") == [keys.UP]
+    assert decoder.feed(b"\0") == []
+    decoder.settle(1.0)
+    assert decoder.feed(b"H") == ["H"]
+
+
+def test_nuls_in_a_row_are_no_keys() -> None:
+    assert typed(b"\0\0\0") == []
+    assert typed(b"\0\0H") == [keys.UP]
+
+
+def test_the_nul_of_a_return_is_no_beginning_of_a_scan_code() -> None:
+    assert typed(b"5\r\0H") == ["5", ENTER, "H"]
+
+
+def test_an_arrow_after_a_return_is_an_arrow_once_the_return_has_settled() -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    assert decoder.feed(b"\r") == [ENTER]
+    decoder.settle(0.1)
+    assert decoder.feed(b"\0H") == [keys.UP]
+
+
+def test_a_line_feed_that_comes_late_is_still_the_returns() -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    assert decoder.feed(b"\r") == [ENTER]
+    decoder.settle(0.1)
+    assert decoder.feed(b"\nx") == ["x"]
+
+
+# Where the cursor is
+
+
+def test_a_position_is_told_to_whoever_asks_for_it_and_once() -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    assert decoder.feed(b"a\x1b[24;80Rb\x1b[1;4R") == ["a", "b"]
+    assert decoder.positions() == [(24, 80), (1, 4)]
+    assert decoder.positions() == []
+
+
+def test_no_more_positions_are_kept_than_are_asked_for() -> None:
+    decoder = KeyDecoder(Charset.CP437)
+    decoder.feed(b"\x1b[9;9R" * 1000)
+    assert len(decoder.positions()) == keys.MOST_POSITIONS
