@@ -19,6 +19,7 @@ from door.dropfiles import sentences
 from door.host_caller import brought_by
 from door.run.arrival import Arrival, Asked, arrive
 from door.run.guest import THEBANK_EXT
+from door.wording import agree
 from timebank import bank
 from timebank.database import Database
 from timebank.refusals import Refused
@@ -99,7 +100,7 @@ def _trial(
 
 def _let_in(desk: Desk, arrival: Arrival) -> tuple[CallerRecord, Opened]:
     guest = arrival.guest
-    record = bank.host_caller(desk, guest.board.name, guest.key, guest.name)
+    record = bank.host_caller(desk, guest.board.name, guest.key, guest.name, guest.formerly)
     brought = brought_by(guest)
     return record, bank.open_host_call(desk, record.id, 0, "door doctor", "", brought, True)
 
@@ -118,9 +119,11 @@ def _time(config: Config, arrival: Arrival, opened: Opened, now: datetime) -> li
     elif guest.board.share < 100:
         said.append(f"That is {guest.board.share} percent of what he has left there.")
     if brought.debt:
-        said.append(f"{span(brought.debt)} that he lost here today are taken off it.")
+        are = agree(brought.debt, "is", "are")
+        said.append(f"{span(brought.debt)} that he lost here today {are} taken off it.")
     if brought.standing:
-        said.append(f"{span(brought.standing)} that are on the table are taken off it.")
+        are = agree(brought.standing, "is", "are")
+        said.append(f"{span(brought.standing)} that {are} on the table {are} taken off it.")
     schedule = config.bank.schedule
     ends = [] if brought.shown is None else [now + timedelta(seconds=brought.shown)]
     closing = opened.receipt.purse.closing

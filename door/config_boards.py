@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from door.dropfiles.dropfile import folded, lasting
 from door.lines.rlogin_trust import Convention, Network, TrustedBoard, networks
 from timebank.settings import Table
 
@@ -42,15 +43,49 @@ class HostBoard:
     door32_time: Door32Time
     aliases: tuple[str, ...]
     trusted: TrustedBoard
+    # Which keys the sysop has written: a default is nothing that was agreed on.
+    agreed: frozenset[str] = frozenset()
+
+
+class BoardUnsure(Exception):
+    """A name fits several tables equally well; the text says which."""
+
+
+def board_named(boards: Mapping[str, HostBoard], name: str) -> HostBoard | None:
+    """Find the board of this name or alias, case and spaces folded; None when it has no table."""
+    wanted = folded(name)
+    for board in boards.values():
+        if wanted in map(folded, (board.name, *board.aliases)):
+            return board
+    return None
 
 
 def board_of(boards: Mapping[str, HostBoard], name: str) -> HostBoard | None:
-    """Find the board of this name or alias, in any case; None when it has no table."""
-    wanted = name.casefold()
+    """Find the board that a drop file calls `name`; None when it has no table.
+
+    A table's name or alias fits when `name` begins with its words, or is the same but for the
+    version and the platform. Of those that fit the longest counts, and a table's own name before an
+    alias. Raises `BoardUnsure` when that leaves two boards.
+    """
+    best, found = (0, 0), list[HostBoard]()
     for board in boards.values():
-        if wanted in (board.name.casefold(), *(alias.casefold() for alias in board.aliases)):
-            return board
-    return None
+        fits = max(
+            [_fits(board.name, name, 1), *(_fits(alias, name, 0) for alias in board.aliases)]
+        )
+        if fits[0] and fits >= best:
+            found = [*found, board] if fits == best else [board]
+            best = fits
+    if len(found) > 1:
+        raise BoardUnsure(" or ".join(board.name for board in found))
+    return found[0] if found else None
+
+
+def _fits(known: str, name: str, weight: int) -> tuple[int, int]:
+    """Tell how many words of a drop file's `name` a known one stands for, and its weight."""
+    words, said = folded(known).split(), folded(name).split()
+    if words and (said[: len(words)] == words or lasting(known) == lasting(name)):
+        return len(words), weight
+    return 0, 0
 
 
 def is_name(name: str) -> bool:
@@ -93,6 +128,7 @@ def _board(name: str, table: Table) -> HostBoard:
         door32_time=table.choice("door32_time", usual.door32_time, get_args(Door32Time)),
         aliases=table.texts("aliases"),
         trusted=_trusted(name, table, usual.trusted),
+        agreed=frozenset(key for key in ("minutes", "share") if key in table),
     )
 
 

@@ -8,6 +8,7 @@ up, another call took over) arrives as an `Interruption` raised from the same `a
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -16,7 +17,7 @@ from ansi.charset import Charset, encode
 from ansi.keys import BACKSPACE, ENTER, ESCAPE, INTERRUPT, RUBOUT, Key, KeyDecoder
 from door.clock import Clock
 from door.display import CanvasDisplay, Display, LinesDisplay, Scene, resume
-from door.lines.line import Hangup, Line
+from door.lines.line import MIN_COLUMNS, MIN_ROWS, Hangup, Line, clamp_size
 
 ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
 KEYS_WAITING = 512  # typed ahead; more than this stays in the socket
@@ -24,6 +25,12 @@ KEYS_ON_END = 32  # of a paste are given before it is somebody else's turn
 SERVED_WITHIN = 0.05  # seconds; a key that takes longer to serve is echoed before
 PARTING_SECONDS = 2.0  # how long the last words may take to leave
 CANVAS_COLUMNS, CANVAS_ROWS = 80, 24
+
+# The cursor goes to the far corner, as far as the terminal lets it, says where that is, and goes
+# back. SyncTERM knows these, and so does every terminal that calls itself ANSI.
+ASK_SIZE = b"\x1b[s\x1b[255;255H\x1b[6n\x1b[u"
+# One letter of UTF-8 is three of any other set, so where the cursor stands behind it tells which.
+ASK_LETTERS = b"\r" + "─".encode() + b"\x1b[6n\r   \r"
 
 
 class Interruption(Exception):
@@ -91,6 +98,8 @@ class Console:
         self.last_key = clock.monotonic()
         self._loop = asyncio.get_running_loop()
         self._decoder = KeyDecoder(look.charset)
+        self._heard = self.last_key  # when something arrived last, a key or not
+        self._asked: deque[Callable[[int, int], None]] = deque()  # who waits for a position
         self._keys: list[str] = []
         self.rubout: Key = BACKSPACE  # what byte 7F means in the room he is in
         self._keys_on_end = 0  # given since the loop had a turn
@@ -111,7 +120,12 @@ class Console:
 
     def received(self, data: bytes) -> None:
         """Take bytes from the line."""
+        now = self.clock.monotonic()
+        self._decoder.settle(now - self._heard)
+        self._heard = now
         keys = self._decoder.feed(data)
+        if self._asked:
+            self._take_positions()
         if keys:
             self._typed(keys)
         if self._decoder.pending_escape:
@@ -316,6 +330,57 @@ class Console:
         """How many rows of text fit on a screen at once."""
         display = self.display
         return display.scene_rows if isinstance(display, CanvasDisplay) else self.line.rows - 4
+
+    def ask_size(self) -> None:
+        """Have the terminal say how large it is, where nobody has said it for certain.
+
+        The answer is not waited for: when it comes, the screen is laid out anew.
+        """
+        if self.look.paint is not Paint.LINES and not self.line.size_is_known:
+            self._ask_terminal(ASK_SIZE, self._take_corner)
+
+    async def probe(self, seconds: float) -> Look | None:
+        """Find out what a terminal is of which nothing is known; None where it does not answer.
+
+        One that says where its cursor is takes ANSI, and is then asked for its size too. It is
+        waited for until it has answered, for `seconds` at most. What that leaves on a terminal
+        without ANSI is a few odd characters on one line.
+        """
+        found: list[Look] = []
+
+        def take(_row: int, column: int) -> None:
+            charset = Charset.UTF8 if column == 2 else Charset.CP437
+            found.append(Look(charset, Paint.COLOUR))
+            self._wake()
+
+        self._ask_terminal(ASK_LETTERS, take)
+        if not self.line.size_is_known:
+            self._ask_terminal(ASK_SIZE, self._take_corner)
+        if not self._keys and self._interruption is None:
+            self._waiter = self._loop.create_future()
+            timer = self._loop.call_later(seconds, self._wake)
+            try:
+                await self._waiter
+            finally:
+                timer.cancel()
+                self._waiter = None
+        return found[0] if found else None
+
+    def _ask_terminal(self, question: bytes, take: Callable[[int, int], None]) -> None:
+        if not self._asked:
+            self._decoder.positions()  # those that nobody has asked for
+        self._asked.append(take)
+        self.line.write(question)
+
+    def _take_positions(self) -> None:
+        for row, column in self._decoder.positions():
+            if self._asked:
+                self._asked.popleft()(row, column)
+
+    def _take_corner(self, row: int, column: int) -> None:
+        """Take the far corner for the size; one that no screen has is a key of some other kind."""
+        if row >= MIN_ROWS // 2 and column >= MIN_COLUMNS // 2:
+            self.line.resize(*clamp_size(column, row))
 
     def stage(self, scene: Scene) -> None:
         """Show a scene."""

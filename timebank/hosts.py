@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from timebank import callers
+from timebank import callers, sysop_log
 from timebank.callers import CallerRecord
 from timebank.calls import Opened, begin_call
 from timebank.database import Desk
@@ -26,6 +26,7 @@ from timebank.words import clean, span
 LONGEST_ALIAS = 24  # characters, as of names here
 LONGEST_KEY = 16  # characters of a key that are shown in a name
 NAMELESS = "Caller"
+FOLLOWED_BY = "drop file"  # who has moved an account, in the sysop's log
 WAYS = (*HOST_WAYS, THEBANK_EXT)
 
 
@@ -47,24 +48,70 @@ class Brought:
     takes_gains: str | None
 
 
-def host_caller(desk: Desk, board: str, key: str, alias: str) -> CallerRecord:
-    """Find the caller whom a board knows by `key`, or enter him; his name follows his alias there.
+def host_caller(
+    desk: Desk, board: str, key: str, alias: str, formerly: str | None = None
+) -> CallerRecord:
+    """Find the caller whom a board knows by `key`, or enter one; the name follows the alias there.
 
-    He is "Alias@Board", or "Alias#KEY@Board" where another one is called that. ValueError for an
-    empty board or key.
+    It is "Alias@Board", or "Alias#KEY@Board" where another one is called that. `formerly` is the
+    board under which callers of this one were entered before its files were understood: an account
+    from there follows, with all that is in it, where this board has none yet and both key and alias
+    are the same. Else it stays as it is. Either is noted in the sysop's log, once. ValueError for
+    an empty board or key.
     """
     if not board.strip() or not key.strip():
         raise ValueError("a board's caller has a board and a key")
-    caller_id = desk.connection.exec_driver_sql(
+    caller_id = _number_of(desk, board, key)
+    wanted = [f"{begins}@{board}" for begins in _beginnings(alias, key)]
+    old_id = None if formerly is None else _number_of(desk, formerly, key)
+    if old_id is not None:
+        before = callers.get(desk, old_id)
+        # What is before the first of them is the alias that the caller came with last.
+        known_as = before.name.partition("@")[0].partition("#")[0]
+        same = known_as.casefold() == _beginnings(alias, key)[0].casefold()
+        if caller_id is None and same:
+            return _follow(desk, before, board, _free(desk, wanted, old_id))
+    if caller_id is None:
+        record = callers.register_of_board(desk, _free(desk, wanted, None), board, key)
+    else:
+        record = callers.get(desk, caller_id)
+        if record.name not in wanted:
+            record = callers.rename_of_board(desk, caller_id, _free(desk, wanted, caller_id))
+    if old_id is not None:
+        _leave_alone(desk, before, record)
+    return record
+
+
+def _number_of(desk: Desk, board: str, key: str) -> int | None:
+    found: int | None = desk.connection.exec_driver_sql(
         "SELECT id FROM callers WHERE board = ? AND board_key = ? AND deleted IS NULL", (board, key)
     ).scalar()
-    wanted = [f"{begins}@{board}" for begins in _beginnings(alias, key)]
-    if caller_id is None:
-        return callers.register_of_board(desk, _free(desk, wanted, None), board, key)
-    record = callers.get(desk, caller_id)
-    if record.name in wanted:
-        return record
-    return callers.rename_of_board(desk, caller_id, _free(desk, wanted, caller_id))
+    return found
+
+
+def _follow(desk: Desk, before: CallerRecord, board: str, name: str) -> CallerRecord:
+    """Move an account to the board that its caller turns out to come from."""
+    desk.connection.exec_driver_sql("UPDATE callers SET board = ? WHERE id = ?", (board, before.id))
+    record = callers.rename_of_board(desk, before.id, name)
+    what = (
+        f"{before.name} is {record.name} from now on, with all that the account holds: its drop"
+        f" files are known for those of {board} now"
+    )
+    sysop_log.note(desk, FOLLOWED_BY, before.id, what)
+    return record
+
+
+def _leave_alone(desk: Desk, before: CallerRecord, record: CallerRecord) -> None:
+    """Note, once, that two accounts have one key and are not joined: they may be two people's."""
+    what = (
+        f"{before.name} stays an account of its own beside {record.name}, which has the same key:"
+        " if both are one caller's, move what is in its bank by timebank transfer"
+    )
+    told = desk.connection.exec_driver_sql(
+        "SELECT 1 FROM sysop_log WHERE caller_id = ? AND what = ?", (before.id, what)
+    ).first()
+    if told is None:
+        sysop_log.note(desk, FOLLOWED_BY, before.id, what)
 
 
 def _beginnings(alias: str, key: str) -> tuple[str, str]:

@@ -81,21 +81,25 @@ def parse(lines: Lines, reading: Reading) -> DropFile:
         credit_minutes=None,
         time_limit=None,
         doubts=tuple(doubts),
+        enigma=lines.field(14).casefold().startswith("enigma"),
+        is_page_length=False,
     )
 
 
 def _time(lines: Lines, reading: Reading, doubts: list[str]) -> TimeLeft:
-    text = lines.field(11)
-    if not text:
+    text = lines.plain(11)
+    if lines.empty(11):
         return TimeLeft.unlimited(lines.place(11))
     try:
         if _INSTANT.fullmatch(text):
             deadline = datetime.fromisoformat(text)
-            return TimeLeft.until(deadline, reading.now, lines.place(11))
+            time = TimeLeft.until(deadline, reading.now, lines.place(11))
+            doubts += [time.doubt] if time.doubt else []
+            return time
     except ValueError:
         pass  # digits in the right places, but no such day or hour
     doubts.append(f"{lines.place(11)} has no deadline that can be read.")
-    return TimeLeft.unknown(lines.place(11))
+    return TimeLeft.unreadable("is no instant such as 2026-11-20T20:30:00Z", lines.place(11))
 
 
 def _connection(lines: Lines, doubts: list[str]) -> Connection:

@@ -66,8 +66,6 @@ def _role(lines: Lines) -> Role | None:
 
 def _time(lines: Lines, doubts: list[str]) -> TimeLeft:
     """Read seconds, of which WWIV writes hundredths too."""
-    seconds = lines.decimal(16)
-    if seconds is None or lines.field(16).startswith("-"):
-        doubts.append(f"{lines.place(16)} has no time left that can be read.")
-        return TimeLeft.unknown(lines.place(16))
-    return TimeLeft.left(seconds, lines.place(16))
+    time = TimeLeft.read(lines.plain(16), lines.decimal(16), 1, lines.place(16))
+    doubts += [time.doubt] if time.doubt else []
+    return time

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 
 from door.dropfiles.dropfile import (
-    DAY_MINUTES,
     SERIAL,
     STDIO,
     UNSAID,
@@ -23,6 +22,8 @@ from door.dropfiles.dropfile import (
 from door.dropfiles.lines import Lines
 from door.dropfiles.reading import Reading, no_event
 
+# What ENiGMA writes for every caller; by newer versions it means "unlimited".
+ENIGMA_MINUTES = 546
 _EMULATIONS: dict[int | None, Emulation] = {0: "ascii", 1: "ansi", 2: "avatar", 3: "rip", 4: "max"}
 _WWIV = re.compile(r"\bwwiv\b", re.IGNORECASE)
 
@@ -33,6 +34,7 @@ def parse(lines: Lines, reading: Reading) -> DropFile:
         raise lines.refusal(1, "there is no comm type (0, 1 or 2), so this is no DOOR32.SYS")
     lines.need(9, "DOOR32.SYS")
     doubts: list[str] = []
+    enigma = _is_enigma(lines)
     number = lines.number(5) or 0
     if number < 1:
         doubts.append(f"{lines.place(5)} has no user number.")
@@ -49,7 +51,7 @@ def parse(lines: Lines, reading: Reading) -> DropFile:
         key=None,
         level=lines.number(8),
         role=None,
-        time=_time(lines, reading, doubts),
+        time=_time(lines, reading, doubts, enigma=enigma),
         event=no_event(Kind.DOOR32),
         node=lines.node(11),
         connection=_connection(lines, doubts),
@@ -61,7 +63,18 @@ def parse(lines: Lines, reading: Reading) -> DropFile:
         credit_minutes=None,
         time_limit=None,
         doubts=tuple(doubts),
+        enigma=enigma,
     )
+
+
+def _is_enigma(lines: Lines) -> bool:
+    """Tell whether ENiGMA wrote the file, which names only the board.
+
+    It says telnet, and -1 for the socket of it, as nobody else does. Versions that say stdio on
+    socket 0 are known by their constant alone.
+    """
+    said = (lines.number(1), lines.number(2))
+    return said == (2, -1) or (said == (0, 0) and lines.number(9) == ENIGMA_MINUTES)
 
 
 def counts_seconds(software: str, reading: Reading) -> bool:
@@ -71,19 +84,25 @@ def counts_seconds(software: str, reading: Reading) -> bool:
     return reading.door32_unit == "seconds"
 
 
-def _time(lines: Lines, reading: Reading, doubts: list[str]) -> TimeLeft:
-    amount = lines.number(9)
-    if amount is None or amount < 0:
-        doubts.append(f"{lines.place(9)} has no time left that can be read.")
-        return TimeLeft.unknown(lines.place(9))
-    if counts_seconds(lines.field(4), reading):
-        return TimeLeft.left(amount, f"{lines.place(9)}, in seconds")
-    if amount > DAY_MINUTES and reading.door32_unit == "auto":
-        doubts.append(
-            f"{lines.place(9)} says {amount} minutes, which is more than a day. "
-            "If this board counts seconds there, say so in its table of sysop.toml."
-        )
-    return TimeLeft.left(amount * 60, f"{lines.place(9)}, in minutes")
+def _time(lines: Lines, reading: Reading, doubts: list[str], *, enigma: bool) -> TimeLeft:
+    """Read line 9; a number that is no time left is a doubt, and so are minutes beyond a day."""
+    text, amount = lines.plain(9), lines.number(9)
+    if enigma and amount == ENIGMA_MINUTES:
+        return TimeLeft.constant(ENIGMA_MINUTES * 60, f"{lines.place(9)}, in minutes")
+    if amount is None or text.startswith("-"):
+        time = TimeLeft.read(text, amount, 60, lines.place(9))
+    elif counts_seconds(lines.field(4), reading):
+        time = TimeLeft.left(amount, f"{lines.place(9)}, in seconds")
+    else:
+        time = TimeLeft.left(amount * 60, f"{lines.place(9)}, in minutes")
+        if time.is_silent and reading.door32_unit == "auto":
+            doubts.append(
+                f"{lines.place(9)} says {amount} minutes, which is more than a day. "
+                "If this board counts seconds there, say so in its table of sysop.toml."
+            )
+            return time
+    doubts += [time.doubt] if time.doubt else []
+    return time
 
 
 def _connection(lines: Lines, doubts: list[str]) -> Connection:

@@ -10,7 +10,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from door.dropfiles.dropfile import STDIO, UNSAID, DropFile, Emulation, Kind, TimeLeft, fold_name
+from door.dropfiles.dropfile import (
+    LONGEST_SECONDS,
+    STDIO,
+    UNSAID,
+    DropFile,
+    Emulation,
+    Kind,
+    Limit,
+    TimeLeft,
+    fold_name,
+)
 from door.dropfiles.lines import Lines
 from door.dropfiles.reading import Reading
 
@@ -26,6 +36,8 @@ _SHIFTS = (0, -1, 1)
 _MODES: dict[str, Emulation] = {"GR": "ansi", "NG": "ascii", "7E": "ascii"}
 _YES_NO = ("Y", "N")
 _TOGGLES = 4
+# Seconds and minutes that ENiGMA writes for every caller.
+ENIGMA = (15360, 256)
 # Synchronet writes this for all longer times, as others do who count in 16 bits.
 MOST_SECONDS = 32767
 
@@ -71,6 +83,7 @@ def parse(lines: Lines, reading: Reading) -> DropFile:
     if mode == "NG" and lines.field(ANSI_UNUSED + shift).upper() == "Y":
         emulation = "ansi"
     event_line = EVENT + shift
+    time = _time(lines, shift, doubts)
     return DropFile(
         kind=Kind.DOOR,
         path=lines.path,
@@ -85,7 +98,7 @@ def parse(lines: Lines, reading: Reading) -> DropFile:
         key=None,
         level=lines.number(GRAPHICS - 5 + shift),
         role=None,
-        time=_time(lines, shift, doubts),
+        time=time,
         event=reading.event(lines.field(event_line), lines.place(event_line)),
         node=lines.node(4),
         connection=STDIO if lines.field(1).upper().rstrip(":") == "COM0" else UNSAID,
@@ -97,6 +110,7 @@ def parse(lines: Lines, reading: Reading) -> DropFile:
         credit_minutes=lines.number(CREDIT + shift),
         time_limit=None,
         doubts=tuple(doubts),
+        enigma=time.limit is Limit.CONSTANT,
     )
 
 
@@ -108,31 +122,41 @@ def rows(number: int | None) -> int | None:
 def _time(lines: Lines, shift: int, doubts: list[str]) -> TimeLeft:
     """Read seconds and minutes; where they contradict each other, the smaller counts.
 
-    Seconds are capped by writers with 16-bit numbers, or go negative; then the minutes know more.
+    One of them may be missing. Writers with 16-bit numbers cap the seconds or have them go below
+    zero; then the minutes know more. If one of the two is no number, neither is believed.
     """
     seconds_line = GRAPHICS - 2 + shift
     minutes_line = GRAPHICS - 1 + shift
-    seconds = lines.number(seconds_line)
-    minutes = lines.number(minutes_line)
-    known_seconds = seconds is not None and seconds >= 0
-    known_minutes = minutes is not None and minutes >= 0
-    if not known_seconds and not known_minutes:
-        doubts.append(f"Lines {seconds_line} and {minutes_line} have no time left to be read.")
-        return TimeLeft.unknown(f"lines {seconds_line} and {minutes_line} of {lines.path.name}")
-    by_seconds = TimeLeft.left(seconds or 0, lines.place(seconds_line))
-    by_minutes = TimeLeft.left((minutes or 0) * 60, lines.place(minutes_line))
-    if not known_minutes:
-        return by_seconds
-    if not known_seconds:
+    seconds, minutes = lines.number(seconds_line), lines.number(minutes_line)
+    by_seconds = TimeLeft.read(lines.plain(seconds_line), seconds, 1, lines.place(seconds_line))
+    by_minutes = TimeLeft.read(lines.plain(minutes_line), minutes, 60, lines.place(minutes_line))
+    if (seconds, minutes) == ENIGMA:
+        assert seconds is not None  # it is that of ENiGMA
+        return TimeLeft.constant(seconds, lines.place(seconds_line))
+    if seconds is not None and minutes is not None and _is_cut(seconds, minutes):
         return by_minutes
-    assert seconds is not None
-    assert minutes is not None
-    if seconds == MOST_SECONDS and minutes > MOST_SECONDS // 60:
-        return by_minutes
-    if abs(seconds - minutes * 60) < 60:
-        return by_seconds
-    doubts.append(
-        f"Lines {seconds_line} (seconds) and {minutes_line} (minutes) contradict each other: "
-        "the smaller counts."
-    )
-    return by_seconds if seconds < minutes * 60 else by_minutes
+    known = [time for time in (by_seconds, by_minutes) if time.limit is not Limit.UNKNOWN]
+    unreadable = [time for time in known if time.limit is Limit.UNREADABLE]
+    if not known or unreadable:
+        doubts += [time.doubt for time in unreadable]
+        if not known:
+            doubts.append(f"Lines {seconds_line} and {minutes_line} have no time left to be read.")
+        what = f"lines {seconds_line} and {minutes_line} of {lines.path.name}"
+        return unreadable[0] if unreadable else TimeLeft.unknown(what)
+    least = min(known, key=lambda time: time.seconds or 0)
+    if len(known) == 2 and abs((by_seconds.seconds or 0) - (by_minutes.seconds or 0)) >= 60:
+        doubts.append(
+            f"Lines {seconds_line} (seconds) and {minutes_line} (minutes) contradict each other: "
+            "the smaller counts."
+        )
+        return least
+    return known[0]
+
+
+def _is_cut(seconds: int, minutes: int) -> bool:
+    """Tell whether the seconds are what is left of the minutes in a number of 16 bits."""
+    if not MOST_SECONDS // 60 < minutes <= LONGEST_SECONDS // 60:
+        return False
+    around = MOST_SECONDS * 2 + 2
+    apart = (minutes * 60 - seconds) % around
+    return seconds == MOST_SECONDS or (seconds < 0 and min(apart, around - apart) < 180)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from door.dropfiles.door32_sys import ENIGMA_MINUTES
 from door.dropfiles.dropfile import (
     STDIO,
     UNSAID,
@@ -38,7 +39,10 @@ def parse(lines: Lines, _reading: Reading) -> DropFile:
     minutes_line = emulation + 2
     lines.need(minutes_line, "DORINFO")
     doubts: list[str] = []
-    name = undoubled(lines.field(user), lines.field(user + 1))
+    first, last = lines.field(user), lines.field(user + 1)
+    name = undoubled(first, last)
+    # Others write 546 for all that is longer; ENiGMA, which doubles names, writes it for everybody.
+    enigma = bool(first) and first == last and lines.number(minutes_line) == ENIGMA_MINUTES
     return DropFile(
         kind=Kind.DORINFO,
         path=lines.path,
@@ -52,7 +56,7 @@ def parse(lines: Lines, _reading: Reading) -> DropFile:
         key=None,
         level=lines.number(emulation + 1),
         role=None,
-        time=_time(lines, minutes_line, doubts),
+        time=_time(lines, minutes_line, doubts, enigma=enigma),
         event=no_event(Kind.DORINFO),
         node=None,
         connection=STDIO if _LOCAL.fullmatch(lines.field(4)) else UNSAID,
@@ -64,6 +68,7 @@ def parse(lines: Lines, _reading: Reading) -> DropFile:
         credit_minutes=None,
         time_limit=None,
         doubts=tuple(doubts),
+        enigma=enigma,
     )
 
 
@@ -89,9 +94,10 @@ def _emulation_line(lines: Lines, user: int) -> int:
     raise lines.refusal(user + 3, "no emulation and security level are near this line")
 
 
-def _time(lines: Lines, line: int, doubts: list[str]) -> TimeLeft:
+def _time(lines: Lines, line: int, doubts: list[str], *, enigma: bool) -> TimeLeft:
     minutes = lines.number(line)
-    if minutes is None or minutes < 0:
-        doubts.append(f"{lines.place(line)} has no time left that can be read.")
-        return TimeLeft.unknown(lines.place(line))
-    return TimeLeft.left(minutes * 60, lines.place(line))
+    if enigma and minutes == ENIGMA_MINUTES:
+        return TimeLeft.constant(ENIGMA_MINUTES * 60, lines.place(line))
+    time = TimeLeft.read(lines.plain(line), minutes, 60, lines.place(line))
+    doubts += [time.doubt] if time.doubt else []
+    return time

@@ -11,7 +11,7 @@ in this folder quotes a line of a file that was not understood: it could be that
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
@@ -21,6 +21,9 @@ from timebank.words import clean
 
 SECOND = timedelta(seconds=1)
 DAY_MINUTES = 24 * 60
+# No board leaves a caller more than the longest day there is, that of the clock set back. What says
+# more counts something else, or is no time.
+LONGEST_SECONDS = 25 * 3600
 
 POLITE = (
     "Sorry, this board has not told us enough about your call to let you in. "
@@ -70,7 +73,9 @@ class Limit(StrEnum):
 
     LEFT = "left"  # so many seconds
     UNLIMITED = "unlimited"  # the host says that nothing will end the call
-    UNKNOWN = "unknown"  # the host says nothing, or nothing that can be read
+    CONSTANT = "constant"  # the host writes this number for every caller, whatever the truth is
+    UNKNOWN = "unknown"  # the host says nothing
+    UNREADABLE = "unreadable"  # something stands there, and it is no time left
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +83,32 @@ class TimeLeft:
     """How long the caller may stay, and where that was read.
 
     `seconds`, zero or more, is set when there is a limit and None otherwise; `deadline` (aware)
-    when the host named an instant instead of a length.
+    when the host named an instant instead of a length. `written` are the seconds that stand there
+    where they are not believed: a constant, or more than a day has. `why` ends the sentence "The
+    time left ..." where it is unreadable.
     """
 
     limit: Limit
     seconds: int | None
     deadline: datetime | None
     place: str
+    written: int | None = None
+    why: str = ""
 
     @classmethod
     def left(cls, seconds: int, place: str) -> TimeLeft:
-        """So many seconds, zero or more."""
+        """So many seconds, zero or more; unreadable when no day is so long."""
+        if seconds > LONGEST_SECONDS:
+            hours = LONGEST_SECONDS // 3600
+            why = f"is more than the {hours} hours that the longest day has"
+            return cls(Limit.UNREADABLE, None, None, place, seconds, why)
         return cls(Limit.LEFT, seconds, None, place)
 
     @classmethod
     def until(cls, deadline: datetime, now: datetime, place: str) -> TimeLeft:
         """Until an instant: whole seconds from now, zero when it has passed."""
-        return cls(Limit.LEFT, max(0, (deadline - now) // SECOND), deadline, place)
+        found = cls.left(max(0, (deadline - now) // SECOND), place)
+        return replace(found, deadline=deadline) if found.limit is Limit.LEFT else found
 
     @classmethod
     def unlimited(cls, place: str) -> TimeLeft:
@@ -102,9 +116,47 @@ class TimeLeft:
         return cls(Limit.UNLIMITED, None, None, place)
 
     @classmethod
+    def constant(cls, written: int, place: str) -> TimeLeft:
+        """Say that a host writes these seconds for everybody, at any time."""
+        return cls(Limit.CONSTANT, None, None, place, written)
+
+    @classmethod
     def unknown(cls, place: str) -> TimeLeft:
         """Nobody said."""
         return cls(Limit.UNKNOWN, None, None, place)
+
+    @classmethod
+    def unreadable(cls, why: str, place: str) -> TimeLeft:
+        """Say that what stands there is no time; `why` ends "The time left ..."."""
+        return cls(Limit.UNREADABLE, None, None, place, None, why)
+
+    @classmethod
+    def read(cls, text: str, number: int | None, size: int, place: str) -> TimeLeft:
+        """Take what stands on a line: `number` of `size` seconds, None for what is no number.
+
+        An empty line says nothing. Whatever else is no number from 0 up is unreadable.
+        """
+        if not text:
+            return cls.unknown(place)
+        if number is None:
+            return cls.unreadable("is no number", place)
+        if text.startswith("-"):
+            return cls.unreadable("is less than nothing", place)
+        return cls.left(number * size, place)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing stands there that can be read."""
+        return self.limit in (Limit.UNKNOWN, Limit.UNREADABLE)
+
+    @property
+    def doubt(self) -> str:
+        """Say what is wrong with it, "" for nothing."""
+        if self.limit is Limit.UNKNOWN:
+            return f"{self.place} has no time left that can be read."
+        if self.limit is Limit.UNREADABLE:
+            return f"{self.place} has no time left that can be read: it {self.why}."
+        return ""
 
 
 class EventSaid(StrEnum):
@@ -177,7 +229,7 @@ class Identity:
 
     `caller` is "number 42", "key ..." (BBSDEV.DRP) or, only where the file has neither, "name ..."
     with the name folded; the three never meet. `board` is what the file calls the board, without
-    the version of its software; a sysop who names the board has the last word.
+    the version and the platform of its software; a sysop who names the board has the last word.
     """
 
     board: str
@@ -190,6 +242,8 @@ class DropFile:
 
     `number` is the caller's record number, 1 or more; zero and less are none, for hosts without
     one write them for everybody. `name_key` is his folded name, for hosts that give no number.
+    `enigma` is set where the file shows that ENiGMA wrote it. `rows` and `columns` are what the
+    host has asked the terminal, or else (`is_page_length`) what its user likes to read at once.
     `credit_minutes` is line 42 of DOOR.SYS as it stands, `time_limit` the TimeLimit of a
     RemoteAccess EXITINFO.BBS in minutes: what may be written back. `doubts` are sentences about
     what was not understood.
@@ -219,6 +273,8 @@ class DropFile:
     credit_minutes: int | None
     time_limit: int | None
     doubts: tuple[str, ...]
+    enigma: bool = False
+    is_page_length: bool = True
 
     @property
     def name(self) -> str:
@@ -234,10 +290,14 @@ class DropFile:
             caller = f"key {self.key}"
         else:
             caller = f"name {self.name_key}"
-        return Identity(without_version(self.board or self.software), caller)
+        return Identity(lasting(self.board or self.software), caller)
 
 
 _VERSION = re.compile(r"\s+v?[0-9]+\.[0-9].*$")
+_PLATFORM = re.compile(
+    r"\s+for\s+(?:linux|windows|win(?:32|64)?|unix|[a-z]*bsd|darwin|mac\s?os|os/2|dos)$"
+)
+_WORD_VERSION = re.compile(r"\s+version(?:\s+v?[0-9].*)?$")
 
 
 def without_version(board: str) -> str:
@@ -246,7 +306,25 @@ def without_version(board: str) -> str:
     >>> without_version("Synchronet 3.20b"), without_version("Area 51")
     ('synchronet', 'area 51')
     """
-    return _VERSION.sub("", board.casefold())
+    return _VERSION.sub("", folded(board))
+
+
+def lasting(board: str) -> str:
+    """Drop version and platform: neither an update nor another machine changes what is left.
+
+    >>> lasting("Synchronet BBS for Linux  Version 3.22a"), lasting("GameSrvConsole v14.09.10")
+    ('synchronet bbs', 'gamesrvconsole')
+    """
+    return _PLATFORM.sub("", _WORD_VERSION.sub("", without_version(board)))
+
+
+def folded(name: str) -> str:
+    """Fold case and spaces.
+
+    >>> folded(" Synchronet  BBS ")
+    'synchronet bbs'
+    """
+    return " ".join(name.split()).casefold()
 
 
 def fold_name(name: str) -> str:

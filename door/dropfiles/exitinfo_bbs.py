@@ -18,6 +18,7 @@ from door.dropfiles.dropfile import (
     Emulation,
     EventSaid,
     Kind,
+    Limit,
     NextEvent,
     TimeLeft,
     fold_name,
@@ -87,13 +88,14 @@ def parse(path: Path, content: bytes, reading: Reading) -> DropFile:
 
 def _remote_access(record: _Record, reading: Reading) -> DropFile:
     minutes = record.word(TIME_LIMIT)
+    time = TimeLeft.left(minutes * 60, f"TimeLimit of {record.path.name}")
     return _dropfile(
         record,
         alias=record.string(_RA_HANDLE),
         name=record.string(_RA_NAME),
         number=record.positive(1299),
         level=record.word(691),
-        time=TimeLeft.left(minutes * 60, f"TimeLimit of {record.path.name}"),
+        time=time,
         event=_event(record, reading),
         ansi=record.byte(675),
         size=(record.word(723), record.byte(1155)),
@@ -162,5 +164,5 @@ def _dropfile(
         language=None,
         credit_minutes=None,
         time_limit=time_limit,
-        doubts=(),
+        doubts=(time.doubt,) if time.limit is Limit.UNREADABLE else (),
     )

@@ -24,6 +24,7 @@ WRITTEN_AGAIN = "Have the board write it again, or look who else writes there."
 DOS_END = b"\x1a"
 _BOM = b"\xef\xbb\xbf"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_BLANKS = " \t\r"
 _WHOLE = re.compile(r"[+-]?[0-9]{1,10}")
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,10}(\.[0-9]{0,9})?")
 
@@ -130,13 +131,24 @@ class Lines:
         """Return the line without blanks around it, "" where there is none, or only a piece."""
         return self._lines[number - 1].strip() if 1 <= number <= self._whole else ""
 
+    def plain(self, number: int) -> str:
+        """Return the line without spaces and tabs around it; other blanks stay, as letters do."""
+        return self._lines[number - 1].strip(_BLANKS) if 1 <= number <= self._whole else ""
+
+    def empty(self, number: int) -> bool:
+        """Tell whether the line is there, and has nothing in it, not even a blank."""
+        return 1 <= number <= self._whole and not self._lines[number - 1]
+
     def text(self, number: int) -> str:
         """Return the line as a text that may be shown: printable, at most LONGEST_TEXT long."""
         return clean(self.field(number), LONGEST_TEXT)
 
     def number(self, number: int) -> int | None:
-        """Return the line as a whole number; None where it is not one, or may be cut off."""
-        text = self.field(number)
+        """Return the line as a whole number; None where it is not one, or may be cut off.
+
+        It has the digits of ASCII and nothing else, but for a sign and blanks around it.
+        """
+        text = self.plain(number)
         return None if _WHOLE.fullmatch(text) is None else int(text)
 
     def node(self, number: int) -> int | None:
@@ -150,7 +162,7 @@ class Lines:
 
     def decimal(self, number: int) -> int | None:
         """Return the line as a number of which the fraction is left out, else None."""
-        text = self.field(number)
+        text = self.plain(number)
         return None if _DECIMAL.fullmatch(text) is None else int(text.partition(".")[0])
 
     def place(self, number: int) -> str:

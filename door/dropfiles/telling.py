@@ -52,6 +52,13 @@ def _caller(understood: Understood) -> list[str]:
 def _time(time: TimeLeft) -> str:
     if time.limit is Limit.UNKNOWN:
         return f"How long he may stay is not known: nothing to be read in {time.place}."
+    if time.limit is Limit.UNREADABLE:
+        return f"How long the caller may stay cannot be read: {time.place} {time.why}."
+    if time.limit is Limit.CONSTANT:
+        return (
+            f"How long the caller may stay is not known: {span(time.written or 0)} ({time.place}) "
+            "is what ENiGMA writes for everybody."
+        )
     if time.limit is Limit.UNLIMITED:
         return f"He may stay as long as he likes: {time.place} sets no limit."
     seconds = time.seconds or 0

@@ -66,20 +66,27 @@ class GiveBack:
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What the host says of the caller's screen: hints, None where it says nothing."""
+    """What the host says of the caller's screen: hints, None where it says nothing.
+
+    `is_page_length` is set where the rows are what a user likes to read at once. `drops_low_bytes`
+    is set where the host takes CP437's pictures below 20h for controls, which ENiGMA does.
+    """
 
     emulation: Emulation | None
     charset: str | None
     rows: int | None
     columns: int | None
     language: str | None
+    is_page_length: bool
+    drops_low_bytes: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Understood:
     """A call, as its drop files tell it. `files` begins with the chosen one.
 
-    `who` and `name` are his account and what to call him; `board` is the host's name as written.
+    `who` and `name` are the caller's account and what to call them; `board` is the host's name as
+    written, and `names` are all that the files call it: names of boards first, then of software.
     `gives` are the ways to give time back, `doubts` sentences on what was not understood.
     """
 
@@ -89,6 +96,7 @@ class Understood:
     name: str
     real_name: str
     board: str
+    names: tuple[str, ...]
     sysop: str
     level: int | None
     role: str | None
@@ -107,14 +115,23 @@ class Understood:
         return self.files[0]
 
     def known_time(self) -> TimeLeft:
-        """Return the time left, which may be unlimited; raise `DropFileRefused` if nobody said."""
+        """Return the time left: a length, unlimited, or a constant that says nothing.
+
+        Raises `DropFileRefused` if nobody said, or nobody so that it can be read.
+        """
         if self.time.limit is Limit.UNKNOWN:
             raise DropFileRefused(
                 self.chosen.path,
                 None,
                 f"no file of this call says how long the caller may stay ({self.time.place})",
-                "Have the board write DOOR32.SYS, or give its callers minutes in sysop.toml.",
+                "Have the board write DOOR32.SYS, with the minutes left on line 9.",
             )
+        if self.time.limit is Limit.UNREADABLE:
+            remedy = "See what the board writes there: no time is made up for it."
+            if self.time.written is not None and self.time.place.endswith("in minutes"):
+                remedy = "If the board counts seconds there, say so in its table of sysop.toml."
+            what = f"the time left ({self.time.place}) {self.time.why}"
+            raise DropFileRefused(self.chosen.path, None, what, remedy)
         return self.time
 
 
@@ -145,6 +162,11 @@ def understand(found: Found, reading: Reading) -> Understood:
         name=_first(file.name for file in files),
         real_name=_first(file.real_name for file in files),
         board=_first(file.board or file.software for file in files),
+        names=tuple(
+            dict.fromkeys(
+                name for name in (*(f.board for f in files), *(f.software for f in files)) if name
+            )
+        ),
         sysop=_first(file.sysop for file in files),
         level=next((file.level for file in files if file.level is not None), None),
         role=next((file.role for file in files if file.role), None),
@@ -195,8 +217,10 @@ def _in_seconds(file: DropFile, files: list[DropFile]) -> DropFile:
 
     That is WWIV under another name: it writes every format, and CHAIN.TXT always in seconds.
     """
-    seconds = file.time.seconds
-    if file.kind is not Kind.DOOR32 or seconds is None or not file.time.place.endswith("minutes"):
+    seconds = file.time.written if file.time.seconds is None else file.time.seconds
+    if file.kind is not Kind.DOOR32 or file.time.limit is Limit.CONSTANT:
+        return file
+    if seconds is None or not file.time.place.endswith("minutes"):
         return file
     amount = seconds // 60
     for other in files:
@@ -236,12 +260,23 @@ def _first(texts: Iterable[str]) -> str:
 
 
 def _time(trusted: list[DropFile], doubts: list[str]) -> TimeLeft:
-    """Take the time from the most trusted file that has it, and say who contradicts it."""
-    known = [file.time for file in trusted if file.time.limit is not Limit.UNKNOWN]
+    """Take the time from the most trusted file that has it, and say who contradicts it.
+
+    A length counts before all else. A board that writes nonsense somewhere has not said that its
+    callers may stay as long as they like.
+    """
+    times = [file.time for file in trusted]
+    for limit in (Limit.UNREADABLE, Limit.CONSTANT):
+        if not any(time.limit is Limit.LEFT for time in times):
+            spoilt = next((time for time in times if time.limit is limit), None)
+            if spoilt is not None:
+                return spoilt
+    known = [time for time in times if time.limit in (Limit.LEFT, Limit.UNLIMITED)]
     if not known:
         return trusted[0].time
-    time = known[0]
-    for other in known[1:]:
+    time = next((time for time in known if time.limit is Limit.LEFT), known[0])
+    known.remove(time)
+    for other in known:
         if other.limit is not time.limit or _apart(other, time):
             doubts.append(f"{time.place} and {other.place} do not agree: the first counts.")
     return time
@@ -280,12 +315,16 @@ def _connection(files: list[DropFile]) -> Connection:
 
 
 def _screen(files: list[DropFile]) -> Screen:
+    measured = [file for file in files if not file.is_page_length and file.rows and file.columns]
+    sized = [*measured, *files]
     return Screen(
         emulation=next((file.emulation for file in files if file.emulation), None),
         charset=next((file.charset for file in files if file.charset), None),
-        rows=next((file.rows for file in files if file.rows), None),
-        columns=next((file.columns for file in files if file.columns), None),
+        rows=next((file.rows for file in sized if file.rows), None),
+        columns=next((file.columns for file in sized if file.columns), None),
         language=next((file.language for file in files if file.language), None),
+        is_page_length=not measured,
+        drops_low_bytes=any(file.enigma for file in files),
     )
 
 

@@ -81,6 +81,7 @@ class StreamLine:
         self.address = address or address_of(transport.get_extra_info("peername"))
         self.hints = Hints()
         self.columns, self.rows = USUAL_COLUMNS, USUAL_ROWS
+        self.size_is_known = False  # from the terminal itself
         self.deliver: Callable[[bytes], None] = self._hold
         self._transport = transport
         self._limits = limits
@@ -190,7 +191,15 @@ class StreamLine:
             self._loop.call_soon(self._breathe_out)
 
     def resize(self, columns: int, rows: int) -> None:
-        """Note the size of the screen, clamped already, and tell of a change."""
+        """Note the size that the terminal says it has, clamped already, and tell of a change."""
+        self.size_is_known = True
+        self._fit(columns, rows)
+
+    def assume(self, columns: int, rows: int) -> None:
+        """Note a size, clamped already, of which the terminal itself has said nothing yet."""
+        self._fit(columns, rows)
+
+    def _fit(self, columns: int, rows: int) -> None:
         if (columns, rows) != (self.columns, self.rows):
             self.columns, self.rows = columns, rows
             if self._receiver is not None and not self._ended:

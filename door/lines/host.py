@@ -35,14 +35,16 @@ class NoLine(Exception):
 class Introduction:
     """What a host says of a caller's connection before it starts the door.
 
-    `address` is where the caller comes from, empty when nobody said; `columns` and `rows` are his
-    screen, 0 when nobody said: what the terminal itself says comes first.
+    `address` is where the caller comes from, empty when nobody said. `columns` and `rows` are the
+    caller's screen, 0 when nobody said: what the terminal itself says comes first.
+    `size_is_certain` is set where the host has asked the terminal, and not its own settings.
     """
 
     address: str
     hints: Hints
     columns: int
     rows: int
+    size_is_certain: bool = False
 
 
 class CleanLine(StreamLine):
@@ -78,7 +80,8 @@ def introduce(line: StreamLine, introduction: Introduction) -> None:
     """Let a new line know what the host said of its caller."""
     line.hints = introduction.hints
     line.address = introduction.address or line.address
-    line.resize(*clamp_size(introduction.columns, introduction.rows))
+    line.assume(*clamp_size(introduction.columns, introduction.rows))
+    line.size_is_known = introduction.size_is_certain
 
 
 @asynccontextmanager

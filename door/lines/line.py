@@ -65,9 +65,8 @@ class Line(Protocol):
     def address(self) -> str:
         """Where the caller comes from, safe to log and to show, such as ``192.0.2.7``."""
 
-    @property
-    def hints(self) -> Hints:
-        """What the other end said of itself; late answers make it grow."""
+    # What the other end said of itself; late answers make it grow.
+    hints: Hints
 
     @property
     def columns(self) -> int:
@@ -76,6 +75,13 @@ class Line(Protocol):
     @property
     def rows(self) -> int:
         """Height of the screen in cells, 20 to 60; 24 when nobody said."""
+
+    @property
+    def size_is_known(self) -> bool:
+        """Whether the terminal itself has said its size, and no settings or usual values have."""
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Note the size of the screen as the terminal says it, clamped, and tell of a change."""
 
     def attach(self, receiver: Receiver) -> None:
         """Hand everything that arrives to `receiver`, and at once what arrived before it came.

@@ -115,7 +115,10 @@ def _followed(terminal: int, line: StreamLine) -> Iterator[None]:
     def look() -> None:
         with contextlib.suppress(OSError):
             columns, rows = os.get_terminal_size(terminal)
-            line.resize(*clamp_size(columns or told[0], rows or told[1]))
+            if columns and rows:
+                line.resize(*clamp_size(columns, rows))
+            else:
+                line.assume(*clamp_size(columns or told[0], rows or told[1]))
 
     look()
     loop = asyncio.get_running_loop()

@@ -73,7 +73,7 @@ def _guest_record(desk: Desk, guest: Guest) -> tuple[CallerRecord, bool]:
 
     It is closed here, so that what he gained on it goes back with him.
     """
-    record = bank.host_caller(desk, guest.board.name, guest.key, guest.name)
+    record = bank.host_caller(desk, guest.board.name, guest.key, guest.name, guest.formerly)
     his = [call.call_id for call in bank.open_calls(desk) if call.caller_id == record.id]
     orphans = bank.close_orphaned_calls(desk, process_is_gone)
     return record, not set(his).isdisjoint(orphans)

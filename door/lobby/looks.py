@@ -32,6 +32,19 @@ LOOKS: dict[str, tuple[Look, str]] = {
     "5": (Look(Charset.ASCII, Paint.LINES), "plain lines, one after the other"),
 }
 
+# Where a host reads CP437 and drops what is below 20h, UTF-8 cannot arrive: this stands there.
+THROUGH_A_HOST = (
+    Look(Charset.CP437_TEXT, Paint.COLOUR),
+    "the same, with letters for the suits",
+)
+
+
+def choices(hints: Hints) -> dict[str, tuple[Look, str]]:
+    """Return the looks that a caller may choose from, by key."""
+    if hints.charset == Charset.CP437_TEXT.value:
+        return {**LOOKS, "2": THROUGH_A_HOST}
+    return LOOKS
+
 
 def guess(hints: Hints) -> Look:
     """Return how to speak to a terminal of which only its own words are known."""
@@ -46,6 +59,8 @@ def is_known(hints: Hints) -> bool:
 def _known(hints: Hints) -> Look | None:
     kind = hints.terminal_types[0].casefold() if hints.terminal_types else ""
     said = f"{hints.language} {hints.charset}".casefold().replace("-", "")
+    if hints.charset == Charset.CP437_TEXT.value:
+        return THROUGH_A_HOST[0]
     if kind.startswith(BOARD_TERMINALS):
         return Look(Charset.CP437, Paint.COLOUR)
     if "utf8" in said:
@@ -69,7 +84,12 @@ def said_by_host(emulation: str | None, charset: str | None) -> Look | None:
     if emulation == "ascii":
         return Look(Charset.ASCII, Paint.LINES)
     said = (charset or "cp437").casefold().replace("-", "")
-    known = {"cp437": Charset.CP437, "utf8": Charset.UTF8, "usascii": Charset.ASCII}
+    known = {
+        "cp437": Charset.CP437,
+        "cp437text": Charset.CP437_TEXT,
+        "utf8": Charset.UTF8,
+        "usascii": Charset.ASCII,
+    }
     return Look(known[said], Paint.COLOUR) if said in known else None
 
 
@@ -87,21 +107,22 @@ def remembered(preferences: Mapping[str, object], hints: Hints) -> Look | None:
 
 async def choose(console: Console) -> Look:
     """Show the same box in every character set and return what the caller's eye chose."""
+    offered = choices(console.line.hints)
     guessed = guess(console.line.hints)
-    default = next((key for key, (look, _) in LOOKS.items() if look == guessed), "5")
+    default = next((key for key, (look, _) in offered.items() if look == guessed), "5")
     console.say("|15Which of these boxes looks right?")
-    for key, (look, words) in LOOKS.items():
+    for key, (look, words) in offered.items():
         console.say("")
         for row in SAMPLE:
             label = f" {key}  {row}  {words}" if row == SAMPLE[1] else f"    {row}"
             shown = label[: console.line.columns - 1]
             console.line.write(encode(f"{shown}\r\n", look.charset))
     console.say("")
-    letters = dict.fromkeys(LOOKS, "")
+    letters = dict.fromkeys(offered, "")
     key = await console.ask(
         letters, question=f"Your choice (Enter for {default})?", default=default, cancel=default
     )
-    return LOOKS[key][0]
+    return offered[key][0]
 
 
 async def remember(caller: Caller, look: Look) -> None:

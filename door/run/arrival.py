@@ -10,7 +10,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from door.config_boards import NAMES, HostBoard, board_of, is_name, unlisted
+from ansi.charset import Charset
+from door.config_boards import (
+    NAMES,
+    BoardUnsure,
+    HostBoard,
+    board_named,
+    board_of,
+    is_name,
+    unlisted,
+)
 from door.display import literal
 from door.dropfiles import (
     Connection,
@@ -25,8 +34,9 @@ from door.dropfiles import (
     find,
     understand,
 )
+from door.dropfiles.dropfile import without_version
 from door.lines.host import Introduction, with_environment
-from door.lines.line import Hints, printable
+from door.lines.line import MAX_ROWS, USUAL_ROWS, Hints, printable
 from door.lobby.looks import said_by_host
 from door.run.guest import Guest
 
@@ -52,11 +62,15 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line says of the call: the drop file or its folder, the board, the node."""
+    """What the command line says of the call: the drop file or its folder, the board, the node.
+
+    `charset` is what the board passes on to its caller, whatever its files say.
+    """
 
     dropfile: Path | None
     board: str | None
     node: int | None
+    charset: str | None = None
 
 
 def arrive(
@@ -75,22 +89,25 @@ def arrive(
         raise DropFileRefused(Path(f"--board {asked.board}"), None, what, "Name another.")
     found = find(asked.dropfile, environment, asked.node)
     understood = understand(found, Reading(now, "auto", "auto"))
-    board = _board(asked.board, understood, boards)
+    board, formerly = _board(asked.board, understood, boards)
     said = Reading(now, board.door32_time, "ignored" if board.event == "ignore" else "auto")
     if said != Reading(now, "auto", "auto"):
         understood = understand(found, said)
+    charset = _charset(understood.screen, asked.charset)
+    emulation = understood.screen.emulation or (asked.charset and "ansi")
     guest = Guest(
         board=board,
         key=key_of(understood.who),
         name=literal(understood.name),
         node=understood.node,
         arrived=arrived,
-        seconds=_seconds(understood, board, boards),
+        seconds=_seconds(understood, board),
         until=_until(understood, now),
         way=_way(understood, board),
-        look=said_by_host(understood.screen.emulation, understood.screen.charset),
+        look=said_by_host(emulation, charset),
+        formerly=formerly,
     )
-    return Arrival(guest, understood, _introduction(guest, understood, environment))
+    return Arrival(guest, understood, _introduction(guest, understood, charset, environment))
 
 
 def key_of(who: Identity) -> str:
@@ -103,25 +120,59 @@ def key_of(who: Identity) -> str:
     return who.caller if name == who.caller else f"{NAME_KEY}{name}"
 
 
-def _board(named: str | None, understood: Understood, boards: Mapping[str, HostBoard]) -> HostBoard:
-    """Find the board: as the command line says, as the files say, the only one, or just a host."""
+def _charset(screen: Screen, asked: str | None) -> str | None:
+    """Tell which characters reach the caller: as the command line says, else as the files do.
+
+    ENiGMA turns CP437 into Unicode itself, and takes the pictures below 20h for controls.
+    """
+    if asked is None and screen.drops_low_bytes and screen.charset in (None, "cp437"):
+        return Charset.CP437_TEXT.value
+    return asked or screen.charset
+
+
+def _board(
+    named: str | None, understood: Understood, boards: Mapping[str, HostBoard]
+) -> tuple[HostBoard, str | None]:
+    """Find the board: as the command line says, as the files say, the only one, or just a host.
+
+    Beside it stands the board that its callers were entered under when names had to be the same to
+    the letter, None where that makes no difference.
+    """
     if named is not None:
-        return board_of(boards, named) or unlisted(named)
-    for name in (understood.board, understood.who.board):
-        found = board_of(boards, name) if name else None
+        return board_named(boards, named) or unlisted(named), None
+    for name in understood.names:
+        try:
+            found = board_of(boards, name)
+        except BoardUnsure as boards_that_fit:
+            what = f"the board that it names could be {boards_that_fit}"
+            remedy = "Give them different aliases in sysop.toml, or say --board."
+            raise DropFileRefused(understood.chosen.path, None, what, remedy) from None
         if found is not None:
-            return found
-    return next(iter(boards.values())) if len(boards) == 1 else unlisted(UNNAMED)
+            return found, _formerly(understood, boards)
+    return next(iter(boards.values())) if len(boards) == 1 else unlisted(UNNAMED), None
 
 
-def _seconds(
-    understood: Understood, board: HostBoard, boards: Mapping[str, HostBoard]
-) -> int | None:
-    """Return the time left; None for a board without limit, or one of which sysop.toml says how
-    much its callers bring when it does not say so itself."""
-    if understood.time.limit is Limit.UNKNOWN and board.name in boards:
-        return None
-    return understood.known_time().seconds
+def _formerly(understood: Understood, boards: Mapping[str, HostBoard]) -> str | None:
+    """Name the board for which callers were taken while an alias was the whole name or none."""
+    known = {name.casefold() for board in boards.values() for name in (board.name, *board.aliases)}
+    names = {understood.board.casefold(), without_version(understood.board)}
+    return UNNAMED if len(boards) > 1 and known.isdisjoint(names) else None
+
+
+def _seconds(understood: Understood, board: HostBoard) -> int | None:
+    """Return the time left; None for a board without limit.
+
+    Raises `DropFileRefused` where nobody says how much is left, for `minutes` and `share` are not
+    there for what cannot be read. Of a constant the sysop must have said what it stands for.
+    """
+    time = understood.known_time()
+    if time.limit is not Limit.CONSTANT or "minutes" in board.agreed:
+        return time.seconds
+    if "share" in board.agreed:
+        return time.written
+    what = f"{time.place} is what ENiGMA writes for every caller, so it is no time left"
+    remedy = f"Say minutes = 60 in [boards.{board.name}] of sysop.toml, or as many as you agree on."
+    raise DropFileRefused(understood.chosen.path, None, what, remedy)
 
 
 def _until(understood: Understood, now: datetime) -> datetime | None:
@@ -144,24 +195,27 @@ def _way(understood: Understood, board: HostBoard) -> GiveBack | None:
 
 
 def _introduction(
-    guest: Guest, understood: Understood, environment: Mapping[str, str]
+    guest: Guest, understood: Understood, charset: str | None, environment: Mapping[str, str]
 ) -> Introduction:
     screen = understood.screen
-    hints = with_environment(_hints(screen), environment)
+    hints = with_environment(_hints(screen, charset), environment)
+    # A page of 25 rows has been seen where the window had 24: the terminal itself is asked.
+    most = USUAL_ROWS if screen.is_page_length else MAX_ROWS
     node = "" if guest.node is None else f", node {guest.node}"
     return Introduction(
         address=printable(f"{guest.board.name}{node}"),
         hints=hints,
         columns=screen.columns or 0,
-        rows=screen.rows or 0,
+        rows=min(screen.rows or 0, most),
+        size_is_certain=not screen.is_page_length,
     )
 
 
-def _hints(screen: Screen) -> Hints:
+def _hints(screen: Screen, charset: str | None) -> Hints:
     """Put what a host says of a screen as a terminal's own words; its look is remembered by it."""
-    kind = "/".join(printable(said) for said in (screen.emulation, screen.charset) if said)
+    kind = "/".join(printable(said) for said in (screen.emulation, charset) if said)
     return Hints(
         terminal_types=(kind,) if kind else (),
         language=printable(screen.language or ""),
-        charset=printable(screen.charset or ""),
+        charset=printable(charset or ""),
     )

@@ -23,7 +23,8 @@ class Guest:
     there. `seconds` is what is left of his time by the host's clock at the monotonic instant
     `arrived`, None where no clock of the host counts it; `until` (aware) is when its next event
     begins or it must have him back. `way` is how whole minutes can go back to it, `look` how to
-    speak to his terminal: None where nobody said.
+    speak to his terminal: None where nobody said. `formerly` is the board under which callers of
+    this one were entered before its drop files were understood, None for none.
     """
 
     board: HostBoard
@@ -35,6 +36,7 @@ class Guest:
     until: datetime | None
     way: GiveBack | None
     look: Look | None
+    formerly: str | None = None
 
     @property
     def takes_gains(self) -> str | None:

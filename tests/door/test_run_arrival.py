@@ -13,11 +13,12 @@ from ansi.charset import Charset
 from door import config as settings
 from door.console import Look, Paint
 from door.dropfiles import DropFileRefused
-from door.lobby.looks import said_by_host
+from door.lines.line import Hints
+from door.lobby.looks import LOOKS, choices, guess, said_by_host
 from door.run.arrival import Arrival, Asked, arrive
 from door.run.ways_in import CallBack, Inherited, Stdio, asked_for, said_by
 from tests.dropfiles.reads import NOW, put
-from tests.dropfiles.writers import WRITERS, Written, bbsdev, door32, text
+from tests.dropfiles.writers import WRITERS, Written, bbsdev, door32, door_sys, text
 
 XIBALBA = '[boards.Xibalba]\naliases = ["Synchronet"]\n'
 TWO = f'{XIBALBA}[boards.Copan]\naliases = ["Moth House"]\n'
@@ -94,11 +95,170 @@ def test_a_deadline_is_also_when_his_board_wants_him_back(sent) -> None:
     assert guest.until == NOW + timedelta(seconds=1800)
 
 
-def test_time_that_nobody_says_is_what_the_sysop_has_agreed_and_else_refused(sent) -> None:
-    silent = Written("DOOR32.SYS", text(*door32(left="soon")))
-    assert sent(silent, XIBALBA).guest.seconds is None
-    with pytest.raises(DropFileRefused, match="how long the caller may stay"):
-        sent(silent)
+@pytest.mark.parametrize("toml", ["", XIBALBA, f"{XIBALBA}minutes = 30\nshare = 50\n"])
+@pytest.mark.parametrize(
+    ("left", "why"),
+    [
+        ("", "no file of this call says how long the caller may stay"),
+        ("sixty", r"the time left \(line 9 of DOOR32.SYS\) is no number"),
+        ("-60", r"the time left \(line 9 of DOOR32.SYS\) is less than nothing"),
+        ("9999", r"\(line 9 of DOOR32.SYS, in minutes\) is more than the 25 hours"),
+    ],
+)
+def test_time_that_nobody_says_is_refused_whatever_was_agreed(sent, toml, left, why) -> None:
+    with pytest.raises(DropFileRefused, match=why):
+        sent(Written("DOOR32.SYS", text(*door32(left=left))), toml)
+
+
+CONSTANT = {writer: WRITERS[writer] for writer in WRITERS if writer.startswith("enigma 0.0")}
+CONSTANT["enigma 0.5 door32"] = WRITERS["enigma 0.5 door32"]
+
+
+@pytest.mark.parametrize("written", CONSTANT.values(), ids=CONSTANT.keys())
+def test_what_enigma_writes_for_everybody_brings_what_the_sysop_has_said_and_else_nothing(
+    sent, written
+) -> None:
+    copan = '[boards.Copan]\naliases = ["Moth House"]\n'
+    for toml in ("", copan):
+        with pytest.raises(DropFileRefused, match="is what ENiGMA writes for every caller"):
+            sent(written, toml)
+    with pytest.raises(DropFileRefused, match=r"Say minutes = 60 in \[boards.Copan\]"):
+        sent(written, copan)
+    guest = sent(written, f"{copan}minutes = 45\nshare = 10\n").guest
+    assert (guest.seconds, guest.board.minutes) == (None, 45)
+    guest = sent(written, f"{copan}share = 10\n").guest
+    assert guest.seconds in (546 * 60, 15360)
+    assert guest.board.share == 10
+
+
+# Whose callers they are
+
+
+REAL = Path(__file__).parents[1] / "dropfiles" / "data"
+PALENQUE = '[boards.Palenque]\naliases = ["GameSrvConsole"]\n'
+BONAMPAK = '[boards.Bonampak]\naliases = ["magicka"]\n'
+FOUR = f"{TWO}{PALENQUE}{BONAMPAK}".replace(
+    "Moth House", "New ENiGMA\N{VULGAR FRACTION ONE HALF} BBS"
+)
+
+
+def real(file: str) -> Written:
+    """A file as a board wrote it."""
+    path = REAL / file
+    return Written(path.name, path.read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("file", "board"),
+    [
+        ("synchronet/DOOR32.SYS", "Xibalba"),
+        ("enigma/door32.sys", "Copan"),
+        ("gamesrv/door32.sys", "Palenque"),
+        ("magicka/door32.sys", "Bonampak"),
+    ],
+)
+def test_the_file_that_a_board_really_wrote_is_known_by_its_alias(sent, file, board) -> None:
+    toml = FOUR.replace("[boards.Palenque]", "minutes = 60\n[boards.Palenque]")
+    assert sent(real(file), toml).guest.board.name == board
+
+
+@pytest.mark.parametrize(
+    "alias",
+    [
+        "Synchronet",
+        "synchronet  BBS",
+        "Synchronet BBS for Linux  Version 3.22a",
+        "Synchronet BBS for Linux Version 3.19b",
+        "Synchronet BBS for Win32  Version 3.20d",
+    ],
+)
+def test_an_alias_is_the_first_words_of_a_name_without_version_and_platform(sent, alias) -> None:
+    toml = f'[boards.Copan]\n[boards.Xibalba]\naliases = ["{alias}"]\n'
+    assert sent(real("synchronet/DOOR32.SYS"), toml).guest.board.name == "Xibalba"
+
+
+@pytest.mark.parametrize("alias", ["Sync", "BBS", "Synchronet House", "Synchronet BBS 2"])
+def test_other_words_are_no_alias(sent, alias) -> None:
+    toml = f'[boards.Copan]\n[boards.Xibalba]\naliases = ["{alias}"]\n'
+    assert sent(real("synchronet/DOOR32.SYS"), toml).guest.board.name == "host"
+
+
+def test_the_longest_alias_counts_and_a_boards_own_name_before_an_alias(sent) -> None:
+    toml = '[boards.A]\naliases = ["Synchronet"]\n[boards.B]\naliases = ["Synchronet BBS"]\n'
+    assert sent(real("synchronet/DOOR32.SYS"), toml).guest.board.name == "B"
+    toml = '[boards.A]\naliases = ["Synchronet"]\n[boards.Synchronet]\n'
+    assert sent(real("synchronet/DOOR32.SYS"), toml).guest.board.name == "Synchronet"
+
+
+def test_a_file_that_fits_two_boards_is_refused_and_not_guessed(sent) -> None:
+    toml = '[boards.A]\naliases = ["Synchronet"]\n[boards.B]\naliases = ["synchronet"]\n'
+    with pytest.raises(DropFileRefused, match=r"could be A or B\. Give them different aliases"):
+        sent(real("synchronet/DOOR32.SYS"), toml)
+    assert sent(real("synchronet/DOOR32.SYS"), toml, board="B").guest.board.name == "B"
+
+
+def test_the_software_names_a_board_whose_own_name_no_table_has(sent) -> None:
+    written = Written("BBSDEV.DRP", text(*bbsdev(), charset="utf-8"))
+    toml = '[boards.Copan]\n[boards.Tikal]\naliases = ["ENiGMA"]\n'
+    assert sent(written, toml).guest.board.name == "Tikal"
+
+
+def test_callers_who_were_a_hosts_before_are_looked_for_there(sent) -> None:
+    assert sent(real("synchronet/DOOR32.SYS"), TWO).guest.formerly == "host"
+    assert sent(real("synchronet/DOOR32.SYS"), XIBALBA).guest.formerly is None
+    assert sent(real("synchronet/DOOR32.SYS"), TWO, board="Xibalba").guest.formerly is None
+    assert sent(SYNCHRONET, TWO).guest.formerly is None  # known to the letter all the time
+    assert sent(ENIGMA, TWO).guest.formerly is None
+
+
+# His screen
+
+
+@pytest.mark.parametrize(
+    ("file", "rows", "is_certain"),
+    [("magicka/door.sys", 24, False), ("gamesrv/door.sys", 24, False)],
+)
+def test_a_page_length_is_not_taken_for_a_window(sent, file, rows, is_certain) -> None:
+    introduction = sent(real(file)).introduction
+    assert (introduction.rows, introduction.size_is_certain) == (rows, is_certain)
+
+
+def test_a_short_page_is_kept_until_the_window_is_known(sent) -> None:
+    file = Written("DOOR.SYS", text(*door_sys(rows="20")))
+    assert sent(file).introduction.rows == 20
+
+
+def test_a_window_that_the_board_has_asked_for_is_certain(sent) -> None:
+    written = Written("BBSDEV.DRP", text(*bbsdev(), charset="utf-8"))
+    introduction = sent(written).introduction
+    assert (introduction.columns, introduction.rows) == (132, 43)
+    assert introduction.size_is_certain
+
+
+def test_enigma_is_spoken_to_without_the_pictures_that_it_drops(sent) -> None:
+    toml = "[boards.Copan]\nminutes = 60\n"
+    arrival = sent(real("enigma/door32.sys"), toml)
+    assert arrival.guest.look == Look(Charset.CP437_TEXT, Paint.COLOUR)
+    assert guess(arrival.introduction.hints) == arrival.guest.look
+    assert sent(WRITERS["enigma bbsdev"]).guest.look == arrival.guest.look
+
+
+def test_other_boards_are_spoken_to_with_all_of_cp437(sent) -> None:
+    assert sent(SYNCHRONET).guest.look == Look(Charset.CP437, Paint.COLOUR)
+
+
+def test_the_command_line_says_what_a_board_passes_on(sent) -> None:
+    for charset, look in (("utf-8", Charset.UTF8), ("cp437", Charset.CP437)):
+        arrival = sent(real("enigma/door32.sys"), "[boards.C]\nminutes = 1\n", charset=charset)
+        assert arrival.guest.look == Look(look, Paint.COLOUR)
+    assert sent(SYNCHRONET, charset="utf-8").guest.look == Look(Charset.UTF8, Paint.COLOUR)
+
+
+def test_where_low_bytes_are_dropped_the_choice_has_letters_for_suits_and_no_utf_8() -> None:
+    host = choices(Hints(terminal_types=("ansi",), charset="cp437-text"))
+    assert [look.charset for look, _ in host.values()][:2] == [Charset.CP437, Charset.CP437_TEXT]
+    assert Charset.UTF8 not in [look.charset for look, _ in host.values()]
+    assert choices(Hints()) == LOOKS
 
 
 def test_only_synchronet_is_given_anything_unasked(sent) -> None:

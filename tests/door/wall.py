@@ -14,6 +14,7 @@ class Wall:
         self.columns, self.rows = 80, 24
         self.written = bytearray()
         self.paused = False
+        self.size_is_known = True
 
     def attach(self, receiver: Receiver) -> None:
         self.receiver = receiver
@@ -38,4 +39,5 @@ class Wall:
 
     def resize(self, columns: int, rows: int) -> None:
         self.columns, self.rows = columns, rows
+        self.size_is_known = True
         self.receiver.resized(columns, rows)

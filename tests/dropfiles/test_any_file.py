@@ -22,6 +22,7 @@ from door.dropfiles import (
     read,
     sentences,
 )
+from door.dropfiles.dropfile import LONGEST_SECONDS
 from door.dropfiles.lines import LARGEST
 from tests.dropfiles.reads import AS_WRITTEN, put, understood_in
 from tests.dropfiles.writers import WRITERS, Written
@@ -53,7 +54,7 @@ def outcome(folder: Path, file: Written) -> DropFile | DropFileRefused:
     except DropFileRefused as refused:
         return refused
     assert (found.time.limit is Limit.LEFT) == (found.time.seconds is not None)
-    assert found.time.seconds is None or found.time.seconds >= 0
+    assert found.time.seconds is None or 0 <= found.time.seconds <= LONGEST_SECONDS
     assert found.event.minute is None or 0 <= found.event.minute < 1440
     assert found.number is None or found.number > 0
     for text in (found.alias, found.real_name, found.board, found.software, found.sysop):

@@ -198,21 +198,22 @@ def test_a_file_that_names_nobody_is_refused(tmp_path: Path):
 def test_minutes_that_cannot_be_read_are_unknown(name, left, tmp_path: Path):
     lines = door32(left=left) if name == "DOOR32.SYS" else dorinfo(USER, left=left)
     file = read(put(tmp_path, Written(name, text(*lines, charset="utf-8"))), AS_WRITTEN)
-    assert (file.time.limit, file.time.seconds) == (Limit.UNKNOWN, None)
+    limit = Limit.UNREADABLE if left else Limit.UNKNOWN
+    assert (file.time.limit, file.time.seconds) == (limit, None)
     assert "has no time left that can be read" in file.doubts[-1]
 
 
 @pytest.mark.parametrize("left", ["", "-0.5", "KB", "nan", "inf", "1e3"])
 def test_seconds_that_cannot_be_read_are_unknown(left, tmp_path: Path):
     file = read(put(tmp_path, Written("CHAIN.TXT", text(*chain(left=left)))), AS_WRITTEN)
-    assert file.time.limit is Limit.UNKNOWN
+    assert file.time.limit is (Limit.UNREADABLE if left else Limit.UNKNOWN)
 
 
 @pytest.mark.parametrize("deadline", ["soon", "2026-13-01T00:00:00Z", "2026-11-20 20:30:00"])
 def test_a_deadline_that_cannot_be_read_is_unknown_and_not_unlimited(deadline, tmp_path: Path):
     content = text(*bbsdev(deadline=deadline))
     assert read(put(tmp_path, Written("BBSDEV.DRP", content)), AS_WRITTEN).time.limit is (
-        Limit.UNKNOWN
+        Limit.UNREADABLE
     )
 
 
@@ -235,10 +236,16 @@ def test_a_deadline_that_has_passed_is_no_time_left(tmp_path: Path):
         ("0", "0", 0),
         ("", "", None),
         ("-1", "-1", None),
+        ("-1", "59", None),
+        ("soon", "59", None),
+        ("3599", "soon", None),
+        ("3599", "9999", None),
+        ("99999999", "59", None),
+        ("\u0665\u0669", "59", None),
     ],
 )
 def test_seconds_and_minutes_of_door_sys_are_weighed(seconds, minutes, left, tmp_path: Path):
-    content = text(*door_sys(seconds=seconds, minutes=minutes))
+    content = text(*door_sys(seconds=seconds, minutes=minutes), charset="utf-8")
     file = read(put(tmp_path, Written("DOOR.SYS", content)), AS_WRITTEN)
     assert file.time.seconds == left
 

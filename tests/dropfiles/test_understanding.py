@@ -80,6 +80,27 @@ def test_exitinfo_is_trusted_last(tmp_path: Path):
     assert understood_in(tmp_path).time.seconds == 3600
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        door32(left="sixty"),
+        door32(left="-60"),
+        door32(left="9999"),
+        door32(comm="2", handle="-1", host="Moth House", left="546"),
+    ],
+)
+def test_nonsense_is_not_unlimited_because_another_file_sets_no_limit(lines, tmp_path: Path):
+    put(tmp_path, Written("DOOR32.SYS", text(*lines)))
+    put(tmp_path, Written("BBSDEV.DRP", text(*bbsdev(deadline=""))))
+    assert understood_in(tmp_path).time.limit in (Limit.UNREADABLE, Limit.CONSTANT)
+
+
+def test_a_deadline_counts_where_enigma_writes_its_constant_beside_it(tmp_path: Path):
+    put(tmp_path, WRITERS["enigma 0.0 door32"])
+    put(tmp_path, WRITERS["enigma bbsdev"])
+    assert understood_in(tmp_path).time.seconds == 1800
+
+
 def test_files_that_do_not_agree_are_a_doubt(tmp_path: Path):
     all_formats(tmp_path, left=ALL)
     doubts = understood_in(tmp_path).doubts
@@ -209,10 +230,10 @@ def test_a_last_minute_is_not_taken_for_a_second(tmp_path: Path):
 
 
 def test_what_the_sysop_says_of_line_9_is_not_argued_with(tmp_path: Path):
-    put(tmp_path, Written("DOOR32.SYS", text(*door32(left="3480"))))
-    put(tmp_path, WRITERS["wwiv chain"])
+    put(tmp_path, Written("DOOR32.SYS", text(*door32(left="1200"))))
+    put(tmp_path, Written("CHAIN.TXT", text(*chain(left="1200"))))
     understood = understood_in(tmp_path, Reading(NOW, "minutes", "auto"))
-    assert understood.time.seconds == 3480 * 60
+    assert understood.time.seconds == 1200 * 60
 
 
 # Whose files
@@ -261,7 +282,16 @@ def test_the_clocks_zone_does_not_age_a_file(seconds, tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("host", "board"), [("Mystic 1.12 A48", "mystic"), ("Area 51", "area 51"), ("WWIV 5.8", "wwiv")]
+    ("host", "board"),
+    [
+        ("Mystic 1.12 A48", "mystic"),
+        ("Area 51", "area 51"),
+        ("WWIV 5.8", "wwiv"),
+        ("Synchronet BBS for Linux  Version 3.22a", "synchronet bbs"),
+        ("Synchronet BBS for Win32  Version 3.23b", "synchronet bbs"),
+        ("GameSrvConsole v14.09.10", "gamesrvconsole"),
+        ("A House for Windows Cleaners", "a house for windows cleaners"),
+    ],
 )
 def test_an_update_of_the_software_makes_nobody_a_stranger(host, board, tmp_path: Path):
     put(tmp_path, Written("DOOR32.SYS", text(*door32(host=host))))

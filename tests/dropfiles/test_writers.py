@@ -28,7 +28,6 @@ UNSAID = (ConnectionKind.UNSAID, None)
 CALLS = [
     ("synchronet stdio", 3540, ("synchronet", "number 42"), "Moth", STDIO),
     ("synchronet socket", 3540, ("synchronet", "number 42"), "Moth", (ConnectionKind.SOCKET, 17)),
-    ("enigma 0.0 door32", 32760, ("moth house", "number 42"), "Moth", STDIO),
     ("enigma 0.4 door32", 3540, ("moth house", "number 42"), "Moth", STDIO),
     ("mystic 1.10 unix", 3540, ("mystic", "number 42"), "Moth", STDIO),
     ("mystic 1.12 socket", 3540, ("mystic", "number 42"), "Moth", (ConnectionKind.SOCKET, 9)),
@@ -49,13 +48,11 @@ CALLS = [
     ("gap of 31 lines", 3599, ("", "number 42"), "Moth", UNSAID),
     ("icy_board door.sys", 3599, ("", "number 42"), "Moth", UNSAID),
     ("remoteaccess door.sys", 3599, ("", "number 42"), "Moth", UNSAID),
-    ("enigma 0.0 door.sys", 15360, ("", "number 42"), "Moth", UNSAID),
     ("wwiv door.sys", 3599, ("", "number 42"), "Moth", UNSAID),
     ("gamesrv door.sys", 3599, ("", "number 42"), "Moth", STDIO),
     ("mystic door.sys", 3599, ("", "number 42"), "Moth", UNSAID),
     ("binktermphp door.sys", 3599, ("", "number 42"), "Moth", UNSAID),
     ("synchronet dorinfo", 3540, ("moth house", "name moth"), "MOTH", UNSAID),
-    ("enigma 0.0 dorinfo", 32760, ("moth house", "name moth"), "Moth", UNSAID),
     ("icy_board dorinfo", 3540, ("moth house", "name ann example"), "Ann Example", UNSAID),
     ("wwiv dorinfo", 3540, ("moth house", "name moth"), "Moth", STDIO),
     ("synchronet chain", 3540, ("moth house", "number 42"), "MOTH", UNSAID),
@@ -72,7 +69,15 @@ CALLS = [
     ),
     ("remoteaccess exitinfo", 3540, ("", "number 42"), "Moth", UNSAID),
 ]
+# What ENiGMA writes for every caller, whatever is left, in seconds.
+CONSTANTS = {
+    "enigma 0.0 door32": 546 * 60,
+    "enigma 0.5 door32": 546 * 60,
+    "enigma 0.0 door.sys": 15360,
+    "enigma 0.0 dorinfo": 546 * 60,
+}
 WITHOUT_SECONDS = [
+    *CONSTANTS,
     "door32 without time",
     "anetbbs bbsdev",
     "synchronet exitinfo",
@@ -99,6 +104,26 @@ def test_every_writer_is_spoken_for():
 def test_no_time_is_unknown_and_not_zero(writer, tmp_path: Path):
     time = reading_of(tmp_path, writer).time
     assert (time.limit, time.seconds) == (Limit.UNKNOWN, None)
+
+
+@pytest.mark.parametrize(("writer", "written"), CONSTANTS.items())
+def test_what_enigma_writes_for_everybody_is_no_time_left(writer, written, tmp_path: Path):
+    file = reading_of(tmp_path, writer)
+    assert (file.time.limit, file.time.seconds) == (Limit.CONSTANT, None)
+    assert (file.time.written, file.enigma) == (written, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("DOOR32.SYS", door32(left="546")),
+        ("DOOR32.SYS", door32(comm="2", handle="-1", host="Moth House", left="545")),
+        ("DORINFO1.DEF", dorinfo(("Ann", "Example", ""), left="546")),
+        ("DOOR.SYS", tuple(door_sys(seconds="15361", minutes="256"))),
+    ],
+)
+def test_others_may_have_as_much_left(name, lines, tmp_path: Path):
+    assert file_of(tmp_path, name, text(*lines)).time.limit is Limit.LEFT
 
 
 def test_no_deadline_is_unlimited_and_not_expired(tmp_path: Path):
@@ -158,9 +183,10 @@ def test_a_sysop_may_believe_a_placeholder(tmp_path: Path):
     assert (event.said, event.minute) == (EventSaid.TIME, 0)
 
 
-@pytest.mark.parametrize(("unit", "seconds"), [("minutes", 3480 * 60), ("seconds", 3480)])
+@pytest.mark.parametrize(("unit", "seconds"), [("minutes", 1200 * 60), ("seconds", 1200)])
 def test_a_sysop_may_say_what_line_9_counts(unit, seconds, tmp_path: Path):
-    file = reading_of(tmp_path, "wwiv door32", Reading(NOW, unit, "auto"))
+    written = Written("DOOR32.SYS", text(*door32(host="WWIV 5.8.0", left="1200")))
+    file = read(put(tmp_path, written), Reading(NOW, unit, "auto"))
     assert file.time.seconds == seconds
 
 

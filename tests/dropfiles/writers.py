@@ -180,6 +180,9 @@ WRITERS: dict[str, Written] = {
     "enigma 0.0 door32": Written(
         "door32.sys", text(*door32(comm="2", handle="-1", host="Moth House", left="546"))
     ),
+    "enigma 0.5 door32": Written(
+        "door32.sys", text(*door32(handle="0", host="Moth House", left="546"))
+    ),
     "enigma 0.4 door32": Written("door32.sys", text(*door32(handle="0", host="Moth House"))),
     "mystic 1.10 unix": Written(
         "door32.sys", text(*door32(comm="2", handle="0", host="Mystic 1.10 A63"))

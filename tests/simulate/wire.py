@@ -68,6 +68,7 @@ class Wire:
     """A connection. `loses_after` bytes more from the board, the carrier is lost."""
 
     kind = "telnet"
+    size_is_known = True
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ import pytest
 
 from tests.timebank.books import DAILY, MAIL_HOUR
 from tests.timebank.hosts import BOARD, HOUR, comes, debt, known
-from timebank import bank, callers
+from timebank import bank, callers, sysop_log
 from timebank.names import NameRefused
 from timebank.refusals import AlreadyOnline, CallerLocked, Refused, UnknownCaller
 from timebank.settings import Event, Limits
@@ -52,6 +52,73 @@ def test_a_name_that_another_user_of_his_board_has_gets_the_key(books, ann):
 def test_keys_that_look_alike_are_still_two_callers(books):
     found = [books.do(bank.host_caller, BOARD, key, "Ann").name for key in ("7", "1", "l", "I")]
     assert found == ["Ann@Xibalba", "Ann#1@Xibalba", "Ann#l#2@Xibalba", "Ann#I#3@Xibalba"]
+
+
+# Accounts that were entered before the files of their board were understood.
+
+
+def log_of(books) -> list[tuple[str | None, str]]:
+    return [(line.caller, line.what) for line in books.do(sysop_log.entries, None, 99)]
+
+
+def test_an_account_follows_its_caller_to_the_board_once_with_all_that_is_in_it(books):
+    bob = known(books, "Bob", "number 2", "host")
+    visit = comes(books, bob)
+    visit.win(600, 600)
+    visit.close()
+    visit = comes(books, bob)
+    visit.lose(900)
+    visit.close()
+    saved, owed = books.balances(bob)["bank"], debt(books, bob)
+    assert saved
+    assert owed
+    record = books.do(bank.host_caller, BOARD, "number 2", "Bob", "host")
+    assert (record.id, record.name, record.board) == (bob, "Bob@Xibalba", BOARD)
+    assert (books.balances(bob)["bank"], debt(books, bob)) == (saved, owed)
+    ((caller, what),) = log_of(books)
+    assert caller == "Bob@Xibalba"
+    assert what.startswith("Bob@host is Bob@Xibalba from now on, with all that the account holds")
+    assert books.do(bank.host_caller, BOARD, "number 2", "Bob", "host").id == bob
+    assert len(log_of(books)) == 1
+    brought_next = comes(books, bob)
+    assert brought_next.arrival.debt == owed
+    brought_next.close()
+
+
+def test_an_account_follows_while_its_caller_is_on_another_call(books):
+    bob = known(books, "Bob", "number 2", "host")
+    first = comes(books, bob)
+    record = books.do(bank.host_caller, BOARD, "number 2", "bob", "host")
+    second = comes(books, record.id, take_over=True)
+    assert second.opened.taken_over
+    second.close()
+    assert (record.id, record.name) == (bob, "bob@Xibalba")
+    assert first.caller_id == bob
+
+
+def test_of_two_accounts_with_one_key_neither_is_lost_and_they_are_not_joined(books):
+    here, there = known(books, "Bob", "number 2"), known(books, "Bob", "number 2", "host")
+    for _ in range(2):
+        assert books.do(bank.host_caller, BOARD, "number 2", "Bob", "host").id == here
+    assert books.do(callers.get, there).name == "Bob@host"
+    ((caller, what),) = log_of(books)
+    assert caller == "Bob@host"
+    assert what.startswith("Bob@host stays an account of its own beside Bob@Xibalba, which has the")
+
+
+def test_an_account_of_another_name_is_not_anybodys_who_has_its_number(books):
+    carol = known(books, "Carol", "number 2", "host")
+    for _ in range(2):
+        record = books.do(bank.host_caller, BOARD, "number 2", "Bob", "host")
+        assert (record.id != carol, record.name) == (True, "Bob@Xibalba")
+    assert books.do(callers.get, carol).board == "host"
+    assert [caller for caller, _ in log_of(books)] == ["Carol@host"]
+
+
+def test_without_such_an_account_nothing_is_noted(books, ann):
+    assert books.do(bank.host_caller, BOARD, "7", "Ann", "host").id == ann
+    assert books.do(bank.host_caller, BOARD, "8", "Ben", "host").name == "Ben@Xibalba"
+    assert log_of(books) == []
 
 
 @pytest.mark.parametrize(
