@@ -84,6 +84,11 @@ def _announce(words: str) -> None:
 @click.option("--socket", type=click.IntRange(0), metavar="FD", help="He is on this descriptor.")
 @click.option("--connect", metavar="HOST:PORT", help="Call the board back there.")
 @click.option("--telnet/--no-telnet", default=None, help="Whether his telnet is on the socket.")
+@click.option(
+    "--charset",
+    type=click.Choice(["cp437", "cp437-text", "utf-8", "us-ascii"]),
+    help="What the board passes on; cp437-text is CP437 without the pictures below 20h.",
+)
 @click.option("--local", is_flag=True, help="No board: you, the sysop, on this terminal.")
 @click.option("--verbose", is_flag=True, help="Log every call on standard error as well.")
 def run_(
@@ -96,6 +101,7 @@ def run_(
     socket: int | None,
     connect: str | None,
     telnet: bool | None,
+    charset: str | None,
     local: bool,
     verbose: bool,
 ) -> None:
@@ -103,7 +109,7 @@ def run_(
     from door import cli_run
     from door.run.arrival import Asked
 
-    call = Asked(dropfile, board, node)
+    call = Asked(dropfile, board, node, charset)
     options = cli_run.Options(
         config_path, call, table, stdio, socket, connect, telnet, local, verbose
     )

@@ -30,7 +30,7 @@ from door.lines.line import Hints
 from door.lobby import greeting, looks
 from door.run import log as logs
 from door.run import ways_in
-from door.run.arrival import Arrival, Asked, arrive
+from door.run.arrival import UNNAMED, Arrival, Asked, arrive
 from door.run.guest import Guest
 from door.tables.codes import CODES, game_named
 from timebank.settings import SettingsError
@@ -127,6 +127,7 @@ async def _serve(
     async with ways_in.opened(way, introduction) as line:
         look = None if guest is None else guest.look
         console = Console(line, look or looks.guess(line.hints), clock)
+        console.ask_size()
         greeting.show(console, config, _news(guest))
         # Behind the first screen: what the books need takes longer to load than all of this.
         _load_the_rest()
@@ -170,6 +171,12 @@ def _note(arrival: Arrival) -> None:
     )
     for doubt in understood.doubts:
         log.warning("%s", doubt)
+    if guest.board.name == UNNAMED and understood.board:
+        log.warning(
+            "no table [boards.NAME] of sysop.toml is that of %s: its callers count as %s's",
+            understood.board,
+            UNNAMED,
+        )
 
 
 def _turn_away(options: Options, words: str) -> int:

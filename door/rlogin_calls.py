@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ansi.charset import Charset
 from door.console import Console
 from door.display import literal
 from door.dropfiles.dropfile import fold_name
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from door.lines.rlogin_header import RloginHeader
 
 NOT_KNOWN = b"This port takes callers of boards that are known here, and yours is not.\r\n"
+
+# How long a terminal of which nothing is known is waited for: across an ocean and two boards.
+ANSWER_SECONDS = 1.0
+ANSI, UNICODE = "ansi", "unicode"  # types for a terminal that has answered, by its letters
 
 log = logging.getLogger("door.rlogin")
 
@@ -39,6 +45,7 @@ async def answer_board(board: Board, line: Line, header: RloginHeader) -> None:
         line.write(NOT_KNOWN)
         return
     console = Console(line, looks.guess(line.hints), board.clock)
+    await _meet(console)
     guest = _guest(board, caller, line)
     place = place_of(header.xtrn) if header.xtrn else None
     if header.xtrn and place is None:
@@ -47,6 +54,19 @@ async def answer_board(board: Board, line: Line, header: RloginHeader) -> None:
         )
     greeting.show(console, board.config, [f"|07Welcome from |15{caller.board}"])
     await answer_guest(board, console, guest, place)
+
+
+async def _meet(console: Console) -> None:
+    """Find out what the caller's terminal is; where the header has `xtrn=CODE`, it cannot say."""
+    line = console.line
+    if looks.is_known(line.hints):
+        console.ask_size()
+        return
+    look = await console.probe(ANSWER_SECONDS)
+    if look is not None:
+        console.use_look(look)
+        kind = UNICODE if look.charset is Charset.UTF8 else ANSI
+        line.hints = replace(line.hints, terminal_types=(kind,), charset=look.charset.value)
 
 
 def _guest(board: Board, caller: RloginCaller, line: Line) -> Guest:

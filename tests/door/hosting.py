@@ -202,7 +202,9 @@ class Host(Served):
         self._closing.append(near)
         return await self._visit(process, caller, name, ANSI)
 
-    async def called_back(self, *words: str, name: str = "Moth@Xibalba") -> Visit:
+    async def called_back(
+        self, *words: str, name: str = "Moth@Xibalba", profile: Profile = ANSI
+    ) -> Visit:
         """Start the door with a port to call back."""
         with socket.create_server(("127.0.0.1", 0)) as port:
             port.setblocking(False)
@@ -211,7 +213,7 @@ class Host(Served):
             process = await self._started(*door, descriptors=(), environment=None)
             async with asyncio.timeout(PATIENCE):
                 wire, _ = await asyncio.get_running_loop().sock_accept(port)
-        return await self._visit(process, wire, name, ANSI)
+        return await self._visit(process, wire, name, profile)
 
     async def refused(self, *words: str) -> tuple[int, str, str]:
         """Start the door between pipes; return its status, the caller's screen, and the log."""

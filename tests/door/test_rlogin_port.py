@@ -7,10 +7,12 @@ import logging
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from door import rlogin_calls
 from tests.lines.host import FarEnd
 from tests.lines.test_rlogin_clients import installed, running
 from tests.terminal import Profile, Terminal
@@ -33,6 +35,8 @@ convention = "doorparty"
 tag = "ACME"
 """
 ANSI = Profile(charset="cp437", answers=False)
+ANSWERING = replace(ANSI, reports_cursor=True, columns=100, rows=40)
+UNICODE = replace(ANSWERING, charset="utf-8")
 SAID = b"\0jaguar\0Ada\0syncterm/115200\0"
 
 
@@ -51,8 +55,10 @@ async def board(folder: Path, toml: str = BOARD + XIBALBA) -> AsyncIterator[Worl
         yield here
 
 
-async def sent(here: World, header: bytes, host: str = "127.0.0.1") -> Sent:
-    terminal = Sent(ANSI)
+async def sent(
+    here: World, header: bytes, host: str = "127.0.0.1", profile: Profile = ANSI
+) -> Sent:
+    terminal = Sent(profile)
     await terminal.connect(here.server.ports[1], host=host)
     here.terminals.append(terminal)
     await terminal.says(header)
@@ -140,7 +146,35 @@ async def test_a_header_may_come_byte_by_byte(tmp_path) -> None:
         await terminal.until("Welcome, Ada@Xibalba")
 
 
-async def test_xtrn_leads_straight_to_a_table_and_home_from_there(tmp_path) -> None:
+@pytest.mark.parametrize(
+    ("profile", "shown"), [(ANSWERING, "cp437, colour"), (UNICODE, "utf-8, colour")]
+)
+async def test_a_terminal_that_the_header_has_no_room_for_is_asked_what_it_is(
+    tmp_path, profile, shown
+) -> None:
+    async with board(tmp_path) as here:
+        terminal = await sent(here, b"\0jaguar\0Ada\0\0", profile=profile)
+        await terminal.until("Welcome, Ada@Xibalba")
+        assert "Which of these boxes" not in terminal.transcript
+        terminal.send(" ")
+        await terminal.until("ood-bye")
+        assert "Time left" in terminal.row(profile.rows - 1)
+        terminal.send("y")
+        await terminal.until(shown)
+
+
+async def test_with_xtrn_the_table_is_painted_at_once_and_as_large_as_the_window(tmp_path) -> None:
+    async with board(tmp_path) as here:
+        terminal = await sent(here, b"\0jaguar\0Ada\0xtrn=BJFT\0", profile=ANSWERING)
+        await terminal.until("Welcome, Ada@Xibalba")
+        assert "Which of these boxes" not in terminal.transcript
+        terminal.send(" ")
+        await terminal.until("<P>lace Bet")
+        assert "Time left" in terminal.row(ANSWERING.rows - 1)
+
+
+async def test_xtrn_leads_straight_to_a_table_and_home_from_there(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(rlogin_calls, "ANSWER_SECONDS", 0.05)
     async with board(tmp_path) as here:
         terminal = await sent(here, b"\0jaguar\0Ada\0xtrn=bjft\0")
         await terminal.until("Which of these boxes looks right?")

@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from tests.door.hosting import HANG_UP, hosted
-from tests.door.processes import open_a_hand, stand
+from tests.door.hosting import ANSI, BOARD, HANG_UP, Host, Visit, hosted
+from tests.door.processes import HIT, open_a_hand, question, stand
+
+REAL = Path(__file__).parents[1] / "dropfiles" / "data"
+ENIGMA, MAGICKA = REAL / "enigma" / "door32.sys", REAL / "magicka" / "door.sys"
+
+
+def actions(host: Host) -> int:
+    """How often anybody has done something at a table."""
+    with host.books() as desk:
+        found = desk.connection.exec_driver_sql("SELECT count(*) FROM actions")
+        count: int = found.scalar_one()
+        return count
+
+
+async def a_second_passes(visit: Visit) -> None:
+    before = visit.terminal.row(23)
+    await visit.terminal.wait_for(lambda here: here.row(23) != before, "the next second")
 
 
 async def test_a_caller_on_a_terminal_plays_and_takes_his_time_home(tmp_path) -> None:
@@ -55,6 +74,66 @@ async def test_a_host_that_wants_to_be_called_back_is(tmp_path) -> None:
         await visit.comes_in()
         assert await visit.goes() == 0
         await visit.terminal.until_closed()
+
+
+async def test_a_window_of_which_the_host_says_nothing_is_asked_for_its_size(tmp_path) -> None:
+    window = replace(ANSI, reports_cursor=True, columns=132, rows=36)
+    async with hosted(tmp_path) as host:
+        visit = await host.called_back("--dropfile", str(host.door32()), profile=window)
+        await visit.terminal.wait_for(
+            lambda terminal: "Press any key" in terminal.row(34) and "Node 1" in terminal.row(35),
+            "the prompt and the status line in the last two rows",
+        )
+        visit.gets(HANG_UP)
+        assert await visit.ends() == 0
+
+
+async def test_a_page_length_of_25_is_no_window_of_25_rows(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        file = host.node(1) / "DOOR.SYS"
+        file.write_bytes(MAGICKA.read_bytes())
+        visit = await host.called_back("--dropfile", str(file), name="Ann@Xibalba")
+        await visit.comes_in()
+        assert "Node 1 " in visit.terminal.row(23)
+        assert "Leave" not in visit.terminal.row(23)
+        assert await visit.goes() == 0
+
+
+async def test_through_enigma_suits_are_letters_and_no_byte_is_a_control(tmp_path) -> None:
+    async with hosted(tmp_path, toml=BOARD.replace("aliases", "minutes = 60\naliases")) as host:
+        file = host.node(1) / "door32.sys"
+        file.write_bytes(ENIGMA.read_bytes())
+        visit = await host.on_terminal("--dropfile", str(file), name="Ann@Xibalba")
+        await visit.comes_in()
+        await visit.sits_down()
+        await open_a_hand(visit)
+        visit.gets(HANG_UP)
+        assert await visit.ends() == 0
+        sent = set(visit.terminal.received)
+        assert {byte for byte in sent if byte < 0x20} <= set(b"\r\n\x1b\a\b")
+        assert {0xB3, 0xC4} <= sent, "boxes are boxes"
+        (told,) = host.visits_told()
+        assert (told["shown"], told["brought"]) == (None, 3600)
+
+
+async def test_the_arrows_of_doorway_mode_take_no_card(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()), "--door", "BJFT")
+        await visit.prompt("Press any key")
+        visit.presses(" ")
+        await visit.prompt("<P>lace Bet")
+        while True:
+            await open_a_hand(visit)
+            if await question(visit) == HIT:
+                break
+            visit.presses("n")
+        before = actions(host)
+        await a_second_passes(visit)
+        visit.presses("\0H\0P\0S\0D")
+        await a_second_passes(visit)
+        visit.gets(HANG_UP)
+        assert await visit.ends() == 0
+        assert actions(host) == before
 
 
 async def test_the_environment_of_synchronet_is_enough(tmp_path) -> None:
