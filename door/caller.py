@@ -8,6 +8,7 @@ entries the time left is the purse's less what has ticked since.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
@@ -400,7 +401,7 @@ class Caller:
             self._idle_warned = False
         elif not self._idle_warned:
             self._idle_warned = True
-            remaining = calls.idle_limit_seconds - calls.idle_warning_seconds
+            remaining = math.ceil(calls.idle_limit_seconds - idle)
             self.console.bell()
             self.console.say(f"|12Are you there? The line is dropped in {span(remaining)}.")
 

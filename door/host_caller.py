@@ -144,12 +144,15 @@ class HostCaller(LimitedCaller):
         brought = span(arrival.brought) if arrival.brought else "no minutes"
         said.append(f"You bring {brought} from {literal(board)}.")
         if arrival.debt:
-            said.append(f"{span(arrival.debt)} that you lost here today are taken off already.")
+            are = wording.agree(arrival.debt, "is", "are")
+            said.append(f"{span(arrival.debt)} that you lost here today {are} taken off already.")
         if arrival.standing:
-            said.append(f"{span(arrival.standing)} more lie on the table, in your open hand.")
+            lie = wording.agree(arrival.standing, "lies", "lie")
+            said.append(f"{span(arrival.standing)} more {lie} on the table, in your open hand.")
         if arrival.owed:
             minutes = span(arrival.owed * MINUTE)
-            said.append(f"{minutes} of an earlier visit go back to {literal(board)} with you.")
+            go = wording.agree(arrival.owed * MINUTE, "goes", "go")
+            said.append(f"{minutes} of an earlier visit {go} back to {literal(board)} with you.")
         return said
 
     def time_up_words(self) -> str:
@@ -183,11 +186,13 @@ class HostCaller(LimitedCaller):
 
     async def _close_and_give(self, reason: str) -> list[str]:
         claims: list[Claim] = []
+        debts: list[int] = []
 
         def close_and_claim(desk: Desk, call_id: int, ticked: int) -> Receipt:
             receipt = bank.close_call(desk, call_id, ticked, reason)
             claimed = bank.claim(desk, call_id)
             claims.extend([] if claimed is None else [claimed])
+            debts.append(bank.debt_after(desk, call_id))
             return receipt
 
         try:
@@ -199,30 +204,48 @@ class HostCaller(LimitedCaller):
         if any(row.kind == "external" for row in receipt.rows):
             said.append(f"What you gained is on its way to {literal(self.arrival.board)}.")
         elif receipt.purse.bank:
-            said.append(f"{span(receipt.purse.bank)} are in your time bank here.")
+            are = wording.agree(receipt.purse.bank, "is", "are")
+            said.append(f"{span(receipt.purse.bank)} {are} in your time bank here.")
+        if debts[0]:
+            said.append(self._owes(debts[0]))
         return said
+
+    def _owes(self, debt: int) -> str:
+        """Say that a loss of so many seconds is still owed to the host."""
+        board = literal(self.arrival.board)
+        verb = wording.agree(debt, "is", "are")
+        they = wording.agree(debt, "it is", "they are")
+        return (
+            f"{span(debt)} that you lost {verb} owed to {board}: {they} taken off what you bring"
+            " later today."
+        )
 
     async def _give(self, claim: Claim) -> str:
         """Write a claim into the host's file, and into the books what came of it; return that."""
         way, name = self.guest.way, self.record.name
         assert way is not None  # what is claimed goes the way of this visit
         loop = asyncio.get_running_loop()
-        minutes, board = span(abs(claim.minutes) * MINUTE), literal(self.arrival.board)
+        seconds, board = abs(claim.minutes) * MINUTE, literal(self.arrival.board)
+        minutes, are = span(seconds), wording.agree(seconds, "is", "are")
+        counted = wording.counted(claim.minutes, "minute")
         try:
             file = await loop.run_in_executor(None, give, way, claim.minutes)
         except NotGiven as refused:
-            log.warning("%d minutes of %s were not given back: %s", claim.minutes, name, refused)
+            log.warning("not given back to %s: %s: %s", name, counted, refused)
             why = str(refused)
             if refused.may_have_been:
                 await self._note(lambda desk: bank.in_doubt(desk, claim, why))
                 return f"Whether {board} has your {minutes} the sysop must find out; he is told."
             await self._note(lambda desk: bank.not_done(desk, claim, why))
-            return f"{board} cannot take {minutes} just now: they are kept for you here."
+            if claim.minutes < 0:
+                return self._owes(seconds)
+            they = wording.agree(seconds, "it is", "they are")
+            return f"{board} cannot take {minutes} just now: {they} kept for you here."
         await self._note(lambda desk: bank.done(desk, claim))
-        log.info("%d minutes of %s were written into %s", claim.minutes, name, file)
+        log.info("written into %s for %s: %s", file, name, counted)
         if claim.minutes < 0:
-            return f"{minutes} that you lost are taken off your time at {board}."
-        return f"{minutes} go back to {board}."
+            return f"{minutes} that you lost {are} taken off your time at {board}."
+        return f"{minutes} {wording.agree(seconds, 'goes', 'go')} back to {board}."
 
     async def _note(self, operation: Callable[[Desk], object]) -> None:
         """Write down what became of a claim; unwritten, it is in doubt by itself."""

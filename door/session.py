@@ -258,5 +258,6 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     if (caller.purse.stake or caller.hand_waits) and reason != "taken over":
         console.say("|07The hand on the table waits for you.")
     if behind := wording.comes_back_after(caller.purse, caller.bank_settings.schedule):
-        console.say(f"|07{span(caller.purse.held)} more wait for you after {behind}.")
+        wait = wording.agree(caller.purse.held, "waits", "wait")
+        console.say(f"|07{span(caller.purse.held)} more {wait} for you after {behind}.")
     return reason

@@ -25,7 +25,7 @@ from timebank.database import Desk
 from timebank.hands import Move, Settlement, Wager
 from timebank.history import Happening, history
 from timebank.hosts import Brought, host_caller, open_host_call
-from timebank.hosts_claims import Claim, claim, done, in_doubt, not_done
+from timebank.hosts_claims import Claim, claim, debt_after, done, in_doubt, not_done
 from timebank.hosts_given import GivenBack, owed
 from timebank.hosts_visit import Arrival, Parting
 from timebank.journal import (
@@ -112,6 +112,7 @@ __all__ = [
     "close_dead_calls",
     "close_orphaned_calls",
     "close_shoe",
+    "debt_after",
     "deposit",
     "deposit_before_leaving",
     "done",

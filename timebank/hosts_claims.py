@@ -80,6 +80,21 @@ def claim(desk: Desk, call_id: int) -> Claim | None:
     return Claim(token, row.caller_id, row.way, minutes) if minutes else None
 
 
+def debt_after(desk: Desk, call_id: int) -> int:
+    """Tell how many seconds a caller whose visit is closed still owes the host today.
+
+    What is on its way to the host's clock is not counted. 0 for a visit of a day that is over.
+    """
+    row = desk.connection.exec_driver_sql(
+        "SELECT caller_id, day FROM visits WHERE call_id = ?", (call_id,)
+    ).first()
+    today = desk.settings.schedule.day_of(desk.now).isoformat()
+    if row is None or row.day != today:
+        return 0
+    owed = debt_of(desk, row.caller_id, row.day)
+    return max(0, owed - _being_shown(desk, row.caller_id, row.day))
+
+
 def _being_shown(desk: Desk, caller_id: int, day: str) -> int:
     """Tell how much of a debt is on its way to the host's clock, or may be there."""
     minutes: int = desk.connection.exec_driver_sql(

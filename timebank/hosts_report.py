@@ -92,7 +92,7 @@ def boards_table(reports: Iterable[BoardReport]) -> Iterator[str]:
 
 
 def _given(way: str, state: str, minutes: int) -> str:
-    return f"by {way}: {minutes} minutes {state}"
+    return f"by {way}: {minutes} minute{'' if abs(minutes) == 1 else 's'} {state}"
 
 
 def board_line(report: BoardReport) -> dict[str, object]:

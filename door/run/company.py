@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, NoReturn
 
 from door.console import IdledOut, Kicked, TakenOver, TimeUp
-from door.display import literal
+from door.display import LAYOUT_COLUMNS, literal, wrap
 from door.lines.link import (
     ENDED,
     HEADER,
@@ -30,7 +30,7 @@ from door.lines.link import (
     size,
     told,
 )
-from door.lobby.pages import read
+from door.lobby.pages import Page, read
 from door.tables.vegas import Vegas
 from door.visitors import (
     CLOSED,
@@ -58,6 +58,7 @@ ALONE = (
 )
 TABLE_GONE = "The table was closed by the board. A hand that you left there is in the journal."
 
+TOLD_SECONDS = 30.0  # to read why the table is gone; nobody is kept there until they idle out
 HANDOVER_SECONDS = 1.0  # that the server has to keep his hand for the call that takes over
 
 log = logging.getLogger("door.tables")
@@ -150,7 +151,6 @@ class Company:
         caller.statement = said.get("statement") or caller.statement
         if how == TAKEN_OVER:
             raise TakenOver(words)
-        console.last_key = caller.clock.monotonic()  # the server has seen to it that he is awake
         console.paint_screens()
         caller.start_ticking()  # before the books are asked, which may not be there
         caller.record = await caller.ask_books(lambda desk: callers.get(desk, caller.record.id))
@@ -162,7 +162,21 @@ class Company:
         if how == KICKED:
             raise Kicked(words)
         if how != LEFT:
-            await read(console, "Vegas", TABLE_GONE if how == CLOSED else literal(words))
+            await self._tell(TABLE_GONE if how == CLOSED else literal(words))
+
+    async def _tell(self, words: str) -> None:
+        """Say why the visit is over, and go on to the menu also without a key.
+
+        What was typed for the table is for nothing here.
+        """
+        console = self._caller.console
+        console.forget_keys()
+        console.stage(Page("Vegas", wrap(words, LAYOUT_COLUMNS - 2)))
+        console.display.prompt("|08Press any key")
+        await console.pause(TOLD_SECONDS)
+        if console.next_key() is not None:
+            await console.key()
+        console.display.answered()
 
     @contextlib.asynccontextmanager
     async def _linked(self, wants: str) -> AsyncIterator[Link]:
@@ -237,7 +251,8 @@ class Link:
     # What the caller's line tells.
 
     def received(self, data: bytes) -> None:
-        """Pass on what was typed."""
+        """Pass on what was typed; the caller is awake, as far as the clock here is concerned."""
+        self._console.last_key = self._console.clock.monotonic()
         self.say(frame(TYPED, data))
 
     def hung_up(self, reason: str) -> None:

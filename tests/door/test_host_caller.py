@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
@@ -15,18 +16,40 @@ import pytest
 
 from ansi.charset import Charset
 from door.config_boards import unlisted
-from door.console import Console, Look, Paint, TimeUp
+from door.console import Closing, Console, IdledOut, Look, Paint, TimeUp
+from door.dropfiles import GiveBack, Way, read
 from door.host_caller import HostCaller
 from door.run import process
 from door.run.company import Company
 from door.run.guest import Guest
 from tests.door.wall import Wall
+from tests.dropfiles.reads import AS_WRITTEN, put
+from tests.dropfiles.writers import WRITERS
+from tests.timebank.books import lost, wager
 from tests.world import NOON, World, world
 from timebank import bank
+from timebank.audit import audit
 from timebank.database import BooksUnavailable, Database
 
 LINES = Look(Charset.ASCII, Paint.LINES)
 EVENTS_OFF = 'events = []\n[[listeners]]\nkind = "telnet"\nhost = "127.0.0.1"\nport = 0\n'
+
+
+class Told(Wall):
+    """A line on which something can be waited for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._news = asyncio.Event()
+
+    def write(self, data: bytes) -> None:
+        super().write(data)
+        self._news.set()
+
+    async def until(self, text: bytes) -> None:
+        while text not in self.written:
+            self._news.clear()
+            await self._news.wait()
 
 
 @asynccontextmanager
@@ -61,7 +84,7 @@ async def comes_in(here: World, **said: Any) -> HostCaller:
     record = await board.books.run(
         lambda desk: bank.host_caller(desk, guest.board.name, guest.key, guest.name)
     )
-    console = Console(Wall(), LINES, here.clock)
+    console = Console(Told(), LINES, here.clock)
     return await board.open_guest_call(console, record, guest, take_over=False)
 
 
@@ -213,3 +236,148 @@ async def test_the_call_is_closed_once_whoever_asks(tmp_path) -> None:
 async def test_he_is_told_what_he_brings(tmp_path, said, words) -> None:
     async with guest_of(tmp_path, **said) as (_, caller):
         assert caller.news() == [words]
+
+
+# What is said at the end
+
+
+@pytest.fixture
+def undealt(monkeypatch) -> None:
+    """Hands without cards: the books must be in order, and nobody can replay them."""
+
+    def findings(here: World) -> list[Any]:
+        with here.books() as desk:
+            return list(audit(desk))
+
+    monkeypatch.setattr(World, "findings", findings)
+
+
+async def loses(caller: HostCaller, seconds: int) -> None:
+    """Lose a hand of so much."""
+    placed = await caller.post(
+        lambda desk, call, ticked: bank.place_bet(desk, call, ticked, wager(seconds), None)
+    )
+    move = bank.Move(placed.round_id, 1, {"action": "stay"}, 4, 0, "", 60)
+    await caller.post(lambda desk, call, ticked: bank.act(desk, call, ticked, move, lost(seconds)))
+
+
+@pytest.mark.usefixtures("undealt")
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (300, "5 minutes that you lost are owed to Xibalba: they are taken off what you bring"),
+        (60, "1 minute that you lost is owed to Xibalba: it is taken off what you bring"),
+    ],
+)
+async def test_a_loss_that_the_host_does_not_show_is_said_to_be_owed(
+    tmp_path, seconds: int, words: str
+) -> None:
+    async with guest_of(tmp_path) as (here, caller):
+        await loses(caller, seconds)
+        assert await caller.farewell("log-off") == [f"{words} later today."]
+        again = await comes_in(here)
+        verb = "is" if seconds == 60 else "are"
+        assert f"that you lost here today {verb} taken off already." in again.news()[1]
+        await here.server.board.close_call(again, "log-off")
+
+
+async def test_a_debt_that_was_won_back_is_not_said_to_be_owed(tmp_path) -> None:
+    async with guest_of(tmp_path) as (_, caller):
+        assert await caller.farewell("log-off") == []
+
+
+@pytest.mark.usefixtures("undealt")
+@pytest.mark.parametrize(
+    ("won", "words"),
+    [(1, "1 minute goes back to Xibalba."), (2, "2 minutes go back to Xibalba.")],
+)
+async def test_minutes_are_counted_in_words_that_agree(
+    tmp_path, caplog, won: int, words: str
+) -> None:
+    caplog.set_level(logging.INFO)
+    drop = put(tmp_path, WRITERS["synchronet stdio"])
+    who = read(drop, AS_WRITTEN).identity
+    way = GiveBack(Way.MODUSER, tmp_path / "MODUSER.DAT", None, drop, who)
+    async with guest_of(tmp_path, way=way) as (_, caller):
+        placed = await caller.post(
+            lambda desk, call, ticked: bank.place_bet(desk, call, ticked, wager(60), None)
+        )
+        move = bank.Move(placed.round_id, 1, {"action": "stay"}, 4, 0, "", 60)
+        gain = bank.Settlement(0, 60, won * 60, "win", {"net": won * 60}, True)
+        await caller.post(lambda desk, call, ticked: bank.act(desk, call, ticked, move, gain))
+        assert await caller.farewell("log-off") == [words]
+    said = "1 minute" if won == 1 else "2 minutes"
+    assert f"MODUSER.DAT for Moth@Xibalba: {said}" in caplog.text
+    assert "1 minutes" not in caplog.text
+
+
+# At the server's table, when the server goes
+
+
+@asynccontextmanager
+async def at_the_servers_table(
+    folder: Path,
+) -> AsyncIterator[tuple[World, HostCaller, asyncio.Task[None]]]:
+    """A guest whose keys and screen the server sees to."""
+    async with guest_of(folder, seconds=3600) as (here, caller):
+        caller.start_ticking()
+        visit = asyncio.create_task(Company(here.server.board, caller).visit())
+        await reads(caller, "<T>alk")
+        try:
+            async with asyncio.timeout(10):  # of the machine's clock: nothing here waits for it
+                yield here, caller, visit
+        finally:
+            caller.stop_ticking()
+            visit.cancel()
+
+
+async def reads(caller: HostCaller, text: str) -> None:
+    """Wait until the caller has been shown `text`."""
+    wall: Any = caller.console.line
+    async with asyncio.timeout(10):
+        await wall.until(text.encode())
+
+
+def the_server_closes(here: World) -> None:
+    visitor = here.server.board.callers()[-1]
+    visitor.console.interrupt(Closing("The board is closing."))
+
+
+async def test_the_idle_clock_of_a_door_runs_from_his_last_key_also_when_the_server_closes(
+    tmp_path,
+) -> None:
+    async with at_the_servers_table(tmp_path) as (here, caller, visit):
+        wall: Any = caller.console.line
+        wall.receiver.received(b"x")
+        await here.pass_time(100)
+        the_server_closes(here)
+        await reads(caller, "The table was closed by the board.")
+        await here.pass_time(139)
+        assert b"Are you there?" not in wall.written
+        await here.pass_time(2)
+        assert b"Are you there? The line is dropped in" in wall.written
+        await here.pass_time(60)
+        assert isinstance(caller.console.interruption, IdledOut)
+        await visit
+
+
+async def test_nobody_is_kept_at_a_table_that_is_gone_until_a_key_is_pressed(tmp_path) -> None:
+    async with at_the_servers_table(tmp_path) as (here, caller, visit):
+        the_server_closes(here)
+        await reads(caller, "The table was closed by the board.")
+        await here.pass_time(29)
+        assert not visit.done()
+        await here.pass_time(2)
+        await visit
+        assert caller.console.interruption is None
+
+
+async def test_what_was_typed_for_the_table_does_not_take_the_words_away(tmp_path) -> None:
+    async with at_the_servers_table(tmp_path) as (here, caller, visit):
+        the_server_closes(here)
+        caller.console.received(b"5\r")
+        await reads(caller, "The table was closed by the board.")
+        assert not visit.done()
+        caller.console.received(b" ")
+        await visit
+        assert caller.console.next_key() is None
