@@ -5,22 +5,34 @@ from __future__ import annotations
 import configparser
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import click
 import pytest
 
 from door.cli import main
+from door.config_boards import board_of, unlisted
 from door.tables.codes import game_named
 
 ROOT = Path(__file__).parents[2]
 GUIDES = sorted((ROOT / "docs" / "boards").glob("*.md"))
 INSTALLER = ROOT / "install-xtrn.ini"
-SETTINGS = "XTRN_MULTIUSER|XTRN_NATIVE|XTRN_STDIO|XTRN_NOECHO|XTRN_MODUSERDAT"
+# The names that Synchronet 3.22a's scripts know. `jsexec install-xtrn` installs nothing at all when
+# a file has another one.
+SYNCHRONETS_NAMES = {
+    *("XTRN_MULTIUSER", "XTRN_ANSI", "XTRN_IO_INTS", "XTRN_MODUSERDAT", "XTRN_STARTUPDIR"),
+    *("XTRN_REALNAME", "XTRN_FREETIME", "XTRN_BIN", "XTRN_NATIVE", "XTRN_CHKTIME", "XTRN_LWRCASE"),
+    *("XTRN_SH", "XTRN_PAUSE", "XTRN_NOECHO", "XTRN_UTF8", "XTRN_TEMP_DIR", "XTRN_NODISPLAY"),
+    *("XTRN_NONE", "XTRN_TRIBBS", "XTRN_DOOR32"),
+}
+# XTRN_IO_INTS is the bit of standard input and output.
+SETTINGS = {"XTRN_MULTIUSER", "XTRN_NATIVE", "XTRN_IO_INTS", "XTRN_NOECHO", "XTRN_MODUSERDAT"}
 LONGEST_CODE, LONGEST_COMMAND, LONGEST_NAME = 8, 63, 40  # of older versions of Synchronet
 
 # What a board puts in place of its own words.
-_MACROS = re.compile(r"%f|%E|%Pdoor32\.sys|\*DOOR32|\{dropFilePath\}")
+_MACROS = re.compile(r"%f|%E|%Pdoor32\.sys|\{dropFilePath\}|/bbs/magicka/node\$1/door32\.sys")
+STARTS_NO_DOOR = "gamesrv"  # on Linux: it leads its callers to the server
 
 
 def read_as_the_shell_does(words: list[str]) -> dict[str, object]:
@@ -38,7 +50,25 @@ def installed() -> configparser.ConfigParser:
 
 def test_there_is_a_guide_for_every_board() -> None:
     names = [guide.stem for guide in GUIDES]
-    assert names == ["enigma", "gamesrv", "mystic", "synchronet", "wwiv"]
+    assert names == ["enigma", "gamesrv", "magicka", "mystic", "synchronet", "wwiv"]
+    overview = (ROOT / "docs" / "door-mode.md").read_text(encoding="utf-8")
+    assert all(f"(boards/{name}.md)" in overview for name in names)
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
+def test_a_guide_says_first_whether_it_was_followed_and_on_what(guide: Path) -> None:
+    _, said, *_ = guide.read_text(encoding="utf-8").split("\n\n")
+    assert said.startswith("*")
+    assert said.endswith("*")
+    tried = re.search(r"on 2026-\d\d-\d\d with \w+ \d", " ".join(said.split()))
+    assert tried or "Nobody has followed it on a board yet" in said
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
+def test_a_guide_says_how_the_program_comes_to_be_where_it_starts_it(guide: Path) -> None:
+    anchor = "](../door-mode.md#where-door-is)"
+    assert (anchor in guide.read_text(encoding="utf-8")) == (guide.stem != STARTS_NO_DOOR)
+    assert "## Where `door` is" in (ROOT / "docs" / "door-mode.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
@@ -53,6 +83,9 @@ def test_a_guide_names_options_and_tables_that_there_are(guide: Path) -> None:
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
 def test_a_guides_command_line_is_understood(guide: Path) -> None:
     text = guide.read_text(encoding="utf-8").replace('", "', " ").replace('"', "")
+    if guide.stem == STARTS_NO_DOOR:
+        assert "Action=Telnet\nParameters=127.0.0.1:2323\n" in text
+        return
     lines = re.findall(r"\brun((?: --?[\w-]+| \S*(?:%|\*|\{|/)\S*)+)", text)
     assert lines
     for line in lines:
@@ -80,13 +113,37 @@ def test_the_installer_has_the_whole_house_and_every_table() -> None:
         assert 1 <= len(code) <= LONGEST_CODE
         assert len(program["name"]) <= LONGEST_NAME
         assert len(program["cmd"]) <= LONGEST_COMMAND
-        assert (program["type"], program["settings"]) == ("XTRN_DOOR32", SETTINGS)
+        assert program["type"] == "XTRN_DOOR32"
+        assert set(program["settings"].split("|")) == SETTINGS
         command, run, *words = program["cmd"].split()
         assert (command, run) == ("door", "run")
         asked = read_as_the_shell_does(words)["table"]
         assert asked is None or isinstance(asked, str)
         doors.append(None if asked is None else game_named(asked))
     assert doors == [None, "black-jack-for-time", "baccarat", "unix-bj", "vegas"]
+
+
+def test_the_installer_has_no_name_that_synchronets_scripts_do_not_know() -> None:
+    said = "\n".join(
+        line for line in INSTALLER.read_text(encoding="utf-8").splitlines() if line[:1] != ";"
+    )
+    assert set(re.findall(r"XTRN_\w+", said)) <= SYNCHRONETS_NAMES
+    assert SETTINGS <= SYNCHRONETS_NAMES
+
+
+def test_synchronets_alias_is_that_of_the_line_it_really_writes() -> None:
+    guide = (ROOT / "docs" / "boards" / "synchronet.md").read_text(encoding="utf-8")
+    (alias,) = re.findall(r'aliases = \["([^"]+)"\]', guide)
+    real = Path(__file__).parents[1] / "dropfiles" / "data" / "synchronet" / "DOOR32.SYS"
+    line = real.read_text(encoding="ascii").splitlines()[3]
+    assert line in guide
+    found = board_of({"Xibalba": replace(unlisted("Xibalba"), aliases=(alias,))}, line)
+    assert found is not None
+
+
+def test_the_rlogin_line_of_synchronet_names_a_table_and_the_alias() -> None:
+    guide = (ROOT / "docs" / "boards" / "synchronet.md").read_text(encoding="utf-8")
+    assert '?rlogin HOST:2513 -c SECRET -s "%a" -t xtrn=BJFT\n' in guide
 
 
 def _options(parameter: click.Parameter) -> list[str]:
