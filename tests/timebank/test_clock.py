@@ -307,9 +307,15 @@ def test_books_that_know_of_no_clock_are_held_against_their_newest_entry(here, a
 # What a wrong clock must not do.
 
 
+def later(here: Machines, seconds: float, now: datetime) -> Reading:
+    """What a process reads some seconds later whose wall clock shows what it likes."""
+    uptime = here.machine.uptime() + seconds
+    return Reading(now, here.machine.boot(), uptime, uptime)
+
+
 def test_leases_end_by_the_uptime_whatever_the_wall_clocks_say(here, ann):
     call = here.books.call(ann)
-    skewed = Reading(NOON + timedelta(days=1), here.machine.boot(), here.machine.uptime() + 30)
+    skewed = later(here, 30, NOON + timedelta(days=1))
     with here.books.database.transaction(here.books.settings, skewed) as desk:
         assert bank.close_dead_calls(desk) == []
         assert [each.live for each in bank.open_calls(desk)] == [True]
@@ -322,9 +328,19 @@ def test_leases_end_by_the_uptime_whatever_the_wall_clocks_say(here, ann):
 
 def test_a_dead_call_is_closed_though_the_wall_clock_stands_back(here, ann):
     call = here.books.call(ann)
-    late = Reading(NOON - timedelta(days=1), here.machine.boot(), here.machine.uptime() + 31)
+    late = later(here, 31, NOON - timedelta(days=1))
     with here.books.database.transaction(here.books.settings, late) as desk:
         assert bank.close_dead_calls(desk) == [call.id]
+
+
+def test_a_machine_that_slept_finds_its_calls_alive(here, ann):
+    here.books.call(ann)
+    machine = here.machine
+    awake = Reading(
+        NOON + timedelta(hours=8), machine.boot(), machine.uptime() + 28_800, machine.awake()
+    )
+    with here.books.database.transaction(here.books.settings, awake) as desk:
+        assert bank.close_dead_calls(desk) == []
 
 
 def test_leases_of_an_earlier_boot_run_out(here, ann):
