@@ -206,12 +206,13 @@ def test_many_small_corrections_are_known_to_a_process_that_begins_later(here):
 def test_what_is_not_committed_is_not_believed(here):
     here.step(A_DAY)
     process = here.process
-    with (
-        pytest.raises(RuntimeError),
-        here.books.database.transaction(here.books.settings, process.clock.reading()) as desk,
-    ):
+
+    def believes_in_vain(desk):
         process.clock.believe(desk, "Sysop")
         raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        process.do(believes_in_vain)
     process.look()
     assert process.clock.now() == NOON
 
@@ -568,6 +569,18 @@ def test_the_command_shows_what_it_mends_before_it_does(board, timebank):
     assert timebank("clock", "--mend")[1] == "There is nothing to mend.\n"
     assert "Mended the clock: day set back" in timebank("log")[1]
     assert board.audit() == []
+
+
+def test_the_command_waits_until_the_processes_of_the_board_have_heard(
+    board, timebank, monkeypatch
+):
+    waited = []
+    monkeypatch.setattr("timebank.cli_clock.time.sleep", waited.append)
+    timebank("clock", "--believe")
+    board.now = datetime.now(UTC)
+    board.call(board.caller("Ann"))
+    timebank("clock", "--believe")
+    assert waited == [6.0]
 
 
 def test_nightly_work_tells_of_callers_whom_a_wrong_clock_led_astray(board, timebank):
