@@ -52,7 +52,7 @@ class StoppedClock(SystemClock):
         return NOON
 
     def uptime(self) -> float:
-        return 0.0
+        return 0.0  # with which the wall clock must go
 
 
 class Rate(NamedTuple):

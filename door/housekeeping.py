@@ -18,7 +18,7 @@ from door.clock import sleep
 from door.console import Closing
 from door.display import literal
 from door.lobby import bulletins
-from timebank import bank, live_mark, restoring
+from timebank import bank, clock_mend, live_mark, restoring
 from timebank.calls import RENEW_SECONDS
 from timebank.database import BooksFailed
 from timebank.refusals import Refused
@@ -67,6 +67,7 @@ class Housekeeping:
     async def start(self) -> None:
         """Do once what callers may expect to be done, then begin the rounds."""
         await overdue.stand_all(self._books)
+        await self._look_for_a_wrong_clock()
         await self._write_bulletin()
         self._books.outbox_waits.set()
         self._jobs = [
@@ -187,6 +188,13 @@ class Housekeeping:
         self._clock.adopt(judgement)
         for words in judgement.news:
             log.warning("%s.", words)
+
+    async def _look_for_a_wrong_clock(self) -> None:
+        """Tell the log of callers whom a clock that was wrong has led astray."""
+        ahead = await self._books.run(clock_mend.ahead)
+        if ahead:
+            names = ", ".join(each.name for each in ahead)
+            log.warning("A wrong clock has gone too far for %s: see `timebank clock`.", names)
 
     async def _tell_at_once(self) -> None:
         """Tell what a caller of this server has left for another, without waiting for a look."""

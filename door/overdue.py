@@ -28,10 +28,8 @@ async def stand_all(books: Books) -> int:
 
     None while the clock is in doubt: it may say too soon that their day is over.
     """
-    if not await books.run(clock.is_certain):
-        return 0
     stood = 0
-    leads = {stored.lead: stored for stored in await books.run(journal.overdue)}
+    leads = {stored.lead: stored for stored in await books.run(_overdue)}
     for stored in leads.values():
         try:
             await books.run(partial(stand, stored=stored))
@@ -44,6 +42,10 @@ async def stand_all(books: Books) -> int:
         stood += 1
         log.info("hand %d was stood: nobody returned to it", stored.id)
     return stood
+
+
+def _overdue(desk: Desk) -> list[StoredRound]:
+    return journal.overdue(desk) if clock.is_certain(desk) else []
 
 
 def stand(desk: Desk, stored: StoredRound) -> None:

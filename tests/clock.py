@@ -6,11 +6,12 @@ import asyncio
 import heapq
 import itertools
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 # Seconds. A rounded sum of seconds can fall short of a whole one by less than this; a real clock
 # would be past it by the time it is asked again.
 SHORTEST = 1e-6
+BOOTED = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class FakeTimer:
@@ -24,14 +25,13 @@ class FakeTimer:
 class FakeClock:
     """The clocks of a machine; the wall clock can also be stepped on its own.
 
-    Each is another boot of it. Nobody has heard of time servers unless the test says so.
+    All of one boot are clocks of the same machine, which was started at BOOTED; one that shows a
+    later instant than another is read later. Time servers say nothing unless the test says so.
     """
 
-    _boots = itertools.count(1)
-
-    def __init__(self, now: datetime) -> None:
-        self._boot = f"boot {next(self._boots)}"
-        self._asleep = 0.0
+    def __init__(self, now: datetime, boot: str = "the tests' machine") -> None:
+        self._boot = boot
+        self._up = (now - BOOTED).total_seconds()
         self.synchronised = False
         self._now = now
         self._monotonic = 1000.0
@@ -63,7 +63,10 @@ class FakeClock:
         await asyncio.sleep(0)
 
     def uptime(self) -> float:
-        return self._monotonic + self._asleep
+        return self._up
+
+    def awake(self) -> float:
+        return self._up
 
     def boot(self) -> str:
         return self._boot
@@ -74,7 +77,7 @@ class FakeClock:
     def suspend(self, seconds: float) -> None:
         """Let the machine sleep: time passes, and no timer and no caller notices."""
         self._now += timedelta(seconds=seconds)
-        self._asleep += seconds
+        self._up += seconds
 
     def step_wall_clock(self, seconds: float) -> None:
         """Set the wall clock forward or back; the monotonic clock knows nothing of it."""
@@ -82,4 +85,5 @@ class FakeClock:
 
     def _move_to(self, monotonic: float) -> None:
         self._now += timedelta(seconds=monotonic - self._monotonic)
+        self._up += monotonic - self._monotonic
         self._monotonic = monotonic

@@ -67,17 +67,17 @@ class _Lease(NamedTuple):
     renewed: int
     ticked_at_renewal: int
     boot: str | None
-    uptime: float | None
+    awake: float | None
 
     def age(self, desk: Desk) -> float:
         """Tell how many seconds ago it was renewed.
 
-        By the uptime, which all processes of the machine share and nobody can set. Only what is
-        left of an earlier boot is judged by the clock.
+        By a count that all processes of the machine share, that nobody can set, and that stands
+        still while none of them can renew. What is left of an earlier boot is judged by the clock.
         """
         here = desk.reading
-        if here is not None and self.uptime is not None and self.boot == here.boot:
-            return here.uptime - self.uptime
+        if here is not None and self.awake is not None and self.boot == here.boot:
+            return here.awake - self.awake
         return stamp(desk.now) - self.renewed
 
     def live(self, desk: Desk) -> bool:
@@ -85,7 +85,7 @@ class _Lease(NamedTuple):
 
 
 LEASES = (
-    "SELECT id, node, opened, renewed, ticked_at_renewal, boot, uptime"
+    "SELECT id, node, opened, renewed, ticked_at_renewal, boot, awake"
     " FROM calls WHERE closed IS NULL"
 )
 
@@ -148,8 +148,8 @@ def begin_call(
         parting = _close_dead(desk, old)
     call_id = run(
         "INSERT INTO calls (caller_id, node, process, address, opened, ticked, charged, waived,"
-        " renewed, ticked_at_renewal, boot, uptime) VALUES (?, ?, ?, ?, ?, 0, 0, 0, ?, 0, ?, ?)",
-        (caller_id, node, process, address, now, now, *_uptime(desk)),
+        " renewed, ticked_at_renewal, boot, awake) VALUES (?, ?, ?, ?, ?, 0, 0, 0, ?, 0, ?, ?)",
+        (caller_id, node, process, address, now, now, *_awake(desk)),
     ).lastrowid
     run("UPDATE callers SET last_call = ? WHERE id = ?", (now, caller_id))
     return Begun(call_id, taken_over, parting)
@@ -171,10 +171,10 @@ def renew(desk: Desk, process: str, calls: Sequence[tuple[int, int]]) -> list[in
     if not calls:
         return []
     run(
-        "UPDATE calls SET renewed = ?, boot = ?, uptime = ?,"
+        "UPDATE calls SET renewed = ?, boot = ?, awake = ?,"
         " ticked_at_renewal = max(ticked_at_renewal, ?)"
         " WHERE id = ? AND process = ? AND closed IS NULL",
-        [(now, *_uptime(desk), ticked, call_id, process) for call_id, ticked in calls],
+        [(now, *_awake(desk), ticked, call_id, process) for call_id, ticked in calls],
     )
     still = set(
         run("SELECT id FROM calls WHERE process = ? AND closed IS NULL", (process,)).scalars()
@@ -288,10 +288,10 @@ def _leases(desk: Desk) -> list[_Lease]:
     return [_Lease(*row) for row in desk.connection.exec_driver_sql(LEASES)]
 
 
-def _uptime(desk: Desk) -> tuple[str | None, float | None]:
-    """Give boot and uptime for a lease that is renewed now."""
+def _awake(desk: Desk) -> tuple[str | None, float | None]:
+    """Give what tells the age of a lease that is renewed now."""
     here = desk.reading
-    return (None, None) if here is None else (here.boot, here.uptime)
+    return (None, None) if here is None else (here.boot, here.awake)
 
 
 def _lease_of_caller(desk: Desk, caller_id: int) -> _Lease | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from timebank.database import Desk
 
 BY = "the command line"
+HEARD_SECONDS = 6.0  # within which every process of the board looks at its clock
 
 
 @click.command()
@@ -43,10 +45,15 @@ def clock(config: Path, believe: bool, mend: bool, yes: bool) -> None:
 
 
 def _believe(books: Books) -> None:
+    from timebank import bank
+
     with books.database.transaction(books.settings, books.clock.reading()) as desk:
         judgement = books.clock.believe(desk, BY)
+        calls = [call for call in bank.open_calls(desk) if call.live]
     books.clock.adopt(judgement)
     say(f"{words}." for words in judgement.news)
+    if calls:  # what is mended before their processes know of it could be undone by them
+        time.sleep(HEARD_SECONDS)
 
 
 def _shown(books: Books, desk: Desk) -> Iterator[str]:

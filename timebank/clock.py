@@ -104,7 +104,8 @@ class BelievedClock:
 
     def reading(self) -> Reading:
         """Return what all clocks show, for a transaction."""
-        return Reading(self.now(), self.instruments.boot(), self.instruments.uptime())
+        machine = self.instruments
+        return Reading(self.now(), machine.boot(), machine.uptime(), machine.awake())
 
     @property
     def off(self) -> float:

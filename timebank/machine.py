@@ -1,8 +1,9 @@
 """The clocks of the machine, and what they show at one moment.
 
-Two of them, never mixed. The wall clock says which day it is, and anybody may set it. The uptime
-counts the seconds since the machine was started, asleep ones too; it cannot be set, and every
-process of the machine reads the same. A new start of the machine, a boot, begins a new count.
+Never mixed: the wall clock says which day it is, and anybody may set it. The uptime counts the
+seconds since the machine was started, asleep ones too; another count leaves those out, in which no
+process could do anything. Neither can be set, and every process of the machine reads the same. A
+new start of the machine, a boot, begins new counts.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ class Reading(NamedTuple):
     # Which start of the machine it is, and the seconds since then.
     boot: str
     uptime: float
+    # Those of them in which the machine was awake.
+    awake: float
 
 
 class Instruments(Protocol):
@@ -41,6 +44,9 @@ class Instruments(Protocol):
 
     def uptime(self) -> float:
         """Return the seconds since the machine was started."""
+
+    def awake(self) -> float:
+        """Return those of them in which the machine was awake."""
 
     def boot(self) -> str:
         """Return a name for this start of the machine, which no other start has."""
@@ -59,6 +65,10 @@ class Machine:
     def uptime(self) -> float:
         """Return the seconds since the machine was started."""
         return time.clock_gettime(UPTIME)
+
+    def awake(self) -> float:
+        """Return those of them in which the machine was awake."""
+        return time.monotonic()
 
     def boot(self) -> str:
         """Return the kernel's name for this boot; of a process alone where it has none."""

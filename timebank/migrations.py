@@ -539,7 +539,7 @@ def _stakes_over_midnight_4(connection: sqlite3.Connection) -> None:
 
 CLOCKS_4 = (
     "ALTER TABLE calls ADD COLUMN boot TEXT",
-    "ALTER TABLE calls ADD COLUMN uptime FLOAT",
+    "ALTER TABLE calls ADD COLUMN awake FLOAT",
     """
 CREATE TABLE mended_days (
     number INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,

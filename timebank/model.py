@@ -174,9 +174,10 @@ calls = Table(
     Column("renewed", Integer, nullable=False),
     Column("ticked_at_renewal", Integer, nullable=False),
     Column("note", Text),
-    # Of the machine that renews the lease: which boot it is, and its uptime at the last renewal.
+    # Of the machine that renews the lease: which boot it is, and for how many seconds of it the
+    # machine had been awake at the last renewal.
     Column("boot", Text),
-    Column("uptime", Float),
+    Column("awake", Float),
     CheckConstraint("ticked = charged + waived AND charged >= 0 AND waived >= 0", name="told"),
     sqlite_autoincrement=True,
 )

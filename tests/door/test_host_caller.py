@@ -128,6 +128,39 @@ async def test_time_is_counted_from_the_drop_file_and_not_from_the_log_on(tmp_pa
         assert caller.time_left() == 590
 
 
+async def test_what_ticked_before_the_call_was_opened_is_a_row_that_says_so(tmp_path) -> None:
+    async with guest_of(tmp_path, arrived=990.0) as (here, caller):
+        await here.pass_time(5)
+        await caller.touch()
+        used = [line for line in here.lines(caller.record.name) if line.kind == "elapsed"]
+        assert [(line.amount, line.why) for line in used] == [
+            (10, f"Time used on node {caller.node} since Xibalba handed over its caller, before this"
+             " call was opened"),
+            (5, f"Time used on node {caller.node}"),
+        ]  # fmt: skip
+
+
+async def test_a_visit_that_ends_at_once_is_charged_a_second_and_gives_nothing_back(
+    tmp_path,
+) -> None:
+    async with guest_of(tmp_path) as (here, caller):
+        await here.server.board.close_call(caller, "log-off")
+        assert here.moved(caller.record.name) == [
+            ("brought", 600),
+            ("elapsed", 1),
+            ("taken home", 599),
+        ]
+
+
+async def test_the_last_second_that_his_host_leaves_him_is_his_to_its_end(tmp_path) -> None:
+    async with guest_of(tmp_path) as (here, caller):
+        await withdraws_ten_minutes(here, caller)
+        await here.clock.advance(599.5)
+        assert (caller.time_left(), caller.time_is_up()) == (0, False)
+        await here.clock.advance(0.5)
+        assert caller.time_is_up()
+
+
 async def test_without_a_clock_of_the_host_there_is_only_what_he_brought(tmp_path) -> None:
     async with guest_of(tmp_path, seconds=None) as (here, caller):
         assert caller.time_left() == 3600

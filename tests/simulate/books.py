@@ -52,6 +52,7 @@ MOVES: dict[str, set[tuple[str, str]]] = {
     "put back": {("online", "bank"), ("held", "bank")},
     "kept": {("external", "bank"), ("external", "forfeit")},
     "import": {("external", "bank"), ("bank", "external")},
+    "mend": {("adjustment", "online")},
     "adjust": {("adjustment", "bank"), ("bank", "adjustment")},
     "lost": {("stake", bank) for bank in BANKS},
     "returned": {("stake", purse) for purse in PURSES},
@@ -87,7 +88,7 @@ class Watch:
         self.begins: set[int] = set()  # first transfers of generations
         self.balances: defaultdict[int, int] = defaultdict(int)
         self.on_table: defaultdict[int, int] = defaultdict(int)  # by round
-        self.grants: set[tuple[int, str]] = set()
+        self.grants: dict[tuple[int, str], int] = {}
         self.granted = self.elapsed = 0
         self.calls: dict[int, SeenCall] = {}
         self.counts: dict[str, int] = {}
@@ -140,6 +141,8 @@ class Watch:
             for row in file.execute(TRANSFERS, (self.last[0],)):
                 self._transfer(accounts, latest_day, *row)
             self._accounts(accounts)
+            (day,) = file.execute("SELECT max(day) FROM callers WHERE deleted IS NULL").fetchone()
+            must(day is None or day <= latest_day, "somebody is on {}", day)
             self._rounds(file, accounts)
             self._calls(file, began, now)
             self._cards(file)
@@ -197,10 +200,17 @@ class Watch:
         if kind == "grant":
             must(call_id is not None, "transfer {} grants to nobody on a call", number)
             day = why[-10:]
-            must((target, day) not in self.grants, "{} was granted twice", day)
+            earlier = self.grants.get((target, day))
+            must(earlier is None or self._was_mended(earlier, day), "{} was granted twice", day)
             must(day <= latest_day, "{} was granted before it came", day)
-            self.grants.add((target, day))
+            self.grants[target, day] = number
             self.granted += amount
+
+    def _was_mended(self, grant: int, day: str) -> bool:
+        """Tell whether a day that was granted has been taken back: a wrong clock had begun it."""
+        assert self._connection is not None  # it is read just now
+        rows = self._connection.execute("SELECT day FROM days WHERE grant_id = ?", (grant,))
+        return rows.fetchone() != (day,)
 
     def _accounts(self, accounts: dict[int, tuple[Any, ...]]) -> None:
         sums: defaultdict[str, int] = defaultdict(int)
@@ -259,6 +269,7 @@ class Watch:
             if reason is None:
                 continue
             self._is_fair(number, ticked, now, 1 if reason in IN_PEACE else LEASE + 1)
+            must(ticked > 0, "call {} ({}) has cost nothing", number, reason)
             seen = self.calls.pop(number)
             used = int(began - seen.before) - 1
             must(
@@ -298,7 +309,8 @@ OPEN_ROUNDS = (
     " LEFT JOIN actions a ON a.round_id = coalesce(r.lead, r.id) WHERE r.settled IS NULL"
     " GROUP BY r.id"
 )
-COUNTED = ("actions", "days", "callers", "rounds", "calls", "rounds WHERE settled IS NOT NULL")
+DAYS = "(SELECT day FROM days UNION ALL SELECT day FROM mended_days)"
+COUNTED = ("actions", DAYS, "callers", "rounds", "calls", "rounds WHERE settled IS NOT NULL")
 DEALT = (
     "SELECT r.shoe_id, r.start_position, r.id, max(a.cards_used) FROM rounds r"
     " JOIN actions a ON a.round_id = r.id JOIN shoes s ON s.id = r.shoe_id"

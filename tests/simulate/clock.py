@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 START = 1000.0  # the first instant of the monotonic clock, in seconds
-SHORTEST = 1e-4  # of all waits; a timer is never late by more than this
+SHORTEST = 1e-4  # of all waits, and by how much timers are late
 
 
 MOST_TURNS = 20_000  # of the loop in one second; three hundred callers need a few hundred
@@ -87,32 +87,77 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
         )
 
 
-class WallClock:
-    """The clock on the wall: it follows the monotonic one, and can be set."""
+class MachineClocks:
+    """The clocks of the machine: the one on the wall, which can be set, and those that cannot."""
 
     def __init__(self, now: datetime) -> None:
         self._zero = now - timedelta(seconds=START)
-        self.furthest = now  # that it has ever shown
+        self._asleep = 0.0
+        self._boots = 1
+        self.wrong = 0.0  # seconds by which the wall clock is ahead of what it really is
+        self.synchronised = False  # whether time servers agree with it
+        self.furthest = now  # that it has ever really been, small corrections included
 
     def at(self, monotonic: float) -> datetime:
-        now = self._zero + timedelta(seconds=monotonic)
+        """Return what the wall clock shows."""
+        return self._zero + timedelta(seconds=monotonic)
+
+    def really(self, monotonic: float) -> datetime:
+        """Return what time it is."""
+        now = self.at(monotonic) - timedelta(seconds=self.wrong)
         self.furthest = max(self.furthest, now)
         return now
 
+    def uptime(self, monotonic: float) -> float:
+        return monotonic + self._asleep
+
+    @property
+    def boot(self) -> str:
+        return f"boot {self._boots}"
+
     def step(self, seconds: float) -> None:
+        """Correct the wall clock."""
         self._zero += timedelta(seconds=seconds)
 
+    def go_wrong(self, seconds: float) -> None:
+        """Set it to what is not the time."""
+        self.step(seconds)
+        self.wrong += seconds
 
-class BoardClock:
-    """Both clocks as a board asks for them (`door.clock.Clock`)."""
+    def sleep(self, seconds: float) -> None:
+        """Let time pass in which nothing runs."""
+        self.step(seconds)
+        self._asleep += seconds
 
-    def __init__(self, loop: SimulatedLoop, wall: WallClock, is_dead: Callable[[], bool]) -> None:
+    def reboot(self) -> None:
+        self._boots += 1
+        self.synchronised = False
+
+
+class ProcessClock:
+    """The clocks as a process reads them (`door.clock.MachineClock`)."""
+
+    def __init__(
+        self, loop: SimulatedLoop, wall: MachineClocks, is_dead: Callable[[], bool]
+    ) -> None:
         self._loop = loop
         self._wall = wall
         self._is_dead = is_dead
 
     def now(self) -> datetime:
         return self._wall.at(self._loop.time())
+
+    def uptime(self) -> float:
+        return self._wall.uptime(self._loop.time())
+
+    def awake(self) -> float:
+        return self._loop.time()
+
+    def boot(self) -> str:
+        return self._wall.boot
+
+    def is_synchronised(self) -> bool:
+        return self._wall.synchronised
 
     def monotonic(self) -> float:
         return self._loop.time()
@@ -122,4 +167,4 @@ class BoardClock:
             if not self._is_dead():
                 callback()
 
-        return self._loop.call_later(max(seconds, SHORTEST), ring)
+        return self._loop.call_later(max(seconds, 0) + SHORTEST, ring)  # late, as timers are

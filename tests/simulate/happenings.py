@@ -11,7 +11,8 @@ from tests.simulate.hosts import SECRET, Guest
 from tests.simulate.house import next_change
 from tests.simulate.people import Person
 from tests.simulate.wire import Wire
-from timebank import callers, hosts_claims, sysop_hand
+from tests.simulate.wrong import must
+from timebank import callers, clock_mend, hosts_claims, sysop_hand
 from timebank.database import BooksUnavailable, Database, Desk
 from timebank.hosts_given import GivenBack
 from timebank.refusals import Refused
@@ -23,6 +24,7 @@ Happens = Callable[["Story"], None]
 Look = Callable[[], None]
 
 NOTICED = 3.0
+SEEN = 6.0  # seconds until every process has looked at its clock
 
 
 def choose(story: Story) -> Happens:
@@ -38,6 +40,7 @@ def choose(story: Story) -> Happens:
         wait_long: 0.5,
         meet_a_boundary: 0.5,
         set_the_clock: 0.5,
+        let_the_clock_leap: 0.4,
         break_the_disk: 0.7,
         kill: 1,
         restart: 0.15,
@@ -50,6 +53,8 @@ def choose(story: Story) -> Happens:
     }
     if not story.machine.disk.is_well:
         ways[mend] = 25
+    if story.wall.wrong or story.is_led_astray:
+        ways[set_right] = 2
     (happens,) = story.chance.choices(list(ways), list(ways.values()))
     return happens
 
@@ -160,7 +165,7 @@ def wait_long(story: Story) -> None:
 
 
 def meet_a_boundary(story: Story) -> None:
-    """Wait, or have the clock set, until shortly before something changes."""
+    """Wait, or have the machine sleep, until shortly before something changes."""
     now, schedule = story.now(), story.config.bank.schedule
     boundaries = [schedule.next_day(now)]
     closed = schedule.closed_at_or_after(now)
@@ -174,21 +179,92 @@ def meet_a_boundary(story: Story) -> None:
     if seconds <= 0:
         return
     if story.chance.random() < 0.5:
-        _set(story, seconds)
+        _sleep(story, seconds)
     else:
         _pass(story, seconds)
 
 
-def set_the_clock(story: Story) -> None:
-    """Have the wall clock stepped, to or fro."""
-    _set(story, story.chance.choice((1, -1)) * story.chance.choice((1, 7, 60, 3600, 90_000)))
-
-
-def _set(story: Story, seconds: float) -> None:
-    story.tell(f"the wall clock is set by {seconds:.0f} s")
-    story.wall.step(seconds)
+def _sleep(story: Story, seconds: float) -> None:
+    story.tell(f"the machine sleeps for {seconds:.0f} s")
+    story.wall.sleep(seconds)
     story.calm_from = story.monotonic + NOTICED
     _pass(story, story.chance.choice((0.1, 4)))
+
+
+def set_the_clock(story: Story) -> None:
+    """Have the wall clock corrected, to or fro, by so little that it is believed at once.
+
+    While it is wrong by more nobody would notice.
+    """
+    if story.wall.wrong or story.is_led_astray:
+        return
+    seconds = story.chance.choice((1, -1)) * story.chance.choice((1, 7, 60, 200))
+    story.tell(f"the wall clock is corrected by {seconds:.0f} s")
+    story.wall.step(seconds)
+    story.calm_from = story.monotonic + NOTICED
+    _pass(story, SEEN)
+
+
+def let_the_clock_leap(story: Story) -> None:
+    """Have the wall clock set to what is not the time, for a while or for long."""
+    if story.wall.wrong or story.is_led_astray:
+        return
+    seconds = story.chance.choice((1, -1)) * story.chance.choice((400, 7200, 90_000, 31_622_400))
+    story.tell(f"the wall clock leaps by {seconds:.0f} s")
+    story.wall.go_wrong(seconds)
+    _pass(story, story.chance.choice((0.1, 4, 20)))
+    if story.chance.random() < 0.3:
+        set_right(story)
+
+
+def set_right(story: Story) -> None:
+    """Have the wall clock set right, and what it did mended when the board has believed it."""
+    if story.is_led_astray and not story.machine.disk.is_well:
+        return
+    if story.wall.wrong:
+        story.tell("the wall clock is set right")
+        story.wall.go_wrong(-story.wall.wrong)
+        story.counted["_leaps ended"] += 1
+    if story.is_led_astray:
+        _believe_and_mend(story)
+    story.calm_from = story.monotonic + NOTICED
+    _pass(story, SEEN)
+
+
+def _believe_and_mend(story: Story) -> None:
+    """Let the sysop say that the clock is right now, and mend what the wrong one did."""
+    story.tell("the sysop says so, and mends what it did")
+    config, clock = story.config, story.clock()
+    database = Database(config.database, busy_seconds=0)
+    try:
+        with database.transaction(config.bank, clock.reading()) as desk:
+            judgement = clock.believe(desk, "Sysop")
+        clock.adopt(judgement)
+        _pass(story, SEEN)  # every process has heard of it
+        with database.transaction(config.bank, clock.reading()) as desk:
+            story.counted["_callers mended"] += len(clock_mend.mend(desk, "Sysop"))
+            left = clock_mend.ahead(desk)
+            must(not left, "{} are still led astray", [each.name for each in left])
+        story.is_led_astray = False
+    finally:
+        database.close()
+
+
+def boot(story: Story) -> None:
+    """Have the machine started anew, if it is; it may have been off for days, or wake in a year."""
+    chance = story.chance
+    if chance.random() < 0.5:
+        return
+    story.wall.reboot()
+    if chance.random() < 0.3:
+        story.tell("the machine was off for days")
+        story.wall.sleep(chance.choice((2, 15)) * 86_400)
+    if not story.wall.wrong and not story.is_led_astray and chance.random() < 0.2:
+        story.tell("the machine wakes in another year")
+        story.wall.go_wrong(31_622_400)
+        story.is_led_astray = True
+    elif story.wall.wrong > 0 and not story.is_led_astray:
+        story.is_led_astray = True  # nothing contradicts it any more
 
 
 def _pass(story: Story, seconds: float) -> None:
@@ -276,7 +352,7 @@ def correct_an_account(story: Story) -> None:
     story.tell(f"the sysop adjusts {person.name} by {seconds} s")
     database = Database(config.database, busy_seconds=0)
     try:
-        with database.transaction(config.bank, story.now()) as desk:
+        with database.transaction(config.bank, story.clock().reading()) as desk:
             record = callers.find(desk, person.name)
             if record is not None:
                 sysop_hand.adjust(desk, record.id, seconds, "a correction", "sysop")
@@ -290,7 +366,7 @@ def settle_a_doubt(story: Story) -> None:
     """Let the sysop say of minutes in doubt whether they arrived; he has asked the other board."""
     database = Database(story.config.database, busy_seconds=0)
     try:
-        with database.transaction(story.config.bank, story.now()) as desk:
+        with database.transaction(story.config.bank, story.clock().reading()) as desk:
             rows = [row for row in hosts_claims.outstanding(desk) if row.state == "doubtful"]
             if rows:
                 _settle(story, desk, story.chance.choice(rows))

@@ -24,7 +24,7 @@ from door.console import Console
 from door.lines.link import LinkListener
 from door.lines.rlogin_header import RloginHeader
 from door.server import Server
-from tests.simulate.clock import BoardClock, SimulatedLoop, WallClock
+from tests.simulate.clock import SHORTEST, MachineClocks, ProcessClock, SimulatedLoop
 from tests.simulate.disk import Disk, InlineWriter, Killed, Mortal, file_operations
 from tests.simulate.pipe import Pipe, connected, streams
 from tests.simulate.wire import Telephone, Wire
@@ -50,7 +50,7 @@ class Consoles(dict[Console, None]):
 class Machine:
     """What all processes share: the loop, the clocks and the disk."""
 
-    def __init__(self, config: Config, wall: WallClock, begins: float, chance: random.Random):
+    def __init__(self, config: Config, wall: MachineClocks, begins: float, chance: random.Random):
         self.chance = chance
         self.wall = wall
         self.disk = Disk(config.database, chance)
@@ -71,9 +71,9 @@ class Machine:
         return [task for task, owner in self._owners.items() if owner is life]
 
     def later(self, turn: Callable[[], None]) -> object:
-        """Call a writer's turn: at once, or after the time that a busy disk takes."""
+        """Call a writer's turn: as soon as can be, or after the time that a busy disk takes."""
         if self.chance.random() < 0.7:
-            return self.loop.call_soon(turn)
+            return self.loop.call_later(SHORTEST, turn)
         return self.loop.call_later(self.chance.uniform(0.001, 0.04), turn)
 
     def _make_task(
@@ -101,7 +101,7 @@ class Life:
         self.new_seed = new_seed
         self.config = config
         self.mortal = Mortal(machine.disk, machine.chance)
-        self.clock = BoardClock(machine.loop, machine.wall, self.is_dead)
+        self.clock = ProcessClock(machine.loop, machine.wall, self.is_dead)
         self.pipes: list[Pipe] = []  # its ends of connections to other processes
         self.database: Database | None = None
 

@@ -12,7 +12,8 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -21,7 +22,7 @@ from zoneinfo import ZoneInfo
 from door import config as settings
 from tests.simulate import happenings
 from tests.simulate.books import Watch
-from tests.simulate.clock import START, WallClock
+from tests.simulate.clock import START, MachineClocks, ProcessClock
 from tests.simulate.disk import Killed
 from tests.simulate.doors import Door, doors_live
 from tests.simulate.ears import Ears
@@ -34,9 +35,12 @@ from tests.simulate.post import Post
 from tests.simulate.restores import Restores
 from tests.simulate.wire import TELEPHONES, Wire
 from tests.simulate.wrong import must
+from timebank.clock import BelievedClock
+from timebank.database import Database
 from timebank.settings import SettingsError
 
 LOGGERS = ("door", "timebank", "asyncio")
+LATE = timedelta(minutes=30)
 NOTICED = 3.0  # seconds until everybody has seen that a clock was set
 ANSWERED = 0.005  # seconds
 GIVEN_BACK = 2.0  # seconds from the end of a call until a door has given back and ended
@@ -54,7 +58,7 @@ class Story:
         self.folder = folder
         self.chance = random.Random(seed)
         self.place = some_place(self.chance)
-        self.wall = WallClock(self.place.begins)
+        self.wall = MachineClocks(self.place.begins)
         self.nodes = nodes
         self.people = [self._person(number) for number in range(people)]
         self.guests = some_guests(people // 3, self.chance, self.names)
@@ -68,6 +72,7 @@ class Story:
         self.ears = Ears()
         self.loaded: settings.Config
         self.monotonic = START
+        self.is_led_astray = False  # whether the board was opened under a wrong clock
         self.calm_from = 0.0  # monotonic: everybody has noticed what the clocks did
         self.well_from = 0.0  # monotonic: everybody has noticed that the books can be written
         self.machine: Machine
@@ -146,6 +151,7 @@ class Story:
         self._keep_time()
         self._take_back()
         self.inspection.after_step(began)
+        happenings.set_right(self)
         self.let_pass(POSTED)  # and whatever waited for the books goes its way
         self._keep_time()
         self.inspection.after_step(began)
@@ -173,15 +179,38 @@ class Story:
     def _keep_time(self) -> None:
         self.monotonic = self.machine.loop.time()
 
-    def now(self) -> datetime:
-        """Look at the wall clock."""
+    def really(self) -> datetime:
+        """Tell what time it is, whatever the wall clock shows."""
         running = hasattr(self, "machine") and not self.machine.loop.is_closed()
-        return self.wall.at(self.machine.loop.time() if running else self.monotonic)
+        return self.wall.really(self.machine.loop.time() if running else self.monotonic)
+
+    def now(self) -> datetime:
+        """Tell what time it is for the board."""
+        if self.is_led_astray:
+            return self.really() + timedelta(seconds=self.wall.wrong)
+        return self.really()
+
+    def clock(self) -> BelievedClock:
+        """Give the clock of a command that is run beside the board."""
+        clock = BelievedClock(ProcessClock(self.machine.loop, self.wall, lambda: False))
+        database = Database(self.config.database, busy_seconds=0)
+        try:
+            with database.reading(self.config.bank, clock.reading()) as desk:
+                clock.adopt(clock.judge(desk))
+        finally:
+            database.close()
+        return clock
 
     def latest_day(self) -> str:
-        """Give the last day on which the wall clock has ever been, in the zone of the board."""
-        self.now()
-        return self.wall.furthest.astimezone(ZoneInfo(self.place.zone)).date().isoformat()
+        """Give the last day on which the board may ever have been, in its zone.
+
+        A correction that it had not written down before a kill is one that it does not know of.
+        Until what a wrong clock did is mended, it may have been anywhere.
+        """
+        if self.is_led_astray:
+            return "9999-12-31"
+        latest = max(self.really(), self.wall.furthest) + LATE
+        return latest.astimezone(ZoneInfo(self.place.zone)).date().isoformat()
 
     # Lives and deaths.
 
@@ -193,9 +222,12 @@ class Story:
         self.lives_begun += 1
         name = f"door {self.lives_begun}"
         node = 1 + self.lives_begun % 90
-        wall = self.now().astimezone(ZoneInfo(self.place.zone))
+        shown = self.wall.at(self.monotonic)
+        wall = shown.astimezone(ZoneInfo(self.place.zone))
         folder = self.folder / "hosts" / guest.board / f"node{node}"
         handed = hand_over(guest, node, folder, self.monotonic, wall)
+        if handed.until is not None:  # by a clock that the board may not believe
+            handed = replace(handed, until=handed.until - (shown - self.now()))
         door = Door(self.machine, self._load(), name, self._new_seed, guest, handed)
         self.doors.append(door)
         guest.doors.append(door)
@@ -272,6 +304,7 @@ class Story:
         self.machine.end()
         meanwhile()
         self.ears.forget()
+        happenings.boot(self)
         self._switch_on()
 
     def mend(self) -> None:
@@ -350,6 +383,7 @@ class Story:
             look()
             self.watch.close()
         self.monotonic += self.chance.choice((0.5, 5, 25, 40, 300, 20_000))
+        happenings.boot(self)
         self._switch_on()
 
     def _is_known_to_be_gone(self, process: Life) -> None:

@@ -37,7 +37,7 @@ def played(board):
 @pytest.fixture
 def copy(played, timebank, folder):
     path = folder / "copy.sqlite3"
-    assert timebank("backup", str(path)) == (0, f"{path} holds 3 transfers, and is in order.\n", "")
+    assert timebank("backup", str(path)) == (0, f"{path} holds 4 transfers, and is in order.\n", "")
     return path
 
 
@@ -133,18 +133,18 @@ def test_a_restore_brings_the_books_back_and_keeps_the_others(played, copy, time
     path = played.database.path
     assert (code, error) == (0, "")
     first, second, *_ = output.splitlines()
-    assert first == f"{path} holds 3 transfers from {copy}."
+    assert first == f"{path} holds 4 transfers from {copy}."
     aside = second.removeprefix("The books before are in ").removesuffix(".")
     assert files(played) == [path.name, os.path.basename(aside)]
     assert path.stat().st_mode & 0o777 == 0o600
     assert os.stat(aside).st_mode & 0o777 == 0o600
     again = Books(path.parent, zone=load(config).zone)
     assert again.audit() == []
-    assert transfers(again) == 3
+    assert transfers(again) == 4
     again.close()
     assert timebank("restore", aside)[0] == 0
     played.now += timedelta(seconds=1)
-    assert transfers(played) == 5
+    assert transfers(played) == 6
     assert played.audit() == []
 
 
@@ -169,7 +169,7 @@ def test_a_restore_where_there_are_no_books_yet(copy, played, timebank):
     played.database.path.parent.rmdir()
     code, output, error = timebank("restore", str(copy))
     assert (code, error) == (0, "")
-    assert output.startswith(f"{played.database.path} holds 3 transfers from {copy}.\n")
+    assert output.startswith(f"{played.database.path} holds 4 transfers from {copy}.\n")
     assert "The books before" not in output
     assert timebank("audit")[0] == 0
 
@@ -325,7 +325,7 @@ def test_a_restore_that_is_broken_off_has_changed_nothing(played, copy, step, mo
     monkeypatch.setattr(os if step == "replace" else backup, step, power_cut)
     with pytest.raises(KeyboardInterrupt):
         backup.restore(copy, played.settings, NOW)
-    assert transfers(played) == 5
+    assert transfers(played) == 6
     assert played.audit() == []
 
 

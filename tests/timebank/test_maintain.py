@@ -313,6 +313,7 @@ def test_the_command_says_what_it_did(board, timebank):
 def test_the_command_exits_with_1_when_a_hand_could_not_be_stood(board, timebank):
     call = left_behind(board)
     board.sql("UPDATE rounds SET rules = '{'")
+    timebank("clock", "--believe")  # which says that it is months later
     code, output, _ = timebank("maintain")
     assert code == 1
     assert f"Hand {call.round_id} is overdue and was left: its journal is damaged.\n" in output
