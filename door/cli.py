@@ -359,7 +359,7 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
     """Set a caller's password; the sysop's own name is entered with it when it is new."""
     from door import passwords
     from timebank import callers as records
-    from timebank import names
+    from timebank import names, recovery
 
     config = load_config(config_path)
     with _reading(config) as desk:
@@ -376,13 +376,15 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
         passwords.check(typed, name)
     except passwords.PasswordRefused as error:
         raise Sentence(str(error)) from error
-    hashed = passwords.hash_password(typed)
+    hashed, had_code = passwords.hash_password(typed), False
     with _desk(config) as desk:
         if record is None:
             record = records.register(desk, config.board.sysop, hashed)
         else:
+            had_code = recovery.has_one(desk, record.id)
             records.set_password_hash(desk, record.id, hashed)
-    click.echo(f"{record.name} has a new password.")
+    void = " The recovery code is void; Your settings makes another." if had_code else ""
+    click.echo(f"{record.name} has a new password.{void}")
 
 
 def _set_locked(config_path: Path, name: str, *, locked: bool) -> None:

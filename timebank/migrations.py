@@ -367,8 +367,14 @@ def _to_version_3(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _recovery_codes_4(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE callers ADD COLUMN recovery_digest TEXT")
+
+
 # Version 3 to 4. Each part adds what one subject needs, in this order.
-PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = ()
+PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    _recovery_codes_4,
+)  # fmt: skip
 
 
 def _to_version_4(connection: sqlite3.Connection) -> None:

@@ -90,6 +90,8 @@ callers = Table(
     # For a caller of another board: its name, and what it knows him by. Both NULL for our own.
     Column("board", Text),
     Column("board_key", Text, CheckConstraint("(board IS NULL) = (board_key IS NULL)")),
+    # Of the recovery code that was not used yet: see recovery.py.
+    Column("recovery_digest", Text),
     # Numbers are never used twice: the history of a deleted caller stays his.
     sqlite_autoincrement=True,
 )
