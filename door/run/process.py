@@ -9,6 +9,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
+from door import privacy
 from door.board import Board, new_seed
 from door.books import Books
 from door.housekeeping import Housekeeping
@@ -45,6 +46,8 @@ async def serve(
         database.open()
     except DatabaseRefused as refused:
         raise Unopened(str(refused)) from refused
+    for words in privacy.close_what_is_open(config):
+        log.warning("%s", words)
     try:
         return await _serve(config, database, console, clock, guest, asked)
     finally:
