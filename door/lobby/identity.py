@@ -97,7 +97,9 @@ class Identity:
 
     async def _password_is_right(self, tried: Try, password: str) -> CallerRecord | None:
         if not tried.is_due:
-            record = await self._early(tried, password) or await self._wait(tried)
+            record = await self._early(tried, password)
+            if record is None and not tried.is_due:
+                record = await self._wait(tried)
             if record is not None or not tried.is_due:
                 return record
         record = await self._check(tried, password)

@@ -1,11 +1,14 @@
 """What is counted about strangers: who waits, who does not, and what it takes to be remembered."""
 
+import doctest
 import ipaddress
 import tracemalloc
 from dataclasses import replace
 
 import pytest
 
+from door import defence as defence_module
+from door import reception, recovery
 from door.config_defence import USUAL, Defences
 from door.defence import DAY, MOST_ADDRESSES, Defence, Fault, Held, Networks, NotTaken
 
@@ -430,3 +433,8 @@ def test_a_name_that_is_forgiven_is_so_everywhere_also_where_it_is_at_home() -> 
     early(here, HOME, "ada")
     here.forgive_name("ada")
     assert not here.forgive_name("ada")
+
+
+@pytest.mark.parametrize("module", [defence_module, reception, recovery])
+def test_the_examples_in_the_documentation_hold(module: object) -> None:
+    assert doctest.testmod(module).failed == 0
