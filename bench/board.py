@@ -25,6 +25,7 @@ from sqlalchemy import event
 from bench.processes import more_files, obey
 from bench.thinkers import Thinkers
 from door import config as settings
+from door import privacy
 from door.clock import SystemClock
 from door.games import shuffle
 from door.games.blackjack import Action, start
@@ -111,7 +112,7 @@ async def main(folder: Path, count: int) -> None:
     file = folder / "sysop.toml"
     file.write_text(SYSOP_TOML.format(nodes=count + SPARE_NODES), encoding="utf-8")
     config = settings.load(file)
-    config.board.data.mkdir(parents=True, exist_ok=True)
+    privacy.make_folder(config)
     database = Database(config.database)
     database.open()
     register_all(database, config, count)

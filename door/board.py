@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, TypeVar
 from door import passwords
 from door.caller import Caller
 from door.console import Console, Interruption, TakenOver
+from door.defence import FIRST, Rank
 from door.games.shuffle import SEED_BYTES
 from door.host_caller import HostCaller, brought_by
 from door.process import this_process
 from door.reception import Reception
 from door.tables.vegas_table import VegasTable
 from door.thinking import ThinkingProcess
-from timebank import bank, callers, names
+from timebank import bank, callers, names, recovery
 from timebank.database import BooksFailed
 from timebank.refusals import AlreadyOnline
 
@@ -109,11 +110,20 @@ class Board:
             raise names.NameRefused("That name is kept for the house. Please choose another.")
         return name
 
-    async def authenticate(self, name: str, password: str) -> CallerRecord | None:
-        """Return the caller whose name and password these are, else `None`, equally slowly."""
+    async def authenticate(
+        self, name: str, password: str, rank: Rank = FIRST
+    ) -> CallerRecord | None:
+        """Return the caller whose name and password these are, else `None`, equally slowly.
+
+        `rank` says before whom it is checked.
+        """
         record = await self._find(name)
         stored = record.password_hash if record is not None else None
-        return record if await self.passwords.verify(stored, password) else None
+        return record if await self.passwords.verify(stored, password, rank) else None
+
+    async def use_code(self, name: str, digest: str) -> CallerRecord | None:
+        """Use up the recovery code of this digest; return the caller if it is theirs."""
+        return await self.books.run(lambda desk: recovery.use(desk, name, digest))
 
     async def renew_hash(self, record: CallerRecord, password: str) -> None:
         """Hash a caller's password anew if that was done at another cost, once he is believed.
@@ -131,10 +141,21 @@ class Board:
                 )
             )
 
-    async def register(self, name: str, password_hash: str) -> CallerRecord:
+    async def register(
+        self, name: str, password_hash: str, and_then: Callable[[Desk, int], None]
+    ) -> CallerRecord:
         """Enter a new caller in the books; `NameTaken` when somebody has the name by then, or one
-        like it, or sysop.toml keeps it."""
-        return await self.books.run(lambda desk: callers.register(desk, name, password_hash))
+        like it, or sysop.toml keeps it.
+
+        `and_then` is done for the caller of this number in the same transaction.
+        """
+
+        def enter(desk: Desk) -> CallerRecord:
+            record = callers.register(desk, name, password_hash)
+            and_then(desk, record.id)
+            return record
+
+        return await self.books.run(enter)
 
     async def _find(self, name: str) -> CallerRecord | None:
         return await self.books.run(lambda desk: callers.find(desk, name))

@@ -12,12 +12,16 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
 
-from door import config, named
+from door import config, named, privacy
 from door.config import Config
+from door.front_ends import signs_in, watches
 from door.lines.certificates import CertificateRefused, doubt
+from timebank.calls import latest_addresses
 from timebank.database import BooksUnavailable, Database
 from timebank.model import SCHEMA_VERSION
 from timebank.settings import Table, open_table
+
+LATEST = 500  # calls that are looked through for signs of a front end
 
 
 def check(path: Path) -> tuple[Config, list[str]]:
@@ -29,6 +33,8 @@ def check(path: Path) -> tuple[Config, list[str]]:
     settings = config.read(root, path)
     doubts = _look_at_certificates(root, settings)
     root.finish()
+    doubts += privacy.doubts(settings)
+    doubts += _look_for_front_ends(settings)
     return settings, [*doubts, *_look_at_people(settings, path)]
 
 
@@ -69,6 +75,38 @@ def _version(database: Path) -> int:
     with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
         version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return version
+
+
+def _look_for_front_ends(settings: Config) -> list[str]:
+    """Tell of ports that front ends reach alone, and of calls that came through such a port."""
+    doubts = []
+    for listener in settings.listeners:
+        host = listener.host
+        if listener.kind != "rlogin" and not listener.proxies and watches(settings, host):
+            doubts.append(
+                f"Port {listener.port} on {host} is for this machine alone, and {host} is in"
+                " `allow`: nothing in [defence] holds for whoever calls there. If a front end"
+                " passes callers on to it, let it send the PROXY protocol and set"
+                f' proxies = ["{host}"] in that table of [[listeners]].'
+            )
+    return doubts + [str(sign) for sign in signs_in(settings, _latest_calls(settings))]
+
+
+def _latest_calls(settings: Config) -> list[tuple[str, str]]:
+    """Return the last calls of the board's own callers, as (name, address).
+
+    None where the books cannot be read: that is told by whoever opens them.
+    """
+    if not settings.database.is_file():
+        return []
+    database = Database(settings.database)
+    try:
+        with database.reading(settings.bank, datetime.now(UTC)) as desk:
+            return latest_addresses(desk, LATEST)
+    except (BooksUnavailable, DBAPIError):
+        return []
+    finally:
+        database.close()
 
 
 def _look_at_certificates(root: Table, settings: Config) -> list[str]:

@@ -412,7 +412,7 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
     """
     from door import passwords
     from timebank import callers as records
-    from timebank import names
+    from timebank import names, recovery
 
     config = load_config(config_path)
     with _reading(config) as desk:
@@ -432,13 +432,15 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
         passwords.check(typed, name)
     except passwords.PasswordRefused as error:
         raise Sentence(str(error)) from error
-    hashed = passwords.hash_password(typed)
+    hashed, had_code = passwords.hash_password(typed), False
     with _desk(config) as desk:
         if record is not None:
+            had_code = recovery.has_one(desk, record.id)
             record = records.set_password_hash(desk, record.id, hashed)
         else:
             record = records.register_kept(desk, kept or name, hashed, powers=is_sysop)
-    click.echo(f"{record.name} has a new password.")
+    void = " The recovery code is void; Your settings makes another." if had_code else ""
+    click.echo(f"{record.name} has a new password.{void}")
     if kept in config.bank.co_sysops or is_sysop:
         _tell_of_powers(config_path, record)
 

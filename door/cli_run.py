@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from door import config as settings
+from door import privacy
 from door.clock import SystemClock
 from door.config import Config
 from door.console import Console
@@ -70,6 +71,8 @@ def run(options: Options) -> int:
         logs.begin(None, verbose=options.verbose)
         log.error("%s", error)
         return _turn_away(options, OUT_OF_ORDER)
+    with contextlib.suppress(OSError):  # whoever opens the books says what is wrong with it
+        privacy.make_folder(config)
     logs.begin(config.board.data, verbose=options.verbose)
     try:
         return _run(options, config, arrived)

@@ -10,6 +10,7 @@ Kept light, because a door process reads this before its first screen: no databa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,7 @@ Language = Literal["english", "french"]
 
 NEW_CALLER = "NEW"  # typed for a name by who has none yet
 LONGEST_BOARD_NAME = 40
+DATA_MODE = "0700"  # of the data folder, unless the sysop says otherwise
 MOST_NODES = 9999
 MOST_COINS = 1440  # a day of the smallest coins
 DAY_SECONDS = 24 * 60 * 60
@@ -60,13 +62,15 @@ LONGEST_WAIT = 600  # seconds at a table where others wait as well
 class Board:
     """Whose board it is, and where it keeps its things.
 
-    `sysop` is a caller's name as `names.check` keeps it. `texts` need not exist.
+    `sysop` is a caller's name as `names.check` keeps it. `texts` need not exist. `data_mode` is the
+    mode of the folder `data`, as chmod has it.
     """
 
     name: str
     sysop: str
     data: Path
     texts: Path
+    data_mode: int
 
 
 @dataclass(frozen=True)
@@ -195,7 +199,21 @@ def _board(table: Table) -> Board:
             table.refuse("sysop", "is what callers type who have no name yet; choose another")
     except names.NameRefused as refusal:
         table.refuse("sysop", f"must be a name a caller can have: {str(refusal).rstrip('.')}")
-    return Board(name, sysop, table.path("data", "data"), table.path("texts", "texts"))
+    data, texts = table.path("data", "data"), table.path("texts", "texts")
+    return Board(name, sysop, data, texts, _mode(table))
+
+
+def _mode(table: Table) -> int:
+    """Read the mode of the data folder: its owner's for all, and others never write."""
+    text = table.text("data_mode", DATA_MODE)
+    if re.fullmatch("0?7[0157][0145]", text) is None:
+        table.refuse(
+            "data_mode",
+            'must be the mode of a folder such as "0700" (its owner alone), "0750" (its group may'
+            ' read) or "0770" (its group may write); others may never write',
+        )
+        text = DATA_MODE
+    return int(text, 8)
 
 
 def _calls(table: Table) -> Calls:

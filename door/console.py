@@ -209,6 +209,10 @@ class Console:
             timer.cancel()
             self._waiter = None
 
+    def nudge(self) -> None:
+        """End a `pause` now: what was waited for has come."""
+        self._wake()
+
     def forget_keys(self) -> None:
         """Drop what was typed ahead, before a question that deserves a fresh answer."""
         self._keys.clear()

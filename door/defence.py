@@ -2,15 +2,21 @@
 
 Nothing here knows sockets or clocks: the monotonic second is given. Nobody is shut out for good and
 nothing has to be lifted by hand. Each wrong password is a debt of some minutes which time pays
-back; whoever owes too much waits until he owes less. Three debts are kept apart, so that whoever
-attacks a name does not shut out the one whose name it is:
+back. Nobody is refused for a debt either, for it may be somebody else's doing: a password is only
+checked later (`door.tries`). Who owes what:
 
-- of an address, for names that have never logged on from there;
-- of a name, for addresses that it has never logged on from;
-- of a name at an address that it has logged on from, which neither of the others touches.
+- An address and a name each owe for every wrong password. While one of them owes too much, no
+  password is checked for a stranger.
+- The second half of what may be owed is kept for addresses that have not been wrong about the name
+  for days. So an attacker with a few addresses does not use up what the caller needs who comes from
+  yet another one. A wrong password there costs twice as much, so that no attacker gains by it: he
+  has no more tries in a day than with the first half alone.
+- A name has a few tries of its own at an address that it has logged on from, whatever is owed.
+- A name has tries of its own for who is on a call under it, and wants another password.
 
 Addresses are counted as the networks that one subscriber has (an IPv4 address, an IPv6 /64), and
-names as digests, for what is typed as a name may be a password.
+names as digests, for what is typed as a name may be a password. Who was wrong about which name is
+remembered for an IPv6 /48: so many subscribers' networks one customer can have.
 """
 
 from __future__ import annotations
@@ -23,6 +29,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from hashlib import blake2b
+from math import ceil
 
 from door.config_defence import Defences, Network
 
@@ -30,9 +37,18 @@ DAY = 86_400.0
 ROUNDED = 1e-6  # seconds that a sum of parts of a day may be too much
 MOST_ADDRESSES = 32_768  # that are remembered at once, each some 200 bytes
 MOST_NAMES = 32_768
-MOST_PAIRS = 32_768  # of a name and an address that it logs on from
+MOST_PAIRS = 32_768  # of a name and an address
+
+# Wrong passwords after which no more is checked at once, in `wrong_passwords`: the second half is
+# for addresses that have not been wrong about the name. There a wrong one costs twice as much.
+HALVES = 2
+FAILURE_SECONDS = DAY  # until an address is forgiven one wrong password about a name
+MOST_FAILURES = 10  # that are remembered of an address and a name
+# How many times as slowly a name gets back a try at an address that it has logged on from.
+AT_HOME_SLOWER = 20
 
 _SUBSCRIBER_BITS = 64  # of an IPv6 address that one subscriber can change as he likes
+_CUSTOMER_BITS = 16  # of the rest that one customer can change
 _DIGEST_BITS = 64
 _AMONG_IPV6 = 1 << 64  # keeps the two kinds of address apart
 
@@ -43,7 +59,6 @@ class Fault(Enum):
     BLOCKED = "the address is blocked"
     AT_ONCE = "too many calls at once"
     TOO_FAST = "too many calls in a minute"
-    SHUT_OUT = "too many wrong passwords"
     CROWDED = "too many are at the log-on already"
 
     @property
@@ -53,11 +68,13 @@ class Fault(Enum):
 
 
 TOO_MANY_NAMES = "too many new names"
+TOO_MANY_WRONG = "too many wrong passwords"
 
 
 @dataclass(frozen=True)
 class Held:
-    """A subscriber whose next call, password or new name is refused, and why, in words for the log.
+    """A subscriber whose next call or new name is refused, or whose next password has to wait, and
+    why, in words for the log.
 
     `wait` is for how many seconds still, 0 where that is as long as his lines are open.
     """
@@ -141,35 +158,52 @@ class Debts:
         """Let somebody off what he owes; tell whether it was anything."""
         return self._free_at.pop(who, None) is not None
 
-    def add(self, who: int, seconds: float, most: float, now: float) -> None:
-        """Let somebody owe `seconds` more, though never more than `most`."""
-        self._free_at[who] = now + min(self.owed(who, now) + seconds, most)
+    def add(self, who: int, seconds: float, most: float, now: float) -> float:
+        """Let somebody owe `seconds` more, though never more than `most`; return how much more."""
+        owed = self.owed(who, now)
+        added = max(0.0, min(seconds, most - owed))
+        self._free_at[who] = now + owed + added
         self._free_at.move_to_end(who)
         while self._free_at and (len(self) > self._most or self._oldest() <= now):
             self._free_at.popitem(last=False)
+        return added
+
+    def take_back(self, who: int, seconds: float) -> None:
+        """Let somebody owe what `add` has added no more, where it is not forgotten already."""
+        if who in self._free_at:
+            self._free_at[who] -= seconds
 
     def _oldest(self) -> float:
         return next(iter(self._free_at.values()))
 
 
 class Known:
-    """Things that were seen, the last `most` of them."""
+    """Things that were seen, the last `most` of them, each with a number that goes with it."""
 
     def __init__(self, most: int) -> None:
         """Begin with none."""
         self._most = most
-        self._seen: OrderedDict[int, None] = OrderedDict()
+        self._seen: OrderedDict[int, int] = OrderedDict()
 
     def __contains__(self, what: int) -> bool:
         """Tell whether it was seen."""
         return what in self._seen
 
-    def add(self, what: int) -> None:
+    def of(self, what: int) -> int | None:
+        """Return what goes with it; None when it was not seen."""
+        return self._seen.get(what)
+
+    def add(self, what: int, goes_with: int = 0) -> None:
         """See it."""
-        self._seen[what] = None
+        self._seen[what] = goes_with
         self._seen.move_to_end(what)
         if len(self._seen) > self._most:
             self._seen.popitem(last=False)
+
+
+Charge = tuple[tuple[Debts, int, float], ...]  # what was added to whose debts
+Rank = tuple[int, int]  # before whom a password is checked: the lowest is next
+FIRST: Rank = (0, 0)
 
 
 class Defence:
@@ -182,7 +216,10 @@ class Defence:
         self._connects = Debts(MOST_ADDRESSES)
         self._wrong_from = Debts(MOST_ADDRESSES)
         self._wrong_for = Debts(MOST_NAMES)
+        self._wrong_about = Debts(MOST_PAIRS)  # of an address about a name, for days
         self._wrong_at_home = Debts(MOST_PAIRS)
+        self._wrong_on_call = Debts(MOST_NAMES)
+        self._last_wrong = Known(MOST_NAMES)  # the address that was wrong about a name last
         self._names_asked = Debts(MOST_ADDRESSES)
         self._callers_live_at = Known(MOST_ADDRESSES)
         self._homes = Known(MOST_PAIRS)
@@ -199,11 +236,12 @@ class Defence:
 
     # Calls.
 
-    def take(self, address: str, waiting: int, now: float) -> int | None:
+    def take(self, address: str, waiting: int, now: float, *, has_room: bool = False) -> int | None:
         """Take one more call, and return what `end` is to be told; `NotTaken` when it is refused.
 
         `waiting` is how many are at the log-on or on their way there. A caller from where callers
-        live is not refused for that, up to twice as many: he takes somebody else's place.
+        live is not refused for that, up to twice as many, nor one who `has_room`, up to one more:
+        they take somebody else's place.
         """
         rules, who = self._rules, key_of(address)
         if who is None or self._allowed.hold(address):
@@ -213,14 +251,12 @@ class Defence:
         if self._calls.get(who, 0) >= rules.calls_per_address:
             raise NotTaken(Fault.AT_ONCE)
         lives_here = who in self._callers_live_at
-        wait = self._wait(self._wrong_from, who, now)
-        if wait and not lives_here:
-            raise NotTaken(Fault.SHUT_OUT, wait)
         minute, cost = 60.0, 60.0 / rules.calls_per_minute
         owed = self._connects.owed(who, now)
         if owed + cost > minute + ROUNDED:
             raise NotTaken(Fault.TOO_FAST, owed + cost - minute)
-        if waiting >= rules.logons * (2 if lives_here else 1):
+        most = rules.logons * 2 if lives_here else rules.logons + has_room
+        if waiting >= most:
             raise NotTaken(Fault.CROWDED)
         self._connects.add(who, cost, minute + cost, now)
         self._calls[who] = self._calls.get(who, 0) + 1
@@ -246,54 +282,134 @@ class Defence:
         who = key_of(address)
         return who is None or who in self._callers_live_at or self._allowed.hold(address)
 
-    # Names and passwords. A folded name is given (`timebank.names.fold`).
+    def wrong_lately(self, address: str, now: float) -> float:
+        """Return how many seconds an address owes for wrong passwords."""
+        who = self.counted(address)
+        return 0.0 if who is None else self._wrong_from.owed(who, now)
 
-    def wait_to_try(self, address: str, name: str, now: float) -> float:
-        """Return for how many seconds a right password is not believed; 0 where it is at once.
+    # Passwords. A name is given as `digest` makes it, an address as `counted` does.
 
-        This is not to be told: it may say that the name is at home here. See `wait_to_tell`.
+    def digest(self, name: str) -> int:
+        """Return what stands for a folded name (`timebank.names.fold`)."""
+        return self._hash(name.encode("utf-8", "surrogatepass"))
+
+    def counted(self, address: str) -> int | None:
+        """Return what stands for an address; None where nothing is counted against it."""
+        return None if self._allowed.hold(address) else key_of(address)
+
+    def about(self, who: int, name: int) -> int:
+        """Return what stands for what an address and its kin have said of a name."""
+        return self._pair(kin_of(who), name)
+
+    def failures(self, about: int, now: float) -> int:
+        """Tell how many wrong passwords about a name are remembered of an address and its kin."""
+        owed = self._wrong_about.owed(about, now)
+        return ceil(owed / FAILURE_SECONDS - ROUNDED) if owed else 0
+
+    def wait_for_name(self, name: int, now: float, *, clean: bool) -> float:
+        """Tell in how many seconds a password for a name may be checked, 0 for now.
+
+        `clean` is said of an address without failures about the name.
         """
-        who = key_of(address)
-        if who is None or self._allowed.hold(address):
-            return 0.0
-        pair = self._pair(who, name)
-        if pair in self._homes:
-            return self._wait(self._wrong_at_home, pair, now)
-        return self.wait_to_tell(address, name, now)
+        return max(0.0, self._wrong_for.owed(name, now) - self.free(clean=clean))
 
-    def wait_to_tell(self, address: str, name: str, now: float) -> float:
-        """Return for how many seconds a stranger would have to wait, whether or not he is one.
+    def wait_for_address(self, who: int, now: float, *, clean: bool) -> float:
+        """Tell the same of an address, whatever the name."""
+        return max(0.0, self._wrong_from.owed(who, now) - self.free(clean=clean))
 
-        It is what may be told: the same for names that exist and for those that do not.
+    def owed_for(self, name: int, now: float) -> float:
+        """Return how many seconds are owed for a name."""
+        return self._wrong_for.owed(name, now)
+
+    def free(self, *, clean: bool) -> float:
+        """Return the debt in seconds with which one more password may be checked."""
+        return (self._rules.wrong_passwords * (HALVES if clean else 1) - 1) * self._cost
+
+    def costs(self, owed: float) -> float:
+        """Return what a wrong password costs one who owes so much, in seconds."""
+        return self._cost * (2 if owed > self.free(clean=False) else 1)
+
+    def begin(self, who: int, name: int, now: float) -> Charge:
+        """Count a password as wrong that is about to be checked; `right` takes that back."""
+        about = self.about(who, name)
+        most = (HALVES * self._rules.wrong_passwords + 1) * self._cost
+        charge = []
+        for debts, key in ((self._wrong_from, who), (self._wrong_for, name)):
+            cost = self.costs(debts.owed(key, now))
+            charge.append((debts, key, debts.add(key, cost, most, now)))
+        most = MOST_FAILURES * FAILURE_SECONDS
+        added = self._wrong_about.add(about, FAILURE_SECONDS, most, now)
+        return (*charge, (self._wrong_about, about, added))
+
+    def take_back(self, charge: Charge) -> None:
+        """Forget a password that was right, or could not be checked."""
+        for debts, key, seconds in charge:
+            debts.take_back(key, seconds)
+
+    def blame(self, who: int, name: int) -> None:
+        """Remember who was wrong about a name."""
+        self._last_wrong.add(name, who)
+
+    def last_wrong(self, name: int) -> str | None:
+        """Return the address or network that was wrong about a name last; None if nobody was."""
+        who = self._last_wrong.of(name)
+        return None if who is None else text_of(who)
+
+    def rank(self, who: int, name: int, now: float) -> Rank:
+        """Tell when a password is checked of several that may be: the lowest rank first.
+
+        Those with few failures lately, and of these who comes from where callers live. Nothing of
+        it depends on where the name is at home: that must not be told by how long a check takes.
         """
-        who = key_of(address)
-        if who is None or self._allowed.hold(address):
-            return 0.0
-        return max(
-            self._wait(self._wrong_from, who, now),
-            self._wait(self._wrong_for, self._digest(name), now),
+        lately = ceil(self._wrong_from.owed(who, now) / self._cost - ROUNDED)
+        return lately + self.failures(self.about(who, name), now), int(
+            who not in self._callers_live_at
         )
 
-    def wrong(self, address: str, name: str, now: float) -> None:
-        """Count a wrong password."""
-        who = key_of(address)
-        if who is None or self._allowed.hold(address):
-            return
-        # What may be told must not depend on who is at home, so these two always count.
-        debts = [(self._wrong_from, who), (self._wrong_for, self._digest(name))]
-        pair = self._pair(who, name)
-        if pair in self._homes:
-            debts.append((self._wrong_at_home, pair))
-        cost = 60.0 * self._rules.try_minutes
-        for kept, key in debts:
-            kept.add(key, cost, 2 * self._rules.wrong_passwords * cost, now)
+    def may_look_early(self, who: int, name: int, now: float) -> Charge | None:
+        """Tell whether a password may be looked at before its turn, and count it as wrong if so.
 
-    def right(self, address: str, name: str) -> None:
+        It may be believed then where `is_at_home`, and nowhere else. All names are looked at alike
+        where any caller lives, so that nobody learns by it which of them is at home there.
+        """
+        if who not in self._callers_live_at:
+            return None
+        pair, cost = self._pair(who, name), AT_HOME_SLOWER * self._cost
+        tries = self._rules.wrong_passwords
+        if self._wrong_at_home.owed(pair, now) > (tries - 1) * cost:
+            return None
+        added = self._wrong_at_home.add(pair, cost, tries * cost, now)
+        return ((self._wrong_at_home, pair, added),)
+
+    def is_at_home(self, who: int, name: int) -> bool:
+        """Tell whether a name has logged on from there. It is not to be told."""
+        return self._pair(who, name) in self._homes
+
+    def logged_on(self, address: str, name: int) -> None:
         """Remember that this name has logged on from there. No debt is let off for it."""
         who = key_of(address)
         if who is not None:
             self._callers_live_at.add(who)
             self._homes.add(self._pair(who, name))
+
+    # Passwords that are asked for on a call, under the name of that call.
+
+    def wait_on_call(self, address: str, name: int, now: float) -> float:
+        """Return for how many seconds no password is asked for on a call under this name."""
+        if self.counted(address) is None:
+            return 0.0
+        return max(0.0, self._wrong_on_call.owed(name, now) - self.free(clean=False))
+
+    def wrong_on_call(self, address: str, name: int, now: float) -> None:
+        """Count a wrong password of who is on a call. It counts at the log-on as well."""
+        who = self.counted(address)
+        if who is None:
+            return
+        most = self._rules.wrong_passwords * self._cost
+        self._wrong_on_call.add(name, self._cost, most, now)
+        for debts, key in ((self._wrong_from, who), (self._wrong_for, name)):
+            debts.add(key, self._cost, most, now)
+        self.blame(who, name)
 
     # New callers.
 
@@ -320,7 +436,7 @@ class Defence:
         minute, day = 60.0 - 60.0 / rules.calls_per_minute, DAY - DAY / rules.new_names_per_day
         found: list[tuple[float, int, str]] = []
         for debts, free, why in (
-            (self._wrong_from, self._free(), Fault.SHUT_OUT.value),
+            (self._wrong_from, self.free(clean=False), TOO_MANY_WRONG),
             (self._names_asked, day, TOO_MANY_NAMES),
             (self._connects, minute, Fault.TOO_FAST.value),
         ):
@@ -337,7 +453,7 @@ class Defence:
 
     def names_held(self, now: float) -> int:
         """Count the names for which strangers have to wait. Which they are is not kept."""
-        return len(self._wrong_for.above(self._free(), now))
+        return len(self._wrong_for.above(self.free(clean=False), now))
 
     def forgive_address(self, address: str) -> bool:
         """Let a subscriber off all he owes; tell whether it was anything."""
@@ -350,27 +466,23 @@ class Defence:
 
         A folded name is given (`timebank.names.fold`).
         """
-        digest = self._digest(name)
-        forgiven = self._wrong_for.forget(digest)
-        for pair in [pair for pair in self._wrong_at_home if pair >> _DIGEST_BITS == digest]:
-            forgiven |= self._wrong_at_home.forget(pair)
+        digest = self.digest(name)
+        forgiven = self._wrong_for.forget(digest) | self._wrong_on_call.forget(digest)
+        for debts in (self._wrong_about, self._wrong_at_home):
+            for pair in [pair for pair in debts if pair >> _DIGEST_BITS == digest]:
+                forgiven |= debts.forget(pair)
         return forgiven
 
     # Inside.
 
-    def _free(self) -> float:
-        """Return the debt with which one more password may be tried, in seconds."""
-        return (self._rules.wrong_passwords - 1) * 60.0 * self._rules.try_minutes
+    @property
+    def _cost(self) -> float:
+        """Return what a wrong password costs, in seconds."""
+        return 60.0 * self._rules.try_minutes
 
-    def _wait(self, debts: Debts, who: int, now: float) -> float:
-        return max(0.0, debts.owed(who, now) - self._free())
-
-    def _digest(self, name: str) -> int:
-        return self._hash(name.encode("utf-8", "surrogatepass"))
-
-    def _pair(self, who: int, name: str) -> int:
+    def _pair(self, who: int, name: int) -> int:
         # So that all pairs of a name can be found.
-        return self._digest(name) << _DIGEST_BITS | self._hash(b"%d" % who)
+        return name << _DIGEST_BITS | self._hash(b"%d" % who)
 
     def _hash(self, data: bytes) -> int:
         size = _DIGEST_BITS // 8
@@ -389,6 +501,15 @@ def key_of(text: str) -> int | None:
     if isinstance(address, ipaddress.IPv4Address):
         return int(address)
     return _AMONG_IPV6 + (int(address) >> _SUBSCRIBER_BITS)
+
+
+def kin_of(key: int) -> int:
+    """Return a number for all subscribers' networks that one customer can have.
+
+    >>> kin_of(key_of("2001:db8:7:1::1")) == kin_of(key_of("2001:db8:7:ffff::1"))
+    True
+    """
+    return key if key < _AMONG_IPV6 else key >> _CUSTOMER_BITS << _CUSTOMER_BITS
 
 
 def text_of(key: int) -> str:

@@ -1,7 +1,8 @@
 """Passwords: hashed with Argon2id, off the event loop and a few at a time.
 
 A hash takes tens of milliseconds and 19 MiB on purpose, so no more than two run at once, whatever
-number of callers is at the log-on prompt. How much work it is, is what OWASP's Password Storage
+number of callers is at the log-on prompt. Of those who wait, the next is from the address that has
+been wrong least often lately. How much work it is, is what OWASP's Password Storage
 Cheat Sheet asks for at least: 19 MiB, two passes, one lane. argon2-cffi's own choice (RFC 9106's
 second: 64 MiB, three passes, four lanes) is for machines with more memory than a board needs for
 everything else, and it starts four threads for each password.
@@ -19,9 +20,13 @@ import asyncio
 import contextlib
 import ctypes
 import functools
+import heapq
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from typing import TYPE_CHECKING, TypeVar
+
+from door.defence import FIRST, Rank
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -29,6 +34,8 @@ if TYPE_CHECKING:
 PASSES, KIBIBYTES, LANES = 2, 19 * 1024, 1  # OWASP's, see above
 MAPPED_APART = 4 * 1024 * 1024  # bytes from which on a piece of memory is; nothing else is so large
 _M_MMAP_THRESHOLD = -3  # as glibc's malloc.h has it
+AT_ONCE = 2
+TRIES = 3  # a caller may be wrong on one call
 SHORTEST = 6
 LONGEST = 128
 
@@ -107,23 +114,53 @@ def is_outdated(stored: str) -> bool:
 
 
 class PasswordDesk:
-    """Runs password work beside the event loop, two pieces at a time."""
+    """Runs password work beside the event loop, AT_ONCE pieces at a time.
+
+    Of those that wait the one with the lowest `rank` is next, and of equal ones the oldest.
+    """
 
     def __init__(self) -> None:
         """Open the desk; its threads start with the first password."""
-        self._threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="argon2")
+        self._threads = ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="argon2")
+        self._at_work = 0
+        self._numbers = count()
+        self._waiting: list[tuple[Rank, int, asyncio.Future[None]]] = []
 
-    async def hash(self, password: str) -> str:
+    async def hash(self, password: str, rank: Rank = FIRST) -> str:
         """Return the stored form of a new password."""
-        return await self._run(lambda: hash_password(password))
+        return await self._run(lambda: hash_password(password), rank)
 
-    async def verify(self, stored: str | None, password: str) -> bool:
+    async def verify(self, stored: str | None, password: str, rank: Rank = FIRST) -> bool:
         """Tell whether the password is right; see `verify_password`."""
-        return await self._run(lambda: verify_password(stored, password))
+        return await self._run(lambda: verify_password(stored, password), rank)
 
     def close(self) -> None:
         """Let go of the threads."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _run(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+    async def _run(self, work: Callable[[], T], rank: Rank) -> T:
+        loop = asyncio.get_running_loop()
+        if self._at_work == AT_ONCE:
+            turn: asyncio.Future[None] = loop.create_future()
+            heapq.heappush(self._waiting, (rank, next(self._numbers), turn))
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if turn.done() and not turn.cancelled():
+                    self._next()
+                raise
+        else:
+            self._at_work += 1
+        try:
+            return await loop.run_in_executor(self._threads, work)
+        finally:
+            self._next()
+
+    def _next(self) -> None:
+        """Pass the place of a piece of work that is done to the next that waits."""
+        while self._waiting:
+            turn = heapq.heappop(self._waiting)[2]
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._at_work -= 1

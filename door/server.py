@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door import config as settings
-from door import named, passwords, wording
+from door import named, passwords, privacy, wording
 from door.board import Board, new_seed
 from door.board_clock import BoardClock
 from door.books import Books
@@ -312,8 +312,12 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
     _allow_many_lines()
     # A core file would hold what callers type and the seeds of shoes that are open.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    with contextlib.suppress(OSError):  # the books say what is wrong with it
+        privacy.make_folder(config)
     database = Database(config.database)
     database.open()
+    for words in privacy.close_what_is_open(config):
+        log.warning("%s", words)
     try:
         server = Server(config, database, SystemClock())
         loop = asyncio.get_running_loop()

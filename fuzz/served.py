@@ -26,6 +26,7 @@ from typing import Any
 from bench.board import register_all
 from bench.processes import obey
 from door import config as settings
+from door import privacy
 from door.loop import quickest
 from door.server import serve
 from tests.certificates import put_into
@@ -162,7 +163,7 @@ async def main(folder: Path) -> None:
 
 
 def _prepare(config: settings.Config) -> None:
-    config.board.data.mkdir(parents=True, exist_ok=True)
+    privacy.make_folder(config)
     database = Database(config.database)
     database.open()
     register_all(database, config, CALLERS)

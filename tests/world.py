@@ -199,6 +199,8 @@ async def register(terminal: Terminal, name: str) -> None:
     terminal.send(f"{PASSWORD}\r")
     await terminal.until("once more:")
     terminal.send(f"{PASSWORD}\r")
+    await terminal.until("when you have written it down")
+    terminal.send(" ")
     await confirm_look(terminal)
 
 

@@ -247,7 +247,7 @@ def _audited(path: Path, settings: BankSettings, now: datetime) -> Copied:
 @contextlib.contextmanager
 def _room_beside(path: Path) -> Iterator[Path]:
     """Give a folder on the same disk, and take it away with all that is left in it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(0o700, parents=True, exist_ok=True)
     room = Path(tempfile.mkdtemp(prefix=".restore-", dir=path.parent))
     try:
         yield room

@@ -151,10 +151,11 @@ def set_locked(desk: Desk, caller_id: int, locked: bool) -> CallerRecord:
 def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerRecord:
     """Store a new hash, made by whoever knows how (door/passwords.py).
 
-    A board's caller has none, for he comes through his board: `Refused`.
+    A recovery code that was made under the old password is void. A board's caller has neither, for
+    he comes through his board: `Refused`.
     """
     _refuse_of_board(desk, caller_id, "password")
-    return _change(desk, caller_id, "password_hash = ?", password_hash)
+    return _change(desk, caller_id, "password_hash = ?, recovery_digest = NULL", password_hash)
 
 
 def renew_password_hash(desk: Desk, caller_id: int, old: str, renewed: str) -> bool:
@@ -212,7 +213,8 @@ def delete(desk: Desk, caller_id: int) -> None:
     )
     run("UPDATE shoes SET closed = ? WHERE caller_id = ? AND closed IS NULL", (now, caller_id))
     run(
-        "UPDATE callers SET deleted = ?, password_hash = '', powers = 0 WHERE id = ?",
+        "UPDATE callers SET deleted = ?, password_hash = '', powers = 0, recovery_digest = NULL"
+        " WHERE id = ?",
         (now, caller_id),
     )
 

@@ -162,8 +162,8 @@ class Database:
                 " their place. Then, or if the books there are the right ones, move the copy away."
             )
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
             # Only its owner may read it: it holds password hashes and seeds.
+            self.path.parent.mkdir(0o700, parents=True, exist_ok=True)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         except OSError as error:
             raise DatabaseRefused(

@@ -573,6 +573,10 @@ def _clocks_4(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _recovery_codes_4(connection: sqlite3.Connection) -> None:
+    connection.execute("ALTER TABLE callers ADD COLUMN recovery_digest TEXT")
+
+
 # Each part adds what one subject needs, in this order.
 PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _results_4,
@@ -581,6 +585,7 @@ PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _generations_4,
     _stakes_over_midnight_4,
     _clocks_4,
+    _recovery_codes_4,
 )
 
 

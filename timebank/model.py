@@ -103,6 +103,8 @@ callers = Table(
         server_default=text("0"),
         nullable=False,
     ),
+    # Of the recovery code that was not used yet: see recovery.py.
+    Column("recovery_digest", Text),
     # Numbers are never used twice: the history of a deleted caller stays his.
     sqlite_autoincrement=True,
 )

@@ -19,6 +19,7 @@ from bench.processes import Usage, environment
 from bench.robots import inside, phone
 from bench.robots.robot import PASSWORD
 from door import config as settings
+from door import privacy
 from timebank import callers
 from timebank.database import Database
 
@@ -39,6 +40,11 @@ port = 0
 nodes = {nodes}
 minutes_per_day = 600
 [defence]
+allow = []
+calls_per_address = 9999
+calls_per_minute = 9999
+wrong_passwords = 1000
+new_names_per_day = 9999
 logons = {nodes}
 [timebank]
 known_days = 0
@@ -89,7 +95,7 @@ def prepare(folder: Path, names: Iterable[str]) -> settings.Config:
     nodes = len(everybody) + NODES_TO_SPARE
     file.write_text(SYSOP_TOML.format(nodes=nodes, zone=zone), encoding="utf-8")
     config = settings.load(file)
-    config.board.data.mkdir(parents=True, exist_ok=True)
+    privacy.make_folder(config)
     hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
     database = Database(config.database)
     database.open()

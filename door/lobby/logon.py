@@ -1,8 +1,9 @@
 """Log-on: who is calling, is it really he, and is there room and time for him.
 
 Nothing here tells whether a name exists: an unknown name is asked for a password as well, which
-takes as long to be wrong, and who wants a new name learns whether it can be had when he has given
-everything else. That answer must be given; there are few of them for one address and day.
+takes as long to be wrong (`door.lobby.identity`), and who wants a new name learns whether it can be
+had when he has given everything else. That answer must be given; there are few of them for one
+address and day.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from door.caller import Caller
 from door.config import NEW_CALLER
 from door.console import Console, IdledOut
 from door.lobby import greeting, looks
+from door.lobby.identity import Identity, LogonLimit
+from door.lobby.recovery import NewCode
 from door.patience import at_the_door
-from door.reception import BELONG_NOT, Distrusted
-from timebank import names
+from door.reception import Distrusted
+from timebank import callers, names
 from timebank.database import BooksFailed
 from timebank.refusals import AlreadyOnline, NameTaken
 
@@ -30,7 +33,6 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=Caller)
 
-TRIES = 3
 DRAINING = "The board takes no more calls just now. Please call again later."
 
 log = logging.getLogger("door.logon")
@@ -52,14 +54,11 @@ class Refusal(Exception):
 
 async def log_on(board: Board, console: Console) -> Caller:
     """Lead a caller from the first line to his call; raise `Refusal` when he is not let in."""
-    limit = board.config.calls.logon_seconds
-    timer = board.clock.call_later(
-        limit, lambda: console.interrupt(IdledOut("The log-on took too long."))
-    )
+    limit = LogonLimit(board.clock, console, board.config.calls.logon_seconds)
     try:
         _welcome(board, console)
         refuse_while_closed(board)
-        record = await _identify(board, console)
+        record = await _identify(board, console, limit)
         if record.locked:
             log.info("locked caller %s refused from %s", record.name, console.line.address)
             raise Refusal(
@@ -77,7 +76,7 @@ async def log_on(board: Board, console: Console) -> Caller:
     except Distrusted as distrusted:
         raise Refusal(str(distrusted)) from distrusted
     finally:
-        timer.cancel()
+        limit.stop()
     console.lift(IdledOut)  # the limit may have come just when he was let in
     if not confirmed:
         # He is on a call by now; at worst he is asked again the next time.
@@ -109,9 +108,9 @@ def refuse_while_closed(board: Board) -> None:
         )
 
 
-async def _identify(board: Board, console: Console) -> CallerRecord:
+async def _identify(board: Board, console: Console, limit: LogonLimit) -> CallerRecord:
     """Ask for name and password, three times at most."""
-    for _ in range(TRIES):
+    for _ in range(passwords.TRIES):
         console.say(f"|07Your name, or |15{NEW_CALLER}|07 if this is your first call.")
         name = await console.entry("|11Name:|07", longest=names.LONGEST)
         if not name:
@@ -124,21 +123,38 @@ async def _identify(board: Board, console: Console) -> CallerRecord:
         password = await console.entry("|11Password:|07", longest=passwords.LONGEST, secret=True)
         if password is None:
             continue
-        with at_the_door(board.clock, console):
-            record = await board.authenticate(name, password)
-        right = record is not None
-        if board.reception.believe(console.line.address, name, right=right) and record is not None:
-            with at_the_door(board.clock, console):
-                await board.renew_hash(record, password)
+        identity = Identity(board, console, name, limit)
+        record = await identity.proved_by(password)
+        if record is not None:
+            if identity.by_code and not record.locked:
+                record = await _code_was_used(board, console, record)
             return record
-        console.say(f"|12{BELONG_NOT}")
     raise Refusal("That was the third try. Good-bye.")
+
+
+async def _code_was_used(board: Board, console: Console, record: CallerRecord) -> CallerRecord:
+    """Let a caller who came in with a recovery code choose a password, and give them a new code."""
+    console.say("|10That was your recovery code; it is used up now.")
+    answer = await console.ask(
+        {"Y": "Yes", "N": "No"}, question="Choose a new password?", default="N", cancel="N"
+    )
+    hashed = await new_password(board, console, record.name) if answer == "Y" else None
+    code = NewCode()
+    with at_the_door(board.clock, console):
+        if hashed is not None:
+            record = await board.books.run(
+                lambda desk: callers.set_password_hash(desk, record.id, hashed)
+            )
+            console.say("|10Your password is changed.")
+        await board.books.run(lambda desk: code.keep(desk, record.id))
+    await code.show(console)
+    return record
 
 
 async def _register(board: Board, console: Console) -> CallerRecord | None:
     """Enter a new caller in the books; `None` when he thinks better of it."""
     console.say("|07Welcome. Esc takes you back at any question.")
-    password = None
+    password, code = None, NewCode()
     while True:
         typed = await console.entry("|11The name you want:|07", longest=names.LONGEST)
         if not typed:
@@ -155,14 +171,16 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
             return None
         try:
             with at_the_door(board.clock, console):
-                hashed = await board.passwords.hash(password)
                 board.reception.allow_new_name(console.line.address)
-                record = await board.register(name, hashed)
+                rank = board.reception.rank(console.line.address, name)
+                hashed = await board.passwords.hash(password, rank)
+                record = await board.register(name, hashed, code.keep)
         except NameTaken:
             console.say("|12That name, or one that looks like it, is taken.")
             continue
         log.info("new caller %s from %s", record.name, console.line.address)
         console.say(f"|10Welcome, {record.name}. Remember your password: nobody here knows it.")
+        await code.show(console)
         return record
 
 

@@ -10,10 +10,11 @@ from door.display import LAYOUT_COLUMNS, wrap
 from door.lobby import bulletins, looks
 from door.lobby.logon import new_password
 from door.lobby.pages import Page, read
+from door.lobby.recovery import NewCode
 from door.lobby.teller import visit_bank
 from door.reception import Distrusted
 from door.tables.floor import PLACES
-from timebank import bank, callers
+from timebank import bank, callers, recovery
 from timebank.database import BooksUnavailable
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from door.board import Board
     from door.caller import Caller
     from door.tables.floor import Place
+    from timebank.callers import CallerRecord
+    from timebank.database import Desk
 
 
 SERVICES = {
@@ -136,15 +139,16 @@ async def _who_is_on(board: Board, caller: Caller) -> None:
 
 
 async def _settings(board: Board, caller: Caller) -> None:
-    """Let the caller change his screen, whether he cuts, and his password.
+    """Let the caller change his screen, whether he cuts, his password and his recovery code.
 
     Who comes through another board has none.
     """
     console = caller.console
     has_password = caller.record.board is None
-    choices = {"S": "Screen", "C": "Cut the cards", "P": "Password", "Q": "Quit"}
+    choices = {"S": "Screen", "C": "Cut the cards", "P": "Password", "R": "Recovery code"}
     if not has_password:
-        del choices["P"]
+        del choices["P"], choices["R"]
+    choices["Q"] = "Quit"
     while True:
         caller.place = "Settings"
         cuts = caller.record.preferences.get("cut") is True
@@ -152,7 +156,7 @@ async def _settings(board: Board, caller: Caller) -> None:
         body = [
             f"|07Screen         |15{look.charset.value}, {look.paint.value}",
             f"|07Cut the cards  |15{'yes, ask me before each shuffle' if cuts else 'no'}",
-            *(["|07Password       |15******"] if has_password else []),
+            *(await _secrets(caller) if has_password else []),
         ]
         console.stage(Page("Your settings", body))
         choice = await console.ask(choices, cancel="Q")
@@ -162,8 +166,17 @@ async def _settings(board: Board, caller: Caller) -> None:
             await caller.remember({"cut": not cuts})
         elif choice == "P":
             await _change_password(board, caller)
+        elif choice == "R":
+            await _make_code(board, caller)
         else:
             return
+
+
+async def _secrets(caller: Caller) -> list[str]:
+    """Say of password and recovery code what may be said."""
+    has_code = await caller.ask_books(lambda desk: recovery.has_one(desk, caller.record.id))
+    code = "made, and not used yet" if has_code else "none: press R to make one"
+    return ["|07Password       |15******", f"|07Recovery code  |15{code}"]
 
 
 async def _change_look(caller: Caller) -> None:
@@ -182,38 +195,52 @@ async def _change_password(board: Board, caller: Caller) -> None:
     log-on. The call itself goes on, for it may be the owner's own who has forgotten.
     """
     console = caller.console
-    try:
-        known = await _knows_his_password(board, caller)
-    except Distrusted as distrusted:
-        console.say(f"|12{distrusted}")
-        await console.any_key()
-        return
-    if not known:
+    if not await _knows_his_password(board, caller):
         return
     hashed = await new_password(board, console, caller.record.name)
     if hashed is None:
         return
-    caller.record = await caller.ask_books(
-        lambda desk: callers.set_password_hash(desk, caller.record.id, hashed)
-    )
-    console.say("|10Your password is changed.")
+    code = NewCode()
+
+    def change(desk: Desk) -> CallerRecord:
+        record = callers.set_password_hash(desk, caller.record.id, hashed)
+        code.keep(desk, record.id)
+        return record
+
+    caller.record = await caller.ask_books(change)
+    console.say("|10Your password is changed. There is a new recovery code, too.")
     await console.any_key()
+    await code.show(console)
+
+
+async def _make_code(board: Board, caller: Caller) -> None:
+    """Give the caller another recovery code, once he has typed his password."""
+    if not await _knows_his_password(board, caller):
+        return
+    code = NewCode()
+    await caller.ask_books(lambda desk: code.keep(desk, caller.record.id))
+    await code.show(caller.console)
 
 
 async def _knows_his_password(board: Board, caller: Caller) -> bool:
-    """Ask for the caller's password; `Distrusted` after too many wrong ones.
+    """Ask for the caller's password; say so if it is wrong, or was wrong too often.
 
     Who has to wait is told so before he is asked: a guess more would cost the board its work and
     the log of refusals a line, as often as he can press a key.
     """
     console, name, address = caller.console, caller.record.name, caller.console.line.address
-    board.reception.hold_back(address, name)
+    try:
+        board.reception.hold_back(address, name)
+    except Distrusted as distrusted:
+        console.say(f"|12{distrusted}")
+        await console.any_key()
+        return False
     old = await console.entry("|11Your password now:|07", longest=passwords.LONGEST, secret=True)
     if not old:
         return False
-    right = await board.authenticate(name, old) is not None
-    if board.reception.believe(address, name, right=right):
+    if await board.authenticate(name, old) is not None:
         return True
+    board.reception.wrong_on_call(address, name)
     console.say("|12That is not your password.")
     await console.any_key()
     return False

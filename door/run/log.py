@@ -82,7 +82,7 @@ def _identity(descriptor: int) -> tuple[int, int, int] | None:
 
 def _file(data: Path) -> list[logging.Handler]:
     try:
-        data.mkdir(parents=True, exist_ok=True)
+        data.mkdir(0o700, parents=True, exist_ok=True)
         # Only its owner may read it: it says who played when.
         os.close(os.open(data / FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600))
         file = LogFile(data / FILE, encoding="utf-8", errors="backslashreplace")

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from door import privacy
 from door.board import Board, new_seed
 from door.board_clock import BoardClock
 from door.books import Books
@@ -55,6 +56,8 @@ async def serve(
     except (DatabaseRefused, BooksUnavailable) as refused:
         database.close()
         raise Unopened(str(refused)) from refused
+    for words in privacy.close_what_is_open(config):
+        log.warning("%s", words)
     try:
         return await _serve(config, database, console, machine, guest, asked)
     finally:

@@ -40,6 +40,11 @@ class Stranger(Guest):
             await self.terminal.until_heard("do not belong together")
         await self.terminal.close()
 
+    async def waits(self, wait: str) -> None:
+        """Find that a password is not checked yet, and read how long that takes, as m:ss."""
+        await self.sees("yours has a place in the queue")
+        await self.is_asked(f"Yours is checked in about {wait}")
+
     async def is_let_in(self) -> None:
         await self.connects()
         await self.tries(PASSWORD)

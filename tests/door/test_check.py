@@ -21,6 +21,7 @@ def checked(folder: Path, certificate: bytes | None = None, key: bytes | None = 
     for name, content in (("certificate.pem", certificate), ("key.pem", key)):
         if content is not None:
             (folder / name).write_bytes(content)
+            (folder / name).chmod(0o600)
     config = folder / "sysop.toml"
     config.write_text(f'[board]\nname = "Nighthawk"\n{TLS}')
     told = Shell(config)("check")

@@ -151,6 +151,8 @@ async def registers(window: Window, name: str) -> None:
     await window.asks("The same once more:")
     assert PASSWORD not in window.picture
     window.types(f"{PASSWORD}\r")
+    await window.asks("Press any key when you have written it down")
+    window.types(" ")
     # The terminal said that it is xterm-256color: the second box is right, and Enter takes it.
     await window.asks("Your choice (Enter for 2)?")
     assert "│ A♠  10♥ │" in window.picture

@@ -183,6 +183,7 @@ class TestValues:
             name = "The Ace of Clubs"
             sysop = "Ann O'Neil"
             texts = "/srv/texts"
+            data_mode = "0750"
             [[listeners]]
             host = "127.0.0.1"
             port = 23
@@ -204,7 +205,7 @@ class TestValues:
             """
         )
         assert board.board == config.Board(
-            "The Ace of Clubs", "Ann O'Neil", tmp_path / "data", Path("/srv/texts")
+            "The Ace of Clubs", "Ann O'Neil", tmp_path / "data", Path("/srv/texts"), 0o750
         )
         assert board.listeners == (
             Listener("telnet", "127.0.0.1", 23),

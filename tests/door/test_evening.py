@@ -98,6 +98,7 @@ async def registers(ada: Guest, way: Way) -> None:
     ada.presses(f"{PASSWORD}\r")
     await ada.is_asked("The same once more:")
     ada.presses(f"{PASSWORD}\r")
+    await ada.reads_that("Your recovery code")
     await ada.sees("Which of these boxes looks right?")
     await ada.is_asked("Your choice")
     ada.presses(way.box)

@@ -239,6 +239,7 @@ async def test_a_caller_changes_her_password(tmp_path: Path) -> None:
         await ada.is_asked("A password (at least 6 characters):")
         ada.presses("close sesame\rclose sesame\r")
         await ada.reads_that("Your password is changed.")
+        await ada.reads_that("Your recovery code")
         await ada.is_asked("<P>assword")
         ada.presses("q")
         await ada.is_asked(MENU)

@@ -7,14 +7,16 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
 
 from door import passwords
 from door.passwords import _hasher as real_hasher  # before the tests make it cheap
-from tests.door.strangers import HOME, VILLAIN, Stranger, defended
+from tests.door.strangers import VILLAIN, Stranger, defended
 from tests.door.visiting import MENU, Guest
 from tests.world import PASSWORD, World, world
 from timebank import callers
@@ -58,17 +60,20 @@ async def test_who_logs_on_with_an_old_hash_gets_one_of_todays_cost_and_logs_on_
         assert kept(board) == renewed
 
 
-async def test_a_password_that_is_not_believed_renews_nothing(tmp_path: Path) -> None:
-    """Neither a wrong one, nor a right one that came while strangers have to wait: both take the
-    same work, or it would tell which was which."""
+async def test_a_password_that_is_not_believed_yet_renews_nothing(tmp_path: Path) -> None:
+    """Neither a wrong one, nor a right one that waits for its turn: both take the same work, or it
+    would tell which was which."""
     async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
         enter(board)
         await Stranger(board, "Ada", VILLAIN).is_wrong(1)
-        ada = Stranger(board, "Ada", HOME)
+        ada = Stranger(board, "Ada", VILLAIN)
         await ada.connects()
         await ada.tries(PASSWORD)
-        await ada.is_told("Too many wrong passwords came for that name")
+        await ada.sees("Yours is checked in about 3:00")
         assert kept(board) == OLD
+        await board.clock.advance(3 * 60)
+        await ada.goes_on_to(MENU)
+        assert kept(board) != OLD
 
 
 async def test_a_password_that_is_changed_meanwhile_stays_changed(
@@ -79,9 +84,9 @@ async def test_a_password_that_is_changed_meanwhile_stays_changed(
         changed = passwords.hash_password("close sesame")
         desk_hash = passwords.PasswordDesk.hash
 
-        async def overtaken(desk: passwords.PasswordDesk, password: str) -> str:
+        async def overtaken(desk: passwords.PasswordDesk, *password: Any) -> str:
             enter_change(board, changed)
-            return await desk_hash(desk, password)
+            return await desk_hash(desk, *password)
 
         monkeypatch.setattr(passwords.PasswordDesk, "hash", overtaken)
         await Guest(board, "Ada").visits()
@@ -122,6 +127,55 @@ async def test_a_hash_that_cannot_be_written_keeps_nobody_out(
             await ada.logs_off()
         await ada.visits()
         assert kept(board) != OLD
+
+
+# In what order
+
+
+class Held:
+    """Password work that stands still until it is told to go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.done: list[str] = []
+        self.go_on = threading.Event()
+        monkeypatch.setattr(passwords, "verify_password", self.verify)
+
+    def verify(self, stored: str | None, password: str) -> bool:
+        self.go_on.wait(10)
+        self.done.append(password)
+        return True
+
+
+async def test_the_lowest_rank_is_checked_next_and_of_equal_ones_the_oldest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(passwords, "AT_ONCE", 1)
+    held, desk = Held(monkeypatch), passwords.PasswordDesk()
+    ranks = {"a": (9, 1), "b": (9, 1), "c": (2, 1), "d": (0, 1), "e": (0, 0), "f": (0, 1)}
+    checks = []
+    for password, rank in ranks.items():
+        checks.append(asyncio.create_task(desk.verify(None, password, rank)))
+        await asyncio.sleep(0)
+    held.go_on.set()
+    assert await asyncio.gather(*checks) == [True] * 6
+    desk.close()
+    assert held.done == ["a", "e", "d", "f", "c", "b"], "a came while nobody waited"
+
+
+async def test_whoever_does_not_wait_any_more_keeps_nobodys_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held, desk = Held(monkeypatch), passwords.PasswordDesk()
+    checks = [asyncio.create_task(desk.verify(None, each)) for each in "abcde"]
+    await asyncio.sleep(0)
+    for given_up in checks[2:4]:
+        given_up.cancel()
+    held.go_on.set()
+    assert await asyncio.gather(*checks[:2], checks[4]) == [True] * 3
+    assert sorted(held.done) == ["a", "b", "e"]
+    assert await desk.verify(None, "f")
+    assert desk._at_work == 0
+    desk.close()
 
 
 HASHES = """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import socket
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from door.lines import tls
 from door.reception import _RefusalLog
 from tests.certificates import put_into, trusting
 from tests.door.strangers import CAFE, HOME, VILLAIN, Stranger, defended, refusals
-from tests.door.visiting import sysop_toml
+from tests.door.visiting import MENU, sysop_toml
 from tests.terminal import REFUSING, Terminal
 from tests.world import PASSWORD, world
 from timebank import callers
@@ -27,29 +26,38 @@ async def test_an_address_is_slowed_down_and_waits_no_longer_than_it_must(tmp_pa
         villain = Stranger(board, "Ada", VILLAIN)
         await villain.is_wrong(5)
         await villain.connects()
-        await villain.is_told("Too many wrong passwords came from where you are.")
-        await board.clock.advance(3 * 60)
-        await villain.is_let_in()
+        await villain.tries(PASSWORD)
+        await villain.waits("3:00")
+        await board.clock.advance(3 * 60 - 1)
+        await villain.waits("0:01")
+        await board.clock.advance(1)
+        await villain.goes_on_to(MENU)
         assert refusals(board) == [
             *[f"refused {VILLAIN}: wrong name or password"] * 5,
-            f"refused {VILLAIN}: too many wrong passwords",
+            f"delayed {VILLAIN}: wrong passwords for that name, the last of them from {VILLAIN}",
         ]
 
 
-async def test_who_waits_as_long_as_he_is_told_is_let_in(tmp_path: Path) -> None:
+async def test_who_leaves_the_queue_has_not_tried_and_waits_no_longer_the_next_time(
+    tmp_path: Path,
+) -> None:
     async with world(tmp_path, toml=defended(wrong_passwords=2, try_minutes=3)) as board:
         board.enter("Ada")
         ada = Stranger(board, "Ada", HOME)
-        await ada.is_let_in()
-        await ada.logs_off()
         await ada.is_wrong(2)
-        for _ in range(2):  # a try that comes too early counts as well, and he is told so
+        for _ in range(2):
             await ada.connects()
             await ada.tries(PASSWORD)
-            await ada.terminal.until_closed()
-        (wait,) = re.findall(r"again in (\d+) minutes", " ".join(ada.terminal.transcript.split()))
-        await board.clock.advance(int(wait) * 60)
-        await ada.is_let_in()
+            await ada.waits("3:00")
+            await ada.terminal.close()
+        await ada.connects()
+        await ada.tries("guessed")
+        await ada.waits("3:00")
+        ada.presses("\x1b")
+        await ada.tries(PASSWORD)
+        await ada.waits("3:00")
+        await board.clock.advance(3 * 60)
+        await ada.goes_on_to(MENU)
 
 
 @pytest.mark.usefixtures("ipv6")
@@ -84,13 +92,13 @@ async def test_his_usual_address_lets_a_caller_in_whoever_attacks_his_name(tmp_p
         ada = Stranger(board, "Ada", HOME)
         await ada.is_let_in()
         await ada.logs_off()
-        for number in range(5):
-            await Stranger(board, "Ada", f"127.0.1.{number}").is_wrong(1)
-        elsewhere = Stranger(board, "Ada", CAFE)
-        await elsewhere.connects()
-        await elsewhere.tries(PASSWORD)
-        await elsewhere.is_told("Too many wrong passwords came for that name, or from where you")
+        for number in range(9):  # all that may be wrong without a wait
+            villain = Stranger(board, "Ada", f"127.0.1.{number}")
+            await villain.connects()
+            await villain.tries("guessed")
+            await villain.sees("do not belong together" if number < 8 else "in the queue")
         await ada.is_let_in()
+        assert not [line for line in refusals(board) if f"refused {HOME}" in line]
 
 
 async def test_where_a_caller_has_called_from_is_known_after_a_restart(tmp_path: Path) -> None:
@@ -108,23 +116,30 @@ async def test_where_a_caller_has_called_from_is_known_after_a_restart(tmp_path:
 async def test_a_wait_is_told_in_the_same_words_for_every_name_there_is_or_is_not(
     tmp_path: Path,
 ) -> None:
-    async with world(tmp_path, toml=defended()) as board:
-        for name in ("Ada", "Locked", "Deleted"):
-            board.enter(name)
+    """Also for one that has logged on from the very address, and also to who types it right."""
+    names = ("Ada", "Locked", "Deleted", "Nobody", "At Home", "Right")
+    async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
+        for name in names:
+            if name != "Nobody":
+                board.enter(name)
         with board.books() as desk:
             callers.set_locked(desk, callers.number_of(desk, "Locked"), True)
             callers.delete(desk, callers.number_of(desk, "Deleted"))
         heard = []
-        for number, name in enumerate(("Ada", "Locked", "Deleted", "Nobody")):
-            for place in range(5):
-                await Stranger(board, name, f"127.0.{number}.{place + 2}").is_wrong(1)
+        for number, name in enumerate(names):
             caller = Stranger(board, name, f"127.0.{number}.99")
+            if name == "At Home":
+                await caller.is_let_in()
+                await caller.logs_off()
+            await caller.is_wrong(1)
             await caller.connects()
-            await caller.tries("guessed")
-            await caller.terminal.until_closed()
+            await caller.tries(PASSWORD if name == "Right" else "a guess....")
+            await caller.waits("3:00")
+            await board.clock.advance(100)
+            await caller.waits("1:20")
             heard.append(caller.terminal.transcript.replace(name, "-"))
+            await caller.terminal.close()
         assert len(set(heard)) == 1
-        assert "Too many wrong passwords came for that name" in heard[0]
 
 
 async def test_every_name_costs_the_same_work(
@@ -152,12 +167,14 @@ async def test_every_name_costs_the_same_work(
         monkeypatch.setattr(passwords, "_hasher", Counted)
         for number, name in enumerate(("Ada", "Locked", "Deleted", "No Password", "Nobody")):
             await Stranger(board, name, f"127.0.{number}.2").is_wrong(1)
-        # Also one that would not have been believed if it had been right.
+        # Also one that had to wait.
         await Stranger(board, "Nobody", VILLAIN).is_wrong(4)
         late = Stranger(board, "Nobody", VILLAIN)
         await late.connects()
         await late.tries("guessed")
-        await late.is_told("Too many wrong passwords came for that name")
+        await late.waits("3:00")
+        await board.clock.advance(3 * 60)
+        await late.sees("do not belong together")
     assert len(worked) == 5 + 4 + 1
     assert len(set(worked)) == 1
 
@@ -227,6 +244,27 @@ async def test_a_crowd_of_strangers_does_not_keep_out_who_is_known(tmp_path: Pat
             f"turned away {CAFE}: too many are at the log-on already",
             "turned away 127.0.1.0: too many are at the log-on already",
         ]
+
+
+async def test_who_was_wrong_makes_room_in_a_crowd_for_a_stranger_who_was_not(
+    tmp_path: Path,
+) -> None:
+    """Or those who wait in the queue for a password would fill the log-on."""
+    toml = defended(logons=3, wrong_passwords=1, calls_per_address=9)
+    async with world(tmp_path, toml=toml) as board:
+        board.enter("Ada")
+        await Stranger(board, "Ada", VILLAIN).is_wrong(1)
+        crowd = [Stranger(board, "Ada", VILLAIN) for _ in range(3)]
+        for villain in crowd:
+            await villain.connects()
+            await villain.tries("guessed")
+            await villain.sees("yours has a place in the queue")
+        await board.clock.advance(4 * 60 - 70)  # nothing is owed by then for the first
+        one_more = Stranger(board, "Ada", VILLAIN)
+        await one_more.connects()
+        await one_more.is_told("Too many are at the log-on just now.")
+        await Stranger(board, "Ada", CAFE).is_let_in()
+        assert [villain.terminal.closed for villain in crowd] == [True, False, False]
 
 
 async def test_a_block_counts_at_the_next_call_once_the_file_is_read_again(tmp_path: Path) -> None:

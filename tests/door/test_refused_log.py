@@ -16,7 +16,7 @@ from door.lines import rlogin
 from door.lines.gate import Blame
 from tests.certificates import put_into
 from tests.door.strangers import CAFE, HOME, VILLAIN, Stranger, defended, refusals
-from tests.door.visiting import event
+from tests.door.visiting import MENU, event
 from tests.world import PASSWORD, World, world
 from timebank import callers
 
@@ -162,18 +162,34 @@ async def test_three_wrong_passwords_are_three_lines_and_a_lost_carrier_is_none(
 # fail2ban
 
 
+ACCOMPLICE = "127.0.1.5"
+BANNED = [*[VILLAIN] * 6, ACCOMPLICE, "2001:db8::66"]
+
+
 async def a_log_of_every_kind(folder: Path) -> Path:
-    """VILLAIN has done something in every line of his, CAFE nothing in any."""
-    toml = every_port(folder, calls_per_minute=6, wrong_passwords=2)
+    """VILLAIN and ACCOMPLICE have done something in every line of theirs, CAFE nothing in any."""
+    toml = every_port(folder, calls_per_minute=5, wrong_passwords=2)
     async with world(folder, toml=toml) as board:
+        board.enter("Ada")
         await throws(board, 0, FLOOD)
         await throws(board, 1, bytes(5000))
         await throws(board, 2, b"Ada\r")
         villain = Stranger(board, "Ada", VILLAIN)
         await villain.is_wrong(2)
         await villain.connects()
-        await villain.is_told("wrong passwords")
-        await logged(board, 6)
+        await villain.tries("guessed")
+        await villain.waits("3:00")  # which is no line that counts
+        another = Stranger(board, "Ada", VILLAIN)
+        await another.connects()
+        await another.is_told("Too many calls come from where you are.")
+        await Stranger(board, "Ada", ACCOMPLICE).is_wrong(1)
+        await logged(board, 8)
+        ada = Stranger(board, "Ada", CAFE)
+        await ada.connects()
+        await ada.tries(PASSWORD)
+        await ada.waits("3:00")
+        await board.clock.advance(3 * 60)
+        await ada.goes_on_to(MENU)
         reception = board.server.board.reception
         reception.not_known("2001:db8::66", "no trusted board calls from this address")
         reception.malformed(CAFE, "it does not begin as a PROXY header")
@@ -206,8 +222,12 @@ async def test_the_filter_finds_the_refused_and_passes_over_those_turned_away(
         # fail2ban takes the date out of the line before it looks.
         if match := line_of.match(dated.sub("", line)):
             found.append(match["address"])
-    assert found == [VILLAIN] * 6 + ["2001:db8::66"]
-    assert log.read_text(encoding="ascii").count(CAFE) == 3
+    assert found == BANNED
+    text = log.read_text(encoding="ascii")
+    assert text.count(CAFE) == 4
+    assert (
+        f"delayed {CAFE}: wrong passwords for that name, the last of them from {ACCOMPLICE}" in text
+    )
 
 
 async def test_fail2ban_itself_reads_the_log_with_the_filter(tmp_path: Path) -> None:
@@ -223,4 +243,4 @@ async def test_fail2ban_itself_reads_the_log_with_the_filter(tmp_path: Path) -> 
         text=True,
         check=False,
     )
-    assert done.stdout.split() == [VILLAIN] * 6 + ["2001:db8::66"], done.stdout + done.stderr
+    assert done.stdout.split() == BANNED, done.stdout + done.stderr
