@@ -21,7 +21,8 @@ from door.tables import baccarat_stakes, black_jack_words, unix_bj_teletype, veg
 from door.tables.play import Play, Step
 from tests.simulate.__main__ import play
 from tests.simulate.wrong import Wrong
-from timebank import bank, calls, files, hosts, hosts_claims, import_books, model
+from timebank import bank, calls, clock_mend, files, hosts, hosts_claims, import_books, model
+from timebank.clock import BelievedClock
 from timebank.database import BooksUnavailable, Desk, Done, Writer
 from timebank.hosts_visit import Visit
 from timebank.ledger import ALLOTMENT, ELAPSED
@@ -235,6 +236,22 @@ def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(bank, name, lambda desk, call, ticked, _: calls.touch(desk, call, ticked))
 
 
+def believes_every_leap(patch: pytest.MonkeyPatch) -> None:
+    """A board that goes by the wall clock, whatever it shows."""
+    patch.setattr(BelievedClock, "now", lambda self: self.instruments.now())
+
+
+def mends_nothing(patch: pytest.MonkeyPatch) -> None:
+    """A command that says that it has set right what a wrong clock did, and has not."""
+    patch.setattr(clock_mend, "_take_back", lambda desk, each: None)
+
+
+def lets_calls_that_end_at_once_be_free(patch: pytest.MonkeyPatch) -> None:
+    """Time that is rounded down, in the call and at its end."""
+    patch.setattr(Caller, "ticked", lambda self: int(self.on_for()))
+    patch.setattr(calls, "LEAST_SECONDS", 0)
+
+
 # With the seed at which the search for each begins: one that finds it soon spares the others.
 FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     shows_what_is_not_durable: 7,
@@ -260,6 +277,9 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     prints_another_result: 2,
     counts_a_coup_twice: 2,
     says_done_where_nothing_was_done: 12,
+    believes_every_leap: 2,
+    mends_nothing: 7,
+    lets_calls_that_end_at_once_be_free: 2,
 }
 
 
