@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -227,7 +227,8 @@ class Story:
         folder = self.folder / "hosts" / guest.board / f"node{node}"
         handed = hand_over(guest, node, folder, self.monotonic, wall)
         if handed.until is not None:  # by a clock that the board may not believe
-            handed = replace(handed, until=handed.until - (shown - self.now()))
+            until = handed.until.astimezone(UTC) - (shown - self.now())
+            handed = replace(handed, until=until)
         door = Door(self.machine, self._load(), name, self._new_seed, guest, handed)
         self.doors.append(door)
         guest.doors.append(door)

@@ -24,6 +24,7 @@ from tests.simulate.wrong import Wrong
 from timebank import (
     bank,
     calls,
+    clock_mend,
     files,
     hosts,
     hosts_claims,
@@ -32,6 +33,7 @@ from timebank import (
     model,
     restoring,
 )
+from timebank.clock import BelievedClock
 from timebank.database import BooksUnavailable, Desk, Done, Writer
 from timebank.hosts_visit import Visit
 from timebank.ledger import ALLOTMENT, ELAPSED
@@ -280,6 +282,22 @@ def leaves_shoes_open(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(restoring, "treat", treat)
 
 
+def believes_every_leap(patch: pytest.MonkeyPatch) -> None:
+    """A board that goes by the wall clock, whatever it shows."""
+    patch.setattr(BelievedClock, "now", lambda self: self.instruments.now())
+
+
+def mends_nothing(patch: pytest.MonkeyPatch) -> None:
+    """A command that says that it has set right what a wrong clock did, and has not."""
+    patch.setattr(clock_mend, "_take_back", lambda desk, each: None)
+
+
+def lets_calls_that_end_at_once_be_free(patch: pytest.MonkeyPatch) -> None:
+    """Time that is rounded down, in the call and at its end."""
+    patch.setattr(Caller, "ticked", lambda self: int(self.on_for()))
+    patch.setattr(calls, "LEAST_SECONDS", 0)
+
+
 # With the seed at which the search for each begins: one that finds it soon spares the others.
 FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     shows_what_is_not_durable: 8,
@@ -308,6 +326,9 @@ FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     takes_copies_for_the_books: 1,
     gives_numbers_again: 1,
     leaves_shoes_open: 2,
+    believes_every_leap: 2,
+    mends_nothing: 7,
+    lets_calls_that_end_at_once_be_free: 2,
 }
 
 
