@@ -25,7 +25,7 @@ from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from timebank import migrations
+from timebank import files, migrations
 from timebank.model import (
     APPLICATION_ID,
     SCHEMA_VERSION,
@@ -110,7 +110,7 @@ class Database:
         processes do it at once. Raises `DatabaseRefused`.
         """
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            files.make_folder(self.path.parent)
             # Only its owner may read it: it holds password hashes and seeds.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         except OSError as error:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from door.lines.rlogin_header import RloginHeader
+from tests.simulate.accidents import some_accident
+from tests.simulate.below import some_trouble
 from tests.simulate.disk import FAULTS
 from tests.simulate.hosts import SECRET, Guest
 from tests.simulate.house import next_change
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from tests.simulate.story import Story
 
 Happens = Callable[["Story"], None]
-Look = Callable[[], None]
 
 NOTICED = 3.0
 
@@ -50,6 +51,10 @@ def choose(story: Story) -> Happens:
     }
     if not story.machine.disk.is_well:
         ways[mend] = 25
+    if story.below is not None:
+        ways |= {break_the_disk: 3, kill: 3, lose_power: 1, restart: 0.4, lose_files: 0.5}
+        if story.below.trouble is not None:
+            ways |= {mend: 12, lose_power: 3, kill: 6}
     (happens,) = story.chance.choices(list(ways), list(ways.values()))
     return happens
 
@@ -204,6 +209,11 @@ def break_the_disk(story: Story) -> None:
     disk = story.machine.disk
     if not disk.is_well:
         return
+    if disk.below is not None and story.chance.random() < 0.8:
+        trouble = some_trouble(story.chance)
+        story.tell(f"the disk {trouble.words}")
+        disk.below.fail(trouble)
+        return
     disk.fault = story.chance.choice((*FAULTS, None))
     if disk.fault is None:
         story.tell("another process locks the books")
@@ -230,6 +240,39 @@ def kill(story: Story) -> None:
     else:
         mortal.dies_committing = story.chance.choice(("before", "within", "within", "after"))
         story.tell(f"{process.name} will be killed {mortal.dies_committing} a COMMIT")
+    if story.below is not None and story.chance.random() < 0.5:
+        story.tell("and all others with it: the power will be lost")
+        story.below.loses_power = True
+
+
+def lose_power(story: Story) -> None:
+    """Lose the power at once."""
+    assert story.below is not None  # what befalls the disk is simulated
+    story.tell("the power is lost at once")
+    story.below.loses_power = True
+    story.chance.choice(story.processes).mortal.die()
+
+
+def lose_files(story: Story) -> None:
+    """Move or remove the files of the books; let callers play on; kill all, and put it right."""
+    below, chance = story.below, story.chance
+    assert below is not None  # what befalls the disk is simulated
+    if not story.machine.disk.is_well or below.trouble is not None:
+        return
+    for life in story.lives():
+        life.mortal.lives_on()
+    story.settle()
+    accident = some_accident(chance, below.database, story.machine.loop.time())
+    story.tell(accident.words)
+    with below.platter.durable(2):
+        accident.happens()
+    below.accident = accident
+    for _ in range(chance.randint(1, 8)):
+        press(story)
+        story.let_pass(chance.choice((0.2, 1, 3)))
+    accident.lasted = story.machine.loop.time() - accident.since
+    story.tell("the sysop kills the board, and puts the files right")
+    chance.choice(story.processes).mortal.die()
 
 
 def restart(story: Story) -> None:
