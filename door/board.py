@@ -17,7 +17,7 @@ from door.process import this_process
 from door.reception import Reception
 from door.tables.vegas_table import VegasTable
 from timebank import bank, callers, names
-from timebank.database import BooksUnavailable
+from timebank.database import BooksFailed
 from timebank.refusals import AlreadyOnline, NameTaken
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Board:
         if not passwords.is_outdated(record.password_hash):
             return
         renewed = await self.passwords.hash(password)
-        with contextlib.suppress(BooksUnavailable):
+        with contextlib.suppress(BooksFailed):
             await self.books.run(
                 lambda desk: callers.renew_password_hash(
                     desk, record.id, record.password_hash, renewed

@@ -9,15 +9,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from timebank.database import Database, Desk, Done, Writer
+from timebank.database import BooksGone, Database, Desk, Done, InDoubt, Writer
 
 if TYPE_CHECKING:
     from door.clock import Clock
     from timebank.settings import BankSettings
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _Ticket:
+    """Who waits for an answer, and who is to be told that it takes longer."""
+
+    answer: asyncio.Future[object]
+    in_doubt: Callable[[], None] | None
 
 
 class Books:
@@ -30,18 +39,23 @@ class Books:
         self.settings = settings
         self.outbox_waits = asyncio.Event()  # set when a record for THEBANK.EXT was committed
         self.notices_wait = asyncio.Event()  # set when a notice was left for some caller
+        self.gone = asyncio.Event()  # set when the files were found removed or replaced
         self._loop = asyncio.get_running_loop()
         self._database = database
         self._writer = Writer(database, settings, clock.now, self._deliver)
 
-    async def run(self, operation: Callable[[Desk], T]) -> T:
+    async def run(
+        self, operation: Callable[[Desk], T], in_doubt: Callable[[], None] | None = None
+    ) -> T:
         """Carry out `operation` in a transaction and return its result once that is durable.
 
         Raises what the operation raised (a `Refused` rolls back this operation alone), or
-        `BooksUnavailable` when the group could not be committed; nothing was changed then.
+        `BooksUnavailable` when the group could not be committed; nothing was changed then. When the
+        disk has failed in the COMMIT, `in_doubt` is called and the wait goes on until it is known
+        whether it counts; `OutcomeUnknown` when the process ends before that.
         """
         answer: asyncio.Future[object] = self._loop.create_future()
-        self._writer.submit(operation, answer)
+        self._writer.submit(operation, _Ticket(answer, in_doubt))
         return cast(T, await answer)
 
     def hurry(self, seconds: float) -> None:
@@ -54,15 +68,19 @@ class Books:
 
     def _deliver(self, batch: list[Done]) -> None:
         """Take a committed group from the writer's thread; one wake-up for the whole group."""
-        self._loop.call_soon_threadsafe(_answer, batch)
+        self._loop.call_soon_threadsafe(self._answer, batch)
 
-
-def _answer(batch: list[Done]) -> None:
-    for done in batch:
-        answer = cast("asyncio.Future[object]", done.ticket)
-        if answer.done():
-            continue
-        if done.error is not None:
-            answer.set_exception(done.error)
-        else:
-            answer.set_result(done.result)
+    def _answer(self, batch: list[Done]) -> None:
+        for done in batch:
+            ticket = cast(_Ticket, done.ticket)
+            if isinstance(done.error, BooksGone):
+                self.gone.set()
+            if ticket.answer.done():
+                continue
+            if isinstance(done.error, InDoubt):
+                if ticket.in_doubt is not None:
+                    ticket.in_doubt()
+            elif done.error is not None:
+                ticket.answer.set_exception(done.error)
+            else:
+                ticket.answer.set_result(done.result)

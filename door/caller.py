@@ -17,7 +17,7 @@ from door.display import literal
 from door.flag import Flag
 from door.patience import PATIENCE_SECONDS
 from timebank import bank, callers
-from timebank.database import BooksUnavailable
+from timebank.database import BooksFailed, BooksUnavailable, OutcomeUnknown
 from timebank.refusals import CallClosed
 from timebank.wagers import Placed
 from timebank.words import span
@@ -86,6 +86,7 @@ class Caller:
         self._unanswered = 0  # operations that the books have under way for him
         self._waits_since = 0.0
         self._is_told_to_wait = False
+        self._is_told_of_doubt = False
         self._grace_until: float | None = None
         self._touch_wanted = Flag()
         self._timer: Timer | None = None
@@ -191,24 +192,26 @@ class Caller:
             return []
         try:
             receipt = await self.post(bank.deposit_before_leaving)
-        except (CallClosed, BooksUnavailable):  # the end of the call will do it
+        except (CallClosed, BooksFailed):  # the end of the call will do it
             return []
         return [f"{row.why}." for row in receipt.rows if row.kind == "deposit"]
 
     async def close(self, reason: str) -> None:
         """Post what is left to post, and close the call in the books; `reason` is the sysop's."""
-        with contextlib.suppress(CallClosed, BooksUnavailable):
+        with contextlib.suppress(CallClosed, BooksFailed):
             await self.post(lambda desk, call, ticked: bank.close_call(desk, call, ticked, reason))
 
     # The books.
 
-    async def post(self, operation: Callable[[Desk, int, int], R]) -> R:
+    async def post(self, operation: Callable[[Desk, int, int], R], *, is_his: bool = True) -> R:
         """Carry out `operation(desk, call_id, ticked)` and return its result once durable.
 
-        The purse that comes back is adopted, unless a later one was.
+        The purse that comes back is adopted, unless a later one was. `is_his` as for `ask_books`.
         """
         adopt, ticked = self.expect(), self.ticked()
-        result = await self.ask_books(lambda desk: operation(desk, self.call_id, ticked))
+        result = await self.ask_books(
+            lambda desk: operation(desk, self.call_id, ticked), is_his=is_his
+        )
         adopt(result.receipt if isinstance(result, Placed) else result)
         return result
 
@@ -228,19 +231,30 @@ class Caller:
 
         return adopt
 
-    async def ask_books(self, operation: Callable[[Desk], T]) -> T:
-        """Carry out an operation that does not touch his purse."""
+    async def ask_books(self, operation: Callable[[Desk], T], *, is_his: bool = True) -> T:
+        """Carry out an operation that does not touch his purse.
+
+        If it was the caller who asked for it, and not his clock, he is told when the disk has
+        failed and nobody knows yet whether it counts.
+        """
         if not self._unanswered:
             self._waits_since = self.clock.monotonic()
         self._unanswered += 1
         try:
-            return await self.books.run(operation)
+            return await self.books.run(operation, self.tell_doubt if is_his else None)
         finally:
             self._unanswered -= 1
+            self._is_told_of_doubt = False
+
+    def tell_doubt(self) -> None:
+        """Say that nobody knows yet whether what he did counts, while it is found out."""
+        if not self._is_told_of_doubt:
+            self._is_told_of_doubt = True
+            self.console.say(f"|12{wording.IN_DOUBT}")
 
     async def touch(self) -> Receipt:
         """Post the time used, and let the day and the events do their work."""
-        return await self.post(bank.touch)
+        return await self.post(bank.touch, is_his=False)
 
     async def remember(self, preferences: Mapping[str, object]) -> None:
         """Keep preferences of his beside those he has."""
@@ -273,7 +287,7 @@ class Caller:
             except CallClosed:
                 self.console.interrupt(TakenOver("Another call of yours has taken over."))
                 return
-            except BooksUnavailable:
+            except (BooksUnavailable, OutcomeUnknown):  # what he used is charged with the next one
                 if not is_stuck:  # it is tried again every second
                     self.console.say("|12The books cannot be written just now; please wait.")
                 is_stuck = True
@@ -387,7 +401,7 @@ class Caller:
         """Say once why nothing goes on: another program has the books, or the disk hangs."""
         waited = self.clock.monotonic() - self._waits_since
         waits = self._unanswered > 0 and waited >= PATIENCE_SECONDS
-        if waits and not self._is_told_to_wait:
+        if waits and not (self._is_told_to_wait or self._is_told_of_doubt):
             self.console.say("|14The books are busy just now; please wait.")
         self._is_told_to_wait = waits
 

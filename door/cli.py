@@ -45,7 +45,7 @@ def serve(config_path: Path, verbose: bool) -> None:
 
     from door import server
     from door.loop import quickest
-    from timebank.database import BooksUnavailable, DatabaseRefused
+    from timebank.database import BooksFailed, DatabaseRefused
 
     config = load_config(config_path)
     logging.basicConfig(
@@ -55,7 +55,7 @@ def serve(config_path: Path, verbose: bool) -> None:
     try:
         with asyncio.Runner(loop_factory=quickest()) as runner:
             runner.run(server.serve(config, _announce))
-    except (DatabaseRefused, BooksUnavailable, server.CannotListen, OSError) as error:
+    except (DatabaseRefused, BooksFailed, server.CannotListen, OSError) as error:
         raise Sentence(str(error)) from error
 
 
@@ -124,14 +124,14 @@ def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: in
     from door import cli_doctor
     from door.dropfiles import DropFileRefused
     from door.run.arrival import Asked
-    from timebank.database import BooksUnavailable, DatabaseRefused
+    from timebank.database import BooksFailed, DatabaseRefused
 
     config = load_config(config_path)
     try:
         said = cli_doctor.examine(config, Asked(dropfile, board, node))
     except DropFileRefused as refused:
         raise Sentence(f"{refused}\nThe caller would be told: {refused.polite}") from refused
-    except (DatabaseRefused, BooksUnavailable) as error:
+    except (DatabaseRefused, BooksFailed) as error:
         raise Sentence(str(error)) from error
     for sentence in said:
         click.echo(sentence)
@@ -434,14 +434,14 @@ def _reading(config: Config) -> Iterator[Desk]:
 def _books(config: Config) -> Iterator[Database]:
     from sqlalchemy.exc import DBAPIError
 
-    from timebank.database import BooksUnavailable, Database, DatabaseRefused
+    from timebank.database import BooksFailed, Database, DatabaseRefused
     from timebank.refusals import Refused
 
     database = Database(config.database)
     try:
         database.open_existing()
         yield database
-    except (DatabaseRefused, BooksUnavailable, Refused) as error:
+    except (DatabaseRefused, BooksFailed, Refused) as error:
         raise Sentence(str(error)) from error
     except DBAPIError as error:  # tables that are not as they should be
         raise Sentence(f"The database {database.path} cannot be used: {error.orig}.") from error

@@ -14,7 +14,7 @@ from door.caller import Caller, Limits
 from door.display import literal
 from door.dropfiles import NotGiven, give
 from timebank import bank
-from timebank.database import BooksUnavailable
+from timebank.database import BooksFailed
 from timebank.refusals import CallClosed
 from timebank.words import MINUTE, span
 
@@ -192,7 +192,7 @@ class HostCaller(LimitedCaller):
 
         try:
             receipt = await self.post(close_and_claim)
-        except (CallClosed, BooksUnavailable) as error:
+        except (CallClosed, BooksFailed) as error:
             log.warning("the call of %s was not closed here: %s", self.record.name, error)
             return []
         said = [await self._give(claim) for claim in claims]
@@ -226,7 +226,7 @@ class HostCaller(LimitedCaller):
 
     async def _note(self, operation: Callable[[Desk], object]) -> None:
         """Write down what became of a claim; unwritten, it is in doubt by itself."""
-        with contextlib.suppress(BooksUnavailable):
+        with contextlib.suppress(BooksFailed):
             await self.books.run(operation)
 
 

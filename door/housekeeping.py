@@ -13,13 +13,14 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from door import overdue
+from door import overdue, wording
 from door.clock import sleep
+from door.console import Closing
 from door.display import literal
 from door.lobby import bulletins
 from timebank import bank
 from timebank.calls import RENEW_SECONDS
-from timebank.database import BooksUnavailable
+from timebank.database import BooksFailed
 from timebank.refusals import Refused
 from timebank.thebank_ext import flush_outbox
 from timebank.thebank_import import import_all
@@ -69,6 +70,7 @@ class Housekeeping:
                 self._every(lambda: self._board.config.bank.import_seconds, self._import),
                 self._deliver_outbox(),
                 self._tell_at_once(),
+                self._close_when_gone(),
             )
         ]
 
@@ -86,6 +88,7 @@ class Housekeeping:
                 self._every(lambda: LOOK_SECONDS, self._look_at_the_books),
                 self._deliver_outbox(),
                 self._tell_at_once(),
+                self._close_when_gone(),
             )
         ]
 
@@ -176,6 +179,11 @@ class Housekeeping:
             except Refused:  # his call has ended meanwhile
                 continue
 
+    async def _close_when_gone(self) -> None:
+        """End every call when the files of the books were removed or replaced."""
+        await self._books.gone.wait()
+        self._board.interrupt_all(Closing(wording.GONE))
+
     async def _every(
         self, seconds: Callable[[], float], work: Callable[[], Awaitable[None]]
     ) -> None:
@@ -188,7 +196,7 @@ class Housekeeping:
         """Do a piece of work; whatever goes wrong with it is logged, and its next round comes."""
         try:
             await work()
-        except BooksUnavailable as error:
+        except BooksFailed as error:
             log.error("%s", error)
         except Exception:
             log.exception("a round of housekeeping failed")

@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door import config as settings
-from door import passwords
+from door import passwords, wording
 from door.board import Board, new_seed
 from door.books import Books
 from door.clock import Clock, SystemClock, sleep
@@ -36,7 +36,7 @@ from door.session import answer
 from door.visitors import answer_door
 from timebank import bank
 from timebank.calls import latest_addresses
-from timebank.database import Database
+from timebank.database import BooksGone, Database
 from timebank.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ class Server:
         self._listeners: list[Listener] = []
         self._doors: LinkListener | None = None
         self._looks_for_doors: asyncio.Task[None] | None = None
+        self._looks_for_books: asyncio.Task[None] | None = None
         self.ended = asyncio.Event()  # set when the board is to close
 
     async def start(self) -> None:
@@ -111,17 +112,23 @@ class Server:
             self._listeners.append(telephone)
             self.ports.append(telephone.port)
         await self._listen_for_doors()
+        self._looks_for_books = asyncio.create_task(self._end_when_gone())
 
     async def stop(self, words: str) -> None:
-        """Take no more calls, end those that are on in peace, and close the books."""
+        """Take no more calls, end those that are on in peace, and close the books.
+
+        Callers read `words`, or that the books are gone.
+        """
         self.books.hurry(LOCKED_SECONDS)
-        if self._looks_for_doors is not None:
-            self._looks_for_doors.cancel()
+        for looks in (self._looks_for_doors, self._looks_for_books):
+            if looks is not None:
+                looks.cancel()
         for listener in self._all_listeners():
             listener.close()
         await self._housekeeping.stop()
         # First of all: seats that are left after this are not stood, the journal keeps them.
         await self.board.vegas.close()
+        words = wording.GONE if self.books.gone.is_set() else words
         self.board.interrupt_all(Closing(words))
         if self._sessions:
             _, late = await asyncio.wait(self._sessions, timeout=CLOSING_SECONDS)
@@ -253,13 +260,21 @@ class Server:
             self._sessions.discard(session)
             self._close_when_empty()
 
+    async def _end_when_gone(self) -> None:
+        """Close the board when the files of its books were removed or replaced."""
+        await self.books.gone.wait()
+        self.ended.set()
+
     def _close_when_empty(self) -> None:
         if self.board.draining and not self._sessions:
             self.ended.set()
 
 
 async def serve(config: Config, announce: Callable[[str], None]) -> None:
-    """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again."""
+    """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again.
+
+    Raises `BooksGone` when it had to end because the files of its books were removed or replaced.
+    """
     _allow_many_lines()
     # A core file would hold what callers type and the seeds of shoes that are open.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
@@ -282,6 +297,11 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
         finally:
             # Whatever has happened: the writer's thread would keep a process that has failed.
             await server.stop("The board is closing.")
+        if server.books.gone.is_set():
+            raise BooksGone(
+                f"The board has closed: its books at {config.database} were removed or replaced. "
+                "Its log says what is gone, and where all that was acknowledged is."
+            )
     finally:
         database.close()
 

@@ -27,7 +27,7 @@ from door.lobby.menu import main_menu
 from door.lobby.pages import read
 from door.lobby.teller import GRACE_SECONDS, last_chance
 from door.tables.floor import table_with_open_hand
-from timebank.database import BooksUnavailable
+from timebank.database import BooksFailed, BooksUnavailable, OutcomeUnknown
 from timebank.refusals import CallClosed, Refused
 from timebank.words import span
 
@@ -43,6 +43,7 @@ log = logging.getLogger("door.calls")
 
 Rooms = Callable[["Board", "Caller"], Awaitable[None]]
 
+NEVER_KNOWN = "outcome unknown"  # why a call ended
 PARTING_SECONDS = 10.0  # a guest's own board clears the screen; so long he may read the good-bye
 
 
@@ -107,7 +108,7 @@ async def _serve(
         log.info("%s was not let in: %s", line.address, refusal)
         _note(board, line.address, refusal)
         console.say(f"|14{refusal}")
-    except BooksUnavailable:
+    except BooksFailed:
         went_well = False
         log.error("a caller from %s was turned away: the books are unavailable", line.address)
         console.say("|12The board's books cannot be opened just now. Please call again later.")
@@ -198,6 +199,9 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
     except BooksUnavailable as broken:
         log.error("%s", broken)
         return await _good_bye(caller, f"{broken} Please call again later.", "books unavailable")
+    except OutcomeUnknown as unknown:
+        log.error("%s: %s", caller.record.name, unknown)
+        return await _good_bye(caller, wording.NEVER_KNOWN, NEVER_KNOWN)
     except Refused as refused:
         return await _good_bye(caller, str(refused), "refused")
     return await _good_bye(caller, f"Good-bye, {caller.record.name}. Call again!", "log-off")
@@ -255,7 +259,7 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     if reason == "log-off":
         texts.show(console, caller.config.board.texts, "goodbye")
     console.say(f"|15{words}")
-    if (caller.purse.stake or caller.hand_waits) and reason != "taken over":
+    if (caller.purse.stake or caller.hand_waits) and reason not in ("taken over", NEVER_KNOWN):
         console.say("|07The hand on the table waits for you.")
     if behind := wording.comes_back_after(caller.purse, caller.bank_settings.schedule):
         console.say(f"|07{span(caller.purse.held)} more wait for you after {behind}.")

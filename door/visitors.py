@@ -32,7 +32,7 @@ from door.patience import at_the_door
 from door.tables.vegas import Vegas
 from timebank import bank, callers
 from timebank.calls import Opened
-from timebank.database import BooksUnavailable
+from timebank.database import BooksFailed
 from timebank.refusals import CallClosed, Refused
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ async def answer_door(board: Board, connection: LinkConnection, said: Said) -> N
     try:
         visitor = Visitor.read(said)
         line.end(await _do(board, visitor, connection))
-    except (Refused, BooksUnavailable, LinkBroken) as refused:
+    except (Refused, BooksFailed, LinkBroken) as refused:
         line.end({"how": FAILED, "words": str(refused)})
     except Exception:
         log.exception("a visit of %s to the Vegas table failed", line.address)
@@ -188,7 +188,7 @@ async def _visit(board: Board, caller: LimitedCaller) -> dict[str, Any]:
         keeper = group.create_task(caller.keep())
         try:
             await Vegas(board, caller).visit()
-        except (Interruption, Refused, BooksUnavailable) as ended:
+        except (Interruption, Refused, BooksFailed) as ended:
             how, words = _how(ended), str(ended)
         finally:
             caller.stop_ticking()

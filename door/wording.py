@@ -12,6 +12,13 @@ if TYPE_CHECKING:
     from timebank.purse import Purse, Receipt
     from timebank.schedule import Closed, Schedule
 
+IN_DOUBT = "The books cannot say yet whether what you did counts. Please wait."
+NEVER_KNOWN = (
+    "The disk has failed, and the books cannot say whether what you did last counts. Your next "
+    "call will show it."
+)
+GONE = "The board must close: its books are not where they should be. The sysop is told."
+
 
 def clock_time(seconds: int) -> str:
     """Return a span of seconds as m:ss, or h:mm:ss from an hour on.

@@ -122,13 +122,13 @@ def opened(config: Path) -> Iterator[Books]:
     """Open the books that the settings name; whatever they refuse with becomes a sentence."""
     from sqlalchemy.exc import DBAPIError
 
-    from timebank.database import BooksUnavailable, Database, DatabaseRefused
+    from timebank.database import BooksFailed, Database, DatabaseRefused
     from timebank.refusals import Refused
 
     settings = load(config)
     database = Database(settings.database)
     try:
-        with refusing(DatabaseRefused, BooksUnavailable, Refused):
+        with refusing(DatabaseRefused, BooksFailed, Refused):
             database.open_existing()
             yield Books(database, settings)
     except UnicodeEncodeError as error:  # bytes from the command line that are no text

@@ -26,6 +26,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from timebank import files, migrations
+from timebank.doubt import Doubt, NotYet, carried_over, leaves_doubt
+from timebank.guard import Guard, rescued
 from timebank.model import (
     APPLICATION_ID,
     SCHEMA_VERSION,
@@ -46,6 +48,9 @@ BUSY_SECONDS = 10.0
 SHORT_SECONDS = 1.0
 # How long SQLite waits of its own before it is asked again (`Database._on_begin`).
 TURN_SECONDS = 0.05
+
+# Until it is tried again to find out what became of a COMMIT that failed.
+AGAIN_SECONDS = 0.25
 
 # How many requests share a COMMIT at most; beyond it the wait of the first grows for little gain
 # (measured: 10 a group give half of what 50 give).
@@ -71,8 +76,24 @@ class DatabaseRefused(Exception):
     """The file cannot be used as our database; `str()` is a sentence for the sysop."""
 
 
-class BooksUnavailable(Exception):
+class BooksFailed(Exception):
+    """Something was not done in the books as it should be; `str()` is a sentence."""
+
+
+class BooksUnavailable(BooksFailed):
     """The books could not be written (disk full, locked, broken); nothing was changed."""
+
+
+class BooksGone(BooksUnavailable):
+    """The files that the books are in were removed or replaced; nothing is written any more."""
+
+
+class OutcomeUnknown(BooksFailed):
+    """A COMMIT has failed, and it could not be found out in time whether it counts."""
+
+
+class InDoubt(Exception):
+    """No answer yet: a COMMIT has failed, and it is being found out whether it counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +121,9 @@ class Database:
             connect_args={"timeout": min(TURN_SECONDS, busy_seconds)},
             hide_parameters=True,
         )
+        self._guard: Guard | None = None
+        self._gone: BooksGone | None = None
+        event.listen(self.engine, "do_connect", self._before_connect)
         event.listen(self.engine, "connect", _on_connect)
         event.listen(self.engine, "begin", self._on_begin)
 
@@ -107,8 +131,16 @@ class Database:
         """Create the file with its tables, or check that it is ours and move it forward.
 
         A file of an earlier version is copied first (migrations.backup_path). Safe when several
-        processes do it at once. Raises `DatabaseRefused`.
+        processes do it at once. Raises `DatabaseRefused`, also where books were rescued and nobody
+        has put them back.
         """
+        copy = rescued(self.path)
+        if copy is not None:
+            raise DatabaseRefused(
+                f"The books at {self.path} were removed or replaced while the board served, and"
+                f" what it had open was rescued to {copy}. `timebank restore {copy}` puts that in"
+                " their place. Then, or if the books there are the right ones, move the copy away."
+            )
         try:
             files.make_folder(self.path.parent)
             # Only its owner may read it: it holds password hashes and seeds.
@@ -123,6 +155,7 @@ class Database:
             with self.engine.begin() as connection:
                 _create_when_empty(connection)
                 _check(connection, self.path)
+            self._carry_over()
 
     def open_existing(self) -> None:
         """Check a file that must be there already, and move it forward when it is of old.
@@ -139,8 +172,47 @@ class Database:
             _check(connection, self.path)
 
     def close(self) -> None:
-        """Close every connection that is not in use."""
+        """Close every connection that is not in use, and guard the files no more."""
+        guard, self._guard = self._guard, None
+        if guard is not None:
+            guard.close()
         self.engine.dispose()
+
+    def guard(self) -> None:
+        """Keep the files open from now on until `close`, and see whether they are in their place.
+
+        To be said again and again: the names are looked at once a second at most. Raises
+        `BooksGone` when they are not, and from then on all that is asked of the books does.
+        """
+        if self._guard is None:
+            connection = self.engine.connect().execution_options(read_only=True)
+            try:
+                # What reads has all the files open.
+                with connection.begin():
+                    connection.exec_driver_sql("SELECT count(*) FROM sqlite_master")
+                self._guard = Guard(self.path, connection)
+            except BaseException:
+                connection.close()
+                raise
+        self._refuse_gone(self._guard.missing())
+
+    def rescue(self, writer: Connection | None) -> str:
+        """Save what is open still of books that are gone; says where it is, and what to do.
+
+        Nobody writes any more once it has begun; `writer` is a connection that sees to that in
+        other processes as well.
+        """
+        assert self._guard is not None  # which has found out that they are gone
+        return self._guard.rescue(writer)
+
+    def doubt(self) -> Doubt:
+        """Begin to find out what became of a COMMIT that has failed just now."""
+        return Doubt(self.engine, self.path)
+
+    @property
+    def is_in_a_hurry(self) -> bool:
+        """Whether nobody is to wait any more (`hurry`)."""
+        return time.monotonic() >= self._last_turn
 
     def hurry(self, seconds: float) -> None:
         """Let nobody wait for his turn to write after `seconds` from now, as when a process ends.
@@ -154,14 +226,27 @@ class Database:
     def transaction(self, settings: BankSettings, now: datetime) -> Iterator[Desk]:
         """Give a desk whose work commits when the block ends, or not at all when it raises.
 
-        Raises `BooksUnavailable` when the file cannot be read or written.
+        Raises `BooksUnavailable` when the file cannot be read or written, and `OutcomeUnknown` when
+        the disk fails in the COMMIT and for so long afterwards that nobody can tell whether it
+        counts.
         """
-        with _broken_is_unavailable(), self.engine.connect() as connection, connection.begin():
+        self._refuse_gone()
+        with (
+            _broken_is_unavailable(),
+            self.engine.connect() as connection,
+            connection.begin() as transaction,
+        ):
             yield Desk(connection, settings, now)
+            try:
+                transaction.commit()
+            except DBAPIError as error:
+                if not leaves_doubt(error) or not self._is_there_after_all(connection, error):
+                    raise
 
     @contextlib.contextmanager
     def reading(self, settings: BankSettings, now: datetime) -> Iterator[Desk]:
         """Give a desk that sees one moment of the books and keeps nobody from writing."""
+        self._refuse_gone()
         with (
             _broken_is_unavailable(),
             self.engine.connect().execution_options(read_only=True) as connection,
@@ -192,6 +277,40 @@ class Database:
                 raise
             self._is_locked = False
             return
+
+    def _is_there_after_all(self, connection: Connection, error: DBAPIError) -> bool:
+        """Find out what became of the COMMIT that has failed on a connection, and wait for it."""
+        roll_back(connection)
+        doubt = self.doubt()
+        patience = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                return doubt.settle()
+            except NotYet:
+                if time.monotonic() >= min(patience, self._last_turn):
+                    raise _unknown(error) from error
+                time.sleep(AGAIN_SECONDS)
+
+    def _before_connect(self, *_: object) -> None:
+        """Let nobody open files that have taken the place of those that are open."""
+        if self._guard is not None:
+            self._refuse_gone(self._guard.missing_now())
+
+    def _refuse_gone(self, missing: str = "") -> None:
+        if missing and self._gone is None:
+            self._gone = BooksGone(f"The books are not where they were opened: {missing}.")
+        if self._gone is not None:
+            raise self._gone
+
+    def _carry_over(self) -> None:
+        """Leave nothing in the log: a new database is no empty shell without it, and what was
+        recovered from it may be on no disk yet. Others who are at work meanwhile see to it later.
+        """
+        with (
+            contextlib.suppress(sqlite3.OperationalError),
+            self.engine.connect() as connection,
+        ):
+            carried_over(connection)
 
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:
@@ -270,6 +389,21 @@ def _unavailable(error: BaseException) -> BooksUnavailable:
     return BooksUnavailable(f"The books cannot be written just now ({_reason(error)}).")
 
 
+def _unknown(error: BaseException) -> OutcomeUnknown:
+    return OutcomeUnknown(
+        f"The disk failed while this was written into the books ({_reason(error)}), and whether it"
+        " counts could not be found out. Look before you do it again."
+    )
+
+
+def roll_back(connection: Connection) -> None:
+    """End the transaction of a COMMIT that has failed: SQLite may have left that to us."""
+    driver = connection.connection.driver_connection
+    if driver is not None:
+        with contextlib.suppress(sqlite3.Error):
+            driver.rollback()
+
+
 def _reason(error: BaseException) -> BaseException | None:
     return error.orig if isinstance(error, DBAPIError) else error
 
@@ -319,6 +453,16 @@ class _Request:
     ticket: object
 
 
+@dataclass(frozen=True, slots=True)
+class _Doubtful:
+    """A group whose COMMIT failed with `error`, and the answers to it should it count."""
+
+    doubt: Doubt
+    group: list[_Request]
+    answers: list[Done]
+    error: BaseException
+
+
 class Writer:
     """One thread that carries out what many ask, in groups that commit together."""
 
@@ -332,7 +476,9 @@ class Writer:
         """Start the thread over an open `database`.
 
         `settings` and `now` are asked once a group, `deliver` gets the answers of a group after
-        its COMMIT; all three run on the writer's thread.
+        its COMMIT; all three run on the writer's thread. When a COMMIT fails and it cannot be found
+        out at once whether it counts, `deliver` gets an `InDoubt` for each first, and the answers
+        later; meanwhile whatever else is asked is refused.
         """
         self._database = database
         self._settings = settings
@@ -342,6 +488,9 @@ class Writer:
         self._closing = threading.Lock()
         self._closed = False
         self._connection: Connection | None = None
+        self._doubtful: _Doubtful | None = None
+        self._is_rescued = False
+        self._closes_by = math.inf  # when nobody waits any more, the writer being closed
         self._thread = threading.Thread(target=self._work, name="timebank-writer")
         self._thread.start()
 
@@ -360,16 +509,18 @@ class Writer:
         with self._closing:
             if not self._closed:
                 self._closed = True
+                self._closes_by = time.monotonic() + SHORT_SECONDS
                 self._queue.put(None)
         self._thread.join()
 
     def _work(self) -> None:
         last = False
-        while not last:
-            group, last = self._next_group()
-            if not group:
+        while not last or self._doubtful is not None:
+            group, ended = self._next_group()
+            last = last or ended
+            answers = self._answers(group)
+            if not answers:
                 continue
-            answers = self._commit(group)
             try:
                 self._deliver(answers)
             except Exception:
@@ -377,34 +528,104 @@ class Writer:
         self._hang_up()
 
     def _next_group(self) -> tuple[list[_Request], bool]:
-        """Wait for a request, and take with it what else is queued; True when it is the end."""
+        """Wait for a request, and take with it what else is queued; True when it is the end.
+
+        In doubt the wait is short, and may end without one.
+        """
         group: list[_Request] = []
+        patience = None if self._doubtful is None else AGAIN_SECONDS
         with contextlib.suppress(queue.Empty):
             while len(group) < GROUP_SIZE:
-                request = self._queue.get(block=not group)
+                request = self._queue.get(block=not group, timeout=patience)
                 if request is None:
                     return group, True
                 group.append(request)
         return group, False
 
+    def _answers(self, group: list[_Request]) -> list[Done]:
+        """Do what can be done now; in doubt nothing is, before it is settled."""
+        answers = [] if self._doubtful is None else self._settled(self._doubtful)
+        if self._doubtful is not None:
+            reason = _unavailable(self._doubtful.error)
+            return answers + [Done(request.ticket, None, reason) for request in group]
+        return answers + (self._commit(group) if group else [])
+
     def _commit(self, group: list[_Request]) -> list[Done]:
         try:
+            self._database.guard()
             if self._connection is None:
                 self._connection = self._database.engine.connect()
-            with self._connection.begin():
-                desk = Desk(self._connection, self._settings(), self._now())
-                # Past SQLAlchemy, which takes longer over a savepoint than SQLite does.
-                mark = self._connection.connection.cursor().execute
-                return [_carry_out(desk, mark, request) for request in group]
+            transaction = self._connection.begin()
+            desk = Desk(self._connection, self._settings(), self._now())
+            # Past SQLAlchemy, which takes longer over a savepoint than SQLite does.
+            mark = self._connection.connection.cursor().execute
+            answers = [_carry_out(desk, mark, request) for request in group]
         except BaseException as error:
-            # Nothing of this group is in the books. The connection may be in any state, so the
-            # next group starts with another one.
+            return self._failed(group, error)
+        try:
+            transaction.commit()
+        except BaseException as error:
+            if not leaves_doubt(error):
+                return self._failed(group, error)
+            roll_back(self._connection)
             self._hang_up()
-            if is_broken(error):
-                log.error("%d requests could not be committed: %s", len(group), _reason(error))
-            else:
-                log.exception("%d requests could not be committed", len(group))
-            return [Done(request.ticket, None, _unavailable(error)) for request in group]
+            return self._settled(_Doubtful(self._database.doubt(), group, answers, error))
+        return answers
+
+    def _failed(self, group: list[_Request], error: BaseException) -> list[Done]:
+        """Answer a group of which nothing is in the books.
+
+        The connection may be in any state, so the next group starts with another one.
+        """
+        if isinstance(error, BooksGone):
+            if not self._is_rescued:
+                self._is_rescued = True
+                log.critical("%s %s", error, self._database.rescue(self._connection))
+            return [Done(request.ticket, None, error) for request in group]
+        self._hang_up()
+        if is_broken(error):
+            log.error("%d requests could not be committed: %s", len(group), _reason(error))
+        else:
+            log.exception("%d requests could not be committed", len(group), exc_info=error)
+        return [Done(request.ticket, None, _unavailable(error)) for request in group]
+
+    def _settled(self, doubtful: _Doubtful) -> list[Done]:
+        """Find out what became of a group whose COMMIT failed, and answer it.
+
+        When that cannot be found out yet it is told that it is in doubt, once, and asked for again;
+        but nobody waits for it who is in a hurry.
+        """
+        group, error, is_new = doubtful.group, doubtful.error, self._doubtful is None
+        try:
+            is_there = doubtful.doubt.settle()
+        except NotYet as reason:
+            self._doubtful = doubtful
+            if is_new:
+                log.error(
+                    "whether %d requests were committed is not known yet: %s", len(group), reason
+                )
+                return [Done(request.ticket, None, InDoubt()) for request in group]
+            return self._given_up() if self._is_out_of_time() else []
+        except BooksGone as gone:
+            self._doubtful = doubtful
+            return [*self._given_up(), *self._failed([], gone)]
+        self._doubtful = None
+        if is_there:
+            log.error("%d requests are in the books after all: %s", len(group), _reason(error))
+            return doubtful.answers
+        return self._failed(group, error)
+
+    def _is_out_of_time(self) -> bool:
+        return self._database.is_in_a_hurry or time.monotonic() >= self._closes_by
+
+    def _given_up(self) -> list[Done]:
+        """Tell those who are in doubt that they will not be told; the next COMMIT settles it."""
+        doubtful, self._doubtful = self._doubtful, None
+        if doubtful is None:
+            return []
+        log.error("whether %d requests were committed was not found out", len(doubtful.group))
+        unknown = _unknown(doubtful.error)
+        return [Done(request.ticket, None, unknown) for request in doubtful.group]
 
     def _hang_up(self) -> None:
         connection, self._connection = self._connection, None

@@ -28,7 +28,7 @@ from datetime import datetime
 from pathlib import Path
 
 from timebank import files
-from timebank.database import BooksUnavailable, Database, Desk
+from timebank.database import BooksFailed, Database, Desk
 from timebank.exchange import DOS_END_OF_FILE, LINE_END, SEMICOLONS, Layout, NotARecord, Record
 from timebank.model import instant, stamp
 from timebank.refusals import Refused
@@ -126,7 +126,7 @@ def flush_outbox(
                 courier.carry(row, settings.thebank_ext)
     except OSError as error:
         return courier.delivery(_sentence(settings.thebank_ext, error))
-    except BooksUnavailable as error:
+    except BooksFailed as error:
         return courier.delivery(str(error))
     return courier.delivery(None)
 

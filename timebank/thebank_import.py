@@ -23,7 +23,7 @@ from itertools import count, islice
 from pathlib import Path
 
 from timebank import files
-from timebank.database import BooksUnavailable, Database, Desk
+from timebank.database import BooksFailed, Database, Desk
 from timebank.exchange import SEMICOLONS, Layout
 from timebank.import_books import (
     Import,
@@ -80,7 +80,7 @@ def import_all(
     try:
         with database.reading(settings, now) as desk:
             begun = {row.path for row in open_imports(desk, None) if row.state != "reading"}
-    except BooksUnavailable as error:
+    except BooksFailed as error:
         return [Report(settings.database, 0, 0, 0, 0, (), (), (), str(error))]
     reports = []
     for path in settings.imports:
@@ -101,7 +101,7 @@ def _report(takeover: _Takeover, work: Callable[[], str | None]) -> Report:
         problem = work()
     except OSError as error:
         problem = f"{error.filename or path} is in the way of an import: {error.strerror}."
-    except BooksUnavailable as error:
+    except BooksFailed as error:
         problem = str(error)
     except Overtaken:
         problem = f"{path} is being read by another process."

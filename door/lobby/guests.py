@@ -12,7 +12,7 @@ from door.lobby.logon import Refusal, call_or_take_over, refuse_while_closed
 from door.patience import at_the_door
 from door.process import process_is_gone
 from timebank import bank, callers
-from timebank.database import BooksUnavailable
+from timebank.database import BooksFailed
 
 if TYPE_CHECKING:
     from door.board import Board
@@ -64,7 +64,7 @@ async def ask_look(caller: Caller) -> None:
     look = await looks.choose(caller.console)
     caller.console.use_look(look)
     # He is on a call already; at worst he is asked again the next time.
-    with contextlib.suppress(BooksUnavailable):
+    with contextlib.suppress(BooksFailed):
         await looks.remember(caller, look)
 
 

@@ -21,7 +21,7 @@ from door.lobby import greeting, looks
 from door.patience import at_the_door
 from door.reception import BELONG_NOT, Distrusted
 from timebank import names
-from timebank.database import BooksUnavailable
+from timebank.database import BooksFailed
 from timebank.refusals import AlreadyOnline, NameTaken
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ async def log_on(board: Board, console: Console) -> Caller:
     console.lift(IdledOut)  # the limit may have come just when he was let in
     if not confirmed:
         # He is on a call by now; at worst he is asked again the next time.
-        with contextlib.suppress(BooksUnavailable):
+        with contextlib.suppress(BooksFailed):
             await looks.remember(caller, look)
     return caller
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 from door.tables import baccarat_words as words
 from door.tables.baccarat_dialogue import Language
-from timebank.database import BooksUnavailable
+from timebank.database import BooksFailed
 
 if TYPE_CHECKING:
     from door.caller import Caller
@@ -99,7 +99,7 @@ class Habits:
         if wager == self.last_wager(stakes):
             return
         wagers = {**self._wagers(), stakes.unit: wager}
-        with contextlib.suppress(BooksUnavailable):
+        with contextlib.suppress(BooksFailed):
             await self.caller.remember({"baccarat": {**self._kept(), "wagers": wagers}})
 
     def _kept(self) -> dict[str, object]:

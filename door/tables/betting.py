@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from door import wording
-from timebank.database import BooksUnavailable
+from timebank.database import BooksFailed
 
 if TYPE_CHECKING:
     from door.caller import Caller
@@ -111,7 +111,7 @@ class Betting:
         """Keep a bet that was placed as his last one; no hand is held up when that fails."""
         if bet == self.last():
             return
-        with contextlib.suppress(BooksUnavailable):
+        with contextlib.suppress(BooksFailed):
             await self.caller.remember({"bets": {**self._bets(), self.game: bet}})
 
     def _bets(self) -> dict[str, object]:

@@ -98,7 +98,7 @@ class Dealer:
         ]
         names = tuple(seat.name for seat in seats)
         asked = Deal(shoe, state.cut, settings.rules, coin, bets, names, self._board.process)
-        step = await vegas_round.deal(self._board.books, asked)
+        step = await vegas_round.deal(self._board.books, asked, self._tell_doubt)
         for seat in seats:
             seat.bet, seat.ready = 0, False
         hand, state.seed = step.hand, ""
@@ -151,7 +151,9 @@ class Dealer:
         here: Mapping[int, Present],
     ) -> None:
         try:
-            step = await vegas_round.act(self._board.books, hand, action, amount, sitters)
+            step = await vegas_round.act(
+                self._board.books, hand, action, amount, sitters, self._tell_doubt
+            )
         except IllegalAction as illegal:
             raise NotNow(str(illegal)) from illegal
         except (OutOfStep, RoundOver) as late:
@@ -201,6 +203,9 @@ class Dealer:
             self._state.hand = vegas_round.found(stored)
             self._lay_aside()
             self._state.tell()
+
+    def _tell_doubt(self) -> None:
+        self._state.tell(news.BooksInDoubt())
 
     # Adopted.
 

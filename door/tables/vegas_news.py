@@ -164,6 +164,11 @@ class BooksClosed:
 
 
 @dataclass(frozen=True)
+class BooksInDoubt:
+    """The disk has failed, and nobody knows yet whether what was done last counts."""
+
+
+@dataclass(frozen=True)
 class ShoeInUse:
     """Another process deals a round from the shoe; nothing is dealt until that is over."""
 
@@ -189,5 +194,6 @@ News = (
     | Whispered
     | BooksBusy
     | BooksClosed
+    | BooksInDoubt
     | ShoeInUse
 )

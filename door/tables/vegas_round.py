@@ -8,7 +8,7 @@ calls seats: 0 for the first chair that was dealt in.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -124,8 +124,10 @@ async def open_shoe(books: Books, rules: Rules, seed: bytes, alone: int | None) 
     return await books.run(find_or_open)
 
 
-async def deal(books: Books, asked: Deal) -> Step:
+async def deal(books: Books, asked: Deal, in_doubt: Callable[[], None]) -> Step:
     """Stake every bet and deal; raises what `bank.place_table_bets` raises, nothing changed.
+
+    `in_doubt` as for `Books.run`.
 
     `RoundInPlay` while another process of the board deals from the shoe: its round takes the next
     cards.
@@ -157,7 +159,7 @@ async def deal(books: Books, asked: Deal) -> Step:
         _finish_shoe(desk, hand)
         return placed
 
-    placed = await books.run(place)
+    placed = await books.run(place, in_doubt)
     return Step(replace(hand, lead=placed.lead), events, placed.receipts)
 
 
@@ -179,10 +181,12 @@ async def act(
     action: Action,
     amount: int | None,
     sitters: Mapping[int, Sitter],
+    in_doubt: Callable[[], None],
 ) -> Step:
     """Carry out a decision of the chair at turn; raises what `bank.act_at_table` raises.
 
-    `amount` (seconds) is for insurance; `sitters` are all that were dealt in, by chair.
+    `amount` (seconds) is for insurance; `sitters` are all that were dealt in, by chair; `in_doubt`
+    as for `Books.run`.
     """
     chair = hand.chair_at_turn
     assert chair is not None  # somebody decides, so the round is not over
@@ -208,7 +212,7 @@ async def act(
         _finish_shoe(desk, after)
         return receipts
 
-    return Step(after, events, await books.run(act_))
+    return Step(after, events, await books.run(act_, in_doubt))
 
 
 def _tell_on_another_line(desk: Desk, caller_id: int, settlement: Settlement) -> None:

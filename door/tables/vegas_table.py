@@ -27,7 +27,7 @@ from door.tables.vegas_purse import affordable
 from door.tables.vegas_round import GAME
 from door.tables.vegas_state import Guest, NotNow, Seat, TableState
 from timebank import bank, journal
-from timebank.database import BooksUnavailable
+from timebank.database import BooksUnavailable, OutcomeUnknown
 from timebank.refusals import RoundInPlay
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ class VegasTable:
         try:
             while not self._closed and not self._clock.waits_for_books and await self._step():
                 pass
-        except BooksUnavailable:
+        except (BooksUnavailable, OutcomeUnknown):
             self._clock.retry_later()
             self.state.tell(news.BooksClosed())
         except Exception:

@@ -111,6 +111,8 @@ def _at_the_table(item: News, me: str) -> str:
             return "|14The books are busy just now; the dealer waits."
         case news.BooksClosed():
             return "|12The books cannot be written just now; the dealer waits."
+        case news.BooksInDoubt():
+            return "|12The books cannot say yet whether what was done counts; the dealer waits."
         case news.ShoeInUse():
             return (
                 "|14Another process of this board deals from this shoe. The dealer waits until its "

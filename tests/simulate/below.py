@@ -77,7 +77,8 @@ class Below:
         self.now = NOTHING  # the state of the books when they were last looked at with nobody there
         self.tracks = False  # whether `now` follows what is committed
         self.under_way: State | None = None  # the state that a COMMIT would make, or has made
-        self.doubts: set[State] = set()  # states of which it was told that they may be
+        # What COMMITs that failed would have made, as long as nobody was told that they did not.
+        self.doubts: dict[object, State] = {}
         self.accident: Accident | None = None  # what has become of the files
 
     # Trouble.
@@ -127,14 +128,19 @@ class Below:
         self.under_way = None
         self.doubts.clear()
 
-    def is_in_doubt(self) -> None:
-        """A COMMIT has failed, and was not told of as something that did not happen."""
+    def has_failed_to_commit(self, owner: object) -> None:
+        """A COMMIT has failed, and its owner will say what that means."""
         if self.under_way is not None:
-            self.doubts.add(self.under_way)
+            self.doubts[owner] = self.under_way
+        self.under_way = None
+
+    def is_refused(self, owner: object) -> None:
+        """What failed was told of as something that did not happen."""
+        self.doubts.pop(owner, None)
 
     def possible(self, visible: State) -> set[State]:
         """Return what the books may be after a crash, when they were `visible` before it."""
-        return {visible, *self.doubts} | ({self.under_way} if self.under_way else set())
+        return {visible, *self.doubts.values()} | ({self.under_way} if self.under_way else set())
 
     # Crashes.
 

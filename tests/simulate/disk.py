@@ -7,11 +7,13 @@ killed process leaves behind is what SQLite had written by then, byte for byte.
 from __future__ import annotations
 
 import errno
+import math
 import os
 import random
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,7 +22,16 @@ from typing import Any, NoReturn
 from sqlalchemy import event
 
 from tests.simulate.below import MOST_OPERATIONS, Below
-from timebank.database import GROUP_SIZE, BooksUnavailable, Database, Desk, Done, Writer, _Request
+from timebank.database import (
+    GROUP_SIZE,
+    BooksUnavailable,
+    Database,
+    Desk,
+    Done,
+    OutcomeUnknown,
+    Writer,
+    _Request,
+)
 from timebank.settings import BankSettings
 
 WRITES = ("INSERT", "UPDATE", "DELETE", "COMMIT")
@@ -208,8 +219,11 @@ class Mortal:
         below.begins_to_commit(connection)
         try:
             sqlite3.Connection.commit(connection)
-        finally:
+        except sqlite3.Error:
             self.after()
+            below.has_failed_to_commit(self)
+            raise
+        self.after()
         if plan:  # it was over sooner
             self.die()
         below.has_committed()
@@ -229,6 +243,11 @@ class Mortal:
         if self.disk.below is not None:
             self.disk.below.control.frozen = 1
         raise Killed
+
+    def is_refused(self) -> None:
+        """It was told that nothing has changed."""
+        if self.disk.below is not None:
+            self.disk.below.is_refused(self)
 
     def closes(self, connection: _Connection, close: Callable[[], None]) -> None:
         """Close a connection; what is dead writes nothing in doing so."""
@@ -299,6 +318,9 @@ class InlineWriter(Writer):
         self._deliver = deliver
         self._mortal, self._later = mortal, later
         self._connection = None
+        self._doubtful = None
+        self._is_rescued = False
+        self._closes_by = math.inf
         self._closed = False
         self._waiting: deque[_Request] = deque()
         self._turn_is_due = False
@@ -314,15 +336,17 @@ class InlineWriter(Writer):
     def close(self) -> None:
         while self._waiting and not self._mortal.dead:
             self._turn()
+        if not self._mortal.dead:
+            self._hand_out(self._given_up())
         self._closed = True
         self._hang_up()
 
     @property
     def is_idle(self) -> bool:
-        return not self._waiting
+        return not self._waiting and self._doubtful is None
 
     def _ask_for_turn(self) -> None:
-        if self._waiting and not self._turn_is_due:
+        if not self.is_idle and not self._turn_is_due:
             self._turn_is_due = True
             self._later(self._turn)
 
@@ -331,12 +355,36 @@ class InlineWriter(Writer):
         if self._mortal.dead:
             return
         group = [self._waiting.popleft() for _ in range(min(GROUP_SIZE, len(self._waiting)))]
-        answers = self._commit(group) if group else []
+        answers = self._answers(group)
         if self._mortal.dead:  # `_commit` has taken the end of the world for a failed write
             raise Killed
+        self._hand_out(answers)
+        self._ask_for_turn()
+
+    def _hand_out(self, answers: list[Done]) -> None:
+        errors = {type(answer.error) for answer in answers}
+        if self._doubtful is None and BooksUnavailable in errors and OutcomeUnknown not in errors:
+            self._mortal.is_refused()
         if answers:
             self._deliver(answers)
-        self._ask_for_turn()
+
+
+class Books(Database):
+    """The books as a process has them."""
+
+    def __init__(self, path: Path, mortal: Mortal) -> None:
+        super().__init__(path, busy_seconds=0)
+        self._mortal = mortal
+        mortal.connect_to(self)
+
+    @contextmanager
+    def transaction(self, settings: BankSettings, now: datetime) -> Iterator[Desk]:
+        try:
+            with super().transaction(settings, now) as desk:
+                yield desk
+        except BooksUnavailable:
+            self._mortal.is_refused()
+            raise
 
 
 def file_operations(touching: Callable[[], Mortal | None]) -> dict[str, Callable[..., Any]]:

@@ -14,7 +14,7 @@ from tests.simulate.house import next_change
 from tests.simulate.people import Person
 from tests.simulate.wire import Wire
 from timebank import callers, hosts_claims, sysop_hand
-from timebank.database import BooksUnavailable, Database, Desk
+from timebank.database import BooksFailed, Desk
 from timebank.hosts_given import GivenBack
 from timebank.refusals import Refused
 
@@ -317,13 +317,13 @@ def correct_an_account(story: Story) -> None:
     person = story.chance.choice(known)
     seconds = 60 * story.chance.choice((1, 30, 90, -1, -20))
     story.tell(f"the sysop adjusts {person.name} by {seconds} s")
-    database = Database(config.database, busy_seconds=0)
+    database = story.books_at_the_command_line()
     try:
         with database.transaction(config.bank, story.now()) as desk:
             record = callers.find(desk, person.name)
             if record is not None:
                 sysop_hand.adjust(desk, record.id, seconds, "a correction", "sysop")
-    except (Refused, BooksUnavailable) as refused:
+    except (Refused, BooksFailed) as refused:
         story.tell(f"which is refused: {refused}")
     finally:
         database.close()
@@ -331,13 +331,13 @@ def correct_an_account(story: Story) -> None:
 
 def settle_a_doubt(story: Story) -> None:
     """Let the sysop say of minutes in doubt whether they arrived; he has asked the other board."""
-    database = Database(story.config.database, busy_seconds=0)
+    database = story.books_at_the_command_line()
     try:
         with database.transaction(story.config.bank, story.now()) as desk:
             rows = [row for row in hosts_claims.outstanding(desk) if row.state == "doubtful"]
             if rows:
                 _settle(story, desk, story.chance.choice(rows))
-    except BooksUnavailable as refused:
+    except BooksFailed as refused:
         story.tell(f"a doubt cannot be settled: {refused}")
     finally:
         database.close()

@@ -8,10 +8,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -26,7 +28,7 @@ from door.lines.rlogin_header import RloginHeader
 from door.server import Server
 from tests.simulate.below import Below
 from tests.simulate.clock import BoardClock, SimulatedLoop, WallClock
-from tests.simulate.disk import Disk, InlineWriter, Killed, Mortal, file_operations
+from tests.simulate.disk import Books, Disk, InlineWriter, Killed, Mortal, file_operations
 from tests.simulate.pipe import Pipe, connected, streams
 from tests.simulate.wire import Telephone, Wire
 from timebank.database import Database
@@ -144,8 +146,7 @@ class Life:
 
     def open_books(self, path: Path) -> Database:
         """Give the books in a file, by way of the disk that fails."""
-        self.database = Database(path, busy_seconds=0)
-        self.mortal.connect_to(self.database)
+        self.database = Books(path, self.mortal)
         return self.database
 
     def bury(self) -> None:
@@ -260,6 +261,10 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.board.this_process": lambda: at_work().name,
         "door.server.LinkListener": DoorWay,
         "door.run.company.dial": dial,
+        "timebank.guard.time": SimpleNamespace(
+            monotonic=_monotonic, strftime=time.strftime, gmtime=time.gmtime
+        ),
+        "timebank.guard.tempfile": SimpleNamespace(gettempdir=_folder_of_the_machine),
         **file_operations(_touching),
     }
     with contextlib.ExitStack() as stack:
@@ -273,6 +278,17 @@ def at_work() -> Life:
     life = AT_WORK.get()
     assert life is not None  # whoever asks is part of the board
     return life
+
+
+def _monotonic() -> float:
+    return at_work().machine.loop.time()
+
+
+def _folder_of_the_machine() -> Path:
+    """Give where a process puts what has no place of its own."""
+    folder = at_work().config.database.parent.parent / "tmp"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 def _writer(*parts: Any) -> InlineWriter:

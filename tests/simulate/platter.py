@@ -27,33 +27,8 @@ class CannotBeBuilt(Exception):
 
 
 class Control(ctypes.Structure):
-    """What `platter.c` says and is told: its `struct control`."""
+    """What `platter.c` says and is told: its `struct control`, number by number."""
 
-    _fields_ = [
-        (name, ctypes.c_int64)
-        for name in [
-            "frozen",
-            "dies_in",
-            "has_died",
-            "durable",
-            "writes_fail",
-            "write_errno",
-            "syncs_fail",
-            "sync_fails_in",
-            "syncs_lie",
-            "folders_lie",
-            "lied",
-            "adrift",
-            "operations",
-            "writes",
-            "syncs",
-            "failed_writes",
-            "failed_syncs",
-            "lies",
-            "losses",
-            "torn",
-        ]
-    ]
     frozen: int
     dies_in: int
     has_died: int
@@ -74,6 +49,8 @@ class Control(ctypes.Structure):
     lies: int
     losses: int
     torn: int
+
+    _fields_ = [(name, ctypes.c_int64) for name in __annotations__]
 
 
 class Platter:

@@ -24,7 +24,7 @@ from tests.simulate import crashes, happenings
 from tests.simulate.below import Below, State, state_of
 from tests.simulate.books import Watch
 from tests.simulate.clock import START, WallClock
-from tests.simulate.disk import Killed
+from tests.simulate.disk import Books, Killed, Mortal
 from tests.simulate.doors import Door, doors_live
 from tests.simulate.ears import Ears
 from tests.simulate.hosts import Guest, hand_over, some_guests
@@ -36,7 +36,7 @@ from tests.simulate.platter import Platter
 from tests.simulate.post import Post
 from tests.simulate.wire import TELEPHONES, Wire
 from tests.simulate.wrong import must
-from timebank.database import DatabaseRefused
+from timebank.database import Database, DatabaseRefused
 from timebank.settings import SettingsError
 
 LOGGERS = ("door", "timebank", "asyncio")
@@ -216,6 +216,13 @@ class Story:
 
     def lives(self) -> list[Life]:
         return [*self.processes, *self.doors]
+
+    def books_at_the_command_line(self) -> Database:
+        """Open the books as a command of the sysop does, which is a process of its own."""
+        if self.below is None:
+            return Database(self.config.database, busy_seconds=0)
+        machine = self.machine
+        return Books(self.config.database, Mortal(machine.disk, self.chance, machine.loop.time))
 
     def start_door(self, guest: Guest) -> None:
         """Have a board hand a caller over to a door of his own."""
