@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
+from tests.simulate import faults
 from tests.simulate.platter import (
     CannotBeBuilt,
     Platter,
@@ -25,14 +26,18 @@ from tests.simulate.platter import (
     started_with,
 )
 from tests.simulate.story import Story
+from tests.simulate.wrong import Wrong
 
 SHARED_MEMORY = Path("/dev/shm")
+MOST_SEEDS = 30  # that are played in search of a fault
 STARTED = "BJFT_STARTED_WITH_DISK"  # set in a process that was started with it
 
 
 def main() -> int:
     asked = _arguments()
-    platter = _below(asked) if asked.disk else None
+    platter = _below(asked) if asked.disk or asked.faults else None
+    if asked.faults:
+        return _search_for_faults(asked, platter)
     began, counted, failed, seeds = time.monotonic(), Counter[str](), 0, 0
     for seed in _seeds(asked):
         if asked.hours and time.monotonic() - began > asked.hours * 3600:
@@ -58,6 +63,23 @@ def main() -> int:
     took = time.monotonic() - began
     print(f"\n{seeds} seeds, {failed} failed, {took:.0f} s: {_words(counted)}")
     return min(failed, 1)
+
+
+def _search_for_faults(asked: argparse.Namespace, platter: Platter | None) -> int:
+    """Put in one fault after the other, and play until it is found; 1 when one is not."""
+    hidden = 0
+    for name, (_, first) in faults.FAULTS.items():
+        began = time.monotonic()
+        for seed in range(first, first + MOST_SEEDS):
+            with faults.put_in(name):
+                story, error = play(seed, asked.steps, asked.people, platter)
+            if error is not None:
+                break
+        found = "found" if isinstance(error, Wrong) else f"not found, but {error!r}"
+        hidden += not isinstance(error, Wrong)
+        took = time.monotonic() - began
+        print(f"{name}: {found}, seed {seed}, step {story.number}, {took:.1f} s: {error}", flush=True)
+    return min(hidden, 1)
 
 
 def play(
@@ -86,8 +108,11 @@ def _arguments() -> argparse.Namespace:
         "--disk", action="store_true", help="simulate the disk below SQLite, too (Linux, gcc)"
     )
     parser.add_argument("--trace", action="store_true", help="tell everything that happens")
+    parser.add_argument(
+        "--faults", action="store_true", help="put faults into the program, and find each of them"
+    )
     asked = parser.parse_args()
-    asked.people = asked.people or (24 if asked.disk else 300)
+    asked.people = asked.people or (24 if asked.disk or asked.faults else 300)
     return asked
 
 

@@ -17,7 +17,8 @@ class Accident:
     """What has become of the files, since an instant of the monotonic clock.
 
     `put_right` is what the sysop does when every process is dead, some seconds later; `may_lose`
-    says that the end of the books is gone when nobody could notice by then.
+    says that the end of the books is gone when nobody could notice by then, `may_lose_all` that
+    all of them are.
     """
 
     words: str
@@ -25,6 +26,7 @@ class Accident:
     happens: Callable[[], None]
     put_right: Callable[[], None]
     may_lose: bool = False
+    may_lose_all: bool = False
     lasted: float = 0.0
     written: list[float] = field(default_factory=list)  # seconds later: what was told as done
 
@@ -67,6 +69,7 @@ def some_accident(chance: random.Random, database: Path, now: float) -> Accident
                 remove_books,
                 lambda: _take_rescued(database),
                 may_lose=True,
+                may_lose_all=True,
             ),
         )
     )

@@ -72,6 +72,9 @@ def with_loss(story: Story, copy: Path | None, began: float) -> int:
         return had
     story.watch.open(copy)
     with story.watch.reading() as file:
+        if state_of(file) == NOTHING:
+            story.is_over = True
+            return had
         story.post.begins_again(file)
         story.watch = story.watch.begun_again(began, story.monotonic, story.latest_day())
         story.inspection.begins_again(file)
@@ -92,6 +95,8 @@ def look_after_an_accident(
     story.counted["accidents"] += 1
     if accident.may_lose and accident.lasted < NOTICED:
         with_loss(story, copy, began)
+        is_shell = story.is_over and not accident.may_lose_all
+        must(not is_shell, "{}: without it there are no books", accident.words)
     else:
         look(story, copy, began, screens)
 

@@ -161,7 +161,7 @@ def wait(story: Story) -> None:
 
 def wait_long(story: Story) -> None:
     """Let so much time pass that callers are logged off."""
-    _pass(story, story.chance.choice((200, 400, 1200, 4000, 20_000)))
+    _pass(story, story.chance.choice((200, 400, 1200, 4000, 20_000)[: 3 if story.below else None]))
 
 
 def meet_a_boundary(story: Story) -> None:
@@ -178,7 +178,8 @@ def meet_a_boundary(story: Story) -> None:
     seconds = (story.chance.choice(boundaries) - now).total_seconds() - before
     if seconds <= 0:
         return
-    if story.chance.random() < 0.5:
+    # Where it is the disk that matters, no hours are spent on what ticks.
+    if story.chance.random() < 0.5 or (story.below is not None and seconds > 600):
         _set(story, seconds)
     else:
         _pass(story, seconds)

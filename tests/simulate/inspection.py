@@ -49,6 +49,7 @@ class Inspection:
         self.story = story
         self.journal = shown.Journal()
         self.told = Told(story.counted)
+        self._eyes: dict[Path, Database] = {}
         self._stale: dict[int, float] = {}  # since when a call's purse is not that of the books
 
     def after_step(self, began: float) -> None:
@@ -217,7 +218,10 @@ class Inspection:
     def _looking(self, copy: Path | None = None) -> Iterator[Look]:
         """Give what compares a screen with the books as they are now, or with a copy of them."""
         config = self.story.config
-        eyes = Database(copy or config.database, busy_seconds=0)
+        where = copy or config.database
+        eyes = self._eyes.get(where)
+        if eyes is None:
+            eyes = self._eyes[where] = Database(where, busy_seconds=0)
         try:
             with (
                 self.story.watch.reading() as file,
