@@ -55,14 +55,17 @@ def some_accident(chance: random.Random, database: Path, now: float) -> Accident
         for ending in ENDINGS:
             _with(database, ending).unlink(missing_ok=True)
 
-    def nothing() -> None:
-        """Leave everything as it is."""
-
     return chance.choice(
         (
             Accident("the folder of the books is renamed", now, move_folder, move_folder_back),
             Accident("a copy is moved over the books", now, replace, lambda: _back(kept, database)),
-            Accident("the log of the books is removed", now, log.unlink, nothing, may_lose=True),
+            Accident(
+                "the log of the books is removed",
+                now,
+                log.unlink,
+                lambda: _take_rescued(database),
+                may_lose=True,
+            ),
             Accident(
                 "the books are removed",
                 now,
@@ -83,7 +86,7 @@ def _back(kept: Path, database: Path) -> None:
 
 
 def _take_rescued(database: Path) -> None:
-    """Put in the place of the books what the board has rescued of them."""
+    """Put in the place of the books what the board has rescued of them, where it had to."""
     rescued = _rescued(database)
     if rescued:
         for ending in ENDINGS:

@@ -33,6 +33,7 @@ class Trouble:
 
     words: str
     control: dict[str, int] = field(default_factory=dict)
+    takes_power: bool = False  # should anybody die of it
     lies: bool = False
     in_order: bool = True
 
@@ -40,26 +41,19 @@ class Trouble:
 def some_trouble(chance: random.Random) -> Trouble:
     """Choose what is wrong with the disk."""
     often = chance.choice((1000, 300, 40))
-    seldom = chance.choice((500, 150, 40))
-    number = chance.randint(1, 8)
+    fails = {"writes_fail": often}
+    syncs = chance.choice(({"sync_fails_in": chance.randint(1, 8)}, {"syncs_fail": 300}))
+    dies = {"dies_later": chance.randint(1, 12)} if chance.random() < 0.5 else {}
+    takes_power = bool(dies) and chance.random() < 0.5
+    some = ", ".join(f"{name}={value}" for name, value in (syncs | dies).items())
     return chance.choice(
         (
-            Trouble(
-                f"is full, for {often} of 1000 writes",
-                {"writes_fail": often, "write_errno": errno.ENOSPC},
-            ),
-            Trouble(
-                f"fails in {often} of 1000 writes", {"writes_fail": often, "write_errno": errno.EIO}
-            ),
-            Trouble(f"fails in the fsync number {number} from now", {"sync_fails_in": number}),
-            Trouble(f"fails in {seldom} of 1000 fsyncs", {"syncs_fail": seldom}),
-            Trouble("lies in every fsync, and keeps order", {"syncs_lie": 1}, lies=True),
-            Trouble(
-                "lies in every fsync, and keeps no order",
-                {"syncs_lie": 1},
-                lies=True,
-                in_order=False,
-            ),
+            Trouble(f"is full, for {often} of 1000 writes", fails | {"write_errno": errno.ENOSPC}),
+            Trouble(f"fails in {often} of 1000 writes", fails | {"write_errno": errno.EIO}),
+            Trouble(f"fails in an fsync: {some}", syncs | dies, takes_power),
+            Trouble(f"fails in an fsync: {some}", syncs | dies, takes_power),
+            Trouble("lies in every fsync, in order", {"syncs_lie": 1}, lies=True),
+            Trouble("lies in every fsync", {"syncs_lie": 1}, lies=True, in_order=False),
         )
     )
 
@@ -91,6 +85,7 @@ class Below:
     def fail(self, trouble: Trouble) -> None:
         self.mend()
         self.trouble = trouble
+        self.loses_power |= trouble.takes_power
         if trouble.lies:
             self.kept_order = trouble.in_order and (self.kept_order or not self.control.lied)
         for name, value in trouble.control.items():
@@ -98,7 +93,7 @@ class Below:
 
     def mend(self) -> None:
         self.trouble = None
-        for name in ("writes_fail", "syncs_fail", "sync_fails_in", "syncs_lie"):
+        for name in ("writes_fail", "syncs_fail", "sync_fails_in", "dies_later", "syncs_lie"):
             setattr(self.control, name, 0)
 
     @property

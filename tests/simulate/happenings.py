@@ -54,7 +54,7 @@ def choose(story: Story) -> Happens:
     if story.below is not None:
         ways |= {break_the_disk: 3, kill: 3, lose_power: 1, restart: 0.4, lose_files: 0.5}
         if story.below.trouble is not None:
-            ways |= {mend: 12, lose_power: 3, kill: 6}
+            ways |= {mend: 10, lose_power: 6, kill: 6}
     (happens,) = story.chance.choices(list(ways), list(ways.values()))
     return happens
 

@@ -43,6 +43,7 @@ struct control {
     int64_t write_errno;   /* ENOSPC or EIO */
     int64_t syncs_fail;    /* of 1000 */
     int64_t sync_fails_in; /* the fsync from now on that fails; 0 is none */
+    int64_t dies_later;    /* `dies_in` from an fsync that fails on; 0 is never */
     int64_t syncs_lie;     /* whether each fsync of a file or a folder lies */
     int64_t folders_lie;   /* whether each fsync of a folder does nothing, for ever */
     int64_t lied;          /* lies that no honest fsync has made true since */
@@ -652,6 +653,7 @@ static int disk_sync(int fd) {
     }
     int fails = C.sync_fails_in && !--C.sync_fails_in;
     if (fails || (C.syncs_fail && below(1000) < (uint64_t)C.syncs_fail)) {
+        if (C.dies_later && !C.durable) C.dies_in = C.dies_later;
         if (node) go_adrift(node);
         if (node) descriptor->errors = node->errors;
         return fail(EIO);

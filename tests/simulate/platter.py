@@ -37,6 +37,7 @@ class Control(ctypes.Structure):
     write_errno: int
     syncs_fail: int
     sync_fails_in: int
+    dies_later: int
     syncs_lie: int
     folders_lie: int
     lied: int
