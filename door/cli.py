@@ -55,7 +55,7 @@ def serve(config_path: Path, verbose: bool) -> None:
     try:
         with asyncio.Runner(loop_factory=quickest()) as runner:
             runner.run(server.serve(config, _announce))
-    except (DatabaseRefused, BooksFailed, server.CannotListen, OSError) as error:
+    except (DatabaseRefused, BooksFailed, server.CannotListen, server.Gone, OSError) as error:
         raise Sentence(str(error)) from error
 
 

@@ -36,7 +36,7 @@ from door.session import answer
 from door.visitors import answer_door
 from timebank import bank
 from timebank.calls import latest_addresses
-from timebank.database import BooksGone, Database
+from timebank.database import Database
 from timebank.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -63,6 +63,10 @@ log = logging.getLogger("door.server")
 
 class CannotListen(Exception):
     """A port cannot be opened; the text says which, and what to do."""
+
+
+class Gone(Exception):
+    """The board had to close: the files of its books were removed or replaced."""
 
 
 class Server:
@@ -273,7 +277,7 @@ class Server:
 async def serve(config: Config, announce: Callable[[str], None]) -> None:
     """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again.
 
-    Raises `BooksGone` when it had to end because the files of its books were removed or replaced.
+    Raises `Gone` when it had to end because the files of its books were removed or replaced.
     """
     _allow_many_lines()
     # A core file would hold what callers type and the seeds of shoes that are open.
@@ -298,7 +302,7 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
             # Whatever has happened: the writer's thread would keep a process that has failed.
             await server.stop("The board is closing.")
         if server.books.gone.is_set():
-            raise BooksGone(
+            raise Gone(
                 f"The board has closed: its books at {config.database} were removed or replaced. "
                 "Its log says what is gone, and where all that was acknowledged is."
             )

@@ -85,7 +85,15 @@ class BooksUnavailable(BooksFailed):
 
 
 class BooksGone(BooksUnavailable):
-    """The files that the books are in were removed or replaced; nothing is written any more."""
+    """The files that the books are in were removed or replaced; nothing is written any more.
+
+    `str()` is for callers, `missing` for the log.
+    """
+
+    def __init__(self, missing: str) -> None:
+        """Say what is not what it was."""
+        super().__init__("The books are not where they should be.")
+        self.missing = missing
 
 
 class OutcomeUnknown(BooksFailed):
@@ -298,19 +306,24 @@ class Database:
 
     def _refuse_gone(self, missing: str = "") -> None:
         if missing and self._gone is None:
-            self._gone = BooksGone(f"The books are not where they were opened: {missing}.")
+            self._gone = BooksGone(missing)
         if self._gone is not None:
             raise self._gone
 
     def _carry_over(self) -> None:
-        """Leave nothing in the log: a new database is no empty shell without it, and what was
-        recovered from it may be on no disk yet. Others who are at work meanwhile see to it later.
+        """Leave nothing in the log.
+
+        A new database is no empty shell without it, and what was recovered from it may be on no
+        disk yet. Where others are at work, or there is no room, it is done later.
         """
-        with (
-            contextlib.suppress(sqlite3.OperationalError),
-            self.engine.connect() as connection,
-        ):
-            carried_over(connection)
+        try:
+            with self.engine.connect() as connection:
+                carried_over(connection)
+        except sqlite3.Error as error:
+            if not _errorname(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL")):
+                raise DatabaseRefused(
+                    f"The database {self.path} cannot be opened: {error}."
+                ) from error
 
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:
@@ -324,6 +337,12 @@ class Database:
     def _move_forward(self) -> None:
         try:
             migrations.move_forward(self.path, self._busy_seconds)
+        except migrations.CommitFailed as error:
+            raise DatabaseRefused(
+                f"The disk failed while the database {self.path} was moved to a newer version"
+                f" ({error}). It is of the one version or of the other, and whole. Start again when"
+                " the disk is well."
+            ) from error
         except (sqlite3.Error, OSError) as error:
             raise DatabaseRefused(
                 f"The database {self.path} cannot be opened: {error}. Nothing was changed."
@@ -580,7 +599,8 @@ class Writer:
         if isinstance(error, BooksGone):
             if not self._is_rescued:
                 self._is_rescued = True
-                log.critical("%s %s", error, self._database.rescue(self._connection))
+                rescue = self._database.rescue(self._connection)
+                log.critical("the books cannot be served any more: %s. %s", error.missing, rescue)
             return [Done(request.ticket, None, error) for request in group]
         self._hang_up()
         if is_broken(error):

@@ -18,7 +18,7 @@ import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from timebank import wal
 
@@ -65,7 +65,7 @@ class Doubt:
                 return self._settle(connection)
         except DBAPIError as error:
             raise NotYet(str(error.orig)) from error
-        except (sqlite3.Error, wal.LogUnreadable) as error:
+        except (SQLAlchemyError, sqlite3.Error, wal.LogUnreadable) as error:
             raise NotYet(str(error)) from error
 
     def _settle(self, connection: Connection) -> bool:

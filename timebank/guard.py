@@ -57,8 +57,11 @@ class Guard:
     def missing_now(self) -> str:
         """Say what is not what it was, "" when all is well."""
         for name, identity in self._files.items():
-            found = _identity(name)
-            if found is None and identity is not None:
+            try:
+                found = _identity(name)
+            except OSError:  # a disk that fails takes nothing away
+                continue
+            if found is None:
                 return f"{name} is gone"
             if found != identity:
                 return f"{name} is not the one that was opened"
@@ -134,7 +137,7 @@ def _identity(name: Path) -> tuple[int, int] | None:
     """Tell a file from all others, None where there is none. Links are followed."""
     try:
         status = name.stat()
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     return status.st_dev, status.st_ino
 

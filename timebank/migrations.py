@@ -22,10 +22,15 @@ from timebank.model import APPLICATION_ID, TRIGGERS
 ALL_PAGES = -1
 
 
+class CommitFailed(Exception):
+    """A step failed in its last moment; whether it was made sees who opens the file next."""
+
+
 def move_forward(path: Path, busy_seconds: float) -> None:
     """Bring a database of ours to the newest version; any other file is left alone.
 
-    Raises sqlite3.Error and OSError; the database is as it was then.
+    Raises sqlite3.Error and OSError; the database is as it was then. Raises `CommitFailed` when
+    nobody knows yet whether it is.
     """
     with contextlib.closing(
         sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
@@ -64,10 +69,13 @@ def _move_one_version(connection: sqlite3.Connection, path: Path) -> None:
             step(connection)
             _check_references(connection)
             connection.execute(f"PRAGMA user_version = {version + 1}")
-        connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")
         raise
+    try:
+        connection.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise CommitFailed(str(error)) from error
 
 
 def _back_up(path: Path, copy: Path) -> None:

@@ -258,3 +258,32 @@ def test_processes_that_open_it_together_move_it_once(path, folder, stored):
     books = Books(folder, NOON)
     assert books.audit() == []
     books.close()
+
+
+def test_a_step_whose_commit_fails_is_not_said_to_have_changed_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "old.sqlite3"
+    old = sqlite3.connect(path)
+    old.executescript((Path(__file__).parent / "data" / "version_3.sql").read_text("utf-8"))
+    old.close()
+
+    class Failing(sqlite3.Connection):
+        def execute(self, statement: str, *values):
+            if statement == "COMMIT":
+                super().execute("COMMIT")
+                raise sqlite3.OperationalError("disk I/O error")
+            return super().execute(statement, *values)
+
+    connect = sqlite3.connect
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            "timebank.migrations.sqlite3.connect",
+            lambda *where, **how: connect(*where, **how, factory=Failing),
+        )
+        with pytest.raises(DatabaseRefused, match=r"one version or of the other") as refused:
+            Database(path).open()
+    assert "Nothing was changed" not in str(refused.value)
+    database = Database(path)
+    database.open()
+    database.close()
