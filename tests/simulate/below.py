@@ -21,7 +21,7 @@ from tests.simulate.accidents import Accident
 from tests.simulate.platter import Platter
 
 MOST_OPERATIONS = 30  # of the disk, within which a COMMIT is cut off
-ENDINGS = ("", "-wal")  # of the files that the books are in
+ENDINGS = ("", "-wal", "-journal")  # of the files that the books are in
 
 State = tuple[tuple[str, str], ...]  # of the books: each table with a digest of what is in it
 NOTHING: State = ()  # no books, or no tables

@@ -29,8 +29,10 @@ def look(story: Story, copy: Path | None, began: float, screens: Sequence[Screen
     story.watch.open(copy)
     with story.watch.reading() as file:
         state = state_of(file)
-    if story.watch.last[0]:
-        story.watch.nothing_is_lost()
+    if state in story.earlier - story.possible:
+        story.watch.close()
+        with_loss(story, copy, began)
+        return
     must(
         state in story.possible,
         "the books are what they were never said to be: other {}",

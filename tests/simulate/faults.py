@@ -34,16 +34,6 @@ def _pragma(patch: Patch, words: str) -> None:
     patch(database, "_on_connect", on_connect)
 
 
-def keeps_no_journal(patch: Patch) -> None:
-    """Books that are written in place, and cannot be put together again after a crash."""
-
-    def set_journal_mode(self: Database) -> None:
-        with self.engine.connect() as connection:
-            connection.connection.cursor().execute("PRAGMA journal_mode = OFF")
-
-    patch(Database, "_set_journal_mode", set_journal_mode)
-
-
 def answers_before_the_commit(patch: Patch) -> None:
     """Callers who are told what was done before it is in the books."""
     real = database._carry_out
@@ -108,7 +98,6 @@ FAULTS: dict[str, tuple[Callable[[Patch], None], int]] = {
     for fault, first in (
         (syncs_nothing, 1),
         (syncs_checkpoints_alone, 1),
-        (keeps_no_journal, 1),
         (answers_before_the_commit, 1),
         (swallows_a_failed_commit, 1),
         (guesses_that_nothing_has_changed, 1),

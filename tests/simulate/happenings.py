@@ -53,8 +53,9 @@ def choose(story: Story) -> Happens:
         ways[mend] = 25
     if story.below is not None:
         ways |= {break_the_disk: 3, kill: 3, lose_power: 1, restart: 0.4, lose_files: 0.5}
-        if story.below.trouble is not None:
-            ways |= {mend: 10, lose_power: 6, kill: 6}
+        trouble = story.below.trouble
+        if trouble is not None:
+            ways |= {mend: 2, lose_power: 8} if trouble.lies else {mend: 10, lose_power: 6, kill: 6}
     (happens,) = story.chance.choices(list(ways), list(ways.values()))
     return happens
 
@@ -265,6 +266,7 @@ def lose_files(story: Story) -> None:
     story.settle()
     accident = some_accident(chance, below.database, story.machine.loop.time())
     story.tell(accident.words)
+    story.visible()  # whoever looks has opened all of the files
     with below.platter.durable(2):
         accident.happens()
     below.accident = accident

@@ -590,46 +590,91 @@ int posix_fallocate(int fd, off_t at, off_t n) {
 }
 int posix_fallocate64(int fd, off64_t at, off64_t n) { return posix_fallocate(fd, at, n); }
 
+/* Between two cuts. Whatever a file was cut off by (ftruncate) is done as a whole or not at all: what
+   was written later is there only if the cut is, and what was cut off never comes back after it. */
+struct span {
+    uint64_t after, until;
+};
+
+static int is_cut(struct node *node, int i, off_t now) {
+    return node->size[i].size > (i + 1 < node->sizes ? node->size[i + 1].size : now);
+}
+
+/* All that came after the last cut, or after the last of so many cuts and before the next. */
+static struct span span_of(struct node *node, off_t now, int cuts) {
+    struct span span = {0, UINT64_MAX};
+    for (int i = 0; i < node->sizes; i++) {
+        if (!is_cut(node, i, now)) continue;
+        if (cuts-- > 0) span.after = node->size[i].until;
+        else if (span.until == UINT64_MAX) span.until = node->size[i].until;
+    }
+    return span;
+}
+
+static int cuts_of(struct node *node, off_t now) {
+    int cuts = 0;
+    for (int i = 0; i < node->sizes; i++) cuts += is_cut(node, i, now);
+    return cuts;
+}
+
+/* Whether a page was cut off, wholly or in part, by a cut that has lasted. */
+static int was_cut_off(struct node *node, struct page *page, off_t now, struct span span) {
+    for (int i = 0; i < node->sizes && node->size[i].until <= span.after; i++) {
+        off_t left = i + 1 < node->sizes ? node->size[i + 1].size : now;
+        if (is_cut(node, i, now) && left < (off_t)(page->number + 1) * PAGE) return 1;
+    }
+    return 0;
+}
+
+/* The states of a page that the disk may have: from `first` to `last`, which is `states` for now. */
+static void possible(
+    struct node *node, struct page *page, off_t now, struct span span, int *first, int *last) {
+    int cut = was_cut_off(node, page, now, span);
+    *first = 0;
+    while (cut && *first < page->states && page->state[*first].until <= span.after) ++*first;
+    *last = *first;
+    while (*last < page->states && page->state[*last].until < span.until) ++*last;
+}
+
 /* A page as it would be when a write of it was cut off: any sector old, new, or between. */
-static void tear(struct node *node, struct page *page, unsigned char *torn) {
-    unsigned char *now = bytes_of(node, page->number);
+static void tear(struct page *page, int first, int last, unsigned char *now, unsigned char *torn) {
     for (int sector = 0; sector < PAGE / SECTOR; sector++) {
-        uint64_t chosen = below(page->states + 1);
-        unsigned char *from = chosen < (uint64_t)page->states ? page->state[chosen].bytes : now;
+        int chosen = first + (int)below(last - first + 1);
+        unsigned char *from = chosen < page->states ? page->state[chosen].bytes : now;
         memcpy(torn + sector * SECTOR, from + sector * SECTOR, SECTOR);
     }
-    free(now);
 }
 
 /* An fsync has failed: some pages are on the disk, the others never will be unless written anew. */
 static void go_adrift(struct node *node) {
     uint64_t way = below(4); /* nothing is there, some pages are, some sectors, nearly everything */
+    off_t size = size_of(node->fd);
+    struct span span = span_of(node, size, INT_MAX);
     struct page **link = &node->changed;
     while (*link) {
         struct page *page = *link;
         if (!page->is_adrift) {
-            int is_there = (way == 1 && one_in(2)) || (way == 3 && !one_in(8));
-            if (is_there) {
+            if ((way == 1 && one_in(2)) || (way == 3 && !one_in(8))) {
                 *link = page->next;
                 free_page(node, page);
                 continue;
             }
-            if (way == 2) {
-                unsigned char *torn = malloc(PAGE);
-                tear(node, page, torn);
-                free(page->state[0].bytes);
-                page->state[0].bytes = torn;
-            }
-            while (page->states > 1) {
-                free(page->state[--page->states].bytes);
-                pages_kept--;
-            }
+            int first, last;
+            possible(node, page, size, span, &first, &last);
+            unsigned char *there = calloc(1, PAGE), *now = bytes_of(node, page->number);
+            if (way == 2) tear(page, first, last, now, there);
+            else if (first < page->states) memcpy(there, page->state[first].bytes, PAGE);
+            free(now);
+            for (int i = 0; i < page->states; i++) free(page->state[i].bytes);
+            pages_kept -= page->states - 1;
+            page->states = 1;
+            page->state[0].bytes = there;
             page->is_adrift = 1;
             C.adrift++;
         }
         link = &page->next;
     }
-    if (node->sizes) node->sizes = 0; /* sizes are in the journal of the file system */
+    node->sizes = 0; /* sizes are in the journal of the file system */
     node->errors++;
     C.failed_syncs++;
 }
@@ -761,38 +806,55 @@ static off_t size_at(struct node *node, off_t now, uint64_t when) {
     return now;
 }
 
-static void lose_page(struct node *node, struct page *page, enum way way, uint64_t when) {
+static void lose_page(
+    struct node *node, struct page *page, enum way way, uint64_t when, off_t now,
+    struct span span) {
     unsigned char torn[PAGE], *left = NULL;
     if (page->is_adrift || way == NOTHING) {
         left = page->state[0].bytes;
-    } else if (way == PAGES) {
-        uint64_t chosen = one_in(2) ? 0 : below(page->states + 1);
-        left = chosen < (uint64_t)page->states ? page->state[chosen].bytes : NULL;
-    } else if (way == SECTORS) {
-        tear(node, page, torn);
-        left = torn;
-        C.torn++;
     } else if (way == IN_ORDER) {
         for (int i = 0; i < page->states && !left; i++)
             if (page->state[i].until > when) left = page->state[i].bytes;
+    } else if (way != EVERYTHING) {
+        int first, last;
+        possible(node, page, now, span, &first, &last);
+        if (way == SECTORS) {
+            unsigned char *bytes = bytes_of(node, page->number);
+            tear(page, first, last, bytes, torn);
+            free(bytes);
+            left = torn;
+            C.torn++;
+        } else {
+            int chosen = one_in(2) ? first : first + (int)below(last - first + 1);
+            left = chosen < page->states ? page->state[chosen].bytes : NULL;
+        }
     }
     if (left && really_pwrite(node->fd, left, PAGE, (off_t)page->number * PAGE) < 0) abort();
 }
 
+/* Of the sizes between two cuts any; the last one where there is no choice. */
+static off_t some_size(struct node *node, off_t now, struct span span) {
+    off_t size = now;
+    uint64_t seen = 0;
+    for (int i = 0; i <= node->sizes; i++) {
+        uint64_t until = i < node->sizes ? node->size[i].until : UINT64_MAX;
+        if (until <= span.after || until > span.until) continue;
+        if (one_in(++seen)) size = i < node->sizes ? node->size[i].size : now;
+    }
+    return size;
+}
+
 static void lose_file(struct node *node, enum way way, uint64_t when) {
     if (node->fd < 0 || (!node->changed && !node->sizes)) return;
-    off_t size = size_of(node->fd), left = size;
+    off_t now = size_of(node->fd), left = now;
+    struct span span = span_of(node, now, (int)below(cuts_of(node, now) + 1));
     if (node->sizes) {
-        off_t durable = node->size[0].size;
-        if (way == NOTHING) left = durable;
-        else if (way == IN_ORDER) left = size_at(node, size, when);
-        else if (way != EVERYTHING) {
-            uint64_t chosen = below(node->sizes + 2);
-            left = chosen < (uint64_t)node->sizes ? node->size[chosen].size : size;
-        }
+        if (way == NOTHING) left = node->size[0].size;
+        else if (way == IN_ORDER) left = size_at(node, now, when);
+        else if (way != EVERYTHING) left = some_size(node, now, span);
     }
     for (struct page *page = node->changed; page; page = page->next)
-        lose_page(node, page, way, when);
+        lose_page(node, page, way, when, now, span);
     if (really_truncate(node->fd, left)) abort();
 }
 

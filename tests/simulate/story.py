@@ -90,6 +90,8 @@ class Story:
         self.settled: Counter[Guest] = Counter()  # minutes that arrived, as the sysop said
         self.written: dict[str, bool] = {}  # claims that a host has found
         self.possible: set[State] = set()  # states of the books that a crash may leave
+        # Others that it may leave while no server has seen to it that what it found is on the disk.
+        self.earlier: set[State] = set()
         self.back: list[Guest] = []  # who is back since the books were last looked at
         self._starts = False  # whether no server serves yet
         self.is_over = False  # for the books are beyond repair, as a sysop was told
@@ -339,6 +341,7 @@ class Story:
             self._starts = False
             if below is not None:
                 below.tracks = False
+                self.earlier.clear()
             self._keep_time()
             self.watch.open()
             return
@@ -365,8 +368,7 @@ class Story:
         below = self.below
         if below is not None:
             is_last |= below.loses_power or below.accident is not None
-            with self.watch.reading() as file:
-                self.possible = below.possible(state_of(file))
+            self.possible = below.possible(self.visible())
         if is_last or self.chance.random() < (0.4 if dead in self.processes else 0.05):
             self.watch.close()
             self._fall(screens, began)
@@ -378,6 +380,11 @@ class Story:
             self.mend()  # on a disk that fails a server only says so, and ends
             if not self.start_process():
                 self.remove(self.processes[-1])
+
+    def visible(self) -> State:
+        """Return the state of the books that all can see."""
+        with self.watch.reading() as file:
+            return state_of(file)
 
     def remove(self, dead: Life) -> None:
         """Bury a process that was killed; the others go on."""
@@ -440,6 +447,7 @@ class Story:
         below = self.below
         assert below is not None  # it crashes
         has_lied, in_order = below.has_lied and below.loses_power, below.kept_order
+        lost = below.loses_power
         self.tell(below.crash(self.chance))
         accident, below.accident = below.accident, None
         for life in fallen:
@@ -452,6 +460,10 @@ class Story:
             crashes.look_after_a_lie(self, copy, began, in_order=in_order)
         else:
             crashes.look(self, copy, began, screens)
+        if lost:
+            self.earlier.clear()
+        else:
+            self.earlier |= self.possible
 
     def _is_known_to_be_gone(self, process: Life) -> None:
         """A process on this machine is known to be dead; of others, their leases tell."""
