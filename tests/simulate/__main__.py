@@ -30,6 +30,7 @@ from tests.simulate.story import Story
 
 SHARED_MEMORY = Path("/dev/shm")
 MOST_SEEDS = 30  # that are played in search of a fault
+NO_DISK = "There is no disk below SQLite"
 STARTED = "BJFT_STARTED_WITH_DISK"  # set in a process that was started with it
 
 
@@ -73,7 +74,7 @@ def _search_for_faults(asked: argparse.Namespace, platter: Platter | None) -> in
         began = time.monotonic()
         for seed in range(first, first + MOST_SEEDS):
             with faults.put_in(name):
-                story, error = play(seed, asked.steps, asked.people, platter)
+                story, error = play(seed, faults.STEPS, faults.PEOPLE, platter)
             if error is not None:
                 break
         else:
@@ -132,7 +133,7 @@ def _below(asked: argparse.Namespace) -> Platter:
         if not sees_sqlite(platter):
             raise CannotBeBuilt("What SQLite writes here does not go by way of libc.")
     except CannotBeBuilt as error:
-        sys.exit(f"There is no disk below SQLite: {error}")
+        sys.exit(f"{NO_DISK}: {error}")
     return platter
 
 

@@ -74,6 +74,7 @@ class Below:
         # What COMMITs that failed would have made, as long as nobody was told that they did not.
         self.doubts: dict[object, State] = {}
         self.accident: Accident | None = None  # what has become of the files
+        self._syncs = 0  # before a COMMIT
 
     # Trouble.
 
@@ -115,13 +116,15 @@ class Below:
     def begins_to_commit(self, connection: sqlite3.Connection) -> None:
         """Note what the books would be, while that may matter."""
         self.under_way = state_of(connection) if self._watches_commits else None
+        self._syncs = self.control.syncs
 
     def has_committed(self) -> None:
-        """A COMMIT was said to have succeeded: nothing before it is in doubt any more."""
+        """A COMMIT was said to have succeeded; if it wrote anything, it has settled every doubt."""
         if self.tracks and self.under_way is not None:
             self.now = self.under_way
         self.under_way = None
-        self.doubts.clear()
+        if self.control.syncs > self._syncs:
+            self.doubts.clear()
 
     def has_failed_to_commit(self, owner: object) -> None:
         """A COMMIT has failed, and its owner will say what that means."""
@@ -143,6 +146,11 @@ class Below:
         """A server starts in books that nobody has open: follow what it commits."""
         self.now = self.state()
         self.tracks = True
+
+    def lives_on(self) -> None:
+        """Let nobody die, whatever was planned."""
+        self.loses_power = False
+        self.control.dies_in = self.control.dies_later = 0
 
     def one_has_died(self) -> None:
         """One process is dead, and the others go on: nothing that it did not commit is left."""

@@ -237,6 +237,18 @@ def nothing_changes_after_a_death_in_the_middle_of_a_write() -> None:
         assert left.rstrip(b"o") == NEW[: len(left.rstrip(b"o"))]
 
 
+def only_so_much_is_kept() -> None:
+    with a_disk(1) as disk:
+        disk.write(NEW * 256)
+        assert not disk.platter.pages
+        made = os.open(disk.file, os.O_RDWR)
+        for _ in range(40):
+            for at in range(0, 256 * len(NEW), 4096):
+                os.pwrite(made, OLD[:4096], at)
+            assert disk.platter.pages <= 32_769
+        os.close(made)
+
+
 def another_machine_needs_no_fsync() -> None:
     def story(disk: Checked) -> bytes | None:
         with disk.platter.durable(2):
@@ -296,6 +308,7 @@ CHECKS = (
     names_are_there_when_their_folder_is_synced,
     a_write_finds_no_room_or_some,
     nothing_changes_after_a_death_in_the_middle_of_a_write,
+    only_so_much_is_kept,
     another_machine_needs_no_fsync,
     a_database_holds_what_was_committed,
 )

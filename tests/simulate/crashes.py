@@ -27,8 +27,10 @@ def look(story: Story, copy: Path | None, began: float, screens: Sequence[Screen
         must(NOTHING in story.possible, "the books are gone")
         return
     story.watch.open(copy)
-    with story.watch.reading() as file:
-        state = state_of(file)
+    try:
+        state = story.visible()
+    except sqlite3.DatabaseError as error:
+        raise Wrong(f"the books are damaged: {error}") from error
     if state in story.earlier - story.possible:
         story.watch.close()
         with_loss(story, copy, began)

@@ -134,7 +134,7 @@ class Mortal:
         """Let it live, whatever was planned."""
         self.dies_at, self.dies_committing = 0, ""
         if self.disk.below is not None:
-            self.disk.below.loses_power = False
+            self.disk.below.lives_on()
 
     def _connect(self, _dialect: Any, _record: Any, where: Any, how: Any) -> _Connection:
         made = sqlite3.connect(*where, **how, factory=_Connection)

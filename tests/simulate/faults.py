@@ -13,6 +13,7 @@ from timebank import database, files
 from timebank.database import Database, Done, Writer
 from timebank.guard import Guard
 
+STEPS, PEOPLE = 60, 12  # of the seeds in which they are searched for
 Patch = Callable[[object, str, object], None]
 
 
