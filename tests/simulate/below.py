@@ -43,7 +43,8 @@ def some_trouble(chance: random.Random) -> Trouble:
     often = chance.choice((1000, 300, 40))
     fails = {"writes_fail": often}
     syncs = chance.choice(({"sync_fails_in": chance.randint(1, 8)}, {"syncs_fail": 300}))
-    dies = {"dies_later": chance.randint(1, 12)} if chance.random() < 0.5 else {}
+    later = chance.choice((0, 0, 0, 1, 1, 2, 3, 4, 12))
+    dies = {"dies_later": later} if later else {}
     takes_power = bool(dies) and chance.random() < 0.5
     some = ", ".join(f"{name}={value}" for name, value in (syncs | dies).items())
     return chance.choice(

@@ -404,6 +404,13 @@ static void names_are_durable(const char *folder) {
     }
 }
 
+/* A name was changed for good: so was what was changed in its folder before, for journals keep order. */
+static void is_durable_by_now(const char *path) {
+    char *folder = folder_of(path);
+    names_are_durable(folder);
+    free(folder);
+}
+
 /* Whether another machine does this, whose disk is none of ours. */
 static int is_durable_at_once(const char *path) {
     return C.durable > 1 || (C.durable && !is_of_books(path));
@@ -475,7 +482,8 @@ static int disk_open(int folder, const char *path, int flags, mode_t mode) {
     descriptor->errors = node->errors;
     descriptor->appends = !!(flags & O_APPEND);
     node->users++;
-    if (makes && !is_durable_at_once(whole)) note_change(MADE, whole, NULL, -1, NULL, 0);
+    if (makes && is_durable_at_once(whole)) is_durable_by_now(whole);
+    else if (makes) note_change(MADE, whole, NULL, -1, NULL, 0);
     if (cuts) {
         before_change(node, fd, 0, found.st_size, 0);
         if (really_truncate(fd, 0)) return fd;
@@ -735,7 +743,10 @@ static int disk_unlink(int folder, const char *path, int flags) {
     struct stat found;
     if (lstat(whole, &found)) return really_unlink(folder, path, flags);
     if (!is_durable_at_once(whole) && (C.frozen || dies())) return fail(EIO);
-    if (is_durable_at_once(whole)) return really_unlink(folder, path, flags);
+    if (is_durable_at_once(whole)) {
+        is_durable_by_now(whole);
+        return really_unlink(folder, path, flags);
+    }
     struct node *node = NULL;
     int kept = S_ISREG(found.st_mode) ? keep(whole, &node) : -1;
     if (node) node->users++;
@@ -759,8 +770,11 @@ static int disk_rename(int from, const char *old, int to, const char *new) {
     char whole_old[PATH_MAX], whole_new[PATH_MAX];
     int old_ours = resolve(from, old, whole_old), new_ours = resolve(to, new, whole_new);
     if (!old_ours && !new_ours) return really_rename(from, old, to, new);
-    if (!old_ours || !new_ours || is_durable_at_once(whole_new))
+    if (!old_ours || !new_ours || is_durable_at_once(whole_new)) {
+        if (old_ours) is_durable_by_now(whole_old);
+        if (new_ours) is_durable_by_now(whole_new);
         return really_rename(from, old, to, new);
+    }
     if (C.frozen || dies()) return fail(EIO);
     struct node *node = NULL;
     int kept = keep(whole_new, &node);

@@ -55,7 +55,7 @@ def test_opening_makes_the_folder_and_the_tables(database, path):
 
 def test_folders_that_it_makes_are_on_the_disk_before_anything_is_in_them(tmp_path, monkeypatch):
     synced = []
-    monkeypatch.setattr(files, "sync_folder", lambda folder: synced.append(folder))
+    monkeypatch.setattr(files, "sync_folder", synced.append)
     Database(tmp_path / "data" / "books" / "board.sqlite3").open()
     assert synced == [tmp_path, tmp_path / "data"]
 
