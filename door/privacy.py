@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from timebank import files
+
 if TYPE_CHECKING:
     from door.config import Config
 
@@ -51,8 +53,7 @@ def make_folder(config: Config) -> None:
     """
     folder, mode = config.board.data, config.board.data_mode
     if not folder.is_dir():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(0o700, exist_ok=True)
+        files.make_folder(folder, 0o700)
         folder.chmod(mode)
 
 

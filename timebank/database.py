@@ -163,7 +163,7 @@ class Database:
             )
         try:
             # Only its owner may read it: it holds password hashes and seeds.
-            self.path.parent.mkdir(0o700, parents=True, exist_ok=True)
+            files.make_folder(self.path.parent, 0o700)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         except OSError as error:
             raise DatabaseRefused(

@@ -64,6 +64,17 @@ def write_all(file: int, data: bytes) -> None:
         data = data[os.write(file, data) :]
 
 
+def make_folder(folder: Path, mode: int = 0o777) -> None:
+    """Make a folder, and those above it, unless they are there; new ones are on the disk then.
+
+    `mode` is for the folder itself, less the umask. Raises `OSError`.
+    """
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(mode, exist_ok=True)
+        sync_folder(folder.parent)
+
+
 def sync_folder(folder: Path) -> None:
     """Put names made, changed or removed in a folder on the disk."""
     opened = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)

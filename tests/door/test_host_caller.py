@@ -133,7 +133,6 @@ async def test_what_ticked_before_the_call_was_opened_is_a_row_that_says_so(tmp_
         await here.pass_time(5)
         await caller.touch()
         used = [line for line in here.lines(caller.record.name) if line.kind == "elapsed"]
-        used_here = f"Time used on node {caller.node}"
         assert [(line.amount, line.why) for line in used] == [
             (
                 10,

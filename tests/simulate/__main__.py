@@ -13,21 +13,38 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import count
 from pathlib import Path
 
+from tests.simulate import faults
+from tests.simulate.platter import (
+    CannotBeBuilt,
+    Platter,
+    built,
+    forget_preload,
+    sees_sqlite,
+    started_with,
+)
 from tests.simulate.story import Story
 
 SHARED_MEMORY = Path("/dev/shm")
+MOST_SEEDS = 30  # that are played in search of a fault
+NO_DISK = "There is no disk below SQLite"
+STARTED = "BJFT_STARTED_WITH_DISK"  # set in a process that was started with it
 
 
 def main() -> int:
     asked = _arguments()
+    platter = _below(asked) if asked.disk or asked.faults else None
+    if asked.faults:
+        return _search_for_faults(asked, platter)
     began, counted, failed, seeds = time.monotonic(), Counter[str](), 0, 0
     for seed in _seeds(asked):
         if asked.hours and time.monotonic() - began > asked.hours * 3600:
             break
-        story, error = play(seed, asked.steps, asked.people)
+        with faults.put_in(asked.fault) if asked.fault else nullcontext():
+            story, error = play(seed, asked.steps, asked.people, platter)
         seeds += 1
         counted.update(story.counted)
         counted["steps"] += story.number
@@ -50,11 +67,33 @@ def main() -> int:
     return min(failed, 1)
 
 
-def play(seed: int, steps: int, people: int) -> tuple[Story, Exception | None]:
+def _search_for_faults(asked: argparse.Namespace, platter: Platter | None) -> int:
+    """Put in one fault after the other, and play until it is found; 1 when one is not."""
+    hidden = 0
+    for name, (_, first) in faults.FAULTS.items():
+        began = time.monotonic()
+        for seed in range(first, first + MOST_SEEDS):
+            with faults.put_in(name):
+                story, error = play(seed, faults.STEPS, faults.PEOPLE, platter)
+            if error is not None:
+                break
+        else:
+            hidden += 1
+            print(f"{name}: not found in {MOST_SEEDS} seeds", flush=True)
+            continue
+        took, said = time.monotonic() - began, str(error).partition("\n")[0]
+        where = f"{seed - first + 1} seeds, step {story.number} of seed {seed}, {took:.1f} s"
+        print(f"{name}: found ({where}): {said}", flush=True)
+    return min(hidden, 1)
+
+
+def play(
+    seed: int, steps: int, people: int, platter: Platter | None = None
+) -> tuple[Story, Exception | None]:
     """Play a seed in a folder of its own; return the story, and what went wrong."""
     where = SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=where) as folder:
-        story = Story(seed, Path(folder), people, nodes=max(2, people * 2 // 5))
+        story = Story(seed, Path(folder), people, max(2, people * 2 // 5), platter)
         try:
             with story:
                 story.play(steps)
@@ -69,9 +108,33 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", help="from-to, both included", default="")
     parser.add_argument("--seed", type=int, help="this one alone")
     parser.add_argument("--steps", type=int, default=1000, help="of each seed")
-    parser.add_argument("--people", type=int, default=300, help="callers of the board")
+    parser.add_argument("--people", type=int, help="callers of the board (300, or 24 with --disk)")
+    parser.add_argument(
+        "--disk", action="store_true", help="simulate the disk below SQLite, too (Linux, gcc)"
+    )
     parser.add_argument("--trace", action="store_true", help="tell everything that happens")
-    return parser.parse_args()
+    parser.add_argument(
+        "--faults", action="store_true", help="put faults into the program, and find each of them"
+    )
+    parser.add_argument("--fault", choices=faults.FAULTS, help="put this one into the program")
+    asked = parser.parse_args()
+    asked.people = asked.people or (24 if asked.disk or asked.faults else 300)
+    return asked
+
+
+def _below(asked: argparse.Namespace) -> Platter:
+    """Give the disk below SQLite; the program is started anew with it, where it is not there."""
+    try:
+        if STARTED not in os.environ:
+            environment = {**started_with(built(), os.environ), STARTED: "1"}
+            os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment)
+        platter = Platter()
+        forget_preload()
+        if not sees_sqlite(platter):
+            raise CannotBeBuilt("What SQLite writes here does not go by way of libc.")
+    except CannotBeBuilt as error:
+        sys.exit(f"{NO_DISK}: {error}")
+    return platter
 
 
 def _seeds(asked: argparse.Namespace) -> Iterator[int]:

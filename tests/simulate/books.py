@@ -6,6 +6,8 @@ a thing may happen at all, and adds it up. It knows what was durable before a pr
 
 from __future__ import annotations
 
+import json
+import math
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -86,6 +88,9 @@ class Watch:
         self.kinds = Counter[str]()  # of transfers
         self.last: tuple[int, str] = (0, "")  # number and digest
         self.begins: set[int] = set()  # first transfers of generations
+        self.digests: list[str] = []  # of all transfers
+        self.last_shoe = 0
+        self.seeds: set[str] = set()  # of all shoes that there ever were
         self.balances: defaultdict[int, int] = defaultdict(int)
         self.on_table: defaultdict[int, int] = defaultdict(int)  # by round
         self.grants: dict[tuple[int, str], int] = {}
@@ -99,8 +104,9 @@ class Watch:
         self.started: dict[str, float] = {}  # doors, by name: when their callers came
         self._connection: sqlite3.Connection | None = None
 
-    def open(self) -> None:
-        self._connection = sqlite3.connect(self.path, isolation_level=None)
+    def open(self, copy: Path | None = None) -> None:
+        """Open the books, or a copy of them."""
+        self._connection = sqlite3.connect(copy or self.path, isolation_level=None)
 
     def close(self) -> None:
         if self._connection is not None:
@@ -130,6 +136,29 @@ class Watch:
                 must(found.fetchone() == (digest,), "transfer {} is gone", number)
             self._count(file)
 
+    def begun_again(self, began: float, now: float, latest_day: str) -> Watch:
+        """Read the books anew, of which the end was lost; what is left must be as it was."""
+        again = Watch(self.path, self.post)
+        again.started, again.seeds = self.started, set(self.seeds)
+        again._connection = self._connection
+        with self.reading() as file:
+            (again.last_shoe,) = file.execute(
+                "SELECT coalesce(max(id), 0) FROM shoes WHERE hex(seed) IN (SELECT value FROM"
+                " json_each(?))",
+                (json.dumps(sorted(self.seeds)),),
+            ).fetchone()
+            for number, caller_id, ticked, _ in file.execute(OPEN_CALLS):
+                seen = self.calls.get(number)
+                if seen is not None and seen.caller_id == caller_id:
+                    again.calls[number] = SeenCall(seen.after, seen.before, caller_id, ticked)
+                else:
+                    again.calls[number] = SeenCall(-math.inf, now, caller_id, ticked)
+            again.step(began, now, latest_day)
+        same = zip(self.digests, again.digests, strict=False)
+        for number, (before, after) in enumerate(same, start=1):
+            must(before == after, "transfer {} is another one than it was", number)
+        return again
+
     # After every step.
 
     def step(self, began: float, now: float, latest_day: str) -> None:
@@ -146,6 +175,7 @@ class Watch:
             self._rounds(file, accounts)
             self._calls(file, began, now)
             self._cards(file)
+            self._shoes(file)
             self._count(file)
             self.second.look(file)
 
@@ -173,6 +203,7 @@ class Watch:
         follows = number == self.last[0] + 1 or (number in self.begins and number > self.last[0])
         must(follows, "transfer {} follows {}", number, self.last[0])
         self.last = (number, digest)
+        self.digests.append(digest)
         self.kinds[kind] += 1
         ends = (accounts[source][0], accounts[target][0])
         must(ends in MOVES.get(kind, ()), "transfer {}: {} moves {} to {}", number, kind, *ends)
@@ -290,6 +321,13 @@ class Watch:
             must(not twice, "hand {} is dealt cards of hand {} (shoe {})", number, last[2], shoe)
             last = (shoe, start + used, number)
 
+    def _shoes(self, file: sqlite3.Connection) -> None:
+        """No seed, which may have been shown since, is that of a second shoe."""
+        for number, seed in file.execute(SHOES, (self.last_shoe,)):
+            must(seed not in self.seeds, "shoe {} is shuffled by a seed of before", number)
+            self.seeds.add(seed)
+            self.last_shoe = number
+
     def _is_fair(self, number: int, ticked: int, now: float, slack: int) -> None:
         """No call is charged for more than it lasted, and what was charged stays so."""
         seen = self.calls[number]
@@ -316,6 +354,7 @@ DEALT = (
     " JOIN actions a ON a.round_id = r.id JOIN shoes s ON s.id = r.shoe_id"
     " WHERE s.closed IS NULL GROUP BY r.id ORDER BY r.shoe_id, r.start_position"
 )
+SHOES = "SELECT id, hex(seed) FROM shoes WHERE id > ? ORDER BY id"
 OPEN_CALLS = "SELECT id, caller_id, ticked, process FROM calls WHERE closed IS NULL"
 NAME = "SELECT name FROM callers WHERE id = ?"
 CALL = "SELECT ticked, charged, waived, reason FROM calls WHERE id = ?"

@@ -12,7 +12,8 @@ import os
 import random
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,7 +21,17 @@ from typing import Any, NoReturn
 
 from sqlalchemy import event
 
-from timebank.database import GROUP_SIZE, BooksUnavailable, Database, Desk, Done, Writer, _Request
+from tests.simulate.below import MOST_OPERATIONS, Below
+from timebank.database import (
+    GROUP_SIZE,
+    BooksUnavailable,
+    Database,
+    Desk,
+    Done,
+    OutcomeUnknown,
+    Writer,
+    _Request,
+)
 from timebank.settings import BankSettings
 
 WRITES = ("INSERT", "UPDATE", "DELETE", "COMMIT")
@@ -50,15 +61,18 @@ FAULTS = (FULL, READ_ONLY, BROKEN, FLAKY)
 class Disk:
     """The disk below the books, shared by all processes of the board."""
 
-    def __init__(self, path: Path, chance: random.Random) -> None:
+    def __init__(self, path: Path, chance: random.Random, below: Below | None = None) -> None:
+        """Hold the books in a file; `below` is what is below SQLite, where that is simulated."""
         self.path = path
         self.chance = chance
+        self.below = below
         self.fault: Fault | None = None
         self._holder: sqlite3.Connection | None = None
 
     @property
     def is_well(self) -> bool:
-        return self.fault is None and self._holder is None
+        below = self.below is None or self.below.is_well
+        return below and self.fault is None and self._holder is None
 
     def lock(self) -> None:
         """Let a program that is none of ours hold the lock of the books."""
@@ -73,6 +87,8 @@ class Disk:
     def mend(self) -> None:
         """Let the books be written again."""
         self.fault = None
+        if self.below is not None:
+            self.below.mend()
         holder, self._holder = self._holder, None
         if holder is not None:
             holder.execute("ROLLBACK")
@@ -98,14 +114,17 @@ class Disk:
 class Mortal:
     """What a process does to the disk, until it is killed."""
 
-    def __init__(self, disk: Disk, chance: random.Random) -> None:
+    def __init__(self, disk: Disk, chance: random.Random, now: Callable[[], float]) -> None:
+        """Work on a disk; `now` looks at the monotonic clock."""
         self.disk = disk
         self.chance = chance
+        self.now = now
         self.dead = False
         self.operations = 0
         self.dies_at = 0  # the operation before which the process is killed; 0 is never
         self.dies_committing = ""  # "before", "within" or "after" the COMMIT, "" is never
         self.left: dict[str, bytes] = {}  # the files as they are when it is killed
+        self._connections: list[_Connection] = []  # that are open
 
     def connect_to(self, database: Database) -> None:
         """Have every connection of `database` come through here."""
@@ -114,11 +133,19 @@ class Mortal:
     def lives_on(self) -> None:
         """Let it live, whatever was planned."""
         self.dies_at, self.dies_committing = 0, ""
+        if self.disk.below is not None:
+            self.disk.below.lives_on()
 
     def _connect(self, _dialect: Any, _record: Any, where: Any, how: Any) -> _Connection:
         made = sqlite3.connect(*where, **how, factory=_Connection)
         made.mortal = self
+        self._connections.append(made)
         return made
+
+    def hang_up(self) -> None:
+        """Close every connection, also those that nobody has given back to the pool."""
+        for connection in list(self._connections):
+            connection.close()
 
     def before(self, statement: str, connection: sqlite3.Connection) -> None:
         """Let the process die here, or the disk fail."""
@@ -126,8 +153,7 @@ class Mortal:
             raise Killed
         self.operations += 1
         if self.operations == self.dies_at:
-            self.left = self.disk.files()
-            self.die()
+            self._dies_here()
         fault = self.disk.fault
         if fault is None or not (fault.reads or statement.lstrip().startswith(WRITES)):
             return
@@ -145,8 +171,18 @@ class Mortal:
             raise Killed
         self.operations += 1
         if self.operations == self.dies_at:
-            self.left = self.disk.files()
+            self._dies_here()
+
+    def after(self) -> None:
+        """Die, when that has come below SQLite."""
+        below = self.disk.below
+        if below is not None and below.control.has_died and not self.dead:
             self.die()
+
+    def _dies_here(self) -> NoReturn:
+        if self.disk.below is None:
+            self.left = self.disk.files()
+        self.die()
 
     def room_for(self, data: bytes) -> int:
         """Tell how many bytes of `data` are written before the disk is full or the process dies."""
@@ -154,9 +190,12 @@ class Mortal:
         dies = self.operations + 1 == self.dies_at
         return self.chance.randint(0, len(data)) if full or dies else len(data)
 
-    def commit(self, connection: sqlite3.Connection) -> None:
+    def commit(self, connection: _Connection) -> None:
         """Commit, unless the process dies before, or while the log is half written."""
         self.before("COMMIT", connection)
+        if self.disk.below is not None:
+            self._commit_below(connection, self.disk.below)
+            return
         if not self.dies_committing or not connection.in_transaction:
             sqlite3.Connection.commit(connection)
             return
@@ -170,6 +209,28 @@ class Mortal:
         }[self.dies_committing]
         self.die()
 
+    def _commit_below(self, connection: _Connection, below: Below) -> None:
+        """Commit on the disk below, unless the process dies before, within or after it."""
+        plan = self.dies_committing if connection.in_transaction else ""
+        if plan == "before":
+            self.die()
+        if plan == "within":
+            below.control.dies_in = self.chance.randint(1, MOST_OPERATIONS)
+        below.begins_to_commit(connection)
+        try:
+            sqlite3.Connection.commit(connection)
+        except sqlite3.Error:
+            self.after()
+            below.has_failed_to_commit(self)
+            raise
+        self.after()
+        if plan:  # it was over sooner
+            self.die()
+        below.has_committed()
+        if connection.total_changes > connection.changes:
+            connection.changes = connection.total_changes
+            below.has_written(self.now())
+
     def _torn(self, old: bytes, new: bytes) -> bytes:
         """Give the log as it is when only its first changes have been written."""
         shortest = min(len(old), len(new))
@@ -179,29 +240,62 @@ class Mortal:
 
     def die(self) -> NoReturn:
         self.dead = True
+        if self.disk.below is not None:
+            self.disk.below.control.frozen = 1
         raise Killed
+
+    def is_refused(self) -> None:
+        """It was told that nothing has changed."""
+        if self.disk.below is not None:
+            self.disk.below.is_refused(self)
+
+    def closes(self, connection: _Connection, close: Callable[[], None]) -> None:
+        """Close a connection; what is dead writes nothing in doing so."""
+        if connection in self._connections:
+            self._connections.remove(connection)
+        below = self.disk.below
+        if below is None:
+            close()
+        elif self.dead:
+            with below.platter.frozen():
+                close()
+        else:
+            close()
+            self.after()
 
 
 class _Cursor(sqlite3.Cursor):
     connection: _Connection
 
     def execute(self, statement: str, *values: Any) -> Any:
-        self.connection.mortal.before(statement, self.connection)
-        return super().execute(statement, *values)
+        mortal = self.connection.mortal
+        mortal.before(statement, self.connection)
+        try:
+            return super().execute(statement, *values)
+        finally:
+            mortal.after()
 
     def executemany(self, statement: str, *values: Any) -> Any:
-        self.connection.mortal.before(statement, self.connection)
-        return super().executemany(statement, *values)
+        mortal = self.connection.mortal
+        mortal.before(statement, self.connection)
+        try:
+            return super().executemany(statement, *values)
+        finally:
+            mortal.after()
 
 
 class _Connection(sqlite3.Connection):
     mortal: Mortal
+    changes = 0  # rows that were changed by what it has committed
 
     def cursor(self, *_: Any) -> Any:
         return super().cursor(_Cursor)
 
     def commit(self) -> None:
         self.mortal.commit(self)
+
+    def close(self) -> None:
+        self.mortal.closes(self, super().close)
 
 
 class InlineWriter(Writer):
@@ -268,8 +362,29 @@ class InlineWriter(Writer):
         self._ask_for_turn()
 
     def _hand_out(self, answers: list[Done]) -> None:
+        errors = {type(answer.error) for answer in answers}
+        if self._doubtful is None and BooksUnavailable in errors and OutcomeUnknown not in errors:
+            self._mortal.is_refused()
         if answers:
             self._deliver(answers)
+
+
+class Books(Database):
+    """The books as a process has them."""
+
+    def __init__(self, path: Path, mortal: Mortal) -> None:
+        super().__init__(path, busy_seconds=0)
+        self._mortal = mortal
+        mortal.connect_to(self)
+
+    @contextmanager
+    def transaction(self, settings: BankSettings, now: datetime) -> Iterator[Desk]:
+        try:
+            with super().transaction(settings, now) as desk:
+                yield desk
+        except BooksUnavailable:
+            self._mortal.is_refused()
+            raise
 
 
 def file_operations(touching: Callable[[], Mortal | None]) -> dict[str, Callable[..., Any]]:
@@ -280,9 +395,14 @@ def file_operations(touching: Callable[[], Mortal | None]) -> dict[str, Callable
 
     def mortal(real: Callable[..., Any]) -> Callable[..., Any]:
         def operation(*values: Any, **more: Any) -> Any:
-            if (life := touching()) is not None:
-                life.touch()
-            return real(*values, **more)
+            life = touching()
+            if life is None:
+                return real(*values, **more)
+            life.touch()
+            try:
+                return real(*values, **more)
+            finally:
+                life.after()
 
         return operation
 
@@ -290,12 +410,11 @@ def file_operations(touching: Callable[[], Mortal | None]) -> dict[str, Callable
         if (life := touching()) is None:
             return real_write(file, data)
         room = life.room_for(data)
-        if room:
-            real_write(file, data[:room])
+        written = real_write(file, data[:room]) if room else 0
         life.touch()
         if room < len(data):
             raise OSError(errno.ENOSPC, "No space left on device")
-        return room
+        return written
 
     real_write = os.write
     same = {f"os.{name}": mortal(getattr(os, name)) for name in ("fsync", "rename", "replace")}

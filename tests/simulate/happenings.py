@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from door.lines.rlogin_header import RloginHeader
+from tests.simulate.accidents import some_accident
+from tests.simulate.below import some_trouble
 from tests.simulate.disk import FAULTS
 from tests.simulate.hosts import SECRET, Guest
 from tests.simulate.house import next_change
@@ -13,7 +15,7 @@ from tests.simulate.people import Person
 from tests.simulate.wire import Wire
 from tests.simulate.wrong import must
 from timebank import callers, clock_mend, hosts_claims, sysop_hand
-from timebank.database import BooksUnavailable, Database, Desk
+from timebank.database import BooksFailed, Database, Desk
 from timebank.hosts_given import GivenBack
 from timebank.refusals import Refused
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from tests.simulate.story import Story
 
 Happens = Callable[["Story"], None]
-Look = Callable[[], None]
 
 NOTICED = 3.0
 SEEN = 6.0  # seconds until every process has looked at its clock
@@ -55,6 +56,11 @@ def choose(story: Story) -> Happens:
         ways[mend] = 25
     if story.wall.wrong or story.is_led_astray:
         ways[set_right] = 2
+    if story.below is not None:
+        ways |= {break_the_disk: 3, kill: 3, lose_power: 1, restart: 0.4, lose_files: 0.5}
+        trouble = story.below.trouble
+        if trouble is not None:
+            ways |= {mend: 2, lose_power: 8} if trouble.lies else {mend: 10, lose_power: 6, kill: 6}
     (happens,) = story.chance.choices(list(ways), list(ways.values()))
     return happens
 
@@ -161,7 +167,7 @@ def wait(story: Story) -> None:
 
 def wait_long(story: Story) -> None:
     """Let so much time pass that callers are logged off."""
-    _pass(story, story.chance.choice((200, 400, 1200, 4000, 20_000)))
+    _pass(story, story.chance.choice((200, 400, 1200, 4000, 20_000)[: 3 if story.below else None]))
 
 
 def meet_a_boundary(story: Story) -> None:
@@ -178,7 +184,8 @@ def meet_a_boundary(story: Story) -> None:
     seconds = (story.chance.choice(boundaries) - now).total_seconds() - before
     if seconds <= 0:
         return
-    if story.chance.random() < 0.5:
+    # Where it is the disk that matters, no hours are spent on what ticks.
+    if story.chance.random() < 0.5 or (story.below is not None and seconds > 600):
         _sleep(story, seconds)
     else:
         _pass(story, seconds)
@@ -280,6 +287,11 @@ def break_the_disk(story: Story) -> None:
     disk = story.machine.disk
     if not disk.is_well:
         return
+    if disk.below is not None and story.chance.random() < 0.8:
+        trouble = some_trouble(story.chance)
+        story.tell(f"the disk {trouble.words}")
+        disk.below.fail(trouble)
+        return
     disk.fault = story.chance.choice((*FAULTS, None))
     if disk.fault is None:
         story.tell("another process locks the books")
@@ -306,6 +318,40 @@ def kill(story: Story) -> None:
     else:
         mortal.dies_committing = story.chance.choice(("before", "within", "within", "after"))
         story.tell(f"{process.name} will be killed {mortal.dies_committing} a COMMIT")
+    if story.below is not None and story.chance.random() < 0.5:
+        story.tell("and all others with it: the power will be lost")
+        story.below.loses_power = True
+
+
+def lose_power(story: Story) -> None:
+    """Lose the power at once."""
+    assert story.below is not None  # what befalls the disk is simulated
+    story.tell("the power is lost at once")
+    story.below.loses_power = True
+    story.chance.choice(story.processes).mortal.die()
+
+
+def lose_files(story: Story) -> None:
+    """Move or remove the files of the books; let callers play on; kill all, and put it right."""
+    below, chance = story.below, story.chance
+    assert below is not None  # what befalls the disk is simulated
+    if not story.machine.disk.is_well or below.trouble is not None:
+        return
+    for life in story.lives():
+        life.mortal.lives_on()
+    story.settle()
+    accident = some_accident(chance, below.database, story.machine.loop.time())
+    story.tell(accident.words)
+    story.visible()  # whoever looks has opened all of the files
+    with below.platter.durable(2):
+        accident.happens()
+    below.accident = accident
+    for _ in range(chance.randint(1, 8)):
+        press(story)
+        story.let_pass(chance.choice((0.2, 1, 3)))
+    accident.lasted = story.machine.loop.time() - accident.since
+    story.tell("the sysop kills the board, and puts the files right")
+    chance.choice(story.processes).mortal.die()
 
 
 def restart(story: Story) -> None:
@@ -350,13 +396,13 @@ def correct_an_account(story: Story) -> None:
     person = story.chance.choice(known)
     seconds = 60 * story.chance.choice((1, 30, 90, -1, -20))
     story.tell(f"the sysop adjusts {person.name} by {seconds} s")
-    database = Database(config.database, busy_seconds=0)
+    database = story.books_at_the_command_line()
     try:
         with database.transaction(config.bank, story.clock().reading()) as desk:
             record = callers.find(desk, person.name)
             if record is not None:
                 sysop_hand.adjust(desk, record.id, seconds, "a correction", "sysop")
-    except (Refused, BooksUnavailable) as refused:
+    except (Refused, BooksFailed) as refused:
         story.tell(f"which is refused: {refused}")
     finally:
         database.close()
@@ -364,13 +410,13 @@ def correct_an_account(story: Story) -> None:
 
 def settle_a_doubt(story: Story) -> None:
     """Let the sysop say of minutes in doubt whether they arrived; he has asked the other board."""
-    database = Database(story.config.database, busy_seconds=0)
+    database = story.books_at_the_command_line()
     try:
         with database.transaction(story.config.bank, story.clock().reading()) as desk:
             rows = [row for row in hosts_claims.outstanding(desk) if row.state == "doubtful"]
             if rows:
                 _settle(story, desk, story.chance.choice(rows))
-    except BooksUnavailable as refused:
+    except BooksFailed as refused:
         story.tell(f"a doubt cannot be settled: {refused}")
     finally:
         database.close()

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door import hands
@@ -14,7 +15,7 @@ from tests.simulate import shown
 from tests.simulate.hosts import Guest
 from tests.simulate.life import Life
 from tests.simulate.people import Person
-from tests.simulate.second_account import given
+from tests.simulate.second_account import given, given_by_claims
 from tests.simulate.told import Told
 from tests.simulate.wire import Wire
 from tests.simulate.wrong import must
@@ -49,6 +50,7 @@ class Inspection:
         self.story = story
         self.journal = shown.Journal()
         self.told = Told(story.counted)
+        self._eyes: dict[Path, Database] = {}
         self._stale: dict[int, float] = {}  # since when a call's purse is not that of the books
 
     def forget(self) -> None:
@@ -79,15 +81,30 @@ class Inspection:
         came = sum(wire.screen.came for person in story.everybody() for wire in person.wires)
         story.shelf.update(f"{story.monotonic:.4f} {story.watch.last} {came}".encode())
 
-    def after_kill(self, began: float, screens: Sequence[Screen]) -> None:
-        """Check what a killed process has left: nothing durable is lost, nothing else was shown."""
+    def after_kill(self, began: float, screens: Sequence[Screen], copy: Path | None = None) -> None:
+        """Check what a killed process has left: nothing durable is lost, nothing else was shown.
+
+        It is looked for in the books, or in a copy of them.
+        """
         story = self.story
         story.watch.nothing_is_lost()
         story.watch.step(began, story.monotonic, story.latest_day())
-        self.audit()
-        with self._looking() as look:
+        self.audit(copy)
+        with self._looking(copy) as look:
             for screen in screens:
                 look(screen.person, screen.wire, screen.caller)
+
+    def begins_again(self, file: sqlite3.Connection) -> None:
+        """Believe the books, of which a disk that lied has lost the end."""
+        story = self.story
+        self.journal, self.told = shown.Journal(), Told(story.counted)
+        self.told.learn(file)
+        self._stale.clear()
+        story.back.clear()
+        for guest in story.guests:
+            row = file.execute(WHO, (guest.board, guest.key)).fetchone()
+            found = 0 if row is None else given_by_claims(file, *row, story.written)
+            story.settled[guest] = guest.given - found
 
     def at_the_end(self) -> None:
         """Check that everybody who has gone is gone."""
@@ -100,17 +117,22 @@ class Inspection:
         self.audit()
         self._check_post()
 
-    def audit(self) -> None:
+    def audit(self, copy: Path | None = None) -> None:
         """Run `timebank audit` and `door audit`: the first, and every hand replayed."""
+        findings = self.findings(copy)
+        must(not findings, "the audit: {}", findings)
+
+    def findings(self, copy: Path | None = None) -> list[str]:
+        """Return what the audits find in the books, or in a copy of them."""
         config = self.story.config
-        database = Database(config.database, busy_seconds=0)
+        database = Database(copy or config.database, busy_seconds=0)
         try:
             with database.reading(config.bank, self.story.now()) as desk:
                 findings, _ = hands.audit(desk)
         finally:
             database.close()
-        must(not findings, "the audit: {}", [str(finding) for finding in findings])
         self.story.counted["audit"] += 1
+        return [str(finding) for finding in findings]
 
     # The parts.
 
@@ -203,10 +225,13 @@ class Inspection:
             wire.looked_at = wire.screen.came
 
     @contextmanager
-    def _looking(self) -> Iterator[Look]:
-        """Give what compares a screen with the books as they are now."""
+    def _looking(self, copy: Path | None = None) -> Iterator[Look]:
+        """Give what compares a screen with the books as they are now, or with a copy of them."""
         config = self.story.config
-        eyes = Database(config.database, busy_seconds=0)
+        where = copy or config.database
+        eyes = self._eyes.get(where)
+        if eyes is None:
+            eyes = self._eyes[where] = Database(where, busy_seconds=0)
         try:
             with (
                 self.story.watch.reading() as file,

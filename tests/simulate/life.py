@@ -8,10 +8,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -24,8 +26,9 @@ from door.console import Console
 from door.lines.link import LinkListener
 from door.lines.rlogin_header import RloginHeader
 from door.server import Server
+from tests.simulate.below import Below
 from tests.simulate.clock import SHORTEST, MachineClocks, ProcessClock, SimulatedLoop
-from tests.simulate.disk import Disk, InlineWriter, Killed, Mortal, file_operations
+from tests.simulate.disk import Books, Disk, InlineWriter, Killed, Mortal, file_operations
 from tests.simulate.pipe import Pipe, connected, streams
 from tests.simulate.wire import Telephone, Wire
 from tests.thinking import Later
@@ -50,17 +53,34 @@ class Consoles(dict[Console, None]):
 class Machine:
     """What all processes share: the loop, the clocks and the disk."""
 
-    def __init__(self, config: Config, wall: MachineClocks, begins: float, chance: random.Random):
+    def __init__(
+        self,
+        config: Config,
+        wall: MachineClocks,
+        begins: float,
+        chance: random.Random,
+        below: Below | None = None,
+    ) -> None:
         self.chance = chance
         self.wall = wall
-        self.disk = Disk(config.database, chance)
+        self.disk = Disk(config.database, chance, below)
         self.loop = SimulatedLoop(begins, self._work_takes)
         self.loop.set_task_factory(self._make_task)
         self.door_way: DoorWay | None = None  # the server's socket for doors
         self._owners: dict[asyncio.Task[Any], Life | None] = {}
 
     def run(self, what: Coroutine[Any, Any, Any]) -> Any:
-        return self.loop.run_until_complete(what)
+        with self.at_work():
+            return self.loop.run_until_complete(what)
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Let what is written be the board's, which must see to it that it is durable."""
+        if self.disk.below is None:
+            yield
+            return
+        with self.disk.below.platter.durable(0):
+            yield
 
     def end(self) -> None:
         self.disk.mend()
@@ -100,7 +120,7 @@ class Life:
         self.name = name
         self.new_seed = new_seed
         self.config = config
-        self.mortal = Mortal(machine.disk, machine.chance)
+        self.mortal = Mortal(machine.disk, machine.chance, machine.loop.time)
         self.clock = ProcessClock(machine.loop, machine.wall, self.is_dead)
         self.pipes: list[Pipe] = []  # its ends of connections to other processes
         self.database: Database | None = None
@@ -127,8 +147,7 @@ class Life:
 
     def open_books(self, path: Path) -> Database:
         """Give the books in a file, by way of the disk that fails."""
-        self.database = Database(path, busy_seconds=0)
-        self.mortal.connect_to(self.database)
+        self.database = Books(path, self.mortal)
         return self.database
 
     def bury(self) -> None:
@@ -144,16 +163,25 @@ class Life:
             wire.abort()
         for pipe in self.pipes:  # the system closes what a dead process had open
             pipe.vanish()
-        if hasattr(self, "board"):
-            self.board.reception.close_log()
-        if self.database is not None:
-            self.database.close()
+        with self._frozen():
+            if hasattr(self, "board"):
+                self.board.reception.close_log()
+            if self.database is not None:
+                self.database.close()
+            if self.machine.disk.below is not None:
+                self.mortal.hang_up()
+
+    def _frozen(self) -> contextlib.AbstractContextManager[None]:
+        """Let nothing be written in the name of the dead."""
+        below = self.machine.disk.below
+        return contextlib.nullcontext() if below is None else below.platter.frozen()
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[None]:
         before = AT_WORK.set(self)
         try:
-            yield
+            with self.machine.at_work():
+                yield
         finally:
             AT_WORK.reset(before)
 
@@ -172,7 +200,6 @@ class Process(Life):
 
     def open(self) -> None:
         """Open the books and start the server, as `door serve` does."""
-        self.config.database.parent.mkdir(parents=True, exist_ok=True)
         with self.at_work():
             self.open_books(self.config.database).open()
             self.machine.run(self._start())
@@ -237,6 +264,10 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.server.LinkListener": DoorWay,
         "door.server.ServerFile": mock.Mock(),  # no command at a shell looks for a server here
         "door.run.company.dial": dial,
+        "timebank.guard.time": SimpleNamespace(
+            monotonic=_monotonic, strftime=time.strftime, gmtime=time.gmtime
+        ),
+        "timebank.guard.tempfile": SimpleNamespace(gettempdir=_folder_of_the_machine),
         **file_operations(_touching),
     }
     with contextlib.ExitStack() as stack:
@@ -250,6 +281,17 @@ def at_work() -> Life:
     life = AT_WORK.get()
     assert life is not None  # whoever asks is part of the board
     return life
+
+
+def _monotonic() -> float:
+    return at_work().machine.loop.time()
+
+
+def _folder_of_the_machine() -> Path:
+    """Give where a process puts what has no place of its own."""
+    folder = at_work().config.database.parent.parent / "tmp"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 def _writer(*parts: Any) -> InlineWriter:

@@ -40,8 +40,10 @@ class Post:
         self.came: set[int] = set()  # numbers of records that were applied
         self.has_taken = False  # since it was looked at
         self.went = Counter[tuple[int, int]]()  # (number, minutes) of what was read
-        self.payees: dict[int, str] = {}  # by number
-        # What was applied or passed on in books that are gone, since a backup was restored.
+        self.said: dict[int, Record] = {}  # what was read, by number
+        self.is_forgiven: set[int] = set()  # numbers, for the disk has lied about them
+        # What was applied or passed on in books that are gone: a backup was restored, or the disk
+        # has lied.
         self.has_lost = False
         self.lost = set[tuple[int, int]]()
 
@@ -103,8 +105,8 @@ class Post:
                 record = SEMICOLONS.parse_record(line)
                 if record is not None and record.number is not None:
                     self.went[record.number, record.minutes] += 1
-                    payee = self.payees.setdefault(record.number, record.name)
-                    must(payee == record.name, "{} is of {}, too", record, payee)
+                    said = self.said.setdefault(record.number, record)
+                    must(said == record, "record {} was {}", record, said)
 
     def nothing_went_twice(self, file: sqlite3.Connection) -> None:
         """Hold what was read against what was to go; right after `take`."""
@@ -113,6 +115,8 @@ class Post:
         for generation, transfer, minutes, state in file.execute(OUTBOX):
             number = record_number(generation, transfer)
             known.add((number, minutes))
+            if number in self.is_forgiven:
+                continue
             times = self.went[number, minutes]
             must(times <= 1, "record {} went {} times", number, times)
             must(times == 1 or state != "appended", "record {} of {} never went", number, minutes)
@@ -126,6 +130,20 @@ class Post:
         self.has_lost = True
         self.take()
         self.lost |= set(self.went)
+
+    # After a disk that lied has lost what came last.
+
+    def begins_again(self, file: sqlite3.Connection) -> None:
+        """Believe the books; records that they do not know, or have yet to write, may go twice."""
+        self.take()
+        self.has_taken, self.has_lost = False, True
+        self.came.clear()
+        states = {number: state for number, _, state in file.execute(OUTBOX)}
+        self.said = {number: said for number, said in self.said.items() if number in states}
+        gone = [key for key in self.went if key[0] not in states]
+        for key in gone:
+            del self.went[key]
+        self.is_forgiven |= {number for number, state in states.items() if state != "appended"}
 
 
 LINES = "SELECT count(transfer_id), count(reason) FROM import_lines"

@@ -171,6 +171,12 @@ def given(
     must(found == total, "the host of {} has read {} min, not {}", caller_id, total, found)
 
 
+def given_by_claims(file: sqlite3.Connection, caller_id: int, written: dict[str, bool]) -> int:
+    """Return the minutes of those claims that a host has found."""
+    claims = file.execute(CLAIMS, (caller_id,))
+    return sum(minutes for token, _, minutes in claims if written.get(token, False))
+
+
 CLAIMS = """
 SELECT claim, state, sum(minutes) FROM given_back
 WHERE caller_id = ? AND claim IS NOT NULL GROUP BY claim, state HAVING sum(minutes) <> 0

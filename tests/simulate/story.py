@@ -6,11 +6,12 @@ What may happen at a step is in `happenings`, what must hold after it in `inspec
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import logging
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -20,10 +21,11 @@ from typing import Self
 from zoneinfo import ZoneInfo
 
 from door import config as settings
-from tests.simulate import happenings
+from tests.simulate import crashes, happenings
+from tests.simulate.below import Below, State, state_of
 from tests.simulate.books import Watch
 from tests.simulate.clock import START, MachineClocks, ProcessClock
-from tests.simulate.disk import Killed
+from tests.simulate.disk import Books, Killed, Mortal
 from tests.simulate.doors import Door, doors_live
 from tests.simulate.ears import Ears
 from tests.simulate.hosts import Guest, hand_over, some_guests
@@ -31,12 +33,13 @@ from tests.simulate.house import some_house, some_place
 from tests.simulate.inspection import Inspection, Screen
 from tests.simulate.life import SETTLE, Life, Machine, Process, one_machine
 from tests.simulate.people import Person
+from tests.simulate.platter import Platter
 from tests.simulate.post import Post
 from tests.simulate.restores import Restores
 from tests.simulate.wire import TELEPHONES, Wire
 from tests.simulate.wrong import must
 from timebank.clock import BelievedClock
-from timebank.database import Database
+from timebank.database import Database, DatabaseRefused
 from timebank.settings import SettingsError
 
 LOGGERS = ("door", "timebank", "asyncio")
@@ -50,19 +53,30 @@ POSTED = 65.0  # seconds until everybody has been posted since the books could b
 class Story:
     """A board, its callers, and everything that befalls them, from one seed.
 
-    `people` is how many callers there are, `nodes` how many of them may be on at once.
+    `people` is how many callers there are, `nodes` how many of them may be on at once. With a
+    `platter` the disk below SQLite is simulated as well.
     """
 
-    def __init__(self, seed: int, folder: Path, people: int = 60, nodes: int = 24) -> None:
+    def __init__(
+        self,
+        seed: int,
+        folder: Path,
+        people: int = 60,
+        nodes: int = 24,
+        platter: Platter | None = None,
+    ) -> None:
         self.seed = seed
-        self.folder = folder
+        self.platter = platter
+        self.below: Below | None = None
+        self.folder = folder if platter is None else folder / "disk"
+        self.folder.mkdir(exist_ok=True)
         self.chance = random.Random(seed)
         self.place = some_place(self.chance)
         self.wall = MachineClocks(self.place.begins)
         self.nodes = nodes
         self.people = [self._person(number) for number in range(people)]
         self.guests = some_guests(people // 3, self.chance, self.names)
-        self.post = Post(folder, self.chance)
+        self.post = Post(self.folder, self.chance)
         self.number = 0  # of the step
         self.lives_begun = 0
         self.told: list[str] = []
@@ -71,7 +85,7 @@ class Story:
         self.gone: set[str] = set()  # processes that are known to be dead
         self.ears = Ears()
         self.loaded: settings.Config
-        self.monotonic = START
+        self.monotonic = self.began = START  # now, and when the step began
         self.is_led_astray = False  # whether the board was opened under a wrong clock
         self.calm_from = 0.0  # monotonic: everybody has noticed what the clocks did
         self.well_from = 0.0  # monotonic: everybody has noticed that the books can be written
@@ -80,8 +94,13 @@ class Story:
         self.doors: list[Door] = []
         self.settled: Counter[Guest] = Counter()  # minutes that arrived, as the sysop said
         self.written: dict[str, bool] = {}  # claims that a host has found
+        self.possible: set[State] = set()  # states of the books that a crash may leave
+        # Others that it may leave while no server has seen to it that what it found is on the disk.
+        self.earlier: set[State] = set()
         self.back: list[Guest] = []  # who is back since the books were last looked at
         self.restores = Restores(self)
+        self._starts = False  # whether no server serves yet
+        self.is_over = False  # for the books are beyond repair, as a sysop was told
         self._closing = ExitStack()
 
     # From beginning to end.
@@ -97,6 +116,17 @@ class Story:
             logger.propagate = False
         self.write_settings()
         self.watch = Watch(self._load().database, self.post)
+        if self.platter is not None:
+            self.below = Below(
+                self.platter, self.folder, self.watch.path, self.folder.with_name("eyes")
+            )
+            self.platter.begin(self.folder, self.watch.path, self.chance.getrandbits(62))
+            self._closing.callback(self.platter.end)
+            self._closing.enter_context(self.platter.durable(1))
+            pool = logging.getLogger("sqlalchemy.pool")  # it misses the connections of the dead
+            silence = logging.NullHandler()
+            pool.addHandler(silence)
+            self._closing.callback(pool.removeHandler, silence)
         self.inspection = Inspection(self)
         self._switch_on()
         return self
@@ -119,12 +149,14 @@ class Story:
         """Go through so many steps, and end with an audit of everything."""
         for _ in range(steps):
             self.step()
+            if self.is_over:
+                return
         self._end()
 
     def step(self) -> None:
         """Let one thing happen, and all that follows from it; then check."""
         self.number += 1
-        began = self.monotonic
+        began = self.began = self.monotonic
         happens = self.restores.due() or happenings.choose(self)
         self.counted[happens.__name__] += 1
         try:
@@ -217,6 +249,13 @@ class Story:
     def lives(self) -> list[Life]:
         return [*self.processes, *self.doors]
 
+    def books_at_the_command_line(self) -> Database:
+        """Open the books as a command of the sysop does, which is a process of its own."""
+        if self.below is None:
+            return Database(self.config.database, busy_seconds=0)
+        machine = self.machine
+        return Books(self.config.database, Mortal(machine.disk, self.chance, machine.loop.time))
+
     def start_door(self, guest: Guest) -> None:
         """Have a board hand a caller over to a door of his own."""
         self.lives_begun += 1
@@ -268,16 +307,27 @@ class Story:
         process = Process(self.machine, self._load(), name, self._new_seed)
         if self.chance.random() < 0.1:
             process.mortal.dies_at = self.chance.randint(1, 60)
+        elif self.below is not None and self.chance.random() < 0.15:
+            self.below.control.dies_in = self.chance.randint(1, 60)
         self.processes.append(process)
         self.calm_from = self.monotonic + NOTICED
         self.well_from = max(self.well_from, self.calm_from)
         try:
             process.open()
-        except Killed:
+        except (Killed, DatabaseRefused) as error:
+            if isinstance(error, DatabaseRefused) and not self._everything_stands_still():
+                raise
+            process.mortal.dead = True
             self.tell(f"{name} is killed while it starts")
             self.counted["killed"] += 1
             return False
+        if self.below is not None:
+            self.below.control.dies_in = 0
         return True
+
+    def _everything_stands_still(self) -> bool:
+        """Whether a process has died in an operation of the disk, and does not know it yet."""
+        return self.below is not None and bool(self.below.control.has_died)
 
     def stop_process(self, process: Process) -> None:
         """End one in peace."""
@@ -306,7 +356,10 @@ class Story:
         meanwhile()
         self.ears.forget()
         happenings.boot(self)
-        self._switch_on()
+        if self.below is not None and self.chance.random() < 0.5:
+            self._closed_books_last()
+        if not self.is_over:
+            self._switch_on()
 
     def mend(self) -> None:
         """Let the books be written again."""
@@ -315,12 +368,30 @@ class Story:
 
     def _switch_on(self) -> None:
         """Start the machine and a server on it; it may be killed while it starts."""
-        self.machine = Machine(self._load(), self.wall, self.monotonic, self.chance)
+        self.machine = Machine(self._load(), self.wall, self.monotonic, self.chance, self.below)
+        below = self.below
+        self._starts = True
+        if below is not None:
+            below.begins_alone()
         if self.start_process():
+            self._starts = False
+            if below is not None:
+                below.tracks = False
+                self.earlier.clear()
             self._keep_time()
             self.watch.open()
-        else:
-            self._fall(None)
+            return
+        if below is not None:
+            below.loses_power = self.chance.random() < 0.5
+            self.possible = below.possible(below.now)
+        self._fall([], self.began)
+
+    def _closed_books_last(self) -> None:
+        """Lose the power when everything was closed in peace: it is there, or the disk has lied."""
+        below = self.below
+        assert below is not None  # else there is none to lose it
+        self.possible, below.loses_power = {below.state()}, True
+        self._crash_below([], self.began)
 
     def _bury_the_dead(self, began: float) -> None:
         """See what is left after a kill: on the disk, and on the screens; then go on."""
@@ -330,9 +401,13 @@ class Story:
         self.tell(f"{dead.name} is killed")
         self.counted["killed"] += 1
         is_last = self.processes == [dead] and not self.doors
+        below = self.below
+        if below is not None:
+            is_last |= below.loses_power or below.accident is not None
+            self.possible = below.possible(self.visible())
         if is_last or self.chance.random() < (0.4 if dead in self.processes else 0.05):
             self.watch.close()
-            self._fall(lambda: self.inspection.after_kill(began, screens))
+            self._fall(screens, began)
             return
         self.remove(dead)
         self.inspection.after_kill(began, [screen for screen in screens if screen.life is dead])
@@ -342,10 +417,17 @@ class Story:
             if not self.start_process():
                 self.remove(self.processes[-1])
 
+    def visible(self) -> State:
+        """Return the state of the books that all can see."""
+        with self.watch.reading() as file:
+            return state_of(file)
+
     def remove(self, dead: Life) -> None:
         """Bury a process that was killed; the others go on."""
         for life in self.lives():
             life.mortal.lives_on()
+        if self.below is not None:
+            self.below.one_has_died()
         self.ears.is_listening = False
         dead.bury()
         self.ears.is_listening = True
@@ -363,29 +445,62 @@ class Story:
             self.doors.remove(dead)
             self._is_back(dead)
 
-    def _fall(self, look: happenings.Look | None) -> None:
-        """Let all processes be gone, and others rise some time later; `look` comes between."""
+    def _fall(self, screens: Sequence[Screen], began: float) -> None:
+        """Let all processes be gone, and others rise some time later; look at what is left."""
         dead = next(life for life in self.lives() if life.mortal.dead)
         self._keep_time()
         self.ears.is_listening = False
         for life in self.lives():
             life.mortal.dead = True
         fallen = self.lives()
+        if self.below is not None:
+            self.below.control.frozen = 1
         for life in fallen:
             life.bury()
         self.ears.is_listening = True
         self.ears.forget()
         self.machine.end()
-        self.machine.disk.restore(dead.mortal.left)
-        for life in fallen:
-            self._has_gone(life)
-        if look is not None:
-            self.watch.open()
-            look()
-            self.watch.close()
+        if self.below is not None:
+            gc.collect()  # no connection is closed later
+            self._crash_below(screens, began, fallen)
+        else:
+            self.machine.disk.restore(dead.mortal.left)
+            for life in fallen:
+                self._has_gone(life)
+            if not self._starts:
+                self.watch.open()
+                self.inspection.after_kill(began, screens)
+                self.watch.close()
+        if self.is_over:
+            return
         self.monotonic += self.chance.choice((0.5, 5, 25, 40, 300, 20_000))
         happenings.boot(self)
         self._switch_on()
+
+    def _crash_below(
+        self, screens: Sequence[Screen], began: float, fallen: Sequence[Life] = ()
+    ) -> None:
+        """Lose what nobody made durable, and look at what is left."""
+        below = self.below
+        assert below is not None  # it crashes
+        has_lied, in_order = below.has_lied and below.loses_power, below.kept_order
+        lost = below.loses_power
+        self.tell(below.crash(self.chance))
+        accident, below.accident = below.accident, None
+        for life in fallen:
+            self._has_gone(life)
+        copy = below.copied()
+        self.counted["crashes"] += 1
+        if accident is not None:
+            crashes.look_after_an_accident(self, copy, began, screens, accident)
+        elif has_lied:
+            crashes.look_after_a_lie(self, copy, began, in_order=in_order)
+        else:
+            crashes.look(self, copy, began, screens)
+        if lost:
+            self.earlier.clear()
+        else:
+            self.earlier |= self.possible
 
     def _is_known_to_be_gone(self, process: Life) -> None:
         """A process on this machine is known to be dead; of others, their leases tell."""

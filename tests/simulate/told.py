@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate
+from weakref import WeakKeyDictionary
 
 from bench.robots import reading
 from tests.simulate.wire import Wire
@@ -129,7 +130,7 @@ class Told:
         self._last = 0  # transfer that is known
         self._accounts: defaultdict[int, Account] = defaultdict(Account)
         self._before: dict[int, tuple[int, int]] = {}  # how much was booked when it was last read
-        self._heard: dict[Wire, Heard] = {}
+        self._heard = WeakKeyDictionary[Wire, Heard]()
 
     def learn(self, file: sqlite3.Connection) -> None:
         """Read what was booked since."""
@@ -149,7 +150,6 @@ class Told:
         account = self._accounts[caller_id]
         heard = self._heard.get(wire)
         if heard is None:
-            self._heard = {known: was for known, was in self._heard.items() if not known.closed}
             heard = self._heard[wire] = Heard(*self._before.get(caller_id, (0, 0)))
         screen = wire.screen
         new = screen.memory[max(0, len(screen.memory) - screen.characters + heard.characters) :]

@@ -13,6 +13,7 @@ import time
 import pytest
 
 from tests.timebank.books import NOON, settings_for
+from timebank import files
 from timebank.database import BooksUnavailable, Database, DatabaseRefused
 from timebank.model import SCHEMA_VERSION
 
@@ -50,6 +51,13 @@ def test_opening_makes_the_folder_and_the_tables(database, path):
     database.open()
     assert pragma(path, "user_version") == SCHEMA_VERSION
     assert pragma(path, "journal_mode") == "wal"
+
+
+def test_folders_that_it_makes_are_on_the_disk_before_anything_is_in_them(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(files, "sync_folder", synced.append)
+    Database(tmp_path / "data" / "books" / "board.sqlite3").open()
+    assert synced == [tmp_path, tmp_path / "data"]
 
 
 def test_only_its_owner_may_read_the_file(database, path):

@@ -1,0 +1,124 @@
+"""What is looked at when everything has crashed on the disk below SQLite.
+
+On a disk that was honest the books are what they were: all that was told as done is in them, and
+nothing is that was told as not done. What a disk has lied about may be lost, but only from the end.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.simulate.accidents import NOTICED, Accident
+from tests.simulate.below import NOTHING, State, state_of
+from tests.simulate.wrong import Wrong, must
+from timebank.database import BooksUnavailable
+
+if TYPE_CHECKING:
+    from tests.simulate.inspection import Screen
+    from tests.simulate.story import Story
+
+
+def look(story: Story, copy: Path | None, began: float, screens: Sequence[Screen]) -> None:
+    """Look at a copy of the books, which may be one of `story.possible`."""
+    if copy is None:
+        must(NOTHING in story.possible, "the books are gone")
+        return
+    story.watch.open(copy)
+    try:
+        state = story.visible()
+    except sqlite3.DatabaseError as error:
+        raise Wrong(f"the books are damaged: {error}") from error
+    if state in story.earlier - story.possible:
+        story.watch.close()
+        with_loss(story, copy, began)
+        return
+    must(
+        state in story.possible,
+        "the books are what they were never said to be: other {}",
+        " and ".join(_differences(state, possible) for possible in story.possible),
+    )
+    if state:
+        story.inspection.after_kill(began, screens, copy)
+    story.watch.close()
+
+
+def _differences(one: State, other: State) -> str:
+    """Name the tables in which two states differ."""
+    return ", ".join(sorted({name for name, _ in set(one) ^ set(other)}))
+
+
+def look_after_a_lie(story: Story, copy: Path | None, began: float, *, in_order: bool) -> None:
+    """Look at a copy of the books whose end the disk may have lost; the story goes on from there.
+
+    A disk that kept no order in its cache can leave anything. Then the audit must see it.
+    """
+    story.counted["crashes after a lie"] += 1
+    damage = _damage(story, copy)
+    if damage:
+        must(not in_order, "all that came before some moment is there, and yet: {}", damage)
+        story.tell(f"the disk lied, and the audit finds it: {damage[0]}")
+        story.counted["damage found"] += 1
+        story.is_over = True
+        return
+    lost = with_loss(story, copy, began)
+    story.tell(f"the disk lied: {lost} transfers are lost")
+    story.counted["transfers lost by lies"] += lost
+
+
+def with_loss(story: Story, copy: Path | None, began: float) -> int:
+    """Go on in books of which the end is lost; tell how many transfers that is."""
+    had = len(story.watch.digests)
+    if copy is None:
+        story.is_over = True
+        return had
+    story.watch.open(copy)
+    with story.watch.reading() as file:
+        if state_of(file) == NOTHING:
+            story.is_over = True
+            return had
+        story.post.begins_again(file)
+        story.watch = story.watch.begun_again(began, story.monotonic, story.latest_day())
+        story.inspection.begins_again(file)
+    story.watch.close()
+    return max(0, had - len(story.watch.digests))
+
+
+def look_after_an_accident(
+    story: Story, copy: Path | None, began: float, screens: Sequence[Screen], accident: Accident
+) -> None:
+    """Look at a copy of the books whose files were moved or removed, and put right.
+
+    Whoever serves notices in time, and what is told as done is there, unless it was removed for
+    good before anybody could notice.
+    """
+    late = [round(seconds, 1) for seconds in accident.written if seconds > NOTICED]
+    must(not late, "{}: something was written {} s later", accident.words, late)
+    story.counted["accidents"] += 1
+    if accident.may_lose and accident.lasted < NOTICED:
+        with_loss(story, copy, began)
+        is_shell = story.is_over and not accident.may_lose_all
+        must(not is_shell, "{}: without it there are no books", accident.words)
+    else:
+        look(story, copy, began, screens)
+
+
+def _damage(story: Story, copy: Path | None) -> list[str]:
+    """Return what SQLite and the audits find."""
+    if copy is None:
+        return [] if not story.watch.last[0] else ["the books are gone"]
+    connection = sqlite3.connect(copy, isolation_level=None)
+    try:
+        found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
+    except sqlite3.DatabaseError as error:
+        return [str(error)]
+    finally:
+        connection.close()
+    if found != ["ok"]:
+        return found
+    try:
+        return story.inspection.findings(copy)
+    except (BooksUnavailable, Wrong) as error:
+        return [str(error)]
