@@ -25,7 +25,7 @@ from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from timebank import look_alikes, migrations
+from timebank import files, look_alikes, migrations
 from timebank.doubt import Doubt, NotYet, carried_over, leaves_doubt
 from timebank.guard import Guard, rescued
 from timebank.machine import Reading
