@@ -138,7 +138,10 @@ class Post:
         self.take()
         self.has_taken, self.has_lost = False, True
         self.came.clear()
-        states = {number: state for number, _, state in file.execute(OUTBOX)}
+        states = {
+            record_number(generation, transfer): state
+            for generation, transfer, _, state in file.execute(OUTBOX)
+        }
         self.said = {number: said for number, said in self.said.items() if number in states}
         gone = [key for key in self.went if key[0] not in states]
         for key in gone:
