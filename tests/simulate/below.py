@@ -33,6 +33,7 @@ class Trouble:
 
     words: str
     control: dict[str, int] = field(default_factory=dict)
+    next_dies: bool = False  # who commits next after a COMMIT that fails
     takes_power: bool = False  # should anybody die of it
     lies: bool = False
     in_order: bool = True
@@ -43,16 +44,18 @@ def some_trouble(chance: random.Random) -> Trouble:
     often = chance.choice((1000, 300, 40))
     fails = {"writes_fail": often}
     syncs = chance.choice(({"sync_fails_in": chance.randint(1, 8)}, {"syncs_fail": 300}))
-    later = chance.choice((0, 0, 0, 1, 1, 2, 3, 4, 12))
-    dies = {"dies_later": later} if later else {}
-    takes_power = bool(dies) and chance.random() < 0.5
-    some = ", ".join(f"{name}={value}" for name, value in (syncs | dies).items())
+    way = chance.choice(("", "then who commits next dies", "then somebody dies soon"))
+    soon = {"dies_later": chance.choice((1, 1, 2, 3, 4, 12))} if way.endswith("soon") else {}
+    power = chance.random() < 0.5
+    sync = Trouble(
+        f"fails in an fsync: {syncs | soon} {way}", syncs | soon, way.endswith("next dies"), power
+    )
     return chance.choice(
         (
             Trouble(f"is full, for {often} of 1000 writes", fails | {"write_errno": errno.ENOSPC}),
             Trouble(f"fails in {often} of 1000 writes", fails | {"write_errno": errno.EIO}),
-            Trouble(f"fails in an fsync: {some}", syncs | dies, takes_power),
-            Trouble(f"fails in an fsync: {some}", syncs | dies, takes_power),
+            sync,
+            sync,
             Trouble("lies in every fsync, in order", {"syncs_lie": 1}, lies=True),
             Trouble("lies in every fsync", {"syncs_lie": 1}, lies=True, in_order=False),
         )
@@ -68,6 +71,7 @@ class Below:
         self.folder, self.database, self.eyes = folder, database, eyes
         self.trouble: Trouble | None = None
         self.kept_order = True  # in all that it has lied about
+        self.next_dies = False  # whether who commits next does
         self.loses_power = False  # whether who dies next dies because the power is lost
         self.now = NOTHING  # the state of the books when they were last looked at with nobody there
         self.tracks = False  # whether `now` follows what is committed
@@ -132,6 +136,7 @@ class Below:
         if self.under_way is not None:
             self.doubts[owner] = self.under_way
         self.under_way = None
+        self.next_dies = self.trouble is not None and self.trouble.next_dies
 
     def is_refused(self, owner: object) -> None:
         """What failed was told of as something that did not happen."""
@@ -150,7 +155,7 @@ class Below:
 
     def lives_on(self) -> None:
         """Let nobody die, whatever was planned."""
-        self.loses_power = False
+        self.loses_power = self.next_dies = False
         self.control.dies_in = self.control.dies_later = 0
 
     def one_has_died(self) -> None:
@@ -179,6 +184,7 @@ class Below:
     def lives_again(self) -> None:
         """Let processes write again."""
         self.control.frozen = self.control.has_died = self.control.dies_in = 0
+        self.next_dies = False
 
     def _garble_memory(self, chance: random.Random) -> None:
         """The file of shared memory may be left, with anything in it."""

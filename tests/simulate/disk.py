@@ -212,7 +212,7 @@ class Mortal:
     def _commit_below(self, connection: _Connection, below: Below) -> None:
         """Commit on the disk below, unless the process dies before, within or after it."""
         plan = self.dies_committing if connection.in_transaction else ""
-        if plan == "before":
+        if plan == "before" or (below.next_dies and connection.in_transaction):
             self.die()
         if plan == "within":
             below.control.dies_in = self.chance.randint(1, MOST_OPERATIONS)
