@@ -15,6 +15,7 @@ from bench import large
 from bench.bettors import Bettor, StoppedClock, bettors_at, settings_of
 from bench.report import Goal, Row, Scale, median
 from bench.startup import seconds_to_listen
+from door.board_clock import BoardClock
 from door.books import Books
 from door.lobby import bulletins
 from timebank.database import Database
@@ -62,7 +63,7 @@ async def _over_midnight(board: Path, scale: Scale) -> float:
     with contextlib.closing(Database(settings.database)) as database:
         database.open()
         bettors = bettors_at(database, settings, scale.bettors, elapsed=1)
-        books = Books(database, lambda: settings, StoppedClock())
+        books = Books(database, lambda: settings, BoardClock(StoppedClock()))
         playing = asyncio.create_task(_play(books, bettors, scale.stall_seconds))
         await asyncio.sleep(scale.stall_seconds / 2)
         await books.read(bulletins.of_yesterday)

@@ -121,7 +121,7 @@ def number(value: float) -> str:
     return f"{value:.1f}" if abs(value) < 99.5 else f"{value:,.0f}"
 
 
-HEADING = f"  {'':<54}{'here':>10}{'baseline':>10}{'ratio':>9}  {'to reach':<10}"
+HEADING = f"  {'':<54}{'here':>10}{'baseline':>10}{'ratio':>10}  {'to reach':<10}"
 
 
 def line(row: Row) -> str:
@@ -129,4 +129,4 @@ def line(row: Row) -> str:
     ratio = "" if row.baseline is None else f"{number(row.ratio)} x"
     goal = "" if row.goal is None else str(row.goal)
     what = f"{row.what}, {row.unit}"
-    return f"  {what:<54}{number(row.value):>10}{baseline:>10}{ratio:>9}  {goal:<10}{row.verdict}"
+    return f"  {what:<54}{number(row.value):>10}{baseline:>10}{ratio:>10}  {goal:<10}{row.verdict}"

@@ -396,6 +396,9 @@ def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> 
     connection.isolation_level = None
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
+    # What a savepoint would take back stays in memory: a temporary file, for more than some pages,
+    # would fail a bet where no descriptor is left.
+    connection.execute("PRAGMA temp_store = MEMORY")
 
 
 def _errorname(error: BaseException) -> str:

@@ -100,6 +100,7 @@ def prepare(folder: Path, names: Iterable[str]) -> settings.Config:
     database = Database(config.database)
     database.open()
     with database.transaction(config.bank, datetime.now(UTC)) as desk:
+        callers.register_kept(desk, config.board.sysop, hashed, powers=True)
         for name in everybody:
             record = callers.register(desk, name, hashed)
             callers.set_preferences(desk, record.id, {"looks": _LOOKS})

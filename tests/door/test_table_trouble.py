@@ -172,7 +172,7 @@ async def test_time_that_runs_out_while_nothing_can_be_written_ends_the_call(
         assert ada.moved() == [("stake", 120), ("returned", 120), ("won", 120)]
 
 
-@pytest.mark.parametrize("letter", "bcuvtwn")
+@pytest.mark.parametrize("letter", "bcuvtw")
 async def test_a_room_that_needs_locked_books_leads_back_to_the_menu(
     tmp_path: Path, letter: str
 ) -> None:

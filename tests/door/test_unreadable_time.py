@@ -174,7 +174,7 @@ def test_what_can_be_read_brings_that_and_no_more(name: str, number: int) -> Non
         guest = arrives(written, boards)
         assert guest.seconds is not None
         assert 0 <= guest.seconds <= most
-        assert brought_by(guest).seconds == guest.seconds
+        assert brought_by(guest, guest.arrived).seconds == guest.seconds
 
 
 def test_the_allowance_of_quickbbs_alone_brings_nothing() -> None:
