@@ -102,6 +102,9 @@ async def _serve(
         caller = await admit()
         log.info("%s on node %d from %s", caller.record.name, caller.node, line.address)
         await _call(board, caller, rooms)
+    except asyncio.CancelledError:  # the board closes, and has waited long enough for this session
+        before_he_goes = _at_once
+        raise
     except CarrierLost:
         log.info("carrier lost from %s before log-on", line.address)
     except (Refusal, BoardFull, Interruption, Refused) as refusal:
