@@ -1,0 +1,690 @@
+"""The rules by which time comes, goes and waits, stated a second time over the rows of the books.
+
+Every entry is added up anew from its rows, with arithmetic of its own:
+
+- behind a grant, and behind winnings that come on line, a loan takes its share, to the second;
+- time held behind an event comes back with the first entry after it, as far as it can be used;
+- nothing is on line that an event would cut off, and what is cut off is winnings first;
+- the journal of a hand leads to what was booked, and ends, where nobody was there to decide, with
+  what is done for those who are away.
+
+Amounts are seconds, instants are whole seconds since 1970. Of the program nothing is used but its
+schedule, made anew from the events of the settings, and its games, to play a hand again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Any
+from unittest import mock
+from zoneinfo import ZoneInfo
+
+from door.tables.journaled import kind_of, rebuild, seat_of
+from door.tables.play import Play
+from door.tables.vegas_dealer import Dealer
+from tests.simulate.wrong import Wrong, must
+from timebank import journal
+from timebank.database import Desk
+from timebank.journal import JournalDamaged, StoredRound
+from timebank.model import instant, stamp
+from timebank.schedule import Event, Schedule
+from timebank.settings import BankSettings
+
+DAY = 86_400
+PURSE = ("online", "held", "stake")
+SAVINGS = ("bank", "loan")
+# What the clocks bring about, before anything else of an entry.
+BY_THE_CLOCKS = frozenset(
+    {"elapsed", "forfeit", "carry", "external", "grant", "loan share", "release"}
+)
+SETTLES = ("lost", "returned", "won")
+# Calls that end so are only charged: what was held is looked at by the next call.
+NOT_IN_PEACE = ("lease ran out", "taken over", "the books were restored")
+
+
+@cache
+def _schedule(events: tuple[Event, ...], zone: ZoneInfo) -> Schedule:
+    return Schedule(events, zone)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the settings of one process say about time."""
+
+    loan_share: int  # percent
+    events: tuple[Event, ...]
+    zone: ZoneInfo
+
+    @classmethod
+    def of(cls, settings: BankSettings) -> Rules:
+        schedule = settings.schedule
+        return cls(settings.limits.loan_share, schedule.events, schedule.zone)
+
+    def closed(self, at: int, until: int | None) -> tuple[int, int] | None:
+        """Return start and end of the event that is on at an instant, or comes next.
+
+        `until` is when the host of a board's caller wants him back.
+        """
+        found = _schedule(self.events, self.zone).closed_at_or_after(instant(at))
+        closed = None if found is None else (stamp(found.start), stamp(found.end))
+        if until is not None and (closed is None or until < closed[0]):
+            closed = (until, until + DAY)
+        return closed
+
+
+@dataclass(frozen=True)
+class Row:
+    """A transfer of an entry, by the kinds of its accounts."""
+
+    number: int
+    at: int
+    kind: str
+    amount: int
+    source: str
+    target: str
+    call_id: int | None
+    round_id: int | None
+    is_time: bool  # no play money
+    # Whose accounts they are: the owner's of the entry, or those of another one or of nobody.
+    gives: bool = True
+    takes: bool = True
+
+
+Balances = defaultdict[str, int]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of one caller, and all that has a bearing on it."""
+
+    rows: tuple[Row, ...]
+    before: Balances
+    waits: int | None  # the end of the event that his held time waits for
+    until: int | None
+    on_the_second: bool  # the clock may have shown this very second, and no part of the next
+    enters: bool  # with what the clocks brought about
+    # For a caller of another board: what may be his own of a purse, that of his row behind which
+    # it is asked.
+    own: Callable[[Balances, int], Collection[int]] | None = None
+
+    @property
+    def at(self) -> int:
+        return self.rows[0].at
+
+
+@dataclass
+class Verdict:
+    """What an entry was found to be under one set of rules."""
+
+    waits: int | None
+    counted: Counter[str]
+
+
+def judge(entry: Entry, rules: Rules, late: int) -> Verdict:
+    """Go through an entry; raises `Wrong` for what these rules do not allow.
+
+    `late` is 1 where the clock had begun the next second, else 0.
+    """
+    closed = rules.closed(entry.at, entry.until)
+    limit = None if closed is None else max(0, closed[0] - entry.at - late)
+    return _Judge(entry, rules, closed, limit).judge()
+
+
+class _Judge:
+    def __init__(
+        self, entry: Entry, rules: Rules, closed: tuple[int, int] | None, limit: int | None
+    ) -> None:
+        self.entry, self.rules = entry, rules
+        self.closed, self.limit = closed, limit
+        self.now: Balances = entry.before.copy()
+        self.waits = entry.waits
+        self.counted = Counter[str]()
+        self.won = 0
+        # Balances and number behind the last row of the settlement, and the loan's share of it.
+        self.settled: tuple[Balances, int] | None = None
+        self.share = 0
+
+    def judge(self) -> Verdict:
+        by_the_clocks, behind_grant = True, 0
+        for row in self.entry.rows:
+            if by_the_clocks and row.kind not in BY_THE_CLOCKS:
+                self._has_waited()
+                by_the_clocks = False
+            if behind_grant:
+                must(
+                    (row.kind, row.amount) == ("loan share", behind_grant),
+                    "{} {} follows a grant, of which a loan takes {}",
+                    *(row.kind, row.amount, behind_grant),
+                )
+                self.counted["_loan shares of grants"] += 1
+            elif row.kind == "loan share":
+                must(self.won, "a loan takes {} of nothing that was won or granted", row.amount)
+                must(not self.share, "a loan takes its share twice")
+                self.share = row.amount
+            elif row.kind == "release":
+                self._releases(row.amount)
+            self._apply(row)
+            behind_grant = self._of(row.amount) if row.kind == "grant" else 0
+            if row.kind == "won" and row.is_time:
+                self.won += row.amount
+            if (row.kind == "won" and row.is_time) or (self.won and row.kind == "forfeit"):
+                self.settled = self.now.copy(), row.number
+        must(not behind_grant, "no loan share of {} follows the grant", behind_grant)
+        if by_the_clocks:
+            self._has_waited()
+        self._cuts_off()
+        return Verdict(self.waits, self.counted)
+
+    def _apply(self, row: Row) -> None:
+        if row.is_time:
+            if row.gives:
+                self.now[row.source] -= row.amount
+            if row.takes:
+                self.now[row.target] += row.amount
+
+    def _of(self, amount: int) -> int:
+        """Return what the loan takes of an amount."""
+        return min(-self.now["loan"], amount * self.rules.loan_share // 100)
+
+    # Time that was held.
+
+    def _is_over(self) -> bool:
+        """Whether the event that is waited for is no longer the next one."""
+        return self.closed is None or self.waits is None or self.closed[1] > self.waits
+
+    def _releases(self, amount: int) -> None:
+        online, held = self.now["online"], self.now["held"]
+        must(self._is_over(), "{} comes back before the event has passed", amount)
+        room = held if self.limit is None else min(held, max(0, self.limit - online))
+        must(amount == room, "{} comes back of {}: there is room for {}", amount, held, room)
+        self.counted["_held time released"] += 1
+
+    def _has_waited(self) -> None:
+        """Nothing stays held that can be used, once the event is over."""
+        entry, held, online = self.entry, self.now["held"], self.now["online"]
+        if not held or not entry.enters or self.waits is None:
+            return
+        if entry.at >= self.waits:
+            all_is_used = self.limit is not None and online >= self.limit
+            must(all_is_used, "{} stays held, with {} on line of {}", held, online, self.limit)
+        if self.closed is not None and self._is_over():
+            self.waits = self.closed[1]
+
+    # The cutoff.
+
+    def _cuts_off(self) -> None:
+        moved = Counter[str]()
+        for row in self.entry.rows:
+            if row.kind in ("clamp", "held"):
+                moved[row.kind] += row.amount
+        online = self.now["online"]
+        surplus = 0 if self.limit is None else online + moved.total() - self.limit
+        kept_back = max(0, surplus)
+        must(
+            moved.total() == kept_back,
+            "{} is cut off, and {} on line, with {} to the event",
+            *(moved.total(), online, self.limit),
+        )
+        for winnings, share in self._winnings():
+            clamped = min(kept_back, winnings - share)
+            if (share, clamped) == (self.share, moved["clamp"]):
+                break
+        else:
+            must(
+                False,
+                "of {} won a loan of {} took {} and the event cuts off {} (and {} more)",
+                *(self.won, -self._before_share()["loan"]),
+                *(self.share, moved["clamp"], moved["held"]),
+            )
+        self.counted["_loan shares of winnings"] += bool(self.share)
+        self.counted["_winnings cut off"] += bool(moved["clamp"])
+        self.counted["_winnings cut off before other time"] += len(moved) == 2
+        if moved["held"]:
+            self.counted["_time held"] += 1
+            assert self.closed is not None  # something was cut off by it
+            self.waits = self.closed[1]
+
+    def _before_share(self) -> Balances:
+        return self.entry.before if self.settled is None else self.settled[0]
+
+    def _winnings(self) -> Iterator[tuple[int, int]]:
+        """Give what counts as won, and the loan's share of it; more than one where nobody knows."""
+        if self.settled is None:
+            yield 0, 0
+            return
+        balances, number = self.settled
+        owed = -balances["loan"]
+        own = self.entry.own
+        for most in (self.won,) if own is None else own(balances, number):
+            won = min(self.won, most)
+            yield won, min(owed, won * self.rules.loan_share // 100)
+
+
+class RulesOfTime:
+    """Goes through what every step has added to the books."""
+
+    def __init__(self, counted: Counter[str], *, knows_all: bool = True) -> None:
+        """Count into `counted` what was found; without `knows_all` begin where the books are."""
+        self.counted = counted
+        self.rules: frozenset[Rules] = frozenset()  # that were in force when it was last looked
+        self.knows_all = knows_all
+        self._last = 0  # transfer
+        self._last_round = 0
+        self._open_rounds: set[int] = set()
+        self._balances: defaultdict[int, Balances] = defaultdict(lambda: defaultdict(int))
+        self._waits: dict[int, int | None] = {}
+        self._days: dict[int, str] = {}
+        self._given: dict[tuple[int, str], int] = {}
+        self._looked: int | None = None  # when
+
+    def step(
+        self,
+        file: sqlite3.Connection,
+        rules: Iterable[Rules],
+        seconds: Collection[int],
+        now: int,
+    ) -> None:
+        """Check the entries since the last time.
+
+        `rules` are those of all processes there are, `seconds` the instants at which a clock was
+        read on the second, `now` is what the clock shows.
+        """
+        if not self.knows_all:
+            self._take_over(file)
+        now_in_force = frozenset(rules)
+        in_force, self.rules = self.rules | now_in_force, now_in_force
+        instants = {now, now if self._looked is None else self._looked}
+        for number, rows in self._entries(file):
+            instants.add(rows[0].at)
+            self._check(file, number, rows, in_force, seconds)
+        self._waits_are_right(file, in_force, instants)
+        self._learn(file)
+        self._looked = now
+
+    def _take_over(self, file: sqlite3.Connection) -> None:
+        """Believe what is in the books, as they were put back."""
+        self.knows_all = True
+        (self._last,) = file.execute("SELECT coalesce(max(id), 0) FROM transfers").fetchone()
+        (self._last_round,) = file.execute("SELECT coalesce(max(id), 0) FROM rounds").fetchone()
+        self._open_rounds = {number for (number,) in file.execute(OPEN_ROUNDS)}
+        for caller_id, kind, balance in file.execute(BALANCES):
+            self._balances[caller_id][kind] = balance
+        self._waits = dict(file.execute(WAITS))
+        self._learn(file)
+
+    def _learn(self, file: sqlite3.Connection) -> None:
+        self._waits = dict(file.execute(WAITS))
+        self._days = dict(file.execute("SELECT id, day FROM callers WHERE board IS NOT NULL"))
+        self._given = _given(file)
+
+    # Entries.
+
+    def _entries(self, file: sqlite3.Connection) -> Iterator[tuple[int, list[Any]]]:
+        """Give the rows of every new entry."""
+        entry: list[_Read] = []
+        for row in file.execute(ROWS, (self._last,)).fetchall():
+            each = _Read(*row)
+            if entry and each.entry != entry[0].entry:
+                yield entry[0].entry, entry
+                entry = []
+            entry.append(each)
+            self._last = each.number
+        if entry:
+            yield entry[0].entry, entry
+
+    def _check(
+        self,
+        file: sqlite3.Connection,
+        number: int,
+        rows: list[_Read],
+        in_force: Collection[Rules],
+        seconds: Collection[int],
+    ) -> None:
+        owner = self._owner(file, rows)
+        if owner is None:  # the sysop's, or another program's
+            self._add(rows)
+            return
+        entry = self._entry(file, owner, rows, seconds)
+        wrongs = []
+        for rules in sorted(in_force, key=repr):
+            for late in (1, 0) if entry.on_the_second else (1,):
+                try:
+                    verdict = judge(entry, rules, late)
+                except Wrong as wrong:
+                    wrongs.append(str(wrong))
+                    continue
+                self.counted += verdict.counted
+                self._add(rows)
+                self._waits[owner] = verdict.waits
+                return
+        must(False, "entry {} of caller {}: {}", number, owner, "; or ".join(dict.fromkeys(wrongs)))
+
+    def _add(self, rows: list[_Read]) -> None:
+        for row in rows:
+            if row.is_time:
+                for caller_id, kind, amount in (
+                    (row.giver, row.source, -row.amount),
+                    (row.taker, row.target, row.amount),
+                ):
+                    if caller_id is not None:
+                        self._balances[caller_id][kind] += amount
+
+    @staticmethod
+    def _owner(file: sqlite3.Connection, rows: list[_Read]) -> int | None:
+        """Tell whose entry it is; None for one that is no part of a call or of a hand."""
+        call_id = rows[0].call_id
+        if call_id is not None:
+            (owner,) = file.execute(
+                "SELECT caller_id FROM calls WHERE id = ?", (call_id,)
+            ).fetchone()
+            return int(owner)
+        for row in rows:
+            if row.round_id is not None:
+                asked = ("SELECT caller_id FROM rounds WHERE id = ?", (row.round_id,))
+                (owner,) = file.execute(*asked).fetchone()
+                return int(owner)
+        return None
+
+    def _entry(
+        self, file: sqlite3.Connection, owner: int, rows: list[_Read], seconds: Collection[int]
+    ) -> Entry:
+        call_id, at, number = rows[0].call_id, rows[0].at, rows[-1].number
+        until, is_guest = None, owner in self._guests(file)
+        if is_guest and call_id is not None:
+            visit = file.execute(
+                "SELECT until FROM visits WHERE call_id = ?", (call_id,)
+            ).fetchone()
+            until = None if visit is None else visit[0]
+        return Entry(
+            rows=tuple(row.of(owner) for row in rows),
+            before=self._balances[owner],
+            waits=self._waits.get(owner),
+            until=until,
+            on_the_second=at in seconds,
+            enters=call_id is not None and not self._only_charges(file, call_id, number),
+            own=partial(self._own, file, owner, call_id, at) if is_guest else None,
+        )
+
+    @staticmethod
+    def _guests(file: sqlite3.Connection) -> set[int]:
+        return {number for (number,) in file.execute("SELECT id FROM callers WHERE board > ''")}
+
+    @staticmethod
+    def _only_charges(file: sqlite3.Connection, call_id: int, number: int) -> bool:
+        """Whether an entry, by its last row, ended a call that was found dead or was taken over."""
+        (reason,) = file.execute("SELECT reason FROM calls WHERE id = ?", (call_id,)).fetchone()
+        if reason is None or not reason.startswith(NOT_IN_PEACE):
+            return False
+        asked = ("SELECT max(id) FROM transfers WHERE call_id = ?", (call_id,))
+        return bool(file.execute(*asked).fetchone() == (number,))
+
+    # Callers of other boards.
+
+    def _own(
+        self,
+        file: sqlite3.Connection,
+        caller_id: int,
+        call_id: int | None,
+        at: int,
+        balances: Balances,
+        behind: int,
+    ) -> set[int]:
+        """Tell how much of a purse may be a guest's own, after the row with the number `behind`.
+
+        What he owes his host is read as it is now and as it was before the step.
+        """
+        purse = sum(balances[kind] for kind in PURSE)
+        charged = taken = 0
+        if call_id is None:
+            visits = file.execute(VISITS_OF_HANDS, (caller_id, at)).fetchall()
+        else:
+            visits = file.execute(VISIT_OF_CALL, (call_id,)).fetchall()
+            (charged,) = file.execute(CHARGED, (call_id, behind)).fetchone()
+            (taken,) = file.execute(TAKEN_OUT, (call_id, behind)).fetchone()
+        found = set()
+        now = _given(file)
+        days = dict(file.execute("SELECT id, day FROM callers WHERE id = ?", (caller_id,)))
+        for number, day, shown, clock, brought, standing, standing_own in visits:
+            gained = purse + charged - brought - standing - standing_own - taken
+            beyond = max(0, charged - max(clock, brought + standing))
+            total = standing_own + taken + gained - beyond
+            of_days = {self._days.get(caller_id), days[caller_id]}
+            if call_id is None or shown is not None:
+                of_days = {max(day, each or "") for each in of_days}
+            else:
+                of_days = {day}
+            for of_day in of_days:
+                (owed,) = file.execute(OWED, (caller_id, of_day, number)).fetchone()
+                for given in (now, self._given):
+                    debt = max(0, owed + 60 * given.get((caller_id, str(of_day)), 0))
+                    found.add(max(0, total - max(0, min(gained, debt, total))))
+        return found
+
+    # What is waited for.
+
+    def _waits_are_right(
+        self, file: sqlite3.Connection, in_force: Collection[Rules], instants: set[int]
+    ) -> None:
+        """Held time waits for the event that has put it there, or for a later one that is next."""
+        for caller_id, waits in file.execute(WAITS).fetchall():
+            known = self._waits.get(caller_id)
+            if not self._balances[caller_id]["held"] or waits == known:
+                continue
+            ends = {known}
+            untils = [None, *(until for (until,) in file.execute(UNTILS, (caller_id,)))]
+            for rules in in_force:
+                for until in untils:
+                    at: int | None = min(instants)
+                    while at is not None and at <= max(instants):
+                        closed = rules.closed(at, until)
+                        ends.add(None if closed is None else closed[1])
+                        at = None if closed is None or closed[1] <= at else closed[1]
+            must(waits in ends, "caller {} waits until {}, not {}", caller_id, waits, ends)
+
+    # Hands.
+
+    def hands(
+        self, file: sqlite3.Connection, desk: Desk, stood: Collection[tuple[int, int]]
+    ) -> None:
+        """Play again every hand that was settled since the last time.
+
+        `stood` are the actions, by round and number, that were decided for somebody on a call.
+        """
+        known = self._open_rounds
+        self._open_rounds = {number for (number,) in file.execute(OPEN_ROUNDS)}
+        new = {
+            n for (n,) in file.execute("SELECT id FROM rounds WHERE id > ?", (self._last_round,))
+        }
+        self._last_round = max(new, default=self._last_round)
+        for number in sorted((known | new) - self._open_rounds):
+            stored = _stored(desk, number)
+            if stored.outcome != "void":
+                self._check_hand(file, stored, stood)
+
+    def _check_hand(
+        self, file: sqlite3.Connection, stored: StoredRound, stood: Collection[tuple[int, int]]
+    ) -> None:
+        _leads_to_what_was_booked(stored)
+        self.counted["_hands played again"] += 1
+        nobodys = {sequence for (sequence,) in file.execute(NOBODYS, (stored.lead,))}
+        on_call = {sequence for lead, sequence in stood if lead == stored.lead}
+        for sequence in sorted((nobodys | on_call) - {0}):
+            _is_for_the_absent(stored, sequence)
+        self.counted["_hands stood on a call"] += bool(on_call)
+        self.counted["_hands stood without a call"] += bool(nobodys)
+        settled = file.execute(SETTLED_ON, (stored.id,)).fetchone()
+        must(settled is not None, "nothing was booked for hand {}", stored.id)
+        call_id, caller_id, at = settled
+        if call_id is None:
+            self.counted["_hands settled for the absent"] += 1
+            notices = [text for (text,) in file.execute(NOTICES, (caller_id, at))]
+            net = stored.won - stored.lost
+            told = "you came out even" if not net else "you won" if net > 0 else "you lost"
+            must(any(told in text for text in notices), "hand {}: told {}", stored.id, notices)
+
+
+def _stored(desk: Desk, number: int) -> StoredRound:
+    try:
+        stored = journal.stored_round(desk, number)
+    except JournalDamaged as damaged:
+        raise Wrong(f"hand {number}: {damaged}") from damaged
+    assert stored is not None  # its row was read just now
+    return stored
+
+
+def _replayed(stored: StoredRound) -> Any:
+    try:
+        return rebuild(stored)
+    except JournalDamaged as damaged:
+        raise Wrong(f"hand {stored.id}: {damaged}") from damaged
+
+
+def _leads_to_what_was_booked(stored: StoredRound) -> None:
+    """The actions of a hand end it, with the result that is in the books."""
+    again, kind, seat = _replayed(stored), kind_of(stored), seat_of(stored)
+    must(again.over, "hand {} is settled, and by its journal still in play", stored.id)
+    totals = kind.totals(again, seat)
+    booked = (stored.lost, stored.returned, stored.won, stored.outcome)
+    came = (totals.lost, totals.returned, totals.won, kind.outcome(again, seat))
+    must(booked == came, "hand {} was booked as {}, and comes to {}", stored.id, booked, came)
+    result = kind.result(again, seat)
+    must(stored.result == result, "hand {}: {}, not {}", stored.id, stored.result, result)
+
+
+def _is_for_the_absent(stored: StoredRound, sequence: int) -> None:
+    """An action that nobody decided is what is done for those who are away."""
+    before = _replayed(
+        replace(stored, actions=tuple(each for each in stored.actions if each[0] < sequence))
+    )
+    kind, shoe = kind_of(stored), stored.shoe
+    assert shoe is not None  # a hand that could be played again
+    (action,) = [action for number, action in stored.actions if number == sequence]
+    if kind.by_chance(before, shoe.seed, shoe.cut or "", shoe.position) is not None:
+        return  # the house's toss: the replay has asked the shoe
+    word, legal = action["action"], set(kind.open_words(before))
+    passes = ("no-insurance", "no-card", "bank-no-card", "stay")
+    wanted = next((each for each in passes if each in legal), None)
+    must(word == wanted, "hand {}: {} for one who is away, not {}", stored.id, word, wanted)
+
+
+def _given(file: sqlite3.Connection) -> dict[tuple[int, str], int]:
+    """Return the losses, in minutes, that clocks of hosts show, by caller and day."""
+    return {(caller, day): minutes for caller, day, minutes in file.execute(SHOWN)}
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A transfer as it was read."""
+
+    number: int
+    entry: int
+    at: int
+    kind: str
+    amount: int
+    source: str
+    giver: int | None
+    target: str
+    taker: int | None
+    unit: str
+    call_id: int | None
+    round_id: int | None
+
+    @property
+    def is_time(self) -> bool:
+        return self.unit == "second"
+
+    def of(self, owner: int) -> Row:
+        return Row(
+            *(self.number, self.at, self.kind, self.amount, self.source, self.target),
+            *(self.call_id, self.round_id, self.is_time),
+            gives=self.giver == owner,
+            takes=self.taker == owner,
+        )
+
+
+# Who is stood for while his call lasts: his journal says that he did it.
+
+_STANDS: ContextVar[bool] = ContextVar("stands", default=False)
+
+
+@contextmanager
+def noticing(stood: set[tuple[int, int]]) -> Iterator[None]:
+    """Note, by round and number, every action that a table decides for one who is on a call."""
+
+    def standing(real: Any) -> Any:
+        async def stand(*given: Any) -> Any:
+            before = _STANDS.set(True)
+            try:
+                return await real(*given)
+            finally:
+                _STANDS.reset(before)
+
+        return stand
+
+    real_act, real_play = Play.act, Dealer._play
+
+    async def act(self: Play, *given: Any) -> Any:
+        step = await real_act(self, *given)
+        if _STANDS.get():
+            stood.add((self.round_id, self.sequence))
+        return step
+
+    async def play(self: Dealer, hand: Any, *given: Any) -> None:
+        await real_play(self, hand, *given)
+        if _STANDS.get():
+            stood.add((hand.lead, hand.sequence + 1))
+
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(Play, "stand", standing(Play.stand)))
+        stack.enter_context(mock.patch.object(Play, "act", act))
+        stack.enter_context(mock.patch.object(Dealer, "stand", standing(Dealer.stand)))
+        stack.enter_context(mock.patch.object(Dealer, "_play", play))
+        yield
+
+
+ROWS = """
+SELECT t.id, t.entry, t.at, t.kind, t.amount, s.kind, s.caller_id, g.kind, g.caller_id, s.unit,
+    t.call_id, t.round_id
+FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target
+WHERE t.id > ? ORDER BY t.id
+"""
+OPEN_ROUNDS = "SELECT id FROM rounds WHERE settled IS NULL"
+BALANCES = """
+SELECT caller_id, kind, balance FROM accounts WHERE caller_id IS NOT NULL AND unit = 'second'
+"""
+WAITS = "SELECT id, held_until FROM callers"
+UNTILS = "SELECT DISTINCT until FROM visits WHERE caller_id = ? AND until IS NOT NULL"
+_VISIT = "SELECT id, day, shown, clock, brought, standing, standing_own FROM visits"
+VISIT_OF_CALL = f"{_VISIT} WHERE call_id = ?"
+VISITS_OF_HANDS = f"{_VISIT} WHERE caller_id = ? AND call_id IS NULL AND closed = ?"
+CHARGED = """
+SELECT coalesce(sum(amount), 0) FROM transfers WHERE call_id = ? AND id <= ? AND kind = 'elapsed'
+"""
+TAKEN_OUT = f"""
+SELECT coalesce(sum(CASE WHEN s.kind IN {SAVINGS} AND g.kind IN {PURSE} THEN t.amount
+    WHEN s.kind IN {PURSE} AND g.kind IN {SAVINGS} THEN -t.amount ELSE 0 END), 0)
+FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target
+WHERE t.call_id = ? AND t.id <= ? AND s.unit = 'second'
+"""
+OWED = """
+SELECT coalesce(sum(debt_added - debt_paid), 0) FROM visits
+WHERE caller_id = ? AND day = ? AND closed IS NOT NULL AND id < ?
+"""
+SHOWN = """
+SELECT caller_id, day, sum(minutes) FROM given_back WHERE minutes < 0 AND state = 'written'
+GROUP BY caller_id, day
+"""
+NOBODYS = "SELECT sequence FROM actions WHERE round_id = ? AND call_id IS NULL"
+SETTLED_ON = f"""
+SELECT t.call_id, r.caller_id, r.settled FROM rounds r JOIN transfers t ON t.round_id = r.id
+WHERE r.id = ? AND t.kind IN {SETTLES} ORDER BY t.id DESC LIMIT 1
+"""
+NOTICES = """
+SELECT text FROM notices WHERE caller_id = ? AND at = ? AND text LIKE 'Your hand of %left open%'
+"""

@@ -1,0 +1,284 @@
+"""Books that are made by hand, in which the rules of time must find what is wrong."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+
+import pytest
+
+from door import overdue
+from door.games import shuffle
+from door.games.house import GAMES
+from tests.simulate.rules_of_time import Rules, RulesOfTime
+from tests.simulate.wrong import Wrong
+from tests.timebank.books import DAILY, GAME, MAIL_HOUR, Books
+from timebank import bank, journal, ledger
+from timebank.ledger import Account, Movement
+from timebank.settings import Event
+
+# Half a second past two: 3599 whole seconds to the mail hour at three.
+TWO = datetime(2026, 6, 1, 2, 0, 0, 500_000, tzinfo=UTC)
+TO_EVENT = 3599
+# 1799 whole seconds behind the end of the mail hour.
+BACKUP = Event("Backup", time(4, 30), DAILY, 60)
+AFTER_EVENT = 7200
+
+
+@dataclass
+class HandMade:
+    """The books of one caller who is on a call, written row by row."""
+
+    books: Books
+    caller_id: int
+    call_id: int
+    rules: RulesOfTime
+
+    def write(self, rows: str, *, on_call: bool = True) -> None:
+        """Write an entry: "external online 60 brought, online elapsed 5 elapsed"."""
+        self.books.do(self._write, rows, self.call_id if on_call else None)
+
+    def _write(self, desk: bank.Desk, rows: str, call_id: int | None) -> None:
+        known = {
+            kind: Account(number, kind, "second")
+            for number, kind in desk.connection.exec_driver_sql(
+                "SELECT id, kind FROM accounts WHERE caller_id = ? OR caller_id IS NULL",
+                (self.caller_id,),
+            )
+        }
+        known["house"] = ledger.house(desk, GAME, "second")
+        movements = []
+        for row in rows.split(", "):
+            source, target, amount, *kind = row.split()
+            ends = known[source], known[target]
+            movements.append(Movement(*ends, int(amount), " ".join(kind), "By hand", call_id, None))
+        ledger.transfer(desk, movements)
+
+    def waits(self, **later: int) -> None:
+        """Write down what held time waits for: so long after two."""
+        until = int((TWO + timedelta(**later)).timestamp())
+        self.books.sql("UPDATE callers SET held_until = ?", until)
+
+    def look(self) -> None:
+        books = self.books
+        with closing(sqlite3.connect(books.settings.database)) as file:
+            self.rules.step(file, {Rules.of(books.settings)}, (), int(books.now.timestamp()))
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Iterator[Books]:
+    made = Books(tmp_path, now=TWO, events=(MAIL_HOUR, BACKUP))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def made(books: Books) -> HandMade:
+    """Books in which nothing is on line yet."""
+    caller_id = books.caller("Ann")
+    asked = "INSERT INTO calls (caller_id, node, process, address, opened, ticked, charged, waived,"
+    asked += " renewed, ticked_at_renewal) VALUES (?, 1, 'p', '', 0, 0, 0, 0, 0, 0) RETURNING id"
+    ((call_id,),) = books.sql(asked, caller_id)
+    return HandMade(books, caller_id, call_id, RulesOfTime(Counter()))
+
+
+OWED = "loan online 600 loan"
+GRANT = "allotment online 1200 grant"
+STAKED = f"{OWED}, external online 600 brought, online stake 400 stake"
+WON = "stake online 400 returned, house online 300 won"
+
+
+@pytest.mark.parametrize(
+    ("before", "entry"),
+    [
+        (OWED, f"{GRANT}, online loan 600 loan share"),
+        ("loan online 601 loan", f"{GRANT}, online loan 600 loan share"),
+        ("loan online 1 loan", f"{GRANT}, online loan 1 loan share"),
+        ("external online 60 brought", GRANT),
+        (STAKED, f"{WON}, online loan 150 loan share"),
+        (STAKED, "stake online 400 returned"),
+    ],
+)
+def test_a_loan_takes_its_share_to_the_second(made: HandMade, before: str, entry: str) -> None:
+    made.write(before, on_call=False)
+    made.write(entry)
+    made.look()
+
+
+@pytest.mark.parametrize(
+    ("before", "entry"),
+    [
+        (OWED, GRANT),
+        (OWED, f"{GRANT}, online loan 588 loan share"),
+        ("loan online 601 loan", f"{GRANT}, online loan 601 loan share"),
+        (STAKED, WON),
+        (STAKED, f"{WON}, online loan 151 loan share"),
+        (STAKED, f"{WON}, online loan 350 loan share"),  # of the stake that came back, too
+        (STAKED, "stake online 400 returned, online loan 200 loan share"),
+    ],
+)
+def test_another_loan_share_is_found(made: HandMade, before: str, entry: str) -> None:
+    made.write(before, on_call=False)
+    made.write(entry)
+    with pytest.raises(Wrong, match="loan"):
+        made.look()
+
+
+LONG = f"external online {TO_EVENT - 100} brought, external stake 200 brought"
+CUT = "house online 150 won, stake online 200 returned"  # 250 seconds too many
+
+
+@pytest.mark.parametrize(
+    ("entry", "is_right"),
+    [
+        (f"{CUT}, online bank 150 clamp, online held 100 held", True),
+        (f"{CUT}, online bank 150 clamp, online held 99 held", False),
+        (f"{CUT}, online bank 150 clamp, online held 101 held", False),
+        (f"{CUT}, online held 100 held, online bank 150 clamp", True),
+        (f"{CUT}, online held 250 held", False),
+        (f"{CUT}, online bank 250 clamp", False),
+        (f"{CUT}, online bank 50 clamp, online held 200 held", False),
+        ("stake online 100 returned", True),
+        ("stake online 101 returned", False),
+        ("stake online 101 returned, online held 1 held", True),
+        ("online elapsed 5 elapsed, online held 1 held", False),
+    ],
+)
+def test_an_event_cuts_off_to_the_second_and_winnings_first(
+    made: HandMade, entry: str, *, is_right: bool
+) -> None:
+    made.write(LONG, on_call=False)
+    made.write(entry)
+    made.waits(hours=2)
+    if is_right:
+        made.look()
+    else:
+        with pytest.raises(Wrong, match=r"cut|event"):
+            made.look()
+
+
+@pytest.mark.parametrize(
+    ("later", "entry", "wrong"),
+    [
+        (AFTER_EVENT, "held online 299 release, online elapsed 7 elapsed", "room for 300"),
+        (AFTER_EVENT, "held online 300 release", None),
+        (AFTER_EVENT, "held online 301 release, online held 1 held", "room for 300"),
+        (AFTER_EVENT, "online elapsed 7 elapsed", "400 stays held"),
+        (AFTER_EVENT, "online elapsed 7 elapsed, held online 307 release", None),
+        (60, "online elapsed 7 elapsed", None),
+        (60, "held online 400 release", "before the event has passed"),
+    ],
+)
+def test_held_time_comes_back_after_its_event_as_far_as_it_can_be_used(
+    made: HandMade, later: int, entry: str, wrong: str | None
+) -> None:
+    made.write(f"external online {TO_EVENT + 400} brought, online held 400 held")
+    made.waits(hours=2)
+    made.look()
+    made.write(f"online elapsed {TO_EVENT - 1499} elapsed", on_call=False)
+    made.books.wait(later)
+    made.write(entry)
+    if later == AFTER_EVENT:
+        made.waits(hours=3, minutes=30)
+    if wrong is None:
+        made.look()
+    else:
+        with pytest.raises(Wrong, match=wrong):
+            made.look()
+
+
+def test_held_time_that_waits_for_no_event_is_found(made: HandMade) -> None:
+    made.write(f"external online {TO_EVENT + 400} brought, online held 400 held")
+    made.waits(days=1)
+    with pytest.raises(Wrong, match="waits until"):
+        made.look()
+
+
+# Hands that nobody returned to.
+
+
+def _deal(books: Books, number: int) -> None:
+    """Deal a hand that is not over with the deal, and leave it."""
+    call = books.call(books.caller(f"Bob{number}"))
+    kind = GAMES[GAME]
+    for seed in (bytes([number] * 31 + [last]) for last in range(256)):
+        round_, _ = kind.deal({}, kind.cards(seed, "", 1, 0), [600], 1)
+        if kind.open_words(round_) and "no-insurance" not in kind.open_words(round_):
+            break
+    shoe = books.do(bank.open_shoe, call.caller_id, GAME, 1, seed, shuffle.seal(seed))
+    bet = {"action": "bet"}
+    wager = bank.Wager(GAME, 600, 60, None, shoe.id, "", {}, bet, round_.cards_used)
+    books.do(bank.place_bet, call.id, 0, wager, None)
+    books.do(bank.close_call, call.id, 0, "carrier lost")
+
+
+def _look_at_hands(books: Books, rules: RulesOfTime) -> None:
+    with (
+        closing(sqlite3.connect(books.settings.database)) as file,
+        books.database.reading(books.settings, books.now) as desk,
+    ):
+        rules.hands(file, desk, ())
+
+
+@pytest.fixture
+def stood(books: Books) -> tuple[Books, RulesOfTime]:
+    """Books in which a hand was stood for one who did not return to it."""
+    rules = RulesOfTime(Counter())
+    _deal(books, 1)
+    _look_at_hands(books, rules)
+    books.wait(3 * 86_400)
+    for stored in books.do(journal.overdue):
+        books.do(overdue.stand, stored)
+    return books, rules
+
+
+def test_a_hand_that_was_stood_is_played_again(stood: tuple[Books, RulesOfTime]) -> None:
+    _look_at_hands(*stood)
+    assert stood[1].counted["_hands settled for the absent"] == 1
+
+
+LAST = "sequence = (SELECT max(sequence) FROM actions)"
+
+
+@pytest.mark.parametrize(
+    ("damage", "wrong"),
+    [
+        (f"DELETE FROM actions WHERE {LAST}", "still in play"),
+        (f"""UPDATE actions SET action = '{{"action":"hit"}}' WHERE {LAST}""", "hand 1"),
+        (f"""UPDATE actions SET action = '{{"action":"bet"}}' WHERE {LAST}""", "hand 1"),
+        ("UPDATE rounds SET outcome = 'natural'", "was booked as"),
+        ("UPDATE rounds SET result = '{}'", "hand 1"),
+        ("DELETE FROM notices", "told"),
+        ("UPDATE notices SET text = replace(replace(text, 'won', 'x'), 'lost', 'x')", "told"),
+    ],
+)
+def test_a_stood_hand_whose_journal_or_notice_is_wrong_is_found(
+    stood: tuple[Books, RulesOfTime], damage: str, wrong: str
+) -> None:
+    stood[0].sql(damage)
+    with pytest.raises(Wrong, match=wrong):
+        _look_at_hands(*stood)
+
+
+def test_a_hit_for_one_who_is_away_is_found(books: Books, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though it leads to what was booked."""
+    kind = GAMES[GAME]
+    real = type(kind).absent
+    monkeypatch.setattr(
+        type(kind),
+        "absent",
+        lambda self, round_: real(self, round_)._replace(word="hit"),
+    )
+    rules = RulesOfTime(Counter())
+    _deal(books, 1)
+    _look_at_hands(books, rules)
+    books.wait(3 * 86_400)
+    for stored in books.do(journal.overdue):
+        books.do(overdue.stand, stored)
+    with pytest.raises(Wrong, match="for one who is away"):
+        _look_at_hands(books, rules)
