@@ -71,7 +71,10 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
     """
     if not folder.is_dir():
         make_folder(folder.parent)
-        folder.mkdir(mode, exist_ok=True)
+        try:
+            folder.mkdir(mode, exist_ok=True)
+        except FileExistsError as error:
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder) from error
         sync_folder(folder.parent)
 
 

@@ -80,6 +80,7 @@ class Below:
         self.doubts: dict[object, State] = {}
         self.accident: Accident | None = None  # what has become of the files
         self._syncs = 0  # before a COMMIT
+        self._failed = 0  # fsyncs, when that was last asked
 
     # Trouble.
 
@@ -87,6 +88,11 @@ class Below:
     def is_well(self) -> bool:
         """Whether all operations do what they say; nobody sees a lie."""
         return self.trouble is None or self.trouble.lies
+
+    def has_failed(self) -> bool:
+        """Whether an fsync has failed since this was asked; some open files hear of it late."""
+        before, self._failed = self._failed, self.control.failed_syncs
+        return self._failed > before
 
     def fail(self, trouble: Trouble) -> None:
         self.mend()

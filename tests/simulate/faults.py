@@ -1,128 +1,315 @@
-"""Faults that are put into the program one at a time: the disk below SQLite must bring each out."""
+"""Faults that are put into the program one at a time: the simulation must find each of them."""
 
 from __future__ import annotations
 
-import os
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
-from unittest import mock
 
-from timebank import database, files
-from timebank.database import Database, Done, Writer
-from timebank.guard import Guard
+import pytest
 
-STEPS, PEOPLE = 60, 12  # of the seeds in which they are searched for
-Patch = Callable[[object, str, object], None]
-
-
-def syncs_nothing(patch: Patch) -> None:
-    _pragma(patch, "synchronous = OFF")
-
-
-def syncs_checkpoints_alone(patch: Patch) -> None:
-    _pragma(patch, "synchronous = NORMAL")
-
-
-def _pragma(patch: Patch, words: str) -> None:
-    real = database._on_connect
-
-    def on_connect(connection: sqlite3.Connection, entry: Any) -> None:
-        real(connection, entry)
-        connection.execute(f"PRAGMA {words}")
-
-    patch(database, "_on_connect", on_connect)
-
-
-def answers_before_the_commit(patch: Patch) -> None:
-    """Callers who are told what was done before it is in the books."""
-    real = database._carry_out
-
-    def carry_out(desk: Any, mark: Any, request: Any) -> Done:
-        done = real(desk, mark, request)
-        if done.error is None:
-            request.ticket.answer.set_result(done.result)
-        return done
-
-    patch(database, "_carry_out", carry_out)
+from door.board import Board
+from door.caller import Caller
+from door.games import blackjack_events
+from door.games.kinds import Act
+from door.host_caller import LimitedCaller
+from door.run import arrival
+from door.tables import baccarat_stakes, black_jack_words, unix_bj_teletype, vegas_words
+from door.tables.play import Play, Step
+from tests.simulate import faults_below
+from timebank import (
+    bank,
+    calls,
+    clock_mend,
+    files,
+    hosts,
+    hosts_claims,
+    import_books,
+    live_mark,
+    model,
+    restoring,
+)
+from timebank.clock import BelievedClock
+from timebank.database import BooksUnavailable, Desk, Done, Writer
+from timebank.hosts_visit import Visit
+from timebank.ledger import ALLOTMENT, ELAPSED
+from timebank.posting import Posting
+from timebank.words import MINUTE
 
 
-def swallows_a_failed_commit(patch: Patch) -> None:
-    """A COMMIT that fails, and is told of as if it had not."""
-    patch(Writer, "_settled", lambda self, doubtful: doubtful.answers)
+def shows_what_is_not_durable(patch: pytest.MonkeyPatch) -> None:
+    """A table that draws the next card although the books could not be written."""
+    real = Play.act
+
+    async def act(self: Play, move: Act, stake: int, stake_kind: str) -> Step:
+        try:
+            return await real(self, move, stake, stake_kind)
+        except BooksUnavailable:
+            after, events = self.kind.act(self.round, move)
+            return self._adopt(self.round, after, events, self.caller.opening, None)
+
+    patch.setattr(Play, "act", act)
 
 
-def guesses_that_nothing_has_changed(patch: Patch) -> None:
-    """A COMMIT that fails, and of which nobody asks what has become (issue 11, number 6)."""
-
-    def settled(self: Writer, doubtful: Any) -> list[Done]:
-        return self._failed(doubtful.group, doubtful.error)
-
-    patch(Writer, "_settled", settled)
-    patch(database, "leaves_doubt", lambda error: False)
+def shows_the_seed_too_early(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Play, "is_shoe_done", property(lambda self: self.shoe is not None))
 
 
-def trusts_a_second_sync(patch: Patch) -> None:
-    """A COMMIT that fails and is looked up, when the next sync of the same log has succeeded."""
-
-    def settle(self: Any) -> bool:
-        found: bool = self._look() and self._is_revived
-        return found
-
-    patch(database.Doubt, "_settle", lambda self, connection: settle(self))
+def lets_time_reach_past_an_event(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Posting, "clamp", lambda self, winnings, source: None)
 
 
-def does_not_see_files_go(patch: Patch) -> None:
-    """A server that writes on into files that were removed or replaced (number 7)."""
-    patch(Guard, "missing_now", lambda self: "")
+def charges_more_than_has_passed(patch: pytest.MonkeyPatch) -> None:
+    real = Caller.ticked
+    patch.setattr(Caller, "ticked", lambda self: real(self) * 21 // 20)
 
 
-def leaves_new_books_in_the_log(patch: Patch) -> None:
-    """A database that is an empty shell without its log, and a log that nobody carries over."""
-    patch(Database, "_carry_over", lambda self: None)
+def shows_more_time_than_there_is(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Caller, "time_left", lambda self: self.spendable() + 1)
 
 
-def syncs_no_folder(patch: Patch) -> None:
-    """Files whose names are not made durable."""
-    patch(files, "sync_folder", lambda folder: None)
+def leaves_calls_open(patch: pytest.MonkeyPatch) -> None:
+    async def close_call(self: Board, caller: Caller, reason: str) -> None:
+        caller.ended.set()
+
+    patch.setattr(Board, "close_call", close_call)
 
 
-def syncs_no_files(patch: Patch) -> None:
-    """Files beside the books that are taken for durable as soon as they are written."""
-    patch(os, "fsync", lambda file: None)
+def answers_although_nothing_was_committed(patch: pytest.MonkeyPatch) -> None:
+    real = Writer._commit
+
+    def commit(self: Writer, group: list[Any]) -> list[Done]:
+        answers = real(self, group)
+        return [Done(each.ticket, None, None) if each.error else each for each in answers]
+
+    patch.setattr(Writer, "_commit", commit)
+
+
+def gives_back_twice(patch: pytest.MonkeyPatch) -> None:
+    """A claim that the next visit can make again."""
+    real = hosts_claims.claim
+
+    def claim(desk: Desk, call_id: int) -> hosts_claims.Claim | None:
+        claimed = real(desk, call_id)
+        desk.connection.exec_driver_sql(
+            "UPDATE given_back SET state = 'waiting' WHERE state = 'writing'"
+        )
+        return claimed
+
+    patch.setattr(hosts_claims, "claim", claim)
+
+
+def forgets_debts(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(hosts, "debt_of", lambda desk, caller_id, day: 0)
+
+
+def saves_the_minutes_of_hosts(patch: pytest.MonkeyPatch) -> None:
+    """A window that takes deposits of what was brought."""
+    patch.setattr(Visit, "ahead", lambda self, purse, charged, debt: purse)
+
+
+def forgets_the_events_of_hosts(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(arrival, "_until", lambda understood, now: None)
+
+
+def lets_guests_stay_on(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(LimitedCaller, "_host_seconds", lambda self: None)
+
+
+def applies_records_twice(patch: pytest.MonkeyPatch) -> None:
+    real = import_books._apply
+
+    def apply(*parts: Any) -> tuple[int, int]:
+        real(*parts)
+        return real(*parts)
+
+    patch.setattr(import_books, "_apply", apply)
+
+
+def passes_on_twice(patch: pytest.MonkeyPatch) -> None:
+    real = files.write_all
+    patch.setattr(files, "write_all", lambda file, data: real(file, data + data))
+
+
+def grants_a_day_twice(patch: pytest.MonkeyPatch) -> None:
+    """A log-on that gives our own callers the minutes of a day which they have had."""
+    real = Posting.change_day
+
+    def change_day(self: Posting) -> None:
+        real(self)
+        begins = self.call_id is not None and not self.ticked and not self.day_begins
+        if begins and self.visit is None:
+            self.move(ALLOTMENT, self.online, MINUTE, "grant", f"1 minute for {self.day}")
+
+    patch.setattr(Posting, "change_day", change_day)
+
+
+def loses_what_is_moved(patch: pytest.MonkeyPatch) -> None:
+    """What is lost at the tables leaves the stake and arrives nowhere: the sums are not zero."""
+    name = "transfers_move_balances"
+    arrives = "WHERE id = NEW.target"
+    lost = model.TRIGGERS[name].replace(arrives, f"{arrives} AND NEW.kind <> 'lost'")
+    patch.setitem(model.TRIGGERS, name, lost)
+
+
+def charges_what_nobody_has(patch: pytest.MonkeyPatch) -> None:
+    """Time left that goes below zero, in books that would let it."""
+    checks = {rule for rule in model.accounts.constraints if rule.name != "never_negative"}
+    patch.setattr(model.accounts, "constraints", checks)
+
+    def charge_to(self: Posting, ticked: int) -> None:
+        due = ticked - self.ticked
+        if due > 0:
+            self.move(self.online, ELAPSED, due, "elapsed", f"Time used on node {self.node}")
+            self.ticked, self.charged, self._call_changed = ticked, self.charged + due, True
+
+    patch.setattr(Posting, "charge_to", charge_to)
+
+
+def lets_a_caller_on_twice(patch: pytest.MonkeyPatch) -> None:
+    """A second log-on that does not see the first, in books that would let it."""
+    rules = {rule for rule in model.calls.indexes if rule.name != "one_open_call_a_caller"}
+    patch.setattr(model.calls, "indexes", rules)
+    patch.setattr(calls, "_lease_of_caller", lambda desk, caller_id: None)
+
+
+def tells_more_than_was_won(patch: pytest.MonkeyPatch) -> None:
+    """A dealer at Black Jack For Time who says that he pays a coin more than he does."""
+    real = black_jack_words._settled
+
+    def settled(event: blackjack_events.Settled, coin: int) -> str:
+        return real(replace(event, won=event.won and event.won + coin), coin)
+
+    patch.setattr(black_jack_words, "_settled", settled)
+
+
+def tells_more_than_was_won_at_vegas(patch: pytest.MonkeyPatch) -> None:
+    """A dealer at Vegas who tells of a coin more, in sentences and at the seats."""
+    real = vegas_words.wording.coins_of
+    more = SimpleNamespace(**vars(vegas_words.wording))
+    more.coins_of = lambda amount, coin: real(amount + coin, coin)
+    patch.setattr(vegas_words, "wording", more)
+
+
+def prints_another_result(patch: pytest.MonkeyPatch) -> None:
+    """A teletype that prints two dollars less than a hand came to."""
+    real = unix_bj_teletype._result
+    patch.setattr(unix_bj_teletype, "_result", lambda dollars: real(dollars - 2))
+
+
+def counts_a_coup_twice(patch: pytest.MonkeyPatch) -> None:
+    """A painted baccarat table whose sitting is not what its coups come to."""
+    real = baccarat_stakes.Sitting.count
+    patch.setattr(baccarat_stakes.Sitting, "count", lambda *parts: (real(*parts), real(*parts)))
+
+
+def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:
+    """A bank's window whose deposits, withdrawals and loans are in no book."""
+    for name in ("deposit", "withdraw", "borrow", "repay"):
+        patch.setattr(bank, name, lambda desk, call, ticked, _: calls.touch(desk, call, ticked))
+
+
+def takes_copies_for_the_books(patch: pytest.MonkeyPatch) -> None:
+    """A board that goes on with whatever file is there."""
+    patch.setattr(live_mark, "doubt", lambda connection, note, path: None)
+
+
+def gives_numbers_again(patch: pytest.MonkeyPatch) -> None:
+    """A restore after which numbers go on from those of the copy."""
+    patch.setattr(restoring, "given_by_note", lambda path: restoring.Given())
+    patch.setattr(restoring, "given_by_old", lambda old, path: restoring.Given())
+
+
+def leaves_shoes_open(patch: pytest.MonkeyPatch) -> None:
+    """A restore that closes everything but the shoes."""
+    real = restoring.treat
+
+    def treat(desk: Desk, *parts: Any) -> restoring.Treated:
+        run = desk.connection.exec_driver_sql
+        open_shoes = run("SELECT id FROM shoes WHERE closed IS NULL").all()
+        treated = real(desk, *parts)
+        for (number,) in open_shoes:
+            run("UPDATE shoes SET closed = NULL WHERE id = ?", (number,))
+        return treated
+
+    patch.setattr(restoring, "treat", treat)
+
+
+def believes_every_leap(patch: pytest.MonkeyPatch) -> None:
+    """A board that goes by the wall clock, whatever it shows."""
+    patch.setattr(BelievedClock, "now", lambda self: self.instruments.now())
+
+
+def mends_nothing(patch: pytest.MonkeyPatch) -> None:
+    """A command that says that it has set right what a wrong clock did, and has not."""
+    patch.setattr(clock_mend, "_take_back", lambda desk, each: None)
+
+
+def lets_calls_that_end_at_once_be_free(patch: pytest.MonkeyPatch) -> None:
+    """Time that is rounded down, in the call and at its end."""
+    patch.setattr(Caller, "ticked", lambda self: int(self.on_for()))
+    patch.setattr(calls, "LEAST_SECONDS", 0)
 
 
 # With the seed at which the search for each begins: one that finds it soon spares the others.
-FAULTS: dict[str, tuple[Callable[[Patch], None], int]] = {
-    fault.__name__: (fault, first)
-    for fault, first in (
-        (syncs_nothing, 1),
-        (syncs_checkpoints_alone, 1),
-        (answers_before_the_commit, 1),
-        (swallows_a_failed_commit, 1),
-        (guesses_that_nothing_has_changed, 1),
-        (trusts_a_second_sync, 1),
-        (does_not_see_files_go, 1),
-        (leaves_new_books_in_the_log, 1),
-        (syncs_no_folder, 1),
-        (syncs_no_files, 1),
-    )
+_FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
+    shows_what_is_not_durable: 2,
+    shows_the_seed_too_early: 2,
+    lets_time_reach_past_an_event: 11,
+    charges_more_than_has_passed: 2,
+    shows_more_time_than_there_is: 2,
+    leaves_calls_open: 12,
+    answers_although_nothing_was_committed: 2,
+    gives_back_twice: 2,
+    forgets_debts: 2,
+    saves_the_minutes_of_hosts: 8,
+    forgets_the_events_of_hosts: 2,
+    lets_guests_stay_on: 4,
+    applies_records_twice: 8,
+    passes_on_twice: 7,
+    grants_a_day_twice: 3,
+    loses_what_is_moved: 4,
+    charges_what_nobody_has: 1,
+    lets_a_caller_on_twice: 2,
+    tells_more_than_was_won: 2,
+    tells_more_than_was_won_at_vegas: 2,
+    prints_another_result: 2,
+    counts_a_coup_twice: 2,
+    says_done_where_nothing_was_done: 12,
+    takes_copies_for_the_books: 2,
+    gives_numbers_again: 1,
+    leaves_shoes_open: 2,
+    believes_every_leap: 11,
+    mends_nothing: 7,
+    lets_calls_that_end_at_once_be_free: 2,
+}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault, the seed at which its search begins, and in how large a story."""
+
+    put: Callable[[pytest.MonkeyPatch], None]
+    first: int
+    steps: int = 250
+    people: int = 30
+    is_below: bool = False  # only the simulated disk can bring it out
+
+
+FAULTS = {
+    **{put.__name__: Fault(put, first) for put, first in _FAULTS.items()},
+    **{
+        put.__name__: Fault(put, first, steps=60, people=12, is_below=True)
+        for put, first in faults_below.FAULTS.items()
+    },
 }
 
 
 @contextmanager
 def put_in(name: str) -> Iterator[None]:
     """Have a fault in the program meanwhile."""
-    patches: list[Any] = []
-
-    def patch(where: object, what: str, instead: object) -> None:
-        patches.append(mock.patch.object(where, what, instead))
-        patches[-1].start()
-
-    FAULTS[name][0](patch)
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        FAULTS[name].put(patch)
         yield
-    finally:
-        for each in reversed(patches):
-            each.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from door.lines.rlogin_header import RloginHeader
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Happens = Callable[["Story"], None]
 
 NOTICED = 3.0
+DAY = timedelta(days=1)
 SEEN = 6.0  # seconds until every process has looked at its clock
 
 
@@ -253,6 +255,7 @@ def _believe_and_mend(story: Story) -> None:
             left = clock_mend.ahead(desk)
             must(not left, "{} are still led astray", [each.name for each in left])
         story.is_led_astray = False
+        story.watch.early = (story.config.bank.schedule.day_of(clock.now()) + DAY).isoformat()
     finally:
         database.close()
 

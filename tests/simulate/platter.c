@@ -726,6 +726,7 @@ static int disk_sync(int fd) {
         write_back(node, 0);
         if (descriptor->errors != node->errors) {
             descriptor->errors = node->errors;
+            C.failed_syncs++;
             return fail(EIO);
         }
     } else if (!C.folders_lie) {

@@ -39,7 +39,7 @@ from tests.simulate.restores import Restores
 from tests.simulate.wire import TELEPHONES, Wire
 from tests.simulate.wrong import must
 from timebank.clock import BelievedClock
-from timebank.database import Database, DatabaseRefused
+from timebank.database import Database
 from timebank.settings import SettingsError
 
 LOGGERS = ("door", "timebank", "asyncio")
@@ -167,6 +167,8 @@ class Story:
         else:
             self._keep_time()
             self._take_back()
+            if self.below is not None and self.below.has_failed():
+                self.well_from = self.monotonic + POSTED
             self.inspection.after_step(began)
 
     def _end(self) -> None:
@@ -314,8 +316,8 @@ class Story:
         self.well_from = max(self.well_from, self.calm_from)
         try:
             process.open()
-        except (Killed, DatabaseRefused) as error:
-            if isinstance(error, DatabaseRefused) and not self._everything_stands_still():
+        except (Killed, Exception) as error:
+            if not isinstance(error, Killed) and not self._everything_stands_still():
                 raise
             process.mortal.dead = True
             self.tell(f"{name} is killed while it starts")

@@ -1,0 +1,104 @@
+"""Faults that only a disk can bring out: a power cut, a lost name, a sync that fails."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from typing import Any
+
+import pytest
+
+from timebank import database, files
+from timebank.database import Database, Done, Writer
+from timebank.guard import Guard
+
+
+def syncs_nothing(patch: pytest.MonkeyPatch) -> None:
+    _pragma(patch, "synchronous = OFF")
+
+
+def syncs_checkpoints_alone(patch: pytest.MonkeyPatch) -> None:
+    _pragma(patch, "synchronous = NORMAL")
+
+
+def _pragma(patch: pytest.MonkeyPatch, words: str) -> None:
+    real = database._on_connect
+
+    def on_connect(connection: sqlite3.Connection, entry: Any) -> None:
+        real(connection, entry)
+        connection.execute(f"PRAGMA {words}")
+
+    patch.setattr(database, "_on_connect", on_connect)
+
+
+def answers_before_the_commit(patch: pytest.MonkeyPatch) -> None:
+    """Callers who are told what was done before it is in the books."""
+    real = database._carry_out
+
+    def carry_out(desk: Any, mark: Any, request: Any) -> Done:
+        done = real(desk, mark, request)
+        if done.error is None:
+            request.ticket.answer.set_result(done.result)
+        return done
+
+    patch.setattr(database, "_carry_out", carry_out)
+
+
+def swallows_a_failed_commit(patch: pytest.MonkeyPatch) -> None:
+    """A COMMIT that fails, and is told of as if it had not."""
+    patch.setattr(Writer, "_settled", lambda self, doubtful: doubtful.answers)
+
+
+def guesses_that_nothing_has_changed(patch: pytest.MonkeyPatch) -> None:
+    """A COMMIT that fails, and of which nobody asks what has become (issue 11, number 6)."""
+
+    def settled(self: Writer, doubtful: Any) -> list[Done]:
+        return self._failed(doubtful.group, doubtful.error)
+
+    patch.setattr(Writer, "_settled", settled)
+    patch.setattr(database, "leaves_doubt", lambda error: False)
+
+
+def trusts_a_second_sync(patch: pytest.MonkeyPatch) -> None:
+    """A COMMIT that fails and is looked up, when the next sync of the same log has succeeded."""
+
+    def settle(self: Any) -> bool:
+        found: bool = self._look() and self._is_revived
+        return found
+
+    patch.setattr(database.Doubt, "_settle", lambda self, connection: settle(self))
+
+
+def does_not_see_files_go(patch: pytest.MonkeyPatch) -> None:
+    """A server that writes on into files that were removed or replaced (number 7)."""
+    patch.setattr(Guard, "missing_now", lambda self: "")
+
+
+def leaves_new_books_in_the_log(patch: pytest.MonkeyPatch) -> None:
+    """A database that is an empty shell without its log, and a log that nobody carries over."""
+    patch.setattr(Database, "_carry_over", lambda self: None)
+
+
+def syncs_no_folder(patch: pytest.MonkeyPatch) -> None:
+    """Files whose names are not made durable."""
+    patch.setattr(files, "sync_folder", lambda folder: None)
+
+
+def syncs_no_files(patch: pytest.MonkeyPatch) -> None:
+    """Files beside the books that are taken for durable as soon as they are written."""
+    patch.setattr(os, "fsync", lambda file: None)
+
+
+# With the seed at which the search for each begins: one that finds it soon spares the others.
+FAULTS = {
+    syncs_nothing: 4,
+    syncs_checkpoints_alone: 4,
+    answers_before_the_commit: 8,
+    swallows_a_failed_commit: 7,
+    guesses_that_nothing_has_changed: 13,
+    trusts_a_second_sync: 13,
+    does_not_see_files_go: 10,
+    leaves_new_books_in_the_log: 21,
+    syncs_no_folder: 4,
+    syncs_no_files: 4,
+}
