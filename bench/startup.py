@@ -85,6 +85,7 @@ def seconds_to_listen(folder: Path) -> float:
     with subprocess.Popen(
         [sys.executable, "-c", DOOR, "serve", "--config", str(config)],
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         env=environment(),
     ) as server:
@@ -94,9 +95,9 @@ def seconds_to_listen(folder: Path) -> float:
                 break
         taken = time.perf_counter() - began
         server.send_signal(signal.SIGTERM)
-        server.communicate(timeout=PATIENCE)
+        _, warned = server.communicate(timeout=PATIENCE)
     if server.returncode != 0:
-        raise RuntimeError("door serve did not end in peace")
+        raise RuntimeError(f"door serve did not end in peace: {warned}")
     return taken
 
 
