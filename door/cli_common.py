@@ -27,7 +27,7 @@ class Sentence(click.ClickException):
 config_option = click.option(
     "--config",
     "config_path",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path),
     default=Path("sysop.toml"),
     show_default=True,
     envvar="BJFT_CONFIG",

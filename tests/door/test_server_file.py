@@ -51,19 +51,21 @@ def copy_of(config: Path) -> Path:
 
 
 @ways
-@pytest.mark.parametrize("broken", [RANDOM_BYTES, TYPO.encode(), None])
+@pytest.mark.parametrize("broken", [RANDOM_BYTES, TYPO.encode(), None, Path])
 async def test_every_command_reaches_the_server_whatever_has_become_of_sysop_toml(
-    tmp_path: Path, way: Callable[[World], Ask], broken: bytes | None
+    tmp_path: Path, way: Callable[[World], Ask], broken: bytes | type[Path] | None
 ) -> None:
     async with world(tmp_path, toml=NO_EVENTS) as board:
         sysop = way(board)
         ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
         before = await sysop("nodes")
         assert before.status == 0
-        if broken is None:
-            board.config.path.unlink()
-        else:
+        if isinstance(broken, bytes):
             board.config.path.write_bytes(broken)
+        else:
+            board.config.path.unlink()
+        if broken is Path:
+            board.config.path.mkdir()
         assert await sysop("nodes") == before
         assert [on["name"] for on in json.loads((await sysop("nodes", "--json")).output)["nodes"]]
         assert await sysop("say", "1", "Hello") == Told(0, "Ada can read it.\n", "")

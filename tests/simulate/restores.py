@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # What a Watch keeps of the books; all of it goes back with them.
 WATCHED = (
     *("last", "balances", "on_table", "grants", "granted", "elapsed", "calls", "counts"),
-    *("open_rounds", "last_round", "second"),
+    *("open_rounds", "last_round", "second", "digests"),
 )
 BY_COMMAND, BY_HAND, ELSEWHERE = "timebank restore", "cp", "cp, on another machine"
 NUMBER = {"given_back": "number"}  # of the tables whose number is not called id
