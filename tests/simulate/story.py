@@ -36,6 +36,7 @@ from tests.simulate.people import Person
 from tests.simulate.platter import Platter
 from tests.simulate.post import Post
 from tests.simulate.restores import Restores
+from tests.simulate.rules_of_time import Readings, noticing
 from tests.simulate.wire import TELEPHONES, Wire
 from tests.simulate.wrong import must
 from timebank.clock import BelievedClock
@@ -101,6 +102,8 @@ class Story:
         self.restores = Restores(self)
         self._starts = False  # whether no server serves yet
         self.is_over = False  # for the books are beyond repair, as a sysop was told
+        self.stood: set[tuple[int, int]] = set()  # actions, by round, for those who were away
+        self.readings = Readings()  # of the clocks that are believed
         self._closing = ExitStack()
 
     # From beginning to end.
@@ -108,6 +111,7 @@ class Story:
     def __enter__(self) -> Self:
         self._closing.enter_context(one_machine(lambda process: process in self.gone))
         self._closing.enter_context(doors_live())
+        self._closing.enter_context(noticing(self.stood, self.readings))
         for name in LOGGERS:
             logger = logging.getLogger(name)
             logger.addHandler(self.ears)
@@ -440,6 +444,7 @@ class Story:
 
     def _has_gone(self, dead: Life) -> None:
         """Take note that a process was buried."""
+        self.inspection.remember_rules(dead)
         self._is_known_to_be_gone(dead)
         if isinstance(dead, Process):
             self.processes.remove(dead)
