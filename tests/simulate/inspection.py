@@ -202,7 +202,8 @@ class Inspection:
         left = max(0, online - max(0, caller.ticked() - ticked))
         if caller.spendable() != left:
             since = self._stale.setdefault(caller.call_id, story.monotonic)
-            alone = len(story.processes) == 1 and story.monotonic > story.calm_from
+            alone = len(story.processes) == 1
+            alone = alone and story.monotonic > max(story.calm_from, story.posted_from)
             alone = alone and not isinstance(screen.person, Guest)
             is_old = story.monotonic - since > STALE
             must(not (alone or is_old), "{} has {}, not {}", name, left, caller.spendable())

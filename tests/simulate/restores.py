@@ -12,7 +12,7 @@ import json
 import random
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 # What a Watch keeps of the books; all of it goes back with them.
 WATCHED = (
-    *("last", "balances", "on_table", "grants", "granted", "elapsed", "calls", "counts"),
+    *("last", "digests", "balances", "on_table", "grants", "granted", "elapsed", "calls", "counts"),
     *("open_rounds", "last_round", "second"),
 )
 BY_COMMAND, BY_HAND, ELSEWHERE = "timebank restore", "cp", "cp, on another machine"
@@ -123,13 +123,19 @@ class Restores:
         story.tell(f"the books of step {kept.step} are put back: {way}")
         story.counted[f"_restored by {way}"] += 1
         if way != BY_COMMAND:
-            for ending in ("", "-wal", "-shm"):
-                path.with_name(path.name + ending).unlink(missing_ok=True)
-            shutil.copy(kept.path, path)
+            with self._synced():
+                for ending in ("", "-wal", "-shm"):
+                    path.with_name(path.name + ending).unlink(missing_ok=True)
+                shutil.copy(kept.path, path)
         self._is_elsewhere = way == ELSEWHERE
         if self._is_elsewhere:
             live_mark.beside(path).unlink(missing_ok=True)
         self._go_back_to(kept)
+
+    def _synced(self) -> AbstractContextManager[None]:
+        """Let the sysop see to it that what he copies by hand is on the disk."""
+        below = self.story.below
+        return nullcontext() if below is None else below.platter.durable(2)
 
     def _remember(self, path: Path) -> None:
         """Read what the books know that are to be replaced."""
@@ -165,6 +171,7 @@ class Restores:
         with closing(sqlite3.connect(kept.path)) as file:
             for guest in story.guests:
                 guest.given = self._known_to_be_given(file, guest)
+            story.learn_whether_it_is_led_astray(file)
         story.back.clear()
         self.last, self.has_restored = kept, True
 

@@ -187,16 +187,23 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Left:
+    """What an entry leaves of a caller's time, beside his balances."""
+
+    waits: int | None = None  # the end of the event that his held time waits for
+    day: Day = Day()
+
+
+@dataclass(frozen=True)
 class Entry:
     """An entry of one caller, and all that has a bearing on it."""
 
     rows: tuple[Row, ...]
-    before: Balances
-    waits: int | None  # the end of the event that his held time waits for
+    balances: Balances  # before it
+    before: Left
     until: int | None
     on_the_second: bool  # the clock may have shown this very second, and no part of the next
     enters: bool  # with what the clocks brought about
-    day: Day = Day()
     # For a caller of another board: what may be his own of a purse, that of his row behind which
     # it is asked.
     own: Callable[[Balances, int], Collection[int]] | None = None
@@ -210,8 +217,7 @@ class Entry:
 class Verdict:
     """What an entry was found to be under one set of rules."""
 
-    waits: int | None
-    day: Day
+    left: Left
     counted: Counter[str]
 
 
@@ -231,9 +237,9 @@ class _Judge:
     ) -> None:
         self.entry, self.rules = entry, rules
         self.closed, self.limit = closed, limit
-        self.now: Balances = entry.before.copy()
-        self.waits = entry.waits
-        self.day, self.day_ends = entry.day, Counter[tuple[str, str]]()
+        self.now: Balances = entry.balances.copy()
+        self.waits, self.day = entry.before.waits, entry.before.day
+        self.day_ends = Counter[tuple[str, str]]()
         self.goes = 0  # of a stake that has come back: what is to be forfeited
         self.counted = Counter[str]()
         self.won = 0
@@ -274,7 +280,7 @@ class _Judge:
         if by_the_clocks:
             self._has_waited()
         self._cuts_off()
-        return Verdict(self.waits, self.day, self.counted)
+        return Verdict(Left(self.waits, self.day), self.counted)
 
     def _apply(self, row: Row, *, of_grant: bool) -> None:
         if not row.is_time:
@@ -380,7 +386,7 @@ class _Judge:
             self.waits = self.closed[1]
 
     def _before_share(self) -> Balances:
-        return self.entry.before if self.settled is None else self.settled[0]
+        return self.entry.balances if self.settled is None else self.settled[0]
 
     def _winnings(self) -> Iterator[tuple[int, int]]:
         """Give what counts as won, and the loan's share of it; more than one where nobody knows."""
@@ -410,8 +416,8 @@ class RulesOfTime:
         self._balances: defaultdict[int, Balances] = defaultdict(lambda: defaultdict(int))
         self._callers: dict[int, _Caller] = {}  # as they were
         self._now: dict[int, _Caller] = {}  # and as they are
-        self._waits: dict[int, int | None] = {}
-        self._days: defaultdict[int, Day] = defaultdict(Day)
+        # What an entry leaves depends on whose rules it was made by, if they are not all the same.
+        self._left: defaultdict[int, set[Left]] = defaultdict(lambda: {Left()})
         self._taken_back: set[int] = set()  # callers, of whom days were: by a clock that was wrong
         self._given: dict[tuple[int, str], int] = {}
         self._read: set[int] = set()  # instants
@@ -441,10 +447,10 @@ class RulesOfTime:
         self.knows_all = True
         (self._last_round,) = file.execute("SELECT coalesce(max(id), 0) FROM rounds").fetchone()
         self._open_rounds = {number for (number,) in file.execute(OPEN_ROUNDS)}
-        begun = {}
+        begun, days = {}, dict[int, Day]()
         for caller_id, after, carried, standing in file.execute(DAYS):
             begun[caller_id] = after
-            self._days[caller_id] = Day(carried, standing)
+            days[caller_id] = Day(carried, standing)
         behind_grant = False
         for _, rows in self._entries(file):
             self._add(rows)
@@ -453,15 +459,17 @@ class RulesOfTime:
                 behind_grant = row.kind == "grant"
                 for owner in {row.giver, row.taker} & begun.keys():
                     if row.number > begun[owner]:
-                        day = self._days[owner]
-                        earned = day.earned + row.of(owner).earns(of_grant=of_grant)
-                        self._days[owner] = replace(day, earned=earned)
+                        earned = days[owner].earned + row.of(owner).earns(of_grant=of_grant)
+                        days[owner] = replace(days[owner], earned=earned)
+        for caller_id, caller in self._now.items():
+            self._left[caller_id] = {Left(caller.waits, days.get(caller_id, Day()))}
         self._mended(file)
         self._learn(file)
 
     def _learn(self, file: sqlite3.Connection) -> None:
         self._callers = self._now
-        self._waits = {number: each.waits for number, each in self._now.items()}
+        for number, caller in self._now.items():
+            self._left[number] = {replace(left, waits=caller.waits) for left in self._left[number]}
         self._given = _given(file)
 
     def _mended(self, file: sqlite3.Connection) -> None:
@@ -509,23 +517,31 @@ class RulesOfTime:
             self._add(rows)
             return
         entry = self._entry(file, owner, rows, exact)
-        entries = [entry]
-        if owner in self._taken_back and entry.day.standing:
-            entries.append(replace(entry, day=replace(entry.day, standing=0)))
+        left: set[Left] = set()
         wrongs = []
-        for rules in sorted(in_force, key=repr):
-            for late in (1, 0) if entry.on_the_second else (1,):
-                for each in entries:
+        for before in sorted(self._before(owner), key=repr):
+            each = replace(entry, before=before)
+            for rules in sorted(in_force, key=repr):
+                for late in (1, 0) if entry.on_the_second else (1,):
                     try:
                         verdict = judge(each, rules, late)
                     except Wrong as wrong:
                         wrongs.append(str(wrong))
                         continue
-                    self.counted += verdict.counted
-                    self._add(rows)
-                    self._waits[owner], self._days[owner] = verdict.waits, verdict.day
-                    return
-        must(False, "entry {} of caller {}: {}", number, owner, "; or ".join(dict.fromkeys(wrongs)))
+                    self.counted += Counter() if left else verdict.counted
+                    left.add(verdict.left)
+        said = "; or ".join(dict.fromkeys(wrongs))
+        must(left, "entry {} of caller {}: {}", number, owner, said)
+        self._add(rows)
+        self._left[owner] = left
+
+    def _before(self, owner: int) -> set[Left]:
+        """Return what the entry before may have left of a caller's time."""
+        left = self._left[owner]
+        if owner in self._taken_back:
+            mended = {replace(each, day=replace(each.day, standing=0)) for each in left}
+            return left | mended
+        return left
 
     def _add(self, rows: list[_Read]) -> None:
         for row in rows:
@@ -572,12 +588,11 @@ class RulesOfTime:
         enters = call_id is not None and not mends
         return Entry(
             rows=tuple(row.of(owner) for row in rows),
-            before=self._balances[owner],
-            waits=self._waits.get(owner),
+            balances=self._balances[owner],
+            before=Left(),
             until=until,
             on_the_second=at in exact,
             enters=enters and not self._only_charges(file, rows[0].call_id, number),
-            day=self._days[owner],
             own=partial(self._own, file, owner, call_id, at) if is_guest else None,
         )
 
@@ -641,10 +656,9 @@ class RulesOfTime:
         So it does once a sysop has mended what a wrong clock made it wait for.
         """
         for caller_id, caller in self._now.items():
-            known = self._waits.get(caller_id)
-            if not self._balances[caller_id]["held"] or caller.waits == known:
+            ends = {left.waits for left in self._left[caller_id]}
+            if not self._balances[caller_id]["held"] or caller.waits in ends:
                 continue
-            ends = {known}
             untils = [None, *(until for (until,) in file.execute(UNTILS, (caller_id,)))]
             for rules in in_force:
                 for until in untils:
@@ -659,14 +673,13 @@ class RulesOfTime:
     def _stakes_are_parted(self, file: sqlite3.Connection) -> None:
         """The books know of every stake what of it is left of an earlier day."""
         stands = dict(file.execute(STANDING))
-        for caller_id in stands.keys() | self._days.keys():
-            found, day = stands.get(caller_id, 0), self._days[caller_id]
-            if caller_id in self._taken_back and not found:
-                day = self._days[caller_id] = replace(day, standing=0)
+        for caller_id in self._now:
+            found, left = stands.get(caller_id, 0), self._before(caller_id)
+            self._left[caller_id] = {each for each in left if each.day.standing == found}
             must(
-                found == day.standing,
+                self._left[caller_id],
                 "of the stake of caller {} {} is of an earlier day, not {}",
-                *(caller_id, found, day.standing),
+                *(caller_id, found, {each.day.standing for each in left}),
             )
 
     # Hands.

@@ -10,6 +10,7 @@ import gc
 import hashlib
 import logging
 import random
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -39,12 +40,13 @@ from tests.simulate.restores import Restores
 from tests.simulate.rules_of_time import Readings, noticing
 from tests.simulate.wire import TELEPHONES, Wire
 from tests.simulate.wrong import must
-from timebank.clock import BelievedClock
+from timebank.clock import LEAP, BelievedClock
 from timebank.database import Database
 from timebank.settings import SettingsError
 
 LOGGERS = ("door", "timebank", "asyncio")
 LATE = timedelta(minutes=30)
+DAY = timedelta(days=1)
 NOTICED = 3.0  # seconds until everybody has seen that a clock was set
 ANSWERED = 0.005  # seconds
 GIVEN_BACK = 2.0  # seconds from the end of a call until a door has given back and ended
@@ -89,6 +91,7 @@ class Story:
         self.monotonic = self.began = START  # now, and when the step began
         self.is_led_astray = False  # whether the board was opened under a wrong clock
         self.calm_from = 0.0  # monotonic: everybody has noticed what the clocks did
+        self.posted_from = 0.0  # monotonic: everybody knows what a command has done to accounts
         self.well_from = 0.0  # monotonic: everybody has noticed that the books can be written
         self.machine: Machine
         self.processes: list[Process] = []
@@ -239,6 +242,20 @@ class Story:
             database.close()
         return clock
 
+    def learn_whether_it_is_led_astray(self, file: sqlite3.Connection) -> None:
+        """Look into books that are older than they were: which clock will the board believe?
+
+        It is what they say of this start of the machine; else the wall clock, if that is not
+        behind them. What a wrong clock did may be in them again, although it was mended.
+        """
+        instant = self.really().timestamp()
+        zero = instant - self.wall.uptime(self.monotonic)
+        found = file.execute("SELECT zero FROM clocks WHERE boot = ?", (self.wall.boot,)).fetchone()
+        (last,) = file.execute("SELECT coalesce(max(at), 0) FROM transfers").fetchone()
+        (day,) = file.execute("SELECT coalesce(max(day), '') FROM callers").fetchone()
+        believes = found[0] - zero if found is not None else max(self.wall.wrong, last - instant)
+        self.is_led_astray = believes > LEAP or day > self._day_after(LATE + DAY)
+
     def latest_day(self) -> str:
         """Give the last day on which the board may ever have been, in its zone.
 
@@ -247,7 +264,10 @@ class Story:
         """
         if self.is_led_astray:
             return "9999-12-31"
-        latest = max(self.really(), self.wall.furthest) + LATE
+        return self._day_after(LATE)
+
+    def _day_after(self, time: timedelta) -> str:
+        latest = max(self.really(), self.wall.furthest) + time
         return latest.astimezone(ZoneInfo(self.place.zone)).date().isoformat()
 
     # Lives and deaths.
