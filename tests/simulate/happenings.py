@@ -34,7 +34,7 @@ SEEN = 6.0  # seconds until every process has looked at its clock
 def choose(story: Story) -> Happens:
     """Choose what happens now: mostly that callers press keys."""
     if story.is_led_astray and not story.wall.wrong and story.machine.disk.is_well:
-        return set_right  # what was mended once is in books that are older
+        return set_right  # what was mended once has come again with older books
     on = sum(len(process.board.consoles) for process in story.processes)
     ways: dict[Happens, float] = {
         press: 75,
@@ -262,7 +262,7 @@ def _believe_and_mend(story: Story) -> None:
             story.counted["_callers mended"] += len(clock_mend.mend(desk, "Sysop"))
             left = clock_mend.ahead(desk)
             must(not left, "{} are still led astray", [each.name for each in left])
-        story.is_led_astray = False
+        story.ahead, story.is_to_mend = 0.0, False
         story.posted_from = story.monotonic + STALE
         story.watch.early = (story.config.bank.schedule.day_of(clock.now()) + DAY).isoformat()
     finally:
@@ -281,9 +281,9 @@ def boot(story: Story) -> None:
     if not story.wall.wrong and not story.is_led_astray and chance.random() < 0.2:
         story.tell("the machine wakes in another year")
         story.wall.go_wrong(31_622_400)
-        story.is_led_astray = True
+        story.ahead = story.wall.wrong
     elif story.wall.wrong > 0 and not story.is_led_astray:
-        story.is_led_astray = True  # nothing contradicts it any more
+        story.ahead = story.wall.wrong  # nothing contradicts it any more
 
 
 def _pass(story: Story, seconds: float) -> None:

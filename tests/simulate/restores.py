@@ -171,7 +171,7 @@ class Restores:
         with closing(sqlite3.connect(kept.path)) as file:
             for guest in story.guests:
                 guest.given = self._known_to_be_given(file, guest)
-            story.learn_whether_it_is_led_astray(file)
+            story.learn_what_is_to_be_mended(file)
         story.back.clear()
         self.last, self.has_restored = kept, True
 

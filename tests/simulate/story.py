@@ -89,7 +89,8 @@ class Story:
         self.ears = Ears()
         self.loaded: settings.Config
         self.monotonic = self.began = START  # now, and when the step began
-        self.is_led_astray = False  # whether the board was opened under a wrong clock
+        self.ahead = 0.0  # seconds by which what the board believes is ahead of what time it is
+        self.is_to_mend = False  # whether somebody is on a day that a wrong clock began
         self.calm_from = 0.0  # monotonic: everybody has noticed what the clocks did
         self.posted_from = 0.0  # monotonic: everybody knows what a command has done to accounts
         self.well_from = 0.0  # monotonic: everybody has noticed that the books can be written
@@ -227,9 +228,7 @@ class Story:
 
     def now(self) -> datetime:
         """Tell what time it is for the board."""
-        if self.is_led_astray:
-            return self.really() + timedelta(seconds=self.wall.wrong)
-        return self.really()
+        return self.really() + timedelta(seconds=self.ahead)
 
     def clock(self) -> BelievedClock:
         """Give the clock of a command that is run beside the board."""
@@ -242,19 +241,21 @@ class Story:
             database.close()
         return clock
 
-    def learn_whether_it_is_led_astray(self, file: sqlite3.Connection) -> None:
-        """Look into books that are older than they were: which clock will the board believe?
+    @property
+    def is_led_astray(self) -> bool:
+        """Whether the board goes by a wrong clock, or somebody must mend what one did."""
+        return bool(self.ahead) or self.is_to_mend
 
-        It is what they say of this start of the machine; else the wall clock, if that is not
-        behind them. What a wrong clock did may be in them again, although it was mended.
-        """
-        instant = self.really().timestamp()
-        zero = instant - self.wall.uptime(self.monotonic)
-        found = file.execute("SELECT zero FROM clocks WHERE boot = ?", (self.wall.boot,)).fetchone()
-        (last,) = file.execute("SELECT coalesce(max(at), 0) FROM transfers").fetchone()
+    def learn_what_is_to_be_mended(self, file: sqlite3.Connection) -> None:
+        """Look into older books: what a wrong clock did may be in them although it was mended."""
         (day,) = file.execute("SELECT coalesce(max(day), '') FROM callers").fetchone()
-        believes = found[0] - zero if found is not None else max(self.wall.wrong, last - instant)
-        self.is_led_astray = believes > LEAP or day > self._day_after(LATE + DAY)
+        self.is_to_mend = day > self._day_after(LATE + DAY)
+
+    def _learn_what_is_believed(self) -> None:
+        """Ask a server that has just started in books that may be older."""
+        believed = self.processes[0].board.clock.now()
+        ahead = (believed - self.really()).total_seconds()
+        self.ahead = ahead if abs(ahead) > LEAP else 0.0
 
     def latest_day(self) -> str:
         """Give the last day on which the board may ever have been, in its zone.
@@ -405,6 +406,7 @@ class Story:
                 below.tracks = False
                 self.earlier.clear()
             self._keep_time()
+            self._learn_what_is_believed()
             self.watch.open()
             return
         if below is not None:
