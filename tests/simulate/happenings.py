@@ -257,12 +257,13 @@ def _believe_and_mend(story: Story) -> None:
         with database.transaction(config.bank, clock.reading()) as desk:
             judgement = clock.believe(desk, "Sysop")
         clock.adopt(judgement)
+        story.ahead, story.is_to_mend, story.watch.was_led_astray = 0.0, True, True
         _pass(story, SEEN)  # every process has heard of it
         with database.transaction(config.bank, clock.reading()) as desk:
             story.counted["_callers mended"] += len(clock_mend.mend(desk, "Sysop"))
             left = clock_mend.ahead(desk)
             must(not left, "{} are still led astray", [each.name for each in left])
-        story.ahead, story.is_to_mend = 0.0, False
+        story.is_to_mend = False
         story.posted_from = story.monotonic + STALE
         story.watch.early = (story.config.bank.schedule.day_of(clock.now()) + DAY).isoformat()
     finally:
