@@ -167,7 +167,7 @@ def renew(desk: Desk, process: str, calls: Sequence[tuple[int, int]]) -> list[in
     """
     run = desk.connection.exec_driver_sql
     now = stamp(desk.now)
-    _mend_leases(desk, now)
+    mend_leases(desk, now)
     if not calls:
         return []
     run(
@@ -237,7 +237,7 @@ def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
 
 def close_dead_calls(desk: Desk) -> list[int]:
     """Close the calls whose lease has run out; returns their numbers."""
-    _mend_leases(desk, stamp(desk.now))
+    mend_leases(desk, stamp(desk.now))
     dead = [lease for lease in _leases(desk) if not lease.live(desk)]
     for lease in dead:
         _close_dead(desk, lease)
@@ -299,7 +299,7 @@ def _lease_of_caller(desk: Desk, caller_id: int) -> _Lease | None:
     return None if row is None else _Lease(*row)
 
 
-def _mend_leases(desk: Desk, now: int) -> None:
+def mend_leases(desk: Desk, now: int) -> None:
     """Bring leases that were renewed in the future back to now, so that they run out in time.
 
     They are left by a wall clock that was stepped back; a live process renews them soon.

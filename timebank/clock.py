@@ -26,6 +26,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from timebank import sysop_log
+from timebank.calls import mend_leases
 from timebank.machine import Instruments, Reading
 from timebank.words import span
 
@@ -66,6 +67,9 @@ class Belief:
     agreed: float | None = None
     # The uptime at which a leap was last told of.
     noted: float | None = None
+    # The last transfer there was when a leap was last found to be right: it and those before it
+    # were written under a clock that was wrong, and prove nothing.
+    after: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +159,7 @@ class BelievedClock:
             # Another process has believed it, or this one has just begun.
             self._zero = known.zero
         self.now()
-        belief, news = (self._of_leap if self._off else self._of_time)(known)
+        belief, news = self._of_leap(desk, known) if self._off else self._of_time(known)
         return Judgement(belief, belief != known, tuple(news))
 
     def _first_look(self, desk: Desk) -> Judgement:
@@ -174,7 +178,7 @@ class BelievedClock:
         belief = replace(belief, zero=last - uptime, sure=last, leap=off, noted=uptime)
         return Judgement(belief, True, (_told_of_leap(off),))
 
-    def _of_leap(self, known: Belief) -> tuple[Belief, list[str]]:
+    def _of_leap(self, desk: Desk, known: Belief) -> tuple[Belief, list[str]]:
         """Judge while the wall clock is off."""
         uptime, off = self.instruments.uptime(), self._off
         if known.leap is None or abs(known.leap - off) > LEAP:
@@ -187,7 +191,7 @@ class BelievedClock:
         if uptime - known.agreed < AGREED:
             return known, []
         words = f"Time servers agree with the wall clock, so it is believed: {_way(off)}"
-        return self._believed(known), [words]
+        return self._believed(desk, known), [words]
 
     def _of_time(self, known: Belief) -> tuple[Belief, list[str]]:
         """Judge while the wall clock moves on as it should."""
@@ -225,10 +229,14 @@ class BelievedClock:
         now = self._zero + self.instruments.uptime()
         return replace(belief, certain=True, sure=now, agreed=None)
 
-    def _believed(self, known: Belief) -> Belief:
+    def _believed(self, desk: Desk, known: Belief) -> Belief:
         """Give the belief that the wall clock is right."""
         shown, uptime = self._shown(), self.instruments.uptime()
-        return replace(known, zero=shown, certain=True, sure=shown + uptime, leap=None, agreed=None)
+        after = known.after
+        if abs(shown - known.zero) > LEAP:
+            after = desk.connection.exec_driver_sql("SELECT max(id) FROM transfers").scalar()
+        right = replace(known, zero=shown, certain=True, sure=shown + uptime, after=after)
+        return replace(right, leap=None, agreed=None)
 
     def believe(self, desk: Desk, by: str) -> Judgement:
         """Take the wall clock for right, because the sysop says so; `adopt` it afterwards."""
@@ -237,8 +245,9 @@ class BelievedClock:
         words = "Said that the clock is right"
         if abs(off) > LEAP:
             words = f"Said that the wall clock is right: {_way(off)}"
-        belief = self._believed(judged.belief)
+        belief = self._believed(desk, judged.belief)
         _write(desk, belief)
+        mend_leases(desk, int(belief.sure))
         sysop_log.note(desk, by, None, words)
         return Judgement(belief, True, (words,))
 
@@ -254,7 +263,8 @@ def is_certain(desk: Desk) -> bool:
 def _last_known(desk: Desk) -> float | None:
     """Tell an instant that had passed for certain when the books were last written.
 
-    What was written while the clock was in doubt proves nothing.
+    What was written while the clock was in doubt proves nothing, and neither does what was written
+    before another one was found to be right.
     """
     run = desk.connection.exec_driver_sql
     before = run("SELECT certain, sure FROM clocks ORDER BY number DESC LIMIT 1").first()
@@ -266,10 +276,11 @@ def _last_known(desk: Desk) -> float | None:
 
 
 LAST_ENTRIES = """
-SELECT (SELECT at FROM transfers ORDER BY id DESC LIMIT 1),
+SELECT (SELECT at FROM transfers WHERE id > coalesce((SELECT max(after) FROM clocks), 0)
+        ORDER BY id DESC LIMIT 1),
     (SELECT max(renewed) FROM calls WHERE closed IS NULL)
 """
-COLUMNS = "boot, zero, since, certain, sure, leap, agreed, noted"
+COLUMNS = "boot, zero, since, certain, sure, leap, agreed, noted, after"
 
 
 def _belief_of(desk: Desk, boot: str) -> Belief | None:
@@ -286,14 +297,15 @@ def _write(desk: Desk, belief: Belief) -> None:
     run = desk.connection.exec_driver_sql
     values: tuple[Any, ...] = (
         *(belief.boot, belief.zero, belief.since, int(belief.certain), belief.sure),
-        *(belief.leap, belief.agreed, belief.noted),
+        *(belief.leap, belief.agreed, belief.noted, belief.after),
     )
+    marks = ", ".join("?" * len(values))
     changed = run(
-        f"UPDATE clocks SET ({COLUMNS}) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE boot = ?",
+        f"UPDATE clocks SET ({COLUMNS}) = ({marks}) WHERE boot = ?",
         (*values, belief.boot),
     ).rowcount
     if not changed:
-        run(f"INSERT INTO clocks ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+        run(f"INSERT INTO clocks ({COLUMNS}) VALUES ({marks})", values)
 
 
 def _told_of_leap(off: float) -> str:

@@ -562,6 +562,7 @@ CREATE TABLE clocks (
     leap FLOAT,
     agreed FLOAT,
     noted FLOAT,
+    after INTEGER,
     UNIQUE (boot)
 )""",
 )

@@ -402,6 +402,7 @@ clocks = Table(
     Column("leap", Float),
     Column("agreed", Float),
     Column("noted", Float),
+    Column("after", Integer),
     sqlite_autoincrement=True,
 )
 

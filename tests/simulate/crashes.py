@@ -82,6 +82,7 @@ def with_loss(story: Story, copy: Path | None, began: float) -> int:
         story.post.begins_again(file)
         story.watch = story.watch.begun_again(began, story.monotonic, story.latest_day())
         story.inspection.begins_again(file)
+        story.learn_what_is_to_be_mended(file)
     story.watch.close()
     return max(0, had - len(story.watch.digests))
 

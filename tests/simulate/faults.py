@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from door import overdue
 from door.board import Board
 from door.caller import Caller
 from door.games import blackjack_events
+from door.games.blackjack_kind import BlackJackKind
 from door.games.kinds import Act
 from door.host_caller import LimitedCaller
 from door.run import arrival
@@ -253,6 +255,137 @@ def lets_calls_that_end_at_once_be_free(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(calls, "LEAST_SECONDS", 0)
 
 
+def _shares(patch: pytest.MonkeyPatch, share: Callable[[Posting, int, str, int], int]) -> None:
+    """Let a loan take another share of what comes on line."""
+
+    def pay_back(self: Posting, amount: int, of_what: str) -> int:
+        taken = min(-self.balance["loan"], share(self, amount, of_what, _percent(self)))
+        self.move(self.online, self.loan, taken, "loan share", f"{taken} s of {of_what}")
+        return taken
+
+    patch.setattr(Posting, "_pay_back", pay_back)
+
+
+def _percent(posting: Posting) -> int:
+    return posting.desk.settings.limits.loan_share
+
+
+def rounds_a_loan_share_up(patch: pytest.MonkeyPatch) -> None:
+    _shares(patch, lambda posting, amount, of_what, percent: -(-amount * percent // 100))
+
+
+def takes_a_loan_share_of_the_stake(patch: pytest.MonkeyPatch) -> None:
+    """A loan that is paid back out of a stake that comes back with what it has won."""
+
+    def share(posting: Posting, amount: int, of_what: str, percent: int) -> int:
+        returned = sum(each.amount for each in posting.movements if each.kind == "returned")
+        return (amount + returned) * percent // 100
+
+    _shares(patch, share)
+
+
+def takes_no_loan_share_of_a_grant(patch: pytest.MonkeyPatch) -> None:
+    def share(posting: Posting, amount: int, of_what: str, percent: int) -> int:
+        return 0 if posting.day_begins else amount * percent // 100
+
+    _shares(patch, share)
+
+
+def releases_held_time_a_day_early(patch: pytest.MonkeyPatch) -> None:
+    real = Posting.release
+
+    def release(self: Posting) -> None:
+        waits = self.held_until
+        if waits is not None:
+            self.held_until = waits - 86_400
+        real(self)
+        if waits is not None and self.held_until == waits - 86_400:
+            self.held_until = waits
+
+    patch.setattr(Posting, "release", release)
+
+
+def releases_more_than_can_be_used(patch: pytest.MonkeyPatch) -> None:
+    """Held time that comes back as if there were no next event; what is over is held anew."""
+    real = Posting.release
+
+    def release(self: Posting) -> None:
+        limit = self.limit
+        if self.limit is not None:
+            self.limit += 86_400
+        real(self)
+        self.limit = limit
+
+    patch.setattr(Posting, "release", release)
+
+
+def releases_nothing(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Posting, "release", lambda self: None)
+
+
+def cuts_off_a_second_late(patch: pytest.MonkeyPatch) -> None:
+    real = Posting.look_for_events
+
+    def look_for_events(self: Posting) -> None:
+        real(self)
+        if self.limit is not None:
+            self.limit += 1
+
+    patch.setattr(Posting, "look_for_events", look_for_events)
+
+
+def cuts_off_winnings_last(patch: pytest.MonkeyPatch) -> None:
+    """An event that holds what callers had, and takes of their winnings what is over then."""
+    real = Posting.clamp
+
+    def clamp(self: Posting, winnings: int, source: str) -> None:
+        surplus = 0 if self.limit is None else self.balance["online"] - self.limit
+        real(self, min(winnings, max(0, surplus - self.balance["online"] + winnings)), source)
+
+    patch.setattr(Posting, "clamp", clamp)
+
+
+def returns_the_stake_of_an_earlier_day(patch: pytest.MonkeyPatch) -> None:
+    """A stake that saves the minutes of a day from its end."""
+    patch.setattr(Posting, "settled", lambda self, returned: None)
+
+
+def forfeits_what_was_earned_on_the_table(patch: pytest.MonkeyPatch) -> None:
+    """The end of a day that takes a stake for minutes of its grant, whatever was earned."""
+    real = Posting._tell_of_table
+
+    def tell(self: Posting, earned: int) -> None:
+        self.standing, self._carried = self.standing + earned, 0
+        real(self, 0)
+
+    patch.setattr(Posting, "_tell_of_table", tell)
+
+
+def hits_for_the_absent(patch: pytest.MonkeyPatch) -> None:
+    """A table that takes a card for those who are not there, and may go on with it."""
+    real = BlackJackKind.absent
+
+    def absent(self: BlackJackKind, round_: Any) -> Any:
+        act = real(self, round_)
+        return act._replace(word="hit") if "hit" in self.open_words(round_) else act
+
+    patch.setattr(BlackJackKind, "absent", absent)
+
+
+def journals_another_last_action(patch: pytest.MonkeyPatch) -> None:
+    """A hand that is stood for somebody, and is said to have ended otherwise."""
+    real = overdue.play_out
+
+    def play_out(*parts: Any) -> tuple[list[bank.Move], Any]:
+        moves, after = real(*parts)
+        if moves and moves[-1].action.get("action") == "stay":
+            action = {**moves[-1].action, "action": "hit"}
+            moves[-1] = replace(moves[-1], action=action)
+        return moves, after
+
+    patch.setattr(overdue, "play_out", play_out)
+
+
 # With the seed at which the search for each begins: one that finds it soon spares the others.
 _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     shows_what_is_not_durable: 2,
@@ -284,6 +417,18 @@ _FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
     believes_every_leap: 11,
     mends_nothing: 7,
     lets_calls_that_end_at_once_be_free: 2,
+    rounds_a_loan_share_up: 1,
+    takes_a_loan_share_of_the_stake: 1,
+    takes_no_loan_share_of_a_grant: 1,
+    releases_held_time_a_day_early: 1,
+    releases_more_than_can_be_used: 1,
+    releases_nothing: 1,
+    cuts_off_a_second_late: 1,
+    cuts_off_winnings_last: 1,
+    returns_the_stake_of_an_earlier_day: 1,
+    forfeits_what_was_earned_on_the_table: 1,
+    hits_for_the_absent: 1,
+    journals_another_last_action: 1,
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,11 @@ from tests.simulate.below import some_trouble
 from tests.simulate.disk import FAULTS
 from tests.simulate.hosts import SECRET, Guest
 from tests.simulate.house import next_change
+from tests.simulate.inspection import STALE
 from tests.simulate.people import Person
 from tests.simulate.wire import Wire
 from tests.simulate.wrong import must
-from timebank import callers, clock_mend, hosts_claims, sysop_hand
+from timebank import bank, callers, clock_mend, hosts_claims, sysop_hand
 from timebank.database import BooksFailed, Database, Desk
 from timebank.hosts_given import GivenBack
 from timebank.refusals import Refused
@@ -32,6 +33,8 @@ SEEN = 6.0  # seconds until every process has looked at its clock
 
 def choose(story: Story) -> Happens:
     """Choose what happens now: mostly that callers press keys."""
+    if story.is_led_astray and not story.wall.wrong and story.machine.disk.is_well:
+        return set_right  # what was mended once has come again with older books
     on = sum(len(process.board.consoles) for process in story.processes)
     ways: dict[Happens, float] = {
         press: 75,
@@ -51,6 +54,11 @@ def choose(story: Story) -> Happens:
         reload: 0.5,
         correct_an_account: 1.5,
         settle_a_doubt: 0.5,
+        borrow_on_short_calls: 4,
+        call_for_a_reason: 8,
+        sit_out_an_event: 1.5,
+        stay_closed_for_days: 0.4,
+        draw_near_to_an_event: 2,
         write_for_accounts: 1.5,
         take_what_was_passed_on: 0.5,
     }
@@ -249,12 +257,14 @@ def _believe_and_mend(story: Story) -> None:
         with database.transaction(config.bank, clock.reading()) as desk:
             judgement = clock.believe(desk, "Sysop")
         clock.adopt(judgement)
+        story.ahead, story.is_to_mend, story.watch.was_led_astray = 0.0, True, True
         _pass(story, SEEN)  # every process has heard of it
         with database.transaction(config.bank, clock.reading()) as desk:
             story.counted["_callers mended"] += len(clock_mend.mend(desk, "Sysop"))
             left = clock_mend.ahead(desk)
             must(not left, "{} are still led astray", [each.name for each in left])
-        story.is_led_astray = False
+        story.is_to_mend = False
+        story.posted_from = story.monotonic + STALE
         story.watch.early = (story.config.bank.schedule.day_of(clock.now()) + DAY).isoformat()
     finally:
         database.close()
@@ -272,9 +282,9 @@ def boot(story: Story) -> None:
     if not story.wall.wrong and not story.is_led_astray and chance.random() < 0.2:
         story.tell("the machine wakes in another year")
         story.wall.go_wrong(31_622_400)
-        story.is_led_astray = True
+        story.ahead = story.wall.wrong
     elif story.wall.wrong > 0 and not story.is_led_astray:
-        story.is_led_astray = True  # nothing contradicts it any more
+        story.ahead = story.wall.wrong  # nothing contradicts it any more
 
 
 def _pass(story: Story, seconds: float) -> None:
@@ -384,7 +394,7 @@ def reload(story: Story) -> None:
         story.tell("sysop.toml is changed, and read again")
         story.write_settings()
     for process in story.processes:
-        process.server.reload()
+        process.reload()
     story.ears.errors = [error for error in story.ears.errors if "is not used" not in error]
     story.calm_from = story.monotonic + NOTICED
     _pass(story, story.chance.choice((0.1, 4)))
@@ -449,6 +459,107 @@ def _key_of(desk: Desk, row: GivenBack) -> tuple[str, str]:
         "SELECT board, board_key FROM callers WHERE id = ?", (row.caller_id,)
     ).one()
     return found.board, found.board_key
+
+
+# What brings loans, held time and hands that nobody returns to.
+
+
+def borrow_on_short_calls(story: Story) -> None:
+    """Let some call another server for a moment and borrow what they may; then they call here."""
+    database = story.books_at_the_command_line()
+    off = [person for person in story.people if person.is_known and person.wire is None]
+    try:
+        with database.transaction(story.config.bank, story.clock().reading()) as desk:
+            asked = story.chance.sample(off, min(len(off), 12))
+            owing = [person for person in asked if _borrows(story, desk, person)]
+    except BooksFailed as refused:
+        story.tell(f"nobody borrows: {refused}")
+        return
+    finally:
+        database.close()
+    story.counted["_loans taken"] += len(owing)
+    _dial_in_place_of_others(story, owing)
+
+
+def _borrows(story: Story, desk: Desk, person: Person) -> bool:
+    record = callers.find(desk, person.name)
+    if record is None:
+        return False
+    try:
+        call = bank.open_call(desk, record.id, 99, "a short call", "192.0.2.9", take_over=False)
+    except Refused:  # the call that he has just hung up goes on
+        return False
+    seconds = bank.allowance(desk, call.call_id).borrow.seconds
+    if seconds:
+        bank.borrow(desk, call.call_id, 0, story.chance.choice((60, seconds, seconds)))
+        story.tell(f"{person.name} has borrowed on a short call")
+    bank.close_call(desk, call.call_id, 0, "log-off")
+    return seconds > 0
+
+
+def call_for_a_reason(story: Story) -> None:
+    """Let some call who owe something, or have time held, or a hand open."""
+    with story.watch.reading() as file:
+        names = {name for (name,) in file.execute(REASONS)}
+    off = [person for person in story.people if person.wire is None and person.name in names]
+    _dial_in_place_of_others(story, story.chance.sample(off, min(len(off), 6)))
+
+
+def _dial_in_place_of_others(story: Story, people: Sequence[Person]) -> None:
+    """Let these call, and as many others hang up, for the nodes are mostly taken."""
+    with story.watch.reading() as file:
+        concerned = {name for (name,) in file.execute(REASONS)}
+    others = [wire for person, wire in story.on_line() if person.name not in concerned]
+    for wire in story.chance.sample(others, min(len(others), len(people))):
+        wire.lose("carrier lost")
+    for person in people:
+        _dial(story, person)
+
+
+REASONS = """
+SELECT c.name FROM callers c JOIN accounts a ON a.caller_id = c.id
+WHERE a.balance <> 0 AND a.unit = 'second' AND a.kind IN ('loan', 'held', 'stake')
+"""
+
+
+def draw_near_to_an_event(story: Story) -> None:
+    """Have the machine sleep until the next event cuts off what callers have, and they play on."""
+    now = story.now()
+    closed = story.config.bank.schedule.closed_at_or_after(now)
+    if closed is not None:
+        before = 60 * story.chance.choice((5, 15, 30))
+        seconds = (closed.start - now).total_seconds() - before
+        if seconds > 0:
+            _sleep(story, seconds)
+
+
+def sit_out_an_event(story: Story) -> None:
+    """Let the next event come and go while the callers stay by their telephones."""
+    now, schedule = story.now(), story.config.bank.schedule
+    closed = schedule.closed_at_or_after(now)
+    if closed is None or (closed.end - now).total_seconds() > 12 * 3600:
+        return
+    before = (closed.start - now).total_seconds()
+    if before > 30:
+        _sleep(story, before - 20)
+    over = (closed.end - story.now()).total_seconds() + 3
+    if story.below is not None and over > 600:  # where it is the disk that matters
+        _pass(story, 30)
+        _sleep(story, over - 30)
+    else:
+        _pass(story, over)
+    call_for_a_reason(story)
+
+
+def stay_closed_for_days(story: Story) -> None:
+    """Stop the board in peace, with all hands that lie open, and start it a day or two later."""
+    days = story.chance.choice((1, 2, 2))
+    story.tell(f"the board stays closed for {days} days")
+
+    def meanwhile() -> None:
+        story.monotonic += days * 86_400 + story.chance.randrange(3600)
+
+    story.restart(meanwhile)
 
 
 # Other programs.

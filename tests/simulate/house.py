@@ -61,11 +61,10 @@ def some_house(chance: random.Random, place: Place, nodes: int) -> str:
         f"largest_deposit = {pick((60, 10, 1440))}",
         f"largest_transfer = {pick((60, 0))}",
         f"largest_loan = {pick((30, 5))}",
-        f"known_days = {pick((0, 0, 1))}",
+        f"known_days = {pick((0, 0, 0, 1))}",
         f"keep_minutes = {pick((5, 0))}",
-        f"loan_share = {pick((50, 100, 0))}",
-        *_event("Mail hour", chance),
-        *(_event("Backup", chance) if chance.random() < 0.3 else ()),
+        f"loan_share = {pick((50, 100, 33, 0))}",
+        *_events(chance),
         "[games.black-jack-for-time]",
         *_stakes(chance),
         f"decks = {pick((1, 1, 2))}",
@@ -93,13 +92,28 @@ def some_house(chance: random.Random, place: Place, nodes: int) -> str:
     return "\n".join((*lines, ""))
 
 
-def _event(name: str, chance: random.Random) -> list[str]:
+def _events(chance: random.Random) -> list[str]:
+    """One event, or two; the second may begin so soon that not all that was held fits between."""
+    begins = 60 * chance.randrange(24) + chance.choice((0, 0, 30, 59))
+    minutes = chance.choice((1, 15, 60, 120))
+    lines = _event("Mail hour", begins, minutes, chance)
+    second = chance.random()
+    if second < 0.3:
+        begins = 60 * chance.randrange(24) + chance.choice((0, 0, 30, 59))
+    elif second < 0.7:
+        begins += minutes + chance.choice((5, 20, 50))
+    else:
+        return lines
+    return lines + _event("Backup", begins, chance.choice((1, 15, 60, 120)), chance)
+
+
+def _event(name: str, begins: int, minutes: int, chance: random.Random) -> list[str]:
     return [
         "[[events]]",
         f'name = "{name}"',
-        f'time = "{chance.randrange(24):02}:{chance.choice((0, 0, 30, 59)):02}"',
+        f'time = "{begins // 60 % 24:02}:{begins % 60:02}"',
         f'days = "{chance.choice(("daily", "daily", "weekdays"))}"',
-        f"minutes = {chance.choice((1, 15, 60, 120))}",
+        f"minutes = {minutes}",
     ]
 
 

@@ -15,6 +15,7 @@ from tests.simulate import shown
 from tests.simulate.hosts import Guest
 from tests.simulate.life import Life
 from tests.simulate.people import Person
+from tests.simulate.rules_of_time import Rules, RulesOfTime
 from tests.simulate.second_account import given, given_by_claims
 from tests.simulate.told import Told
 from tests.simulate.wire import Wire
@@ -50,6 +51,7 @@ class Inspection:
         self.story = story
         self.journal = shown.Journal()
         self.told = Told(story.counted)
+        self.time = RulesOfTime(story.counted)
         self._eyes: dict[Path, Database] = {}
         self._stale: dict[int, float] = {}  # since when a call's purse is not that of the books
 
@@ -57,7 +59,12 @@ class Inspection:
         """Know nothing of what is on the screens and in the books: these were restored."""
         self.journal = shown.Journal()
         self.told = Told(self.story.counted)
+        self.time = RulesOfTime(self.story.counted, knows_all=False)
         self._stale.clear()
+
+    def remember_rules(self, dead: Life) -> None:
+        """Let a process that was killed have kept to its own rules of time until then."""
+        self.time.rules |= {_rules_of(dead)}
 
     def after_step(self, began: float) -> None:
         """Check everything that can be checked at any moment."""
@@ -99,6 +106,8 @@ class Inspection:
         story = self.story
         self.journal, self.told = shown.Journal(), Told(story.counted)
         self.told.learn(file)
+        self.time = RulesOfTime(story.counted, knows_all=False)
+        story.stood &= set(file.execute("SELECT round_id, sequence FROM actions"))
         self._stale.clear()
         story.back.clear()
         for guest in story.guests:
@@ -135,6 +144,13 @@ class Inspection:
         return [str(finding) for finding in findings]
 
     # The parts.
+
+    def _check_time(self, file: sqlite3.Connection, desk: Desk) -> None:
+        """Every new entry keeps to the rules of time, and every new hand to its journal."""
+        story = self.story
+        rules = {Rules.of(story.loaded.bank), *map(_rules_of, story.lives())}
+        self.time.step(file, rules, story.readings)
+        self.time.hands(file, desk, story.stood)
 
     def _check_log(self) -> None:
         """Nothing is logged that the program did not expect, nor errors while all is well."""
@@ -186,7 +202,8 @@ class Inspection:
         left = max(0, online - max(0, caller.ticked() - ticked))
         if caller.spendable() != left:
             since = self._stale.setdefault(caller.call_id, story.monotonic)
-            alone = len(story.processes) == 1 and story.monotonic > story.calm_from
+            alone = len(story.processes) == 1
+            alone = alone and story.monotonic > max(story.calm_from, story.posted_from)
             alone = alone and not isinstance(screen.person, Guest)
             is_old = story.monotonic - since > STALE
             must(not (alone or is_old), "{} has {}, not {}", name, left, caller.spendable())
@@ -226,7 +243,10 @@ class Inspection:
 
     @contextmanager
     def _looking(self, copy: Path | None = None) -> Iterator[Look]:
-        """Give what compares a screen with the books as they are now, or with a copy of them."""
+        """Hold the books as they are now, or a copy of them, against the rules of time.
+
+        Give what compares a screen with them.
+        """
         config = self.story.config
         where = copy or config.database
         eyes = self._eyes.get(where)
@@ -237,6 +257,7 @@ class Inspection:
                 self.story.watch.reading() as file,
                 eyes.reading(config.bank, self.story.now()) as desk,
             ):
+                self._check_time(file, desk)
                 self.told.learn(file)
                 yield lambda person, wire, caller: self._look(file, desk, person, wire, caller)
         finally:
@@ -280,6 +301,11 @@ class Inspection:
     def _has_been_well(self) -> bool:
         story = self.story
         return story.machine.disk.is_well and story.monotonic >= story.well_from
+
+
+def _rules_of(life: Life) -> Rules:
+    config = life.board.config if hasattr(life, "board") else life.config
+    return Rules.of(config.bank)
 
 
 WHO = "SELECT id FROM callers WHERE board = ? AND board_key = ?"

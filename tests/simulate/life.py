@@ -211,6 +211,15 @@ class Process(Life):
         self.board.consoles = Consoles()  # type: ignore[assignment] # a set, in order
         await self.server.start()
 
+    def reload(self) -> None:
+        """Have it read its settings again, as on SIGHUP: the loop turns meanwhile."""
+
+        async def reload() -> None:
+            self.server.reload()
+
+        with self.at_work():
+            self.machine.run(reload())
+
     def stop(self) -> None:
         """End it in peace."""
         assert self.database is not None  # it is open

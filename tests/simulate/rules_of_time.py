@@ -5,21 +5,29 @@ Every entry is added up anew from its rows, with arithmetic of its own:
 - behind a grant, and behind winnings that come on line, a loan takes its share, to the second;
 - time held behind an event comes back with the first entry after it, as far as it can be used;
 - nothing is on line that an event would cut off, and what is cut off is winnings first;
+- at the end of a day what was earned is put away, the stake first taken for it; the rest of what is
+  on line or held is forfeited at once, that of the stake when it comes back;
 - the journal of a hand leads to what was booked, and ends, where nobody was there to decide, with
   what is done for those who are away.
 
 Amounts are seconds, instants are whole seconds since 1970. Of the program nothing is used but its
 schedule, made anew from the events of the settings, and its games, to play a hand again.
+
+The instants are those that the board believed. A clock that was wrong and believed is the clock of
+its entries as well. What is allowed once it was mended, and at no other time: a caller whose days
+were taken back has no stake of an earlier day (`RulesOfTime._mended`).
 """
 
 from __future__ import annotations
 
 import sqlite3
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache, partial
 from typing import Any
 from unittest import mock
@@ -30,11 +38,15 @@ from door.tables.play import Play
 from door.tables.vegas_dealer import Dealer
 from tests.simulate.wrong import Wrong, must
 from timebank import journal
+from timebank.clock import BelievedClock
 from timebank.database import Desk
 from timebank.journal import JournalDamaged, StoredRound
+from timebank.machine import Reading
 from timebank.model import instant, stamp
 from timebank.schedule import Event, Schedule
 from timebank.settings import BankSettings
+
+Balances = defaultdict[str, int]
 
 DAY = 86_400
 PURSE = ("online", "held", "stake")
@@ -60,11 +72,12 @@ class Rules:
     loan_share: int  # percent
     events: tuple[Event, ...]
     zone: ZoneInfo
+    has_bank: bool  # without one nothing outlasts the day, on the table either
 
     @classmethod
     def of(cls, settings: BankSettings) -> Rules:
-        schedule = settings.schedule
-        return cls(settings.limits.loan_share, schedule.events, schedule.zone)
+        schedule, share = settings.schedule, settings.limits.loan_share
+        return cls(share, schedule.events, schedule.zone, settings.mode != "none")
 
     def closed(self, at: int, until: int | None) -> tuple[int, int] | None:
         """Return start and end of the event that is on at an instant, or comes next.
@@ -76,6 +89,76 @@ class Rules:
         if until is not None and (closed is None or until < closed[0]):
             closed = (until, until + DAY)
         return closed
+
+    def ends(self, instants: Sequence[int], until: int | None) -> set[int | None]:
+        """Return the ends of the events that are on, or come next, at these instants, in order."""
+        ends: set[int | None] = set()
+        place = 0
+        while place < len(instants):
+            closed = self.closed(instants[place], until)
+            ends.add(None if closed is None else closed[1])
+            if closed is None or (until is not None and closed == (until, until + DAY)):
+                break  # nothing comes before it later on
+            place = bisect_left(instants, closed[1])
+        return ends
+
+
+class Readings:
+    """What the board believed that the time was, whenever a process turned to the books."""
+
+    def __init__(self) -> None:
+        self._seconds: set[int] = set()
+        self.exact: set[int] = set()  # instants that were read to the very second
+
+    def note(self, now: datetime) -> None:
+        self._seconds.add(stamp(now))
+        if not now.microsecond:
+            self.exact.add(stamp(now))
+
+    def taken(self) -> set[int]:
+        """Return the seconds that were read since the last time."""
+        taken, self._seconds = self._seconds, set()
+        return taken
+
+
+@dataclass(frozen=True)
+class Day:
+    """What a caller of ours has made of his day. Amounts are seconds."""
+
+    # What the day brought, apart from its grant and from the time used; less than nothing for one
+    # who has lost of his grant, or put it in the bank.
+    earned: int = 0
+    # Of what stands on the table: what is left of the minutes of an earlier day.
+    standing: int = 0
+
+    def ends(self, purse: Balances, *, has_bank: bool) -> tuple[Counter[tuple[str, str]], Day]:
+        """Tell what is moved at the end of the day, by kind and purse, and how the next begins.
+
+        The minutes on line and held are taken for the grant first, the stake for what was earned.
+        """
+        online, held, stake = (purse[kind] for kind in PURSE)
+        own_stake = stake - self.standing
+        earned = min(online + held + own_stake, max(0, self.earned))
+        if has_bank:
+            on_table = min(earned, own_stake)
+            kept = earned - on_table
+        else:
+            on_table, kept = 0, min(earned, online + held)
+        moved = Counter[tuple[str, str]]()
+        moved["carry", "online"] = min(kept, online)
+        moved["carry", "held"] = kept - moved["carry", "online"]
+        moved["forfeit", "online"] = online - moved["carry", "online"]
+        moved["forfeit", "held"] = held - moved["carry", "held"]
+        return +moved, Day(on_table, stake - on_table)
+
+    def stake_goes(self, returned: int, left: int) -> Day:
+        """Tell of the day when stakes have gone, `left` of them stand, and `returned` came back.
+
+        The earlier day's minutes are the first to come back and the last to be lost, and are no
+        loss of this day.
+        """
+        standing = min(self.standing - min(returned, self.standing), left)
+        return Day(self.earned + self.standing - standing, standing)
 
 
 @dataclass(frozen=True)
@@ -95,8 +178,20 @@ class Row:
     gives: bool = True
     takes: bool = True
 
+    def earns(self, *, of_grant: bool) -> int:
+        """Tell what the owner earns by it; `of_grant` for a grant, and for its loan share."""
+        comes, goes = self.takes and self.target in PURSE, self.gives and self.source in PURSE
+        if not self.is_time or of_grant or comes == goes or self.kind == "elapsed":
+            return 0
+        return self.amount if comes else -self.amount
 
-Balances = defaultdict[str, int]
+
+@dataclass(frozen=True)
+class Left:
+    """What an entry leaves of a caller's time, beside his balances."""
+
+    waits: int | None = None  # the end of the event that his held time waits for
+    day: Day = Day()
 
 
 @dataclass(frozen=True)
@@ -104,8 +199,8 @@ class Entry:
     """An entry of one caller, and all that has a bearing on it."""
 
     rows: tuple[Row, ...]
-    before: Balances
-    waits: int | None  # the end of the event that his held time waits for
+    balances: Balances  # before it
+    before: Left
     until: int | None
     on_the_second: bool  # the clock may have shown this very second, and no part of the next
     enters: bool  # with what the clocks brought about
@@ -122,7 +217,7 @@ class Entry:
 class Verdict:
     """What an entry was found to be under one set of rules."""
 
-    waits: int | None
+    left: Left
     counted: Counter[str]
 
 
@@ -142,8 +237,10 @@ class _Judge:
     ) -> None:
         self.entry, self.rules = entry, rules
         self.closed, self.limit = closed, limit
-        self.now: Balances = entry.before.copy()
-        self.waits = entry.waits
+        self.now: Balances = entry.balances.copy()
+        self.waits, self.day = entry.before.waits, entry.before.day
+        self.day_ends = Counter[tuple[str, str]]()
+        self.goes = 0  # of a stake that has come back: what is to be forfeited
         self.counted = Counter[str]()
         self.won = 0
         # Balances and number behind the last row of the settlement, and the loan's share of it.
@@ -156,6 +253,9 @@ class _Judge:
             if by_the_clocks and row.kind not in BY_THE_CLOCKS:
                 self._has_waited()
                 by_the_clocks = False
+            self._forfeits(row, by_the_clocks=by_the_clocks)
+            if row.kind == "grant":
+                self._day_begins()
             if behind_grant:
                 must(
                     (row.kind, row.amount) == ("loan share", behind_grant),
@@ -169,24 +269,59 @@ class _Judge:
                 self.share = row.amount
             elif row.kind == "release":
                 self._releases(row.amount)
-            self._apply(row)
+            self._apply(row, of_grant=row.kind == "grant" or behind_grant > 0)
             behind_grant = self._of(row.amount) if row.kind == "grant" else 0
             if row.kind == "won" and row.is_time:
                 self.won += row.amount
-            if (row.kind == "won" and row.is_time) or (self.won and row.kind == "forfeit"):
                 self.settled = self.now.copy(), row.number
         must(not behind_grant, "no loan share of {} follows the grant", behind_grant)
+        must(not self.goes, "{} of an earlier day's stake stay", self.goes)
+        must(not self.day_ends, "{} at the end of no day", dict(self.day_ends))
         if by_the_clocks:
             self._has_waited()
         self._cuts_off()
-        return Verdict(self.waits, self.counted)
+        return Verdict(Left(self.waits, self.day), self.counted)
 
-    def _apply(self, row: Row) -> None:
-        if row.is_time:
-            if row.gives:
-                self.now[row.source] -= row.amount
-            if row.takes:
-                self.now[row.target] += row.amount
+    def _apply(self, row: Row, *, of_grant: bool) -> None:
+        if not row.is_time:
+            return
+        if row.gives:
+            self.now[row.source] -= row.amount
+        if row.takes:
+            self.now[row.target] += row.amount
+        self.day = replace(self.day, earned=self.day.earned + row.earns(of_grant=of_grant))
+        if row.source == "stake" and row.gives:
+            returned = row.amount if row.kind == "returned" else 0
+            self.goes = min(returned, self.day.standing)
+            self.day = self.day.stake_goes(returned, self.now["stake"])
+
+    # The end of a day.
+
+    def _forfeits(self, row: Row, *, by_the_clocks: bool) -> None:
+        """Nothing is forfeited but at the end of a day, and when the stake of one comes back."""
+        if self.goes:
+            must(
+                (row.kind, row.source, row.amount) == ("forfeit", "online", self.goes),
+                "{} {} follows a stake of which {} is of an earlier day",
+                *(row.kind, row.amount, self.goes),
+            )
+            self.goes = 0
+            self.counted["_stakes of an earlier day forfeited"] += 1
+        elif row.kind in ("forfeit", "carry"):
+            must(by_the_clocks, "{} {} in the middle of a day", row.kind, row.amount)
+            self.day_ends[row.kind, row.source] += row.amount
+
+    def _day_begins(self) -> None:
+        """What is left of the day before has gone the right ways."""
+        before = self.now.copy()
+        for (_, source), amount in self.day_ends.items():
+            before[source] += amount
+        earned = self.day.earned + self.day_ends.total()
+        day = replace(self.day, earned=earned)
+        moved, self.day = day.ends(before, has_bank=self.rules.has_bank)
+        must(self.day_ends == moved, "{} at the end of a day, not {}", self.day_ends, moved)
+        self.day_ends.clear()
+        self.counted["_days ended with a stake of the grant"] += bool(self.day.standing)
 
     def _of(self, amount: int) -> int:
         """Return what the loan takes of an amount."""
@@ -251,7 +386,7 @@ class _Judge:
             self.waits = self.closed[1]
 
     def _before_share(self) -> Balances:
-        return self.entry.before if self.settled is None else self.settled[0]
+        return self.entry.balances if self.settled is None else self.settled[0]
 
     def _winnings(self) -> Iterator[tuple[int, int]]:
         """Give what counts as won, and the loan's share of it; more than one where nobody knows."""
@@ -276,52 +411,80 @@ class RulesOfTime:
         self.knows_all = knows_all
         self._last = 0  # transfer
         self._last_round = 0
+        self._last_mended = 0  # day
         self._open_rounds: set[int] = set()
         self._balances: defaultdict[int, Balances] = defaultdict(lambda: defaultdict(int))
-        self._waits: dict[int, int | None] = {}
-        self._days: dict[int, str] = {}
+        self._callers: dict[int, _Caller] = {}  # as they were
+        self._now: dict[int, _Caller] = {}  # and as they are
+        # What an entry leaves depends on whose rules it was made by, if they are not all the same.
+        self._left: defaultdict[int, set[Left]] = defaultdict(lambda: {Left()})
+        self._taken_back: set[int] = set()  # callers, of whom days were: by a clock that was wrong
         self._given: dict[tuple[int, str], int] = {}
-        self._looked: int | None = None  # when
+        self._read: set[int] = set()  # instants
 
-    def step(
-        self,
-        file: sqlite3.Connection,
-        rules: Iterable[Rules],
-        seconds: Collection[int],
-        now: int,
-    ) -> None:
+    def step(self, file: sqlite3.Connection, rules: Iterable[Rules], readings: Readings) -> None:
         """Check the entries since the last time.
 
-        `rules` are those of all processes there are, `seconds` the instants at which a clock was
-        read on the second, `now` is what the clock shows.
+        `rules` are those of all processes there are, `readings` are of their clocks.
         """
+        self._now = {row[0]: _Caller(*row[1:]) for row in file.execute(CALLERS)}
         if not self.knows_all:
             self._take_over(file)
         now_in_force = frozenset(rules)
         in_force, self.rules = self.rules | now_in_force, now_in_force
-        instants = {now, now if self._looked is None else self._looked}
+        read = readings.taken()
+        instants, self._read = self._read | read, read
+        self._mended(file)
         for number, rows in self._entries(file):
             instants.add(rows[0].at)
-            self._check(file, number, rows, in_force, seconds)
-        self._waits_are_right(file, in_force, instants)
+            self._check(file, number, rows, in_force, readings.exact)
+        self._waits_are_right(file, in_force, sorted(instants))
+        self._stakes_are_parted(file)
         self._learn(file)
-        self._looked = now
 
     def _take_over(self, file: sqlite3.Connection) -> None:
         """Believe what is in the books, as they were put back."""
         self.knows_all = True
-        (self._last,) = file.execute("SELECT coalesce(max(id), 0) FROM transfers").fetchone()
         (self._last_round,) = file.execute("SELECT coalesce(max(id), 0) FROM rounds").fetchone()
         self._open_rounds = {number for (number,) in file.execute(OPEN_ROUNDS)}
-        for caller_id, kind, balance in file.execute(BALANCES):
-            self._balances[caller_id][kind] = balance
-        self._waits = dict(file.execute(WAITS))
+        begun, days = {}, dict[int, Day]()
+        for caller_id, after, carried, standing in file.execute(DAYS):
+            begun[caller_id] = after
+            days[caller_id] = Day(carried, standing)
+        behind_grant = False
+        for _, rows in self._entries(file):
+            self._add(rows)
+            for row in rows:
+                of_grant = row.kind == "grant" or (behind_grant and row.kind == "loan share")
+                behind_grant = row.kind == "grant"
+                for owner in {row.giver, row.taker} & begun.keys():
+                    if row.number > begun[owner]:
+                        earned = days[owner].earned + row.of(owner).earns(of_grant=of_grant)
+                        days[owner] = replace(days[owner], earned=earned)
+        for caller_id, caller in self._now.items():
+            self._left[caller_id] = {Left(caller.waits, days.get(caller_id, Day()))}
+        self._mended(file)
         self._learn(file)
 
     def _learn(self, file: sqlite3.Connection) -> None:
-        self._waits = dict(file.execute(WAITS))
-        self._days = dict(file.execute("SELECT id, day FROM callers WHERE board IS NOT NULL"))
+        self._callers = self._now
+        for number, caller in self._now.items():
+            self._left[number] = {replace(left, waits=caller.waits) for left in self._left[number]}
         self._given = _given(file)
+
+    def _mended(self, file: sqlite3.Connection) -> None:
+        """Note of which callers a sysop has taken back the days that a wrong clock had begun.
+
+        A stake that such a day parted is no earlier day's any more. Nobody knows whether that was
+        before or after the entries that are new, nor which of these came in between.
+        """
+        mended = file.execute(MENDED, (self._last_mended,)).fetchall()
+        self._last_mended = max((number for number, _ in mended), default=self._last_mended)
+        self._taken_back = {caller_id for _, caller_id in mended}
+        for number, caller in self._now.items():
+            known = self._callers.get(number)
+            if known is not None and (caller.day or "") < (known.day or ""):
+                self._taken_back.add(number)
 
     # Entries.
 
@@ -344,26 +507,41 @@ class RulesOfTime:
         number: int,
         rows: list[_Read],
         in_force: Collection[Rules],
-        seconds: Collection[int],
+        exact: Collection[int],
     ) -> None:
         owner = self._owner(file, rows)
         if owner is None:  # the sysop's, or another program's
+            for row in rows:
+                touched = row.is_time and {row.source, row.target} & {*PURSE}
+                must(not touched, "{} {} is of no call and no hand", row.kind, row.amount)
             self._add(rows)
             return
-        entry = self._entry(file, owner, rows, seconds)
+        entry = self._entry(file, owner, rows, exact)
+        left: set[Left] = set()
         wrongs = []
-        for rules in sorted(in_force, key=repr):
-            for late in (1, 0) if entry.on_the_second else (1,):
-                try:
-                    verdict = judge(entry, rules, late)
-                except Wrong as wrong:
-                    wrongs.append(str(wrong))
-                    continue
-                self.counted += verdict.counted
-                self._add(rows)
-                self._waits[owner] = verdict.waits
-                return
-        must(False, "entry {} of caller {}: {}", number, owner, "; or ".join(dict.fromkeys(wrongs)))
+        for before in sorted(self._before(owner), key=repr):
+            each = replace(entry, before=before)
+            for rules in sorted(in_force, key=repr):
+                for late in (1, 0) if entry.on_the_second else (1,):
+                    try:
+                        verdict = judge(each, rules, late)
+                    except Wrong as wrong:
+                        wrongs.append(str(wrong))
+                        continue
+                    self.counted += Counter() if left else verdict.counted
+                    left.add(verdict.left)
+        said = "; or ".join(dict.fromkeys(wrongs))
+        must(left, "entry {} of caller {}: {}", number, owner, said)
+        self._add(rows)
+        self._left[owner] = left
+
+    def _before(self, owner: int) -> set[Left]:
+        """Return what the entry before may have left of a caller's time."""
+        left = self._left[owner]
+        if owner in self._taken_back:
+            mended = {replace(each, day=replace(each.day, standing=0)) for each in left}
+            return left | mended
+        return left
 
     def _add(self, rows: list[_Read]) -> None:
         for row in rows:
@@ -377,7 +555,10 @@ class RulesOfTime:
 
     @staticmethod
     def _owner(file: sqlite3.Connection, rows: list[_Read]) -> int | None:
-        """Tell whose entry it is; None for one that is no part of a call or of a hand."""
+        """Tell whose entry it is.
+
+        None for one that is no part of a call or of a hand, and mends no clock.
+        """
         call_id = rows[0].call_id
         if call_id is not None:
             (owner,) = file.execute(
@@ -389,34 +570,34 @@ class RulesOfTime:
                 asked = ("SELECT caller_id FROM rounds WHERE id = ?", (row.round_id,))
                 (owner,) = file.execute(*asked).fetchone()
                 return int(owner)
+            if row.kind == "mend":
+                return row.taker
         return None
 
     def _entry(
-        self, file: sqlite3.Connection, owner: int, rows: list[_Read], seconds: Collection[int]
+        self, file: sqlite3.Connection, owner: int, rows: list[_Read], exact: Collection[int]
     ) -> Entry:
         call_id, at, number = rows[0].call_id, rows[0].at, rows[-1].number
-        until, is_guest = None, owner in self._guests(file)
+        until, is_guest = None, self._now[owner].is_guest
         if is_guest and call_id is not None:
             visit = file.execute(
                 "SELECT until FROM visits WHERE call_id = ?", (call_id,)
             ).fetchone()
             until = None if visit is None else visit[0]
+        mends = any(row.kind == "mend" for row in rows)
+        enters = call_id is not None and not mends
         return Entry(
             rows=tuple(row.of(owner) for row in rows),
-            before=self._balances[owner],
-            waits=self._waits.get(owner),
+            balances=self._balances[owner],
+            before=Left(),
             until=until,
-            on_the_second=at in seconds,
-            enters=call_id is not None and not self._only_charges(file, call_id, number),
+            on_the_second=at in exact,
+            enters=enters and not self._only_charges(file, rows[0].call_id, number),
             own=partial(self._own, file, owner, call_id, at) if is_guest else None,
         )
 
     @staticmethod
-    def _guests(file: sqlite3.Connection) -> set[int]:
-        return {number for (number,) in file.execute("SELECT id FROM callers WHERE board > ''")}
-
-    @staticmethod
-    def _only_charges(file: sqlite3.Connection, call_id: int, number: int) -> bool:
+    def _only_charges(file: sqlite3.Connection, call_id: int | None, number: int) -> bool:
         """Whether an entry, by its last row, ended a call that was found dead or was taken over."""
         (reason,) = file.execute("SELECT reason FROM calls WHERE id = ?", (call_id,)).fetchone()
         if reason is None or not reason.startswith(NOT_IN_PEACE):
@@ -449,43 +630,57 @@ class RulesOfTime:
             (taken,) = file.execute(TAKEN_OUT, (call_id, behind)).fetchone()
         found = set()
         now = _given(file)
-        days = dict(file.execute("SELECT id, day FROM callers WHERE id = ?", (caller_id,)))
+        known = self._callers.get(caller_id)
+        days_of_caller = {self._now[caller_id].day, known.day if known else None}
         for number, day, shown, clock, brought, standing, standing_own in visits:
             gained = purse + charged - brought - standing - standing_own - taken
             beyond = max(0, charged - max(clock, brought + standing))
             total = standing_own + taken + gained - beyond
-            of_days = {self._days.get(caller_id), days[caller_id]}
+            of_days = {day}
             if call_id is None or shown is not None:
-                of_days = {max(day, each or "") for each in of_days}
-            else:
-                of_days = {day}
+                of_days = {max(day, each or "") for each in days_of_caller}
             for of_day in of_days:
                 (owed,) = file.execute(OWED, (caller_id, of_day, number)).fetchone()
                 for given in (now, self._given):
-                    debt = max(0, owed + 60 * given.get((caller_id, str(of_day)), 0))
+                    debt = max(0, owed + 60 * given.get((caller_id, of_day), 0))
                     found.add(max(0, total - max(0, min(gained, debt, total))))
         return found
 
     # What is waited for.
 
     def _waits_are_right(
-        self, file: sqlite3.Connection, in_force: Collection[Rules], instants: set[int]
+        self, file: sqlite3.Connection, in_force: Collection[Rules], instants: Sequence[int]
     ) -> None:
-        """Held time waits for the event that has put it there, or for a later one that is next."""
-        for caller_id, waits in file.execute(WAITS).fetchall():
-            known = self._waits.get(caller_id)
-            if not self._balances[caller_id]["held"] or waits == known:
+        """Held time waits for the event that has put it there, or for a later one that is next.
+
+        So it does once a sysop has mended what a wrong clock made it wait for.
+        """
+        for caller_id, caller in self._now.items():
+            ends = {left.waits for left in self._left[caller_id]}
+            if not self._balances[caller_id]["held"] or caller.waits in ends:
                 continue
-            ends = {known}
             untils = [None, *(until for (until,) in file.execute(UNTILS, (caller_id,)))]
             for rules in in_force:
                 for until in untils:
-                    at: int | None = min(instants)
-                    while at is not None and at <= max(instants):
-                        closed = rules.closed(at, until)
-                        ends.add(None if closed is None else closed[1])
-                        at = None if closed is None or closed[1] <= at else closed[1]
-            must(waits in ends, "caller {} waits until {}, not {}", caller_id, waits, ends)
+                    ends |= rules.ends(instants, until)
+            must(
+                caller.waits in ends,
+                "caller {} waits until {}, not {}",
+                *(caller_id, caller.waits),
+                ends,
+            )
+
+    def _stakes_are_parted(self, file: sqlite3.Connection) -> None:
+        """The books know of every stake what of it is left of an earlier day."""
+        stands = dict(file.execute(STANDING))
+        for caller_id in self._now:
+            found, left = stands.get(caller_id, 0), self._before(caller_id)
+            self._left[caller_id] = {each for each in left if each.day.standing == found}
+            must(
+                self._left[caller_id],
+                "of the stake of caller {} {} is of an earlier day, not {}",
+                *(caller_id, found, {each.day.standing for each in left}),
+            )
 
     # Hands.
 
@@ -579,6 +774,15 @@ def _given(file: sqlite3.Connection) -> dict[tuple[int, str], int]:
 
 
 @dataclass(frozen=True)
+class _Caller:
+    """What the books say of a caller."""
+
+    is_guest: bool
+    day: str | None
+    waits: int | None
+
+
+@dataclass(frozen=True)
 class _Read:
     """A transfer as it was read."""
 
@@ -614,8 +818,12 @@ _STANDS: ContextVar[bool] = ContextVar("stands", default=False)
 
 
 @contextmanager
-def noticing(stood: set[tuple[int, int]]) -> Iterator[None]:
-    """Note, by round and number, every action that a table decides for one who is on a call."""
+def noticing(stood: set[tuple[int, int]], readings: Readings) -> Iterator[None]:
+    """Note what the books do not say.
+
+    Into `stood` goes, by round and number, every action that a table decides for one who is on a
+    call; into `readings` what the board's clocks show to whoever turns to the books.
+    """
 
     def standing(real: Any) -> Any:
         async def stand(*given: Any) -> Any:
@@ -627,7 +835,12 @@ def noticing(stood: set[tuple[int, int]]) -> Iterator[None]:
 
         return stand
 
-    real_act, real_play = Play.act, Dealer._play
+    real_act, real_play, real_reading = Play.act, Dealer._play, BelievedClock.reading
+
+    def reading(self: BelievedClock) -> Reading:
+        found = real_reading(self)
+        readings.note(found.now)
+        return found
 
     async def act(self: Play, *given: Any) -> Any:
         step = await real_act(self, *given)
@@ -641,6 +854,7 @@ def noticing(stood: set[tuple[int, int]]) -> Iterator[None]:
             stood.add((hand.lead, hand.sequence + 1))
 
     with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(BelievedClock, "reading", reading))
         stack.enter_context(mock.patch.object(Play, "stand", standing(Play.stand)))
         stack.enter_context(mock.patch.object(Play, "act", act))
         stack.enter_context(mock.patch.object(Dealer, "stand", standing(Dealer.stand)))
@@ -655,10 +869,13 @@ FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.
 WHERE t.id > ? ORDER BY t.id
 """
 OPEN_ROUNDS = "SELECT id FROM rounds WHERE settled IS NULL"
-BALANCES = """
-SELECT caller_id, kind, balance FROM accounts WHERE caller_id IS NOT NULL AND unit = 'second'
+CALLERS = "SELECT id, board > '', day, held_until FROM callers"
+DAYS = """
+SELECT c.id, d.after, d.carried, d.standing
+FROM callers c JOIN days d ON d.caller_id = c.id AND d.day = c.day
 """
-WAITS = "SELECT id, held_until FROM callers"
+STANDING = f"SELECT id, standing FROM ({DAYS}) WHERE standing > 0"
+MENDED = "SELECT number, caller_id FROM mended_days WHERE number > ?"
 UNTILS = "SELECT DISTINCT until FROM visits WHERE caller_id = ? AND until IS NOT NULL"
 _VISIT = "SELECT id, day, shown, clock, brought, standing, standing_own FROM visits"
 VISIT_OF_CALL = f"{_VISIT} WHERE call_id = ?"

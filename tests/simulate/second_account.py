@@ -112,6 +112,8 @@ class SecondAccount:
             self.visits += 1
             # A loss that is on its way to the host's clock may be there, and off the debt.
             most = account.debt if day == account.day else 0
+            if closed is not None and debt > most:  # it came on the day before that it ended on
+                most = account.debt
             must(most - shown <= debt <= most, "visit {}: debt {}, not {}", number, debt, most)
             must(
                 brought <= max(0, clock - debt - standing),

@@ -121,5 +121,5 @@ def _open_cards(round_: Any) -> set[str]:
     if isinstance(round_, BlackJack):
         own = {card for seat in round_.seats for hand in seat.hands for card in hand.cards}
         return own | {card for card in round_.dealer if card}
-    bank = round_.bank if round_.over else ()
-    return {card for card in (*round_.player, *bank) if card}
+    # The bank's are turned up before a toss decides whether it takes another one.
+    return {card for card in (*round_.player, *round_.bank) if card}

@@ -10,6 +10,7 @@ import gc
 import hashlib
 import logging
 import random
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -36,14 +37,16 @@ from tests.simulate.people import Person
 from tests.simulate.platter import Platter
 from tests.simulate.post import Post
 from tests.simulate.restores import Restores
+from tests.simulate.rules_of_time import Readings, noticing
 from tests.simulate.wire import TELEPHONES, Wire
 from tests.simulate.wrong import must
-from timebank.clock import BelievedClock
+from timebank.clock import LEAP, BelievedClock
 from timebank.database import Database
 from timebank.settings import SettingsError
 
 LOGGERS = ("door", "timebank", "asyncio")
 LATE = timedelta(minutes=30)
+DAY = timedelta(days=1)
 NOTICED = 3.0  # seconds until everybody has seen that a clock was set
 ANSWERED = 0.005  # seconds
 GIVEN_BACK = 2.0  # seconds from the end of a call until a door has given back and ended
@@ -86,8 +89,10 @@ class Story:
         self.ears = Ears()
         self.loaded: settings.Config
         self.monotonic = self.began = START  # now, and when the step began
-        self.is_led_astray = False  # whether the board was opened under a wrong clock
+        self.ahead = 0.0  # seconds by which what the board believes is ahead of what time it is
+        self.is_to_mend = False  # whether somebody is on a day that a wrong clock began
         self.calm_from = 0.0  # monotonic: everybody has noticed what the clocks did
+        self.posted_from = 0.0  # monotonic: everybody knows what a command has done to accounts
         self.well_from = 0.0  # monotonic: everybody has noticed that the books can be written
         self.machine: Machine
         self.processes: list[Process] = []
@@ -101,6 +106,8 @@ class Story:
         self.restores = Restores(self)
         self._starts = False  # whether no server serves yet
         self.is_over = False  # for the books are beyond repair, as a sysop was told
+        self.stood: set[tuple[int, int]] = set()  # actions, by round, for those who were away
+        self.readings = Readings()  # of the clocks that are believed
         self._closing = ExitStack()
 
     # From beginning to end.
@@ -108,6 +115,7 @@ class Story:
     def __enter__(self) -> Self:
         self._closing.enter_context(one_machine(lambda process: process in self.gone))
         self._closing.enter_context(doors_live())
+        self._closing.enter_context(noticing(self.stood, self.readings))
         for name in LOGGERS:
             logger = logging.getLogger(name)
             logger.addHandler(self.ears)
@@ -220,9 +228,7 @@ class Story:
 
     def now(self) -> datetime:
         """Tell what time it is for the board."""
-        if self.is_led_astray:
-            return self.really() + timedelta(seconds=self.wall.wrong)
-        return self.really()
+        return self.really() + timedelta(seconds=self.ahead)
 
     def clock(self) -> BelievedClock:
         """Give the clock of a command that is run beside the board."""
@@ -235,6 +241,22 @@ class Story:
             database.close()
         return clock
 
+    @property
+    def is_led_astray(self) -> bool:
+        """Whether the board goes by a wrong clock, or somebody must mend what one did."""
+        return bool(self.ahead) or self.is_to_mend
+
+    def learn_what_is_to_be_mended(self, file: sqlite3.Connection) -> None:
+        """Look into older books: what a wrong clock did may be in them although it was mended."""
+        (day,) = file.execute("SELECT coalesce(max(day), '') FROM callers").fetchone()
+        self.is_to_mend = day > self._day_after(LATE + DAY)
+
+    def _learn_what_is_believed(self) -> None:
+        """Ask a server that has just started in books that may be older."""
+        believed = self.processes[0].board.clock.now()
+        ahead = (believed - self.really()).total_seconds()
+        self.ahead = ahead if abs(ahead) > LEAP else 0.0
+
     def latest_day(self) -> str:
         """Give the last day on which the board may ever have been, in its zone.
 
@@ -243,7 +265,10 @@ class Story:
         """
         if self.is_led_astray:
             return "9999-12-31"
-        latest = max(self.really(), self.wall.furthest) + LATE
+        return self._day_after(LATE)
+
+    def _day_after(self, time: timedelta) -> str:
+        latest = max(self.really(), self.wall.furthest) + time
         return latest.astimezone(ZoneInfo(self.place.zone)).date().isoformat()
 
     # Lives and deaths.
@@ -381,6 +406,7 @@ class Story:
                 below.tracks = False
                 self.earlier.clear()
             self._keep_time()
+            self._learn_what_is_believed()
             self.watch.open()
             return
         if below is not None:
@@ -440,6 +466,7 @@ class Story:
 
     def _has_gone(self, dead: Life) -> None:
         """Take note that a process was buried."""
+        self.inspection.remember_rules(dead)
         self._is_known_to_be_gone(dead)
         if isinstance(dead, Process):
             self.processes.remove(dead)

@@ -6,7 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import pytest
 from door import overdue
 from door.games import shuffle
 from door.games.house import GAMES
-from tests.simulate.rules_of_time import Rules, RulesOfTime
+from tests.simulate.rules_of_time import Readings, Rules, RulesOfTime
 from tests.simulate.wrong import Wrong
 from tests.timebank.books import DAILY, GAME, MAIL_HOUR, Books
 from timebank import bank, journal, ledger
@@ -38,10 +38,17 @@ class HandMade:
     caller_id: int
     call_id: int
     rules: RulesOfTime
+    readings: Readings = field(default_factory=Readings)
 
-    def write(self, rows: str, *, on_call: bool = True) -> None:
+    def write(self, rows: str) -> None:
         """Write an entry: "external online 60 brought, online elapsed 5 elapsed"."""
-        self.books.do(self._write, rows, self.call_id if on_call else None)
+        self.books.do(self._write, rows, self.call_id)
+
+    def begin(self, rows: str) -> None:
+        """Write what is to be believed, whatever it is."""
+        self.books.do(self._write, rows, None)
+        self.rules = RulesOfTime(self.rules.counted, knows_all=False)
+        self.look()
 
     def _write(self, desk: bank.Desk, rows: str, call_id: int | None) -> None:
         known = {
@@ -66,8 +73,9 @@ class HandMade:
 
     def look(self) -> None:
         books = self.books
+        self.readings.note(books.now)
         with closing(sqlite3.connect(books.settings.database)) as file:
-            self.rules.step(file, {Rules.of(books.settings)}, (), int(books.now.timestamp()))
+            self.rules.step(file, {Rules.of(books.settings)}, self.readings)
 
 
 @pytest.fixture
@@ -87,7 +95,7 @@ def made(books: Books) -> HandMade:
     return HandMade(books, caller_id, call_id, RulesOfTime(Counter()))
 
 
-OWED = "loan online 600 loan"
+OWED = "loan external 600 loan"
 GRANT = "allotment online 1200 grant"
 STAKED = f"{OWED}, external online 600 brought, online stake 400 stake"
 WON = "stake online 400 returned, house online 300 won"
@@ -97,15 +105,15 @@ WON = "stake online 400 returned, house online 300 won"
     ("before", "entry"),
     [
         (OWED, f"{GRANT}, online loan 600 loan share"),
-        ("loan online 601 loan", f"{GRANT}, online loan 600 loan share"),
-        ("loan online 1 loan", f"{GRANT}, online loan 1 loan share"),
-        ("external online 60 brought", GRANT),
+        ("loan external 601 loan", f"{GRANT}, online loan 600 loan share"),
+        ("loan external 1 loan", f"{GRANT}, online loan 1 loan share"),
+        ("external bank 60 brought", GRANT),
         (STAKED, f"{WON}, online loan 150 loan share"),
         (STAKED, "stake online 400 returned"),
     ],
 )
 def test_a_loan_takes_its_share_to_the_second(made: HandMade, before: str, entry: str) -> None:
-    made.write(before, on_call=False)
+    made.begin(before)
     made.write(entry)
     made.look()
 
@@ -115,7 +123,7 @@ def test_a_loan_takes_its_share_to_the_second(made: HandMade, before: str, entry
     [
         (OWED, GRANT),
         (OWED, f"{GRANT}, online loan 588 loan share"),
-        ("loan online 601 loan", f"{GRANT}, online loan 601 loan share"),
+        ("loan external 601 loan", f"{GRANT}, online loan 601 loan share"),
         (STAKED, WON),
         (STAKED, f"{WON}, online loan 151 loan share"),
         (STAKED, f"{WON}, online loan 350 loan share"),  # of the stake that came back, too
@@ -123,7 +131,7 @@ def test_a_loan_takes_its_share_to_the_second(made: HandMade, before: str, entry
     ],
 )
 def test_another_loan_share_is_found(made: HandMade, before: str, entry: str) -> None:
-    made.write(before, on_call=False)
+    made.begin(before)
     made.write(entry)
     with pytest.raises(Wrong, match="loan"):
         made.look()
@@ -152,7 +160,7 @@ CUT = "house online 150 won, stake online 200 returned"  # 250 seconds too many
 def test_an_event_cuts_off_to_the_second_and_winnings_first(
     made: HandMade, entry: str, *, is_right: bool
 ) -> None:
-    made.write(LONG, on_call=False)
+    made.begin(LONG)
     made.write(entry)
     made.waits(hours=2)
     if is_right:
@@ -180,7 +188,7 @@ def test_held_time_comes_back_after_its_event_as_far_as_it_can_be_used(
     made.write(f"external online {TO_EVENT + 400} brought, online held 400 held")
     made.waits(hours=2)
     made.look()
-    made.write(f"online elapsed {TO_EVENT - 1499} elapsed", on_call=False)
+    made.begin(f"online elapsed {TO_EVENT - 1499} elapsed")
     made.books.wait(later)
     made.write(entry)
     if later == AFTER_EVENT:
@@ -196,6 +204,132 @@ def test_held_time_that_waits_for_no_event_is_found(made: HandMade) -> None:
     made.write(f"external online {TO_EVENT + 400} brought, online held 400 held")
     made.waits(days=1)
     with pytest.raises(Wrong, match="waits until"):
+        made.look()
+
+
+# The end of a day, and a stake that lies on the table over it.
+
+TODAY = "2026-06-01"
+
+
+def _begin_day(made: HandMade, rows: str, *, carried: int = 0, standing: int = 0) -> None:
+    """Let a day have begun before all rows there are."""
+    day = "INSERT INTO days (caller_id, day, after, carried, standing) VALUES (?, ?, 0, ?, ?)"
+    made.books.sql(day, made.caller_id, TODAY, carried, standing)
+    made.books.sql("UPDATE callers SET day = ?", TODAY)
+    made.begin(rows)
+
+
+def _part(made: HandMade, standing: int) -> None:
+    made.books.sql("UPDATE days SET standing = ?", standing)
+
+
+# 500 of a grant and 300 earned; of this 200 on the table.
+EARNED = "allotment online 500 grant, external online 300 brought, online stake 200 stake"
+TABLE = "allotment online 500 grant, external online 100 brought, online stake 300 stake"
+
+
+@pytest.mark.parametrize(
+    ("before", "entry", "stands", "is_right"),
+    [
+        (EARNED, "online forfeit 500 forfeit, online bank 100 carry", 0, True),
+        (
+            EARNED,
+            "online elapsed 9 elapsed, online forfeit 491 forfeit, online bank 100 carry",
+            0,
+            True,
+        ),
+        (EARNED, "online forfeit 501 forfeit, online bank 99 carry", 0, False),
+        (EARNED, "online forfeit 300 forfeit, online bank 300 carry", 200, False),
+        (EARNED, "online forfeit 500 forfeit", 0, False),
+        (EARNED, "", 0, False),
+        (EARNED, "online forfeit 500 forfeit, online bank 100 carry", 1, False),
+        (TABLE, "online forfeit 300 forfeit", 200, True),
+        (TABLE, "online forfeit 300 forfeit", 199, False),
+        (TABLE, "online forfeit 300 forfeit", 0, False),
+    ],
+)
+def test_what_was_earned_outlasts_a_day_on_the_table_first(
+    made: HandMade, before: str, entry: str, stands: int, *, is_right: bool
+) -> None:
+    _begin_day(made, before)
+    made.write(", ".join((*filter(None, [entry]), GRANT)))
+    _part(made, stands)
+    if is_right:
+        made.look()
+    else:
+        with pytest.raises(Wrong, match=r"at the end of a day|of the stake"):
+            made.look()
+
+
+LIES = "external online 60 brought, external stake 400 brought"
+
+
+@pytest.mark.parametrize(
+    ("entry", "is_right"),
+    [
+        ("stake online 400 returned, online forfeit 300 forfeit", True),
+        ("stake online 400 returned, online forfeit 300 forfeit, house online 400 won", True),
+        ("stake house 250 lost, stake online 150 returned, online forfeit 150 forfeit", True),
+        ("stake house 400 lost", True),
+        ("stake online 400 returned", False),
+        ("stake online 400 returned, house online 400 won", False),
+        ("stake online 400 returned, online forfeit 299 forfeit", False),
+        ("stake online 400 returned, online forfeit 301 forfeit", False),
+        ("stake online 400 returned, house online 400 won, online forfeit 300 forfeit", False),
+        ("stake house 250 lost, stake online 150 returned, online forfeit 50 forfeit", False),
+        ("stake house 400 lost, online forfeit 60 forfeit", False),
+        ("online elapsed 9 elapsed, online forfeit 51 forfeit", False),
+    ],
+)
+def test_of_a_stake_what_was_an_earlier_days_is_forfeited_when_it_comes_back(
+    made: HandMade, entry: str, *, is_right: bool
+) -> None:
+    _begin_day(made, LIES, standing=300)
+    made.write(entry)
+    if "stake" in entry:
+        _part(made, 0)
+    if is_right:
+        made.look()
+    else:
+        with pytest.raises(Wrong, match=r"earlier day|of a day|end of no day"):
+            made.look()
+
+
+@pytest.mark.parametrize(("kept", "is_right"), [(50, True), (49, False), (0, False)])
+def test_an_earlier_days_stake_that_is_lost_is_no_loss_of_this_day(
+    made: HandMade, kept: int, *, is_right: bool
+) -> None:
+    """Of the 300 that are lost 200 are an earlier day's; the other 100 were earned before it."""
+    _begin_day(made, TABLE)
+    made.write(f"online forfeit 300 forfeit, {GRANT}, external online 50 brought")
+    _part(made, 200)
+    made.look()
+    made.write("stake house 300 lost")
+    _part(made, 0)
+    made.look()
+    carry = f", online bank {kept} carry" if kept else ""
+    made.write(f"online forfeit {1250 - kept} forfeit{carry}, {GRANT}")
+    if is_right:
+        made.look()
+    else:
+        with pytest.raises(Wrong, match="at the end of a day"):
+            made.look()
+
+
+def test_days_that_a_wrong_clock_began_leave_no_stake_of_an_earlier_day(made: HandMade) -> None:
+    _begin_day(made, LIES, standing=300)
+    _part(made, 0)
+    made.books.sql("UPDATE callers SET day = '2026-05-31'")
+    made.books.sql("UPDATE days SET day = '2026-05-31'")
+    made.write("stake online 400 returned")
+    made.look()
+
+
+def test_an_entry_of_no_call_and_no_hand_that_touches_a_purse_is_found(made: HandMade) -> None:
+    made.begin("external online 60 brought")
+    made.books.do(made._write, "online external 60 taken home", None)
+    with pytest.raises(Wrong, match="of no call and no hand"):
         made.look()
 
 

@@ -294,6 +294,37 @@ def test_what_was_written_in_doubt_proves_nothing_at_the_next_boot(here, ann):
     assert process.is_certain
 
 
+@pytest.mark.parametrize("vouched", ["the sysop", "time servers"])
+def test_a_clock_that_was_set_right_is_right_at_the_next_boots_too(here, ann, vouched):
+    """Although the newest entry in the books is of a year to come, and nobody has called since."""
+    here.books.call(ann).close()
+    here.boot(NOON + timedelta(days=366))
+    here.wait(SURE)
+    here.books.call(ann).close()
+    here.step(-366.0 * A_DAY)
+    if vouched == "the sysop":
+        here.process.believe()
+    else:
+        here.machine.synchronised = True
+        here.wait(1)
+        here.wait(AGREED)
+    for _ in range(2):
+        now = here.machine.now() + timedelta(minutes=10)
+        process = here.boot(now)
+        assert (process.clock.now(), process.is_certain) == (now, True)
+
+
+def test_a_call_that_a_wrong_clock_left_open_says_nothing_of_the_time(here, ann):
+    here.books.call(ann).close()
+    here.boot(NOON + timedelta(days=366))
+    here.wait(SURE)
+    here.books.call(ann)
+    here.step(-366.0 * A_DAY)
+    here.process.believe()
+    now = here.machine.now() + timedelta(minutes=10)
+    assert here.boot(now).clock.now() == now
+
+
 def test_books_of_an_earlier_version_are_no_reason_to_doubt(here):
     here.books.sql("DELETE FROM clocks")
     assert Machines(here.books).process.is_certain
