@@ -41,7 +41,7 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
     if look is not None:
         console.use_look(look)
     opening = partial(board.open_guest_call, console, record, guest)
-    caller = await call_or_take_over(board, console, opening)
+    caller = await call_or_take_over(board, console, record, opening)
     caller.asks_look = look is None
     caller.was_cut_off |= was_cut_off
     return caller
@@ -61,7 +61,8 @@ async def let_sysop_in(board: Board, console: Console) -> Caller:
     look = looks.remembered(record.preferences, console.line.hints)
     if look is not None:
         console.use_look(look)
-    caller = await call_or_take_over(board, console, partial(board.open_call, console, record))
+    opening = partial(board.open_call, console, record)
+    caller = await call_or_take_over(board, console, record, opening)
     caller.asks_look = look is None and not looks.is_known(console.line.hints)
     return caller
 

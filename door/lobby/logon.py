@@ -23,10 +23,11 @@ from door.lobby.identity import Identity, LogonLimit
 from door.lobby.recovery import NewCode
 from door.patience import at_the_door
 from door.reception import Distrusted
-from timebank import names, recovery
+from timebank import journal, names, recovery
 from timebank.database import BooksFailed
 from timebank.recovery import Secrets
 from timebank.refusals import AlreadyOnline, NameTaken
+from timebank.words import title
 
 if TYPE_CHECKING:
     from door.board import Board
@@ -115,11 +116,15 @@ def refuse_while_closed(board: Board) -> None:
 
 
 async def _identify(board: Board, console: Console, limit: LogonLimit) -> CallerRecord:
-    """Ask for name and password, three times at most."""
-    for _ in range(passwords.TRIES):
+    """Ask for name and password until three passwords were wrong.
+
+    Nothing else is a try: whoever types no name, or goes back, is asked again.
+    """
+    tries = 0
+    while tries < passwords.TRIES:
         console.say(f"|07Your name, or |15{NEW_CALLER}|07 if this is your first call.")
         name = await console.entry("|11Name:|07", longest=names.LONGEST)
-        if not name:
+        if not name or not name.strip():
             continue
         if name.strip().upper() == NEW_CALLER:
             record = await _register(board, console)
@@ -129,6 +134,7 @@ async def _identify(board: Board, console: Console, limit: LogonLimit) -> Caller
         password = await console.entry("|11Password:|07", longest=passwords.LONGEST, secret=True)
         if password is None:
             continue
+        tries += 1
         identity = Identity(board, console, name, limit)
         record = await identity.proved_by(password)
         if record is not None:
@@ -239,27 +245,43 @@ async def _choose_password(console: Console, name: str) -> str | None:
 
 async def _open_call(board: Board, console: Console, record: CallerRecord) -> Caller:
     """Give the caller a node and a call, or let him take over the one he has."""
-    return await call_or_take_over(board, console, partial(board.open_call, console, record))
+    opening = partial(board.open_call, console, record)
+    return await call_or_take_over(board, console, record, opening)
 
 
 async def call_or_take_over(
-    board: Board, console: Console, open_call: Callable[..., Awaitable[C]]
+    board: Board, console: Console, record: CallerRecord, open_call: Callable[..., Awaitable[C]]
 ) -> C:
-    """Open a call with `open_call`, or let the caller take over the one he has."""
+    """Open a call with `open_call`, or let the caller take over the one they have."""
     try:
         with at_the_door(board.clock, console):
             return await open_call(take_over=False)
     except AlreadyOnline as ghost:
-        await _ask_take_over(console, ghost)
+        await _ask_take_over(console, ghost, await _open_hand(board, console, record))
     with at_the_door(board.clock, console):
         return await open_call(take_over=True)
 
 
-async def _ask_take_over(console: Console, ghost: AlreadyOnline) -> None:
-    """Ask a caller who is on already what to do; raise `Refusal` when that call goes on."""
+async def _open_hand(board: Board, console: Console, record: CallerRecord) -> str:
+    """Return the title of the game at which a caller has a hand open, "" without one."""
+    try:
+        hand = await _in_the_books(
+            board, console, lambda desk: journal.round_in_play(desk, record.id)
+        )
+    except journal.JournalDamaged:  # it cannot be taken up: `table_with_open_hand`
+        return ""
+    return "" if hand is None else title(hand.game)
+
+
+async def _ask_take_over(console: Console, ghost: AlreadyOnline, game: str) -> None:
+    """Ask a caller who is on already what to do; raise `Refusal` when that call goes on.
+
+    `game` is the title of that at which they have a hand open, if they have one.
+    """
+    hand = f", and with it your open hand at {game}" if game else ""
     console.say("")
     console.say(f"|14You are on line already, on node {ghost.node}.")
-    console.say("|07If that call is a ghost, take it over: a hand left open is waiting for you.")
+    console.say(f"|07If that call is a ghost, take it over{hand}.")
     answer = await console.ask(
         {"Y": "Yes", "N": "No"}, question="Take over?", default="Y", cancel="N"
     )
