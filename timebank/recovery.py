@@ -14,6 +14,8 @@ from timebank import callers
 from timebank.callers import CallerRecord
 from timebank.database import Desk
 
+ANOTHER = "you can make another at Your settings"  # what whoever has none is told
+
 
 @dataclass(frozen=True, slots=True)
 class Secrets:

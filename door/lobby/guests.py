@@ -11,7 +11,7 @@ from door.lobby import looks
 from door.lobby.logon import Refusal, call_or_take_over, refuse_while_closed
 from door.patience import at_the_door
 from door.process import process_is_gone
-from timebank import bank, callers, names
+from timebank import bank, callers, names, sysop_callers
 from timebank.database import BooksFailed
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from door.run.guest import Guest
     from timebank.callers import CallerRecord
     from timebank.database import Desk
+
+AT_HOME = "the command line"  # in the sysop's log: `door run --local`
 
 log = logging.getLogger("door.logon")
 
@@ -94,4 +96,5 @@ def _sysop_record(desk: Desk, name: str) -> CallerRecord:
     A caller who is found has the powers that were given, or none, as anywhere else.
     """
     bank.close_orphaned_calls(desk, process_is_gone)
-    return callers.find(desk, name) or callers.register_kept(desk, name, "", powers=True)
+    found = callers.find(desk, name)
+    return found or sysop_callers.enter(desk, name, "", AT_HOME, with_powers=True)
