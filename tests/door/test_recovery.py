@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -342,3 +343,30 @@ async def test_so_it_is_at_the_settings(tmp_path: Path, monkeypatch: pytest.Monk
             await ada.is_asked(MENU)
         await ada.logs_off()
         await gets_to(board, code, "the question")
+
+
+# After a restore.
+
+
+async def test_a_restore_brings_no_code_back(tmp_path: Path) -> None:
+    """What was seen live: a code that was used and void let its owner in again."""
+    kept = tmp_path / "kept.sqlite3"
+    async with world(tmp_path, toml=TOML) as board:
+        books = board.config.database
+        code = await registers(board, "Ada", HOME)
+    shutil.copy(books, kept)
+    async with world(tmp_path, toml=TOML) as board:
+        ada = await gets_to(board, code, "the new code")
+        another = code_on(ada)
+        ada.presses(" ")
+        await ada.goes_on_to(MENU)
+        await ada.logs_off()
+    shutil.copy(kept, books)
+    async with world(tmp_path, toml=TOML) as board:
+        for each in (code, another):
+            await is_refused(board, each)
+        ada = await calls_with(board, PASSWORD)
+        await ada.sees("Your recovery code is void, because the books of the board were restored:")
+        await ada.goes_on_to(MENU)
+        ada.presses("y")
+        await ada.sees("none: press R to make one")
