@@ -121,9 +121,9 @@ class Board:
         stored = record.password_hash if record is not None else None
         return record if await self.passwords.verify(stored, password, rank) else None
 
-    async def use_code(self, name: str, digest: str) -> CallerRecord | None:
-        """Use up the recovery code of this digest; return the caller if it is theirs."""
-        return await self.books.run(lambda desk: recovery.use(desk, name, digest))
+    async def owner_of_code(self, name: str, digest: str) -> CallerRecord | None:
+        """Return the caller of this name if the recovery code of this digest is theirs."""
+        return await self.books.run(lambda desk: recovery.owner(desk, name, digest))
 
     async def renew_hash(self, record: CallerRecord, password: str) -> None:
         """Hash a caller's password anew if that was done at another cost, once he is believed.
@@ -141,21 +141,10 @@ class Board:
                 )
             )
 
-    async def register(
-        self, name: str, password_hash: str, and_then: Callable[[Desk, int], None]
-    ) -> CallerRecord:
+    async def register(self, name: str, password_hash: str) -> CallerRecord:
         """Enter a new caller in the books; `NameTaken` when somebody has the name by then, or one
-        like it, or sysop.toml keeps it.
-
-        `and_then` is done for the caller of this number in the same transaction.
-        """
-
-        def enter(desk: Desk) -> CallerRecord:
-            record = callers.register(desk, name, password_hash)
-            and_then(desk, record.id)
-            return record
-
-        return await self.books.run(enter)
+        like it, or sysop.toml keeps it."""
+        return await self.books.run(lambda desk: callers.register(desk, name, password_hash))
 
     async def _find(self, name: str) -> CallerRecord | None:
         return await self.books.run(lambda desk: callers.find(desk, name))

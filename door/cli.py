@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -318,7 +319,7 @@ def list_callers(config_path: Path) -> None:
 def grant(config_path: Path, name: str) -> None:
     """Give a caller your powers: the Sysop item at the bank's window, and a node on a full board.
 
-    NAME is the name as the caller writes it, or # and a number that `door callers list` shows.
+    NAME is the name as `door callers list` shows it, or # and the number that it shows.
     """
     from timebank import powers
 
@@ -363,8 +364,7 @@ def unlock(config_path: Path, name: str) -> None:
 @click.argument("new_name")
 def rename(config_path: Path, name: str, new_name: str) -> None:
     """Give a caller another name; all that the caller has stays, powers included."""
-    from timebank import callers as records
-    from timebank import names
+    from timebank import names, sysop_callers
 
     config = load_config(config_path)
     with _desk(config) as desk:
@@ -372,7 +372,7 @@ def rename(config_path: Path, name: str, new_name: str) -> None:
         try:
             kept = names.check(new_name)
             _refuse_kept(config, kept)
-            renamed = records.rename(desk, record.id, kept)
+            renamed = sysop_callers.rename(desk, record.id, kept, BY)
         except names.NameRefused as error:
             raise Sentence(str(error)) from error
     click.echo(f"{record.name} is now {renamed.name}.")
@@ -389,7 +389,7 @@ def rename(config_path: Path, name: str, new_name: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def delete(config_path: Path, name: str, yes: bool) -> None:
     """Delete a caller: what he had is forfeited, his history stays in the ledger."""
-    from timebank import callers as records
+    from timebank import sysop_callers
 
     config = load_config(config_path)
     with _desk(config) as desk:
@@ -397,7 +397,7 @@ def delete(config_path: Path, name: str, yes: bool) -> None:
     if not yes:
         click.confirm(f"Delete {record.name} and forfeit all his time?", abort=True)
     with _desk(config) as desk:
-        records.delete(desk, record.id)
+        sysop_callers.delete(desk, record.id, BY)
     click.echo(f"{record.name} is deleted; his time is in the account forfeit.")
 
 
@@ -411,8 +411,7 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
     The sysop's own is entered with the sysop's powers, any other without: `door callers grant`.
     """
     from door import passwords
-    from timebank import callers as records
-    from timebank import names, recovery
+    from timebank import names, recovery, sysop_callers
 
     config = load_config(config_path)
     with _reading(config) as desk:
@@ -436,13 +435,19 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
     with _desk(config) as desk:
         if record is not None:
             had_code = recovery.has_one(desk, record.id)
-            record = records.set_password_hash(desk, record.id, hashed)
+            sysop_callers.set_password(desk, record.id, hashed, BY)
         else:
-            record = records.register_kept(desk, kept or name, hashed, powers=is_sysop)
-    void = " The recovery code is void; Your settings makes another." if had_code else ""
-    click.echo(f"{record.name} has a new password.{void}")
+            entered = sysop_callers.enter(desk, kept or name, hashed, BY, with_powers=is_sysop)
+    if record is not None:
+        void = " The recovery code is void; Your settings makes another." if had_code else ""
+        click.echo(f"{record.name} has a new password.{void}")
+    else:
+        click.echo(
+            f"Nobody was called {entered.name}: entered as caller number {entered.id}, with this"
+            f" password and {'with' if is_sysop else 'without'} the sysop's powers."
+        )
     if kept in config.bank.co_sysops or is_sysop:
-        _tell_of_powers(config_path, record)
+        _tell_of_powers(config_path, record or entered)
 
 
 def _tell_of_powers(config_path: Path, record: CallerRecord) -> None:
@@ -454,12 +459,16 @@ def _tell_of_powers(config_path: Path, record: CallerRecord) -> None:
 
 
 def _set_locked(config_path: Path, name: str, *, locked: bool) -> None:
-    from timebank import callers as records
+    from timebank import sysop_callers
 
     with _desk(load_config(config_path)) as desk:
         record = _caller(desk, name)
-        records.set_locked(desk, record.id, locked)
-    click.echo(f"{record.name} is {'locked out' if locked else 'let in again'}.")
+        change = sysop_callers.lock if locked else sysop_callers.unlock
+        is_new = change(desk, record.id, BY)
+    now, before = ("locked out", "locked out already")
+    if not locked:
+        now, before = ("let in again", "not locked out")
+    click.echo(f"{record.name} is {now if is_new else before}.")
 
 
 def _read_line() -> str:
@@ -490,24 +499,47 @@ def _refuse_kept(config: Config, name: str) -> None:
 
 
 def _exactly(desk: Desk, name: str) -> CallerRecord:
-    """Find a caller by number ("#12"), or by a name that is not only read alike."""
+    """Find a caller by number ("#12"), or by a name that is written as theirs is.
+
+    Whose name was found instead is told: it may be somebody else's than the one who is meant.
+    """
     from timebank import callers as records
     from timebank import names
 
     number = name.removeprefix("#")
     if number != name and number.isascii() and number.isdecimal() and len(number) < LONGEST_NUMBER:
         return records.get(desk, int(number))
-    record = _caller(desk, name)
-    if not names.is_same(name, record.name):
+    record = _find(desk, name)
+    if record is None:
+        _refuse_like(desk, name)
+        return _caller(desk, name)
+    if unicodedata.normalize("NFC", name) == record.name:
+        return record
+    how = "written otherwise than" if names.is_same(name, record.name) else "only read like"
+    raise Sentence(f"{_numbered(record)}, has a name that is {how} {name}. {_by_number(record)}")
+
+
+def _refuse_like(desk: Desk, name: str) -> None:
+    """Refuse a name that nobody has if somebody's looks like it."""
+    from timebank import look_alikes
+
+    alike = look_alikes.holder(desk.connection.exec_driver_sql, name) if name.isprintable() else ""
+    record = _find(desk, alike) if alike else None
+    if record is not None:
         raise Sentence(
-            f"{_numbered(record)}, has a name that is only read like {name}. If you mean this"
-            f" caller, say #{record.id} in place of the name."
+            f"There is no caller named {name}. {_numbered(record)}, has a name that looks like it."
+            f" {_by_number(record)}"
         )
-    return record
+
+
+def _by_number(record: CallerRecord) -> str:
+    return f"If you mean this caller, say #{record.id} in place of the name."
 
 
 def _numbered(record: CallerRecord) -> str:
-    return f"{record.name}, caller number {record.id}"
+    from timebank import powers
+
+    return powers.numbered(record)
 
 
 def _caller(desk: Desk, name: str) -> CallerRecord:

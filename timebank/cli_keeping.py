@@ -58,7 +58,9 @@ def restore(config: Path, dry_run: bool, file: Path) -> None:
 
     It is audited first, and the board must be closed. The books that it replaces are kept beside
     it. What is open in the backup is closed: shoes are dealt from no more, hands are void and their
-    stakes returned. Numbers go on past any that were ever given, in a new generation.
+    stakes returned. Numbers go on past any that were ever given, in a new generation. Recovery
+    codes are void, and powers that were taken since stay taken; passwords and locks are the
+    backup's.
     """
     from timebank import backup as backups
 

@@ -170,7 +170,7 @@ LOG_PAGE = 500
 @config_option
 @format_option
 def show_log(config: Path, form: str) -> None:
-    """Show the sysop's log, newest first: what was done to accounts by hand."""
+    """Show the sysop's log, newest first: what was done to accounts and callers by hand."""
     from timebank import exports
 
     with opened(config) as books:

@@ -103,7 +103,7 @@ callers = Table(
         server_default=text("0"),
         nullable=False,
     ),
-    # Of the recovery code that was not used yet: see recovery.py.
+    # Of the recovery code that works: see recovery.py.
     Column("recovery_digest", Text),
     # Numbers are never used twice: the history of a deleted caller stays his.
     sqlite_autoincrement=True,

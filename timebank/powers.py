@@ -13,6 +13,9 @@ from timebank.database import Desk
 from timebank.notices import add_notice
 from timebank.refusals import Refused
 
+GIVEN = "You have the sysop's powers now."
+TAKEN = "You have the sysop's powers no more."
+
 
 def has(desk: Desk, caller_id: int) -> bool:
     """Tell whether a caller has the sysop's powers now; somebody who is locked out has not."""
@@ -48,15 +51,19 @@ def revoke(desk: Desk, caller_id: int, by: str) -> CallerRecord:
     return _set(desk, callers.get(desk, caller_id), False, by)
 
 
+def numbered(record: CallerRecord) -> str:
+    """Name a caller so that it is nobody else."""
+    return f"{record.name}, caller number {record.id}"
+
+
 def _set(desk: Desk, record: CallerRecord, powers: bool, by: str) -> CallerRecord:
     if record.powers == powers:
         has_them = "has the sysop's powers already" if powers else "has no powers of the sysop's"
-        raise Refused(f"{record.name}, caller number {record.id}, {has_them}.")
+        raise Refused(f"{numbered(record)}, {has_them}.")
     desk.connection.exec_driver_sql(
         "UPDATE callers SET powers = ? WHERE id = ?", (int(powers), record.id)
     )
-    done = "You have the sysop's powers now" if powers else "You have the sysop's powers no more"
-    add_notice(desk, record.id, f"{done}.")
+    add_notice(desk, record.id, GIVEN if powers else TAKEN)
     done = "was given the sysop's powers" if powers else "has the sysop's powers no more"
-    sysop_log.note(desk, by, record.id, f"{record.name}, caller number {record.id}, {done}")
+    sysop_log.note(desk, by, record.id, f"{numbered(record)}, {done}")
     return callers.get(desk, record.id)

@@ -8,6 +8,7 @@ its way in the copy is closed or in doubt:
 - hands in play are void, and what stood on the table is returned: their cards may be known;
 - calls are closed and charged to their last renewal, visits of other boards' callers end;
 - what waited for THEBANK.EXT or for a host is doubtful: only the sysop can tell whether it went;
+- recovery codes are void, and powers that were taken since stay taken (restored_callers.py);
 - numbers go on past any that were ever given, in a new generation (generations.py).
 
 `timebank restore` does it to the copy before that takes the place of the books. Books that somebody
@@ -32,6 +33,7 @@ from timebank.hands import VOID, WHY_VOID, Settlement
 from timebank.model import instant, stamp
 from timebank.notices import add_notice
 from timebank.posting import Posting
+from timebank.restored_callers import Admission, Callers, admit, powerless_in
 from timebank.settings import BankSettings
 from timebank.stakes import Stakes
 from timebank.words import amount_words, title
@@ -53,12 +55,14 @@ class Given:
     """What is known of the numbers that were given before a restore.
 
     `at` is the time up to which they are known, in seconds since 1970; None when they are known to
-    the last one.
+    the last one. `powerless` are the callers who have no powers in the books that are replaced,
+    None where those cannot tell.
     """
 
     generation: int = 1
     numbers: Mapping[str, int] = field(default_factory=dict)
     at: int | None = None
+    powerless: Callers | None = None
 
     def and_also(self, other: Given) -> Given:
         """Put together what is known from two places, of which the later one counts."""
@@ -68,7 +72,8 @@ class Given:
         }
         exact = self.at is None or other.at is None
         at = None if exact else max(self.at or 0, other.at or 0)
-        return Given(max(self.generation, other.generation), numbers, at)
+        powerless = self.powerless if other.powerless is None else other.powerless
+        return Given(max(self.generation, other.generation), numbers, at, powerless)
 
     def firsts(self, now: datetime) -> dict[str, int]:
         """Give the first number of every table past all of these and all that may have been."""
@@ -87,6 +92,7 @@ class Treated:
     records: int
     given_back: int
     files: tuple[Path, ...]
+    admission: Admission
 
     def sentences(self) -> tuple[str, ...]:
         """Say all of it, a line each."""
@@ -113,6 +119,7 @@ class Treated:
             f"{path} was read by other books than these: `timebank import` applies it to them."
             for path in self.files
         ]
+        said += self.admission.sentences()
         numbers = ", ".join(f"{NUMBERED[table]} {firsts[table]}" for table in SEEN)
         said.append(f"Numbers go on from: {numbers}.")
         return tuple(said)
@@ -161,8 +168,9 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
     run("UPDATE shoes SET closed = ? WHERE closed IS NULL", (stamp(desk.now),))
     files = import_books.find_again(desk)
     _tell_callers(desk, copied)
+    admission = admit(desk, given.powerless, by)
     treated = Treated(
-        generation, tuple(number for number, _ in in_play), records, given_back, files
+        generation, tuple(number for number, _ in in_play), records, given_back, files, admission
     )
     for sentence in treated.sentences():
         sysop_log.note(desk, by, None, sentence.rstrip("."))
@@ -244,6 +252,8 @@ def given_by_note(path: Path) -> Given:
 def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
     """Tell what books that are to be replaced know, when they are those that were served last.
 
+    Of numbers, and of who has no powers any more.
+
     `old` reads them, of whatever version; what cannot be read is not known.
     """
     try:
@@ -261,13 +271,15 @@ def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
                 live_mark.UNMARKED,
                 None,
             )
+        powerless = powerless_in(old)
     except sqlite3.DatabaseError:
         return Given(at=0)
     note = live_mark.read_note(path)
     unmarked = note is None and mark == live_mark.UNMARKED
     is_last = copied is None and (unmarked or (note is not None and mark in note.marks))
     kept = {table: number for table, number in numbers.items() if table in NUMBERED}
-    return Given(generation, kept, None if is_last else 0)
+    # In books older than the copy somebody may have no powers yet.
+    return Given(generation, kept, None if is_last else 0, powerless if is_last else None)
 
 
 def recognise(database: Database, settings: BankSettings, now: datetime) -> Treated | None:

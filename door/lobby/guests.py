@@ -11,7 +11,7 @@ from door.lobby import looks
 from door.lobby.logon import Refusal, call_or_take_over, refuse_while_closed
 from door.patience import at_the_door
 from door.process import process_is_gone
-from timebank import bank, callers, names
+from timebank import bank, callers, names, sysop_callers
 from timebank.database import BooksFailed
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from door.run.guest import Guest
     from timebank.callers import CallerRecord
     from timebank.database import Desk
+
+AT_HOME = "the command line"  # in the sysop's log: `door run --local`
 
 log = logging.getLogger("door.logon")
 
@@ -41,7 +43,7 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
     if look is not None:
         console.use_look(look)
     opening = partial(board.open_guest_call, console, record, guest)
-    caller = await call_or_take_over(board, console, opening)
+    caller = await call_or_take_over(board, console, record, opening)
     caller.asks_look = look is None
     caller.was_cut_off |= was_cut_off
     return caller
@@ -61,7 +63,8 @@ async def let_sysop_in(board: Board, console: Console) -> Caller:
     look = looks.remembered(record.preferences, console.line.hints)
     if look is not None:
         console.use_look(look)
-    caller = await call_or_take_over(board, console, partial(board.open_call, console, record))
+    opening = partial(board.open_call, console, record)
+    caller = await call_or_take_over(board, console, record, opening)
     caller.asks_look = look is None and not looks.is_known(console.line.hints)
     return caller
 
@@ -93,4 +96,5 @@ def _sysop_record(desk: Desk, name: str) -> CallerRecord:
     A caller who is found has the powers that were given, or none, as anywhere else.
     """
     bank.close_orphaned_calls(desk, process_is_gone)
-    return callers.find(desk, name) or callers.register_kept(desk, name, "", powers=True)
+    found = callers.find(desk, name)
+    return found or sysop_callers.enter(desk, name, "", AT_HOME, with_powers=True)

@@ -76,7 +76,7 @@ class Identity:
         self._name = name
         self._limit = limit
         self._address = console.line.address
-        self.by_code = False  # whether a recovery code was used up
+        self.code_digest: str | None = None  # of the recovery code that was theirs
 
     async def proved_by(self, password: str) -> CallerRecord | None:
         """Return the caller whose password this is, or recovery code; None, and say so, if it is
@@ -90,7 +90,7 @@ class Identity:
             record = await self._password_is_right(tried, password)
         finally:
             reception.gave_up(tried)  # unless it has been checked
-        if record is not None and not self.by_code:
+        if record is not None and self.code_digest is None:
             with at_the_door(self._board.clock, self._console):
                 await self._board.renew_hash(record, password)
         return record
@@ -186,6 +186,7 @@ class Identity:
         if digest is None:
             return None
         with at_the_door(self._board.clock, self._console):
-            record = await self._board.use_code(self._name, digest)
-        self.by_code = record is not None
+            record = await self._board.owner_of_code(self._name, digest)
+        if record is not None:
+            self.code_digest = digest
         return record

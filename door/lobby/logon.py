@@ -23,17 +23,24 @@ from door.lobby.identity import Identity, LogonLimit
 from door.lobby.recovery import NewCode
 from door.patience import at_the_door
 from door.reception import Distrusted
-from timebank import callers, names
+from timebank import journal, names, recovery
 from timebank.database import BooksFailed
+from timebank.recovery import Secrets
 from timebank.refusals import AlreadyOnline, NameTaken
+from timebank.words import title
 
 if TYPE_CHECKING:
     from door.board import Board
     from timebank.callers import CallerRecord
+    from timebank.database import Desk
 
 C = TypeVar("C", bound=Caller)
+T = TypeVar("T")
 
 DRAINING = "The board takes no more calls just now. Please call again later."
+VOID_MEANWHILE = "That recovery code was used or made void while you were here."
+CHANGED_AGAIN = "Your password was changed again while you were here."
+WHY_VOID = "a recovery code that was used or made void meanwhile"
 
 log = logging.getLogger("door.logon")
 
@@ -109,11 +116,15 @@ def refuse_while_closed(board: Board) -> None:
 
 
 async def _identify(board: Board, console: Console, limit: LogonLimit) -> CallerRecord:
-    """Ask for name and password, three times at most."""
-    for _ in range(passwords.TRIES):
+    """Ask for name and password until three passwords were wrong.
+
+    Nothing else is a try: whoever types no name, or goes back, is asked again.
+    """
+    tries = 0
+    while tries < passwords.TRIES:
         console.say(f"|07Your name, or |15{NEW_CALLER}|07 if this is your first call.")
         name = await console.entry("|11Name:|07", longest=names.LONGEST)
-        if not name:
+        if not name or not name.strip():
             continue
         if name.strip().upper() == NEW_CALLER:
             record = await _register(board, console)
@@ -123,38 +134,53 @@ async def _identify(board: Board, console: Console, limit: LogonLimit) -> Caller
         password = await console.entry("|11Password:|07", longest=passwords.LONGEST, secret=True)
         if password is None:
             continue
+        tries += 1
         identity = Identity(board, console, name, limit)
         record = await identity.proved_by(password)
         if record is not None:
-            if identity.by_code and not record.locked:
-                record = await _code_was_used(board, console, record)
+            if identity.code_digest is not None and not record.locked:
+                record = await _came_by_code(board, console, record, identity.code_digest)
             return record
     raise Refusal("That was the third try. Good-bye.")
 
 
-async def _code_was_used(board: Board, console: Console, record: CallerRecord) -> CallerRecord:
-    """Let a caller who came in with a recovery code choose a password, and give them a new code."""
-    console.say("|10That was your recovery code; it is used up now.")
+async def _came_by_code(
+    board: Board, console: Console, record: CallerRecord, digest: str
+) -> CallerRecord:
+    """Let a caller who came with a recovery code choose a password, and give them a new code.
+
+    The code works until one of both stands; then it has let its owner in, and nobody else.
+    """
+    console.say("|10That is your recovery code. It works until you have another.")
+    before = Secrets(record.password_hash, digest)
     answer = await console.ask(
         {"Y": "Yes", "N": "No"}, question="Choose a new password?", default="N", cancel="N"
     )
     hashed = await new_password(board, console, record.name) if answer == "Y" else None
-    code = NewCode()
-    with at_the_door(board.clock, console):
-        if hashed is not None:
-            record = await board.books.run(
-                lambda desk: callers.set_password_hash(desk, record.id, hashed)
-            )
-            console.say("|10Your password is changed.")
-        await board.books.run(lambda desk: code.keep(desk, record.id))
-    await code.show(console)
+    if hashed is not None:
+        changed = await _in_the_books(
+            board, console, lambda desk: recovery.set_password(desk, record.id, before, hashed)
+        )
+        if changed is None:
+            raise Refusal(VOID_MEANWHILE, WHY_VOID)
+        record, before = changed, Secrets(hashed, None)
+        console.say("|10Your password is changed, and the recovery code that you used is void.")
+    if not await NewCode(record.id, before).give(console, partial(_in_the_books, board, console)):
+        raise Refusal(VOID_MEANWHILE if hashed is None else CHANGED_AGAIN, WHY_VOID)
+    console.say("|10Your new recovery code works now, and no earlier one.")
     return record
+
+
+async def _in_the_books(board: Board, console: Console, operation: Callable[[Desk], T]) -> T:
+    """Carry out an operation for somebody who is not on a call yet."""
+    with at_the_door(board.clock, console):
+        return await board.books.run(operation)
 
 
 async def _register(board: Board, console: Console) -> CallerRecord | None:
     """Enter a new caller in the books; `None` when he thinks better of it."""
     console.say("|07Welcome. Esc takes you back at any question.")
-    password, code = None, NewCode()
+    password = None
     while True:
         typed = await console.entry("|11The name you want:|07", longest=names.LONGEST)
         if not typed:
@@ -174,13 +200,15 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
                 board.reception.allow_new_name(console.line.address)
                 rank = board.reception.rank(console.line.address, name)
                 hashed = await board.passwords.hash(password, rank)
-                record = await board.register(name, hashed, code.keep)
+                record = await board.register(name, hashed)
         except NameTaken:
             console.say("|12That name, or one that looks like it, is taken.")
             continue
         log.info("new caller %s from %s", record.name, console.line.address)
         console.say(f"|10Welcome, {record.name}. Remember your password: nobody here knows it.")
-        await code.show(console)
+        code = NewCode(record.id, Secrets(record.password_hash, None))
+        if not await code.give(console, partial(_in_the_books, board, console)):
+            console.say("|12Your password was changed meanwhile, so the code does not work.")
         return record
 
 
@@ -217,27 +245,43 @@ async def _choose_password(console: Console, name: str) -> str | None:
 
 async def _open_call(board: Board, console: Console, record: CallerRecord) -> Caller:
     """Give the caller a node and a call, or let him take over the one he has."""
-    return await call_or_take_over(board, console, partial(board.open_call, console, record))
+    opening = partial(board.open_call, console, record)
+    return await call_or_take_over(board, console, record, opening)
 
 
 async def call_or_take_over(
-    board: Board, console: Console, open_call: Callable[..., Awaitable[C]]
+    board: Board, console: Console, record: CallerRecord, open_call: Callable[..., Awaitable[C]]
 ) -> C:
-    """Open a call with `open_call`, or let the caller take over the one he has."""
+    """Open a call with `open_call`, or let the caller take over the one they have."""
     try:
         with at_the_door(board.clock, console):
             return await open_call(take_over=False)
     except AlreadyOnline as ghost:
-        await _ask_take_over(console, ghost)
+        await _ask_take_over(console, ghost, await _open_hand(board, console, record))
     with at_the_door(board.clock, console):
         return await open_call(take_over=True)
 
 
-async def _ask_take_over(console: Console, ghost: AlreadyOnline) -> None:
-    """Ask a caller who is on already what to do; raise `Refusal` when that call goes on."""
+async def _open_hand(board: Board, console: Console, record: CallerRecord) -> str:
+    """Return the title of the game at which a caller has a hand open, "" without one."""
+    try:
+        hand = await _in_the_books(
+            board, console, lambda desk: journal.round_in_play(desk, record.id)
+        )
+    except journal.JournalDamaged:  # it cannot be taken up: `table_with_open_hand`
+        return ""
+    return "" if hand is None else title(hand.game)
+
+
+async def _ask_take_over(console: Console, ghost: AlreadyOnline, game: str) -> None:
+    """Ask a caller who is on already what to do; raise `Refusal` when that call goes on.
+
+    `game` is the title of that at which they have a hand open, if they have one.
+    """
+    hand = f", and with it your open hand at {game}" if game else ""
     console.say("")
     console.say(f"|14You are on line already, on node {ghost.node}.")
-    console.say("|07If that call is a ghost, take it over: a hand left open is waiting for you.")
+    console.say(f"|07If that call is a ghost, take it over{hand}.")
     answer = await console.ask(
         {"Y": "Yes", "N": "No"}, question="Take over?", default="Y", cancel="N"
     )

@@ -14,17 +14,17 @@ from door.lobby.recovery import NewCode
 from door.lobby.teller import visit_bank
 from door.reception import Distrusted
 from door.tables.floor import PLACES
-from timebank import bank, callers, recovery
+from timebank import bank, recovery
 from timebank.database import BooksUnavailable
+from timebank.recovery import Secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from door.board import Board
     from door.caller import Caller
+    from door.console import Console
     from door.tables.floor import Place
-    from timebank.callers import CallerRecord
-    from timebank.database import Desk
 
 
 SERVICES = {
@@ -195,35 +195,51 @@ async def _change_password(board: Board, caller: Caller) -> None:
     log-on. The call itself goes on, for it may be the owner's own who has forgotten.
     """
     console = caller.console
-    if not await _knows_his_password(board, caller):
+    before = await _shows_password(board, caller)
+    if before is None:
         return
     hashed = await new_password(board, console, caller.record.name)
     if hashed is None:
         return
-    code = NewCode()
-
-    def change(desk: Desk) -> CallerRecord:
-        record = callers.set_password_hash(desk, caller.record.id, hashed)
-        code.keep(desk, record.id)
-        return record
-
-    caller.record = await caller.ask_books(change)
-    console.say("|10Your password is changed. There is a new recovery code, too.")
+    changed = await caller.ask_books(
+        lambda desk: recovery.set_password(desk, caller.record.id, before, hashed)
+    )
+    if changed is None:
+        await _tell_of_a_change(console, "Nothing was done.")
+        return
+    caller.record = changed
+    console.say("|10Your password is changed. An earlier recovery code is void.")
     await console.any_key()
-    await code.show(console)
+    await _give_code(caller, Secrets(hashed, None))
 
 
 async def _make_code(board: Board, caller: Caller) -> None:
-    """Give the caller another recovery code, once he has typed his password."""
-    if not await _knows_his_password(board, caller):
-        return
-    code = NewCode()
-    await caller.ask_books(lambda desk: code.keep(desk, caller.record.id))
-    await code.show(caller.console)
+    """Give the caller another recovery code, once they have typed their password."""
+    before = await _shows_password(board, caller)
+    if before is not None:
+        await _give_code(caller, before)
 
 
-async def _knows_his_password(board: Board, caller: Caller) -> bool:
-    """Ask for the caller's password; say so if it is wrong, or was wrong too often.
+async def _give_code(caller: Caller, before: Secrets) -> None:
+    """Show a new code, which is the caller's when they have pressed a key under it."""
+    try:
+        stands = await NewCode(caller.record.id, before).give(caller.console, caller.ask_books)
+    except BooksUnavailable:
+        await caller.console.any_key()
+        raise
+    if not stands:
+        await _tell_of_a_change(caller.console, "The code that you were shown does not work.")
+
+
+async def _tell_of_a_change(console: Console, so: str) -> None:
+    console.say(f"|12Your password or your code was changed meanwhile, not by you here. {so}")
+    await console.any_key()
+
+
+async def _shows_password(board: Board, caller: Caller) -> Secrets | None:
+    """Ask for the caller's password and return what lets them in now, a code included.
+
+    None, and a word about it, if the password is wrong, or was wrong too often.
 
     Who has to wait is told so before he is asked: a guess more would cost the board its work and
     the log of refusals a line, as often as he can press a key.
@@ -234,13 +250,15 @@ async def _knows_his_password(board: Board, caller: Caller) -> bool:
     except Distrusted as distrusted:
         console.say(f"|12{distrusted}")
         await console.any_key()
-        return False
+        return None
     old = await console.entry("|11Your password now:|07", longest=passwords.LONGEST, secret=True)
     if not old:
-        return False
-    if await board.authenticate(name, old) is not None:
-        return True
+        return None
+    record = await board.authenticate(name, old)
+    if record is not None:
+        found = await caller.ask_books(lambda desk: recovery.secrets_of(desk, record.id))
+        return Secrets(record.password_hash, found.digest)
     board.reception.wrong_on_call(address, name)
     console.say("|12That is not your password.")
     await console.any_key()
-    return False
+    return None

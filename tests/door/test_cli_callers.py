@@ -1,12 +1,14 @@
-"""`door callers`: list, lock, unlock, rename, delete, and set a password."""
+"""`door callers`: list, lock, unlock, rename, delete, set a password; and the log of all that."""
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from door import config as settings
 from door.passwords import verify_password
@@ -14,6 +16,7 @@ from tests.door.playing import hand, sit_down
 from tests.door.shell import Shell
 from tests.world import BOARD, World, log_on, world
 from timebank import bank, callers
+from timebank.cli import main as timebank
 from timebank.database import Database
 
 CALLED = datetime(2026, 7, 1, 20, 15, tzinfo=UTC)
@@ -45,6 +48,14 @@ class Sysop(Shell):
         found = books.execute(query).fetchall()
         books.close()
         return found
+
+    @property
+    def log(self) -> list[tuple[object, ...]]:
+        return self.rows("SELECT by, caller_id, what FROM sysop_log ORDER BY id")
+
+    @property
+    def notices(self) -> list[tuple[object, ...]]:
+        return self.rows("SELECT caller_id, text FROM notices ORDER BY id")
 
     def password_of(self, name: str) -> str:
         ((stored,),) = self.rows(
@@ -201,7 +212,11 @@ def test_a_password_that_will_not_do_is_refused(sysop: Sysop, typed: bytes, sent
 
 def test_the_sysops_own_name_is_entered_with_its_password(sysop: Sysop) -> None:
     told = sysop("callers", "password", "WANDA", "--stdin", typed="a new secret\n")
-    assert (told.status, told.output) == (0, "Wanda has a new password.\n")
+    assert (told.status, told.output) == (
+        0,
+        "Nobody was called Wanda: entered as caller number 3, with this password and with the"
+        " sysop's powers.\n",
+    )
     assert verify_password(sysop.password_of("Wanda"), "a new secret")
     assert "Wanda" in sysop("callers", "list").output
 
@@ -218,6 +233,82 @@ async def enter_sysop(board: World) -> None:
     shell = Shell(board.folder / "sysop.toml")
     told = shell("callers", "password", "Sysop", "--stdin", typed="open sesame\n")
     assert told.status == 0
+
+
+# What is left of it in the log
+
+
+LINE = "the command line"
+
+
+def test_every_change_leaves_a_line_in_the_log(sysop: Sysop) -> None:
+    typed = "a new secret\n"
+    for words in (
+        ("lock", "ada"),
+        ("unlock", "ada"),
+        ("rename", "Ada", "Countess  Lovelace"),
+        ("password", "Countess Lovelace", "--stdin"),
+        ("password", "Wanda", "--stdin"),
+        ("delete", "Bob Dobbs", "--yes"),
+        ("delete", "Wanda", "--yes"),
+    ):
+        assert sysop("callers", *words, typed=typed).status == 0
+    assert sysop.log == [
+        (LINE, 1, "Ada, caller number 1, was locked out"),
+        (LINE, 1, "Ada, caller number 1, was let in again"),
+        (LINE, 1, "Ada, caller number 1, is called Countess Lovelace now"),
+        (LINE, 1, "Countess Lovelace, caller number 1, was given a new password"),
+        (LINE, 3, "Wanda, caller number 3, was entered, with the sysop's powers"),
+        (LINE, 2, "Bob Dobbs, caller number 2, was deleted"),
+        (LINE, 3, "Wanda, caller number 3, who had the sysop's powers, was deleted"),
+    ]
+    shown = CliRunner().invoke(timebank, ["log", "--config", str(sysop.config)])
+    assert len(shown.stdout.splitlines()) == 1 + 7
+
+
+def test_what_changes_nothing_leaves_no_line(sysop: Sysop) -> None:
+    assert sysop("callers", "unlock", "Ada").output == "Ada is not locked out.\n"
+    sysop("callers", "lock", "Ada")
+    assert sysop("callers", "lock", "Ada").output == "Ada is locked out already.\n"
+    sysop("callers", "rename", "Ada", "Ada")
+    for words in (("rename", "Ada", "Bob Dobbs"), ("password", "Ada", "--stdin")):
+        assert sysop("callers", *words, typed="short\n").status == 2
+    assert sysop.log == [(LINE, 1, "Ada, caller number 1, was locked out")]
+
+
+def test_a_caller_who_is_concerned_finds_a_notice(sysop: Sysop) -> None:
+    digest = "d" * 64
+    with contextlib.closing(sqlite3.connect(sysop.settings.database)) as books, books:
+        books.execute("UPDATE callers SET recovery_digest = ? WHERE id = 1", (digest,))
+    for words in (("lock", "Ada"), ("unlock", "Ada"), ("rename", "Ada", "Grace")):
+        sysop("callers", *words)
+    for _ in range(2):
+        sysop("callers", "password", "Grace", "--stdin", typed="a new secret\n")
+    sysop("callers", "password", "Wanda", "--stdin", typed="a new secret\n")
+    assert sysop.notices == [
+        (1, "Your name was locked, and the sysop has let you in again."),
+        (1, "The sysop has given you another name: you are Grace now, and were Ada."),
+        (
+            1,
+            "The sysop has set a new password for you. Your recovery code is void: you can make"
+            " another at Your settings.",
+        ),
+        (1, "The sysop has set a new password for you."),
+        (3, "You have the sysop's powers now."),
+    ]
+    assert sysop.log[-2] == (LINE, 1, "Grace, caller number 1, was given a new password")
+    assert sysop.log[-3][-1] == (
+        "Grace, caller number 1, was given a new password; the recovery code is void"
+    )
+
+
+def test_what_is_refused_leaves_no_line(sysop: Sysop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_on_line(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(callers, "leave_no_call", is_on_line)
+    assert sysop("callers", "delete", "Ada", "--yes").status == 2
+    assert sysop.log == []
 
 
 # Nobody

@@ -228,7 +228,7 @@ async def test_a_recovery_code_lets_its_owner_in_at_once_and_only_once(tmp_path:
         ada = Attacker(board, "Ada", CAFE)
         await ada.connects()
         await ada.tries(code.lower().replace("-", " "))
-        await ada.sees("That was your recovery code; it is used up now.")
+        await ada.sees("That is your recovery code.")
         await ada.is_asked("Choose a new password?")
         ada.presses("n")
         await ada.is_asked("Press any key when you have written it down")
@@ -248,7 +248,7 @@ async def test_a_recovery_code_lets_its_owner_in_at_once_and_only_once(tmp_path:
         thief.presses("r")
         await thief.is_asked("Recovery code:")
         thief.presses(f"{another}\r")
-        await thief.sees("That was your recovery code")
+        await thief.sees("That is your recovery code")
         assert f"refused {VILLAIN}: wrong recovery code" in refusals(board)
 
 

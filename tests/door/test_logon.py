@@ -178,6 +178,23 @@ async def test_three_wrong_passwords_end_the_call(tmp_path: Path) -> None:
         assert calls(board) == []
 
 
+async def test_an_empty_name_is_asked_again_and_is_no_try(tmp_path: Path) -> None:
+    """What was seen live: three times Enter, and the call was over."""
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.dials()
+        ada.presses("\r\r\r" + "  \r" + "\x03" + "new\r\x03" + "Ada\r\x03")  # Ctrl-C goes back
+        for number in range(2):
+            ada.presses("Ada\rnot hers\r")
+            await ada.terminal.wait_for(
+                lambda each, number=number: each.transcript.count(TOGETHER_NOT) == number + 1,
+                "a wrong try",
+            )
+        ada.presses(f"\rAda\r{PASSWORD}\r")
+        await ada.is_asked("Press any key")
+
+
 async def test_an_unknown_name_is_answered_like_a_wrong_password(tmp_path: Path) -> None:
     async with world(tmp_path) as board:
         board.enter("Ada")
@@ -311,6 +328,27 @@ async def test_a_second_log_on_takes_over_the_ghost_and_its_hand(tmp_path: Path)
         assert calls(board) == [("Ada", "taken over"), ("Ada", None)]
         await ada.stays()
         assert ada.has["online"] == (55 + 10) * MINUTE - 92
+
+
+async def test_a_second_log_on_is_told_of_an_open_hand_only_where_there_is_one(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as board:
+        ghost = await visitor(board, "Ada")
+        await ghost.sits_down()
+        ada = Guest(board, "Ada")
+        await ada.calls()
+        await ada.is_asked("Take over?")
+        assert "If that call is a ghost, take it over." in ada.screen
+        assert "hand" not in ada.screen
+        ada.presses("n")
+        await ghost.bets(5, "stay", ends="win")
+        await ada.calls()
+        await ada.is_asked("Take over?")
+        assert (
+            "If that call is a ghost, take it over, and with it your open hand at Black Jack For"
+            " Time."
+        ) in ada.screen
 
 
 async def test_a_ghost_whose_call_ended_meanwhile_is_no_hindrance(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ async def test_powers_are_given_and_taken_while_the_caller_is_on_line(tmp_path: 
     async with world(tmp_path, toml=NAMED) as board:
         ada = await at_the_window(board, "Ada")
         shell = Shell(tmp_path / "sysop.toml")
-        told = shell("callers", "grant", "ada")
+        told = shell("callers", "grant", "Ada")
         assert (told.status, told.error) == (0, "")
         assert told.output == "Ada, caller number 1, has the sysop's powers now.\n"
         ada.presses("h")
@@ -194,6 +194,43 @@ def test_the_number_of_a_deleted_caller_never_has_any_again(tmp_path: Path) -> N
         shell.rows("UPDATE callers SET powers = 1 WHERE id = 2")
 
 
+@pytest.mark.parametrize("command", ["grant", "revoke"])
+@pytest.mark.parametrize("written", ["ann smith", "Ann  Smith", "ANN SMITH", " Ann Smith"])
+def test_a_name_that_is_written_otherwise_is_refused_and_told(
+    tmp_path: Path, command: str, written: str
+) -> None:
+    """What was seen live: "ann smith" gave Ann Smith powers, and the guide says it does not."""
+    shell = Board(tmp_path, "Ann Smith")
+    if command == "revoke":
+        shell("callers", "grant", "Ann Smith")
+    before = shell.rows("SELECT powers FROM callers")
+    told = shell("callers", command, written)
+    assert (told.status, told.output) == (2, "")
+    assert told.error == (
+        f"Ann Smith, caller number 1, has a name that is written otherwise than {written}. If you"
+        " mean this caller, say #1 in place of the name.\n"
+    )
+    assert shell.rows("SELECT powers FROM callers") == before
+    assert shell("callers", command, "#1").status == 0
+
+
+def test_a_name_that_only_looks_like_anothers_is_refused_and_told(tmp_path: Path) -> None:
+    shell = Board(tmp_path, "Ann Smith")
+    told = shell("callers", "grant", "Ann Srnith")
+    assert (told.status, told.output) == (2, "")
+    assert told.error == (
+        "There is no caller named Ann Srnith. Ann Smith, caller number 1, has a name that looks"
+        " like it. If you mean this caller, say #1 in place of the name.\n"
+    )
+    assert shell.rows("SELECT powers FROM callers") == [(0,)]
+
+
+def test_a_name_is_the_same_however_the_terminal_makes_its_accents(tmp_path: Path) -> None:
+    shell = Board(tmp_path, "Zo\u00eb")
+    assert shell("callers", "grant", "Zoe\u0308").status == 0
+    assert shell.rows("SELECT powers FROM callers") == [(1,)]
+
+
 def test_a_name_that_is_only_read_alike_is_given_nothing(tmp_path: Path) -> None:
     """Who registered it before the name was written down is somebody else."""
     shell = Board(tmp_path, "BiII Gates")
@@ -231,9 +268,22 @@ def test_the_shell_enters_whom_the_sysop_has_written_down(tmp_path: Path) -> Non
     """The sysop with powers; a co-sysop without, and the command that gives them is told."""
     shell = Board(tmp_path)
     told = shell("callers", "password", "sysop", "--stdin", typed="a secret\n")
-    assert told.output == "Sysop has a new password.\n"
+    assert told.output == (
+        "Nobody was called Sysop: entered as caller number 1, with this password and with the"
+        " sysop's powers.\n"
+    )
     told = shell("callers", "password", "Bill Gates", "--stdin", typed="a secret\n")
-    assert told.output.splitlines()[0] == "Bill Gates has a new password."
+    assert told.output.splitlines()[0] == (
+        "Nobody was called Bill Gates: entered as caller number 2, with this password and without"
+        " the sysop's powers."
+    )
+    assert shell.rows("SELECT caller_id, what FROM sysop_log") == [
+        (1, "Sysop, caller number 1, was entered, with the sysop's powers"),
+        (2, "Bill Gates, caller number 2, was entered, without the sysop's powers"),
+    ]
+    assert shell.rows("SELECT caller_id, text FROM notices") == [
+        (1, "You have the sysop's powers now.")
+    ]
     assert shell.rows("SELECT name, powers FROM callers") == [("Sysop", 1), ("Bill Gates", 0)]
     (command,) = re.findall(r"`door (.*)`", told.output)
     assert command.endswith("'Bill Gates'")

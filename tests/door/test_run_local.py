@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.door.hosting import END, hosted
 from tests.terminal import MODERN, Profile
-from timebank import callers, powers
+from timebank import callers, powers, sysop_log
 
 CONSOLE = Profile(charset="utf-8", answers=False)
 SPOKEN = {"TERM": "xterm-256color", "LANG": "en_US.UTF-8"}
@@ -15,6 +15,7 @@ SPOKEN = {"TERM": "xterm-256color", "LANG": "en_US.UTF-8"}
 async def test_he_is_the_sysop_without_a_drop_file_or_a_password(tmp_path: Path) -> None:
     async with hosted(tmp_path) as host:
         visit = await host.on_terminal("--local", name="Sysop", environment=SPOKEN, profile=CONSOLE)
+        await visit.terminal.until("You have the sysop's powers now.")
         await visit.terminal.until("are granted")
         visit.presses(" ")
         await visit.prompt("ood-bye")
@@ -27,6 +28,9 @@ async def test_he_is_the_sysop_without_a_drop_file_or_a_password(tmp_path: Path)
         assert host.visits_told() == [], "his minutes are the board's own"
         with host.books() as desk:
             assert [record.name for record in powers.holders(desk)] == ["Sysop"]
+            (line,) = sysop_log.entries(desk, None, 9)
+            assert (line.by, line.caller) == ("the command line", "Sysop")
+            assert line.what == "Sysop, caller number 1, was entered, with the sysop's powers"
         assert 3590 <= host.balances("Sysop")["online"] <= 3600
 
 

@@ -17,7 +17,18 @@ from tests.timebank.importing import Board, record
 from tests.timebank.outbox import SOURCE, flush, states
 from tests.timebank.tables import Table
 from tests.timebank.vandal import Vandal
-from timebank import backup, bank, hosts_claims, journal, live_mark, restoring, thebank_ext
+from timebank import (
+    backup,
+    bank,
+    callers,
+    hosts_claims,
+    journal,
+    live_mark,
+    powers,
+    recovery,
+    restoring,
+    thebank_ext,
+)
 from timebank.exchange import SEMICOLONS
 from timebank.ledger import ADJUSTMENT, EXTERNAL, Movement, transfer
 from timebank.notices import unseen
@@ -341,6 +352,155 @@ class TestImports:
         assert board.take(kept).problem is not None
 
 
+DIGEST = "d" * 64
+VOID = (
+    "Your recovery code is void, because the books of the board were restored: you can make"
+    " another at Your settings."
+)
+OF_THE_COPY = "Passwords and locks are those of the copy, also where they were changed since."
+
+
+def has_a_code(books: Books, caller_id: int) -> None:
+    before = books.do(recovery.secrets_of, caller_id)
+    assert books.do(recovery.replace, caller_id, before, DIGEST)
+
+
+def log_of(books: Books) -> list[str]:
+    return [what for (what,) in books.sql("SELECT what FROM sysop_log ORDER BY id")]
+
+
+class TestWhoComesIn:
+    """What was seen live: powers that were taken and a code that was used came back, unsaid."""
+
+    @pytest.fixture
+    def bob(self, books):
+        return books.caller("Bob")
+
+    def grant(self, books, *caller_ids):
+        for number in caller_ids:
+            books.do(powers.grant, number, "the test")
+
+    def holders(self, books):
+        return [record.name for record in books.do(powers.holders)]
+
+    def test_no_recovery_code_of_the_copy_works(self, copies, books, ann, bob):
+        has_a_code(books, ann)
+        copy = copies.take()
+        treated = copies.restore(copy).treated
+        assert books.do(recovery.owner, "Ann", DIGEST) is None
+        assert not books.do(recovery.has_one, ann)
+        said = "Made 1 recovery code void: its owner can make another at Your settings."
+        assert said in treated.sentences()
+        assert said.rstrip(".") in log_of(books)
+        assert VOID in told(books, ann)
+        assert VOID not in told(books, bob)
+        assert books.audit() == []
+
+    def test_codes_are_counted_and_none_is_not_told_of(self, copies, books, ann, bob):
+        without = copies.take()
+        for number in (ann, bob):
+            has_a_code(books, number)
+        treated = copies.restore(copies.take("with")).treated
+        assert any(
+            line.startswith("Made 2 recovery codes void: their") for line in treated.sentences()
+        )
+        assert not any("code" in line for line in copies.restore(without).treated.sentences())
+
+    def test_who_has_powers_is_named_and_that_passwords_are_old(self, copies, books, ann, bob):
+        self.grant(books, ann, bob)
+        treated = copies.restore(copies.take()).treated
+        said = "The sysop's powers: Ann, caller number 1; Bob, caller number 2."
+        assert {said, OF_THE_COPY} <= set(treated.sentences())
+        assert {said.rstrip("."), OF_THE_COPY.rstrip(".")} <= set(log_of(books))
+
+    def test_powers_that_were_taken_since_stay_taken(self, copies, books, ann, bob):
+        self.grant(books, ann, bob)
+        copy = copies.take()
+        books.do(powers.revoke, ann, "the test")
+        books.do(callers.delete, bob)
+        cid = books.caller("Cid")
+        self.grant(books, cid)
+        treated = copies.restore(copy).treated
+        assert self.holders(books) == []
+        said = (
+            "Took the sysop's powers from Ann, caller number 1; Bob, caller number 2: they had none"
+            " in the books before. `door callers grant` gives them."
+        )
+        assert {said, "The sysop's powers: nobody has them."} <= set(treated.sentences())
+        assert said.rstrip(".") in log_of(books)
+        assert "You have the sysop's powers no more." in told(books, ann)
+        assert books.audit() == []
+
+    def test_a_trial_says_so_too(self, copies, books, ann):
+        self.grant(books, ann)
+        copy = copies.take()
+        books.do(powers.revoke, ann, "the test")
+        treated = copies.restore(copy, trial=True).treated
+        assert treated.sentences()[-4].startswith("Took the sysop's powers from Ann")
+
+    @pytest.mark.parametrize("state", ["gone", "broken"])
+    def test_without_the_books_before_they_may_be_back_which_is_told(
+        self, copies, books, ann, state
+    ):
+        self.grant(books, ann)
+        copy = copies.take()
+        books.do(powers.revoke, ann, "the test")
+        copies.lose_the_books()
+        if state == "broken":
+            copies.path.write_bytes(b"no database" * 100)
+        treated = copies.restore(copy).treated
+        assert self.holders(books) == ["Ann"]
+        assert (
+            "The sysop's powers: Ann, caller number 1, as in the copy. Callers who lost them since"
+            " have them again: `door callers revoke` takes them."
+        ) in treated.sentences()
+
+    def test_a_caller_of_other_books_says_nothing_of_one_of_the_same_number(
+        self, copies, books, ann
+    ):
+        self.grant(books, ann)
+        copy = copies.take()
+        copies.lose_the_books()
+        books.wait(60)
+        books.database.open()
+        assert books.caller("Eve") == ann
+        copies.restore(copy)
+        assert self.holders(books) == ["Ann"]
+
+    def test_neither_do_books_that_are_older_than_the_copy(self, served, books, ann):
+        older = served.cp()
+        served.serve()
+        self.grant(books, ann)
+        copy = served.take()
+        served.put_back(older)
+        treated = served.restore(copy).treated
+        assert self.holders(books) == ["Ann"]
+        assert any("Callers who lost them since" in line for line in treated.sentences())
+
+    def test_books_of_an_earlier_version_know_numbers_but_no_powers(self, copies, books, ann):
+        self.grant(books, ann)
+        copy = copies.take()
+        copies.lose_the_books()
+        with contextlib.closing(sqlite3.connect(copies.path)) as connection:
+            data = Path(__file__).parent / "data" / "version_3.sql"
+            connection.executescript(data.read_text())
+            (last,) = connection.execute("SELECT max(id) FROM callers").fetchone()
+        copies.restore(copy)
+        assert self.holders(books) == ["Ann"]
+        assert books.caller("Eve") == last + 1
+
+    def test_it_is_so_when_the_copy_was_put_back_by_hand(self, served, books, ann, caplog):
+        self.grant(books, ann)
+        has_a_code(books, ann)
+        copy = served.take()
+        books.do(powers.revoke, ann, "the test")
+        served.put_back(copy)
+        served.serve()
+        assert not books.do(recovery.has_one, ann)
+        assert any("as in the copy. Callers who lost them" in line for line in caplog.messages)
+        assert OF_THE_COPY in caplog.messages
+
+
 class TestPutBackByHand:
     def test_a_backup_is_known_at_the_next_start(self, served, books, ann, caplog):
         shoe = seal(books, ann)
@@ -510,6 +670,8 @@ class TestTheCommand:
             "Closed 1 open shoe: no card of them is dealt again.",
             "Made hand 1 void, and returned its stake.",
             "Closed 1 call that the copy had open.",
+            "The sysop's powers: nobody has them.",
+            OF_THE_COPY,
             "Numbers go on from: transfers 3, hands 2, shoes 2, calls 2, callers 2, imports 1.",
         ]
         log = [what for (what,) in board.sql("SELECT what FROM sysop_log ORDER BY id")]
