@@ -6,7 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from tests.simulate.wrong import Wrong
 from tests.timebank.books import DAILY, GAME, MAIL_HOUR, Books
 from timebank import bank, journal, ledger
 from timebank.ledger import Account, Movement
-from timebank.settings import Event
+from timebank.settings import BankSettings, Event
 
 # Half a second past two: 3599 whole seconds to the mail hour at three.
 TWO = datetime(2026, 6, 1, 2, 0, 0, 500_000, tzinfo=UTC)
@@ -71,11 +71,13 @@ class HandMade:
         until = int((TWO + timedelta(**later)).timestamp())
         self.books.sql("UPDATE callers SET held_until = ?", until)
 
-    def look(self) -> None:
+    def look(self, *others: BankSettings) -> None:
+        """Look, where there may be processes with other settings."""
         books = self.books
         self.readings.note(books.now)
         with closing(sqlite3.connect(books.settings.database)) as file:
-            self.rules.step(file, {Rules.of(books.settings)}, self.readings)
+            rules = {Rules.of(each) for each in (books.settings, *others)}
+            self.rules.step(file, rules, self.readings)
 
 
 @pytest.fixture
@@ -168,6 +170,45 @@ def test_an_event_cuts_off_to_the_second_and_winnings_first(
     else:
         with pytest.raises(Wrong, match=r"cut|event"):
             made.look()
+
+
+@pytest.mark.parametrize(("left", "is_right"), [(TO_EVENT + 1, True), (TO_EVENT + 2, False)])
+def test_a_second_that_has_just_begun_is_whole(
+    made: HandMade, left: int, *, is_right: bool
+) -> None:
+    """But only where a clock was read at its very beginning."""
+    made.begin(f"external bank {left} brought")
+    made.write(f"bank online {left} withdraw")
+    with pytest.raises(Wrong, match="cut off"):
+        made.look()
+    made.rules = RulesOfTime(Counter())
+    made.readings.note(TWO.replace(microsecond=0))
+    if is_right:
+        made.look()
+    else:
+        with pytest.raises(Wrong, match="cut off"):
+            made.look()
+
+
+@pytest.mark.parametrize("knows_another_event", [True, False])
+def test_held_time_comes_back_where_another_process_knows_another_event(
+    made: HandMade, *, knows_another_event: bool
+) -> None:
+    """Whose entry the one in between is nobody can tell: it must not matter."""
+    settings = made.books.settings
+    other = replace(settings, events=(BACKUP,))
+    others = (other,) if knows_another_event else ()
+    made.begin(f"external online {TO_EVENT} brought, external stake 400 brought")
+    made.look(*others)
+    made.write("stake online 400 returned, online held 400 held")
+    made.write("online elapsed 7 elapsed")
+    made.write("held online 400 release")
+    made.waits(hours=2)
+    if knows_another_event:
+        made.look(*others)
+    else:
+        with pytest.raises(Wrong, match="before the event has passed"):
+            made.look(*others)
 
 
 @pytest.mark.parametrize(
