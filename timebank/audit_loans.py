@@ -8,7 +8,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import accumulate, groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from timebank.database import Desk
@@ -49,53 +50,67 @@ class _Day(NamedTuple):
     owed: int | None
 
 
+class _Loan:
+    """The loan of one caller: its transfers in order, and what was owed before each."""
+
+    def __init__(self, rows: list[_Row]) -> None:
+        self.rows = rows
+        self.numbers = [row.number for row in rows]
+        self.owed = [0, *accumulate(row.change for row in rows)]
+
+    def place(self, after: int) -> int:
+        """Give the place of the first row behind the transfer `after`."""
+        return bisect_left(self.numbers, after + 1)
+
+
 def check_loans(desk: Desk) -> Iterator[Finding]:
     """Name every loan, day and visit that does not go with what was owed at the time."""
     run = desk.connection.exec_driver_sql
     rows: defaultdict[int, list[_Row]] = defaultdict(list)
     for caller_id, *row in run(MOVED):
         rows[caller_id].append(_Row(*row))
-    days: defaultdict[int, list[_Day]] = defaultdict(list)
-    for caller_id, *begun in run(DAYS):
-        days[caller_id].append(_Day(*begun))
-    visits = {call_id: (number, loan) for call_id, number, loan in run(VISITS)}
-    for caller_id in sorted({*rows, *days}):
-        owed = [0, *accumulate(row.change for row in rows[caller_id])]
-        numbers = [row.number for row in rows[caller_id]]
-        for day in days[caller_id]:
-            was = owed[bisect_left(numbers, day.after + 1)]
+    loans = {caller_id: _Loan(moved) for caller_id, moved in rows.items()}
+    nobodys = _Loan([])
+    for caller_id, days in groupby(run(DAYS), key=itemgetter(0)):
+        found = [_Day(*day) for _, *day in days]
+        begun = [day for day in found if isinstance(day.after, int)]
+        for day in found:
+            if not isinstance(day.after, int):
+                yield Finding(f"caller {caller_id}", f"{day.day} begins behind no transfer.")
+        loan = loans.get(caller_id, nobodys)
+        for day in begun:
+            was = loan.owed[loan.place(day.after)]
             if day.owed not in (None, was):
                 yield Finding(
                     f"caller {caller_id}",
                     f"When {day.day} began {was} was owed on a loan, not {day.owed}.",
                 )
-        yield from _check_rows(rows[caller_id], owed, days[caller_id])
-        yield from _check_visits(rows[caller_id], owed, visits)
+        yield from _check_days(loan, begun)
+    visits = {call_id: (number, loan) for call_id, number, loan in run(VISITS)}
+    for loan in loans.values():
+        yield from _check_visits(loan, visits)
 
 
-def _check_rows(rows: list[_Row], owed: list[int], days: list[_Day]) -> Iterator[Finding]:
+def _check_days(loan: _Loan, days: list[_Day]) -> Iterator[Finding]:
+    """Check what was lent, and left to guests, on the days that say what was owed."""
     begins = [day.after for day in days]
-    for place, row in enumerate(rows):
+    for place, row in enumerate(loan.rows):
         began = bisect_left(begins, row.number)
-        # Whether the rule held then: the day's row says what was owed.
         if not began or days[began - 1].owed is None:
             continue
-        where = f"transfer {row.number}"
-        if row.kind in ("gain", "put back") and owed[place]:
-            yield Finding(where, f"It leaves {row.amount} to a guest who owes {owed[place]}.")
+        where, owed = f"transfer {row.number}", loan.owed[place]
+        if row.kind in ("gain", "put back") and owed:
+            yield Finding(where, f"It leaves {row.amount} to a guest who owes {owed}.")
         if row.kind == "loan":
-            first = bisect_left([each.number for each in rows], days[began - 1].after + 1)
-            lent = sum(each.amount for each in rows[first:place] if each.kind == "loan")
-            if owed[place] > lent:
-                yield Finding(
-                    where, f"It lends {row.amount} while {owed[place] - lent} is owed since before."
-                )
+            today = loan.rows[loan.place(begins[began - 1]) : place]
+            older = owed - sum(each.change for each in today if each.kind == "loan")
+            if older > 0:
+                yield Finding(where, f"It lends {row.amount} while {older} is owed since before.")
 
 
-def _check_visits(
-    rows: list[_Row], owed: list[int], visits: dict[int, tuple[int, int]]
-) -> Iterator[Finding]:
+def _check_visits(loan: _Loan, visits: dict[int, tuple[int, int]]) -> Iterator[Finding]:
     """Compare what visits say was owed when they ended with the loans themselves."""
+    rows, owed = loan.rows, loan.owed
     for place, row in enumerate(rows):
         visit = None if row.call_id is None else visits.get(row.call_id)
         if visit is None or not row.is_of_exit:

@@ -95,6 +95,8 @@ def _put_back(posting: Posting, amount: int) -> None:
     """
     visit, desk = posting.visit, posting.desk
     assert visit is not None  # called for visits alone
+    if amount == 0:
+        return
     most = desk.settings.limits.balance
     beyond = min(amount, max(0, posting.balance["bank"] + amount - most))
     why = f"{span(amount)} of your own put back in the bank"

@@ -612,6 +612,10 @@ class TestTheAudit:
         ("change", "found"),
         [
             (
+                "days SET after = 'x' WHERE day = '2026-06-09'",
+                "2026-06-09 begins behind no transfer",
+            ),
+            (
                 "days SET owed = 599 WHERE caller_id = 2 AND day = '2026-06-18'",
                 "When 2026-06-18 began 600 was",
             ),
