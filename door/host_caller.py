@@ -212,6 +212,7 @@ class HostCaller(LimitedCaller):
         elif receipt.purse.bank:
             are = wording.agree(receipt.purse.bank, "is", "are")
             said.append(f"{span(receipt.purse.bank)} {are} in your time bank here.")
+        said += _of_loan(receipt)
         if debts[0]:
             said.append(self._owes(debts[0]))
         return said
@@ -270,3 +271,14 @@ def brought_by(guest: Guest, now: float) -> bank.Brought:
         takes_gains=guest.takes_gains,
         waited=seconds_begun(now - guest.arrived),
     )
+
+
+def _of_loan(receipt: Receipt) -> list[str]:
+    """Say what the end of a call paid on a loan, and what is still owed."""
+    said = []
+    paid = sum(row.amount for row in receipt.rows if row.kind == "loan paid")
+    if paid:
+        said.append(f"{span(paid)} of your loan {wording.agree(paid, 'is', 'are')} paid back.")
+    if owed := -receipt.purse.loan:
+        said.append(f"You still owe {span(owed)} here. What you win next pays that first.")
+    return said

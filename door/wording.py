@@ -115,6 +115,6 @@ def told(row: Row) -> str:
         case "held" if row.why.endswith(ON_ANOTHER_DAY):
             event = row.why.removesuffix(ON_ANOTHER_DAY).partition(" after ")[2]
             return f"{span(row.amount)} cannot be used today: {event} ends on another day."
-        case "release" | "clamp" | "held" | "external" | "loan share":
+        case "release" | "clamp" | "held" | "external" | "loan share" | "loan paid":
             return f"{row.why}."
     return ""

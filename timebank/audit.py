@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from timebank.audit_generations import check_generations
 from timebank.audit_hosts import check_hosts
+from timebank.audit_loans import check_loans
 from timebank.audit_rounds import check_rounds
 from timebank.database import Desk
 from timebank.findings import Finding
@@ -54,6 +55,7 @@ def audit(desk: Desk, since_digest: str | None = None) -> list[Finding]:
         *_check_outbox(desk),
         *_check_imports(desk),
         *check_hosts(desk),
+        *check_loans(desk),
     ]
 
 

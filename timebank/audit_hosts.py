@@ -39,7 +39,7 @@ GRANTED = """
 SELECT t.id FROM transfers t
 JOIN accounts a ON a.id IN (t.source, t.target) JOIN callers c ON c.id = a.caller_id
 WHERE (t.kind IN ('grant', 'forfeit', 'carry') AND c.board IS NOT NULL)
-    OR (t.kind IN ('brought', 'taken home', 'gain', 'given back', 'put back', 'kept')
+    OR (t.kind IN ('brought', 'taken home', 'gain', 'given back', 'put back', 'kept', 'loan paid')
         AND c.board IS NULL)
 """
 
@@ -81,10 +81,10 @@ def _check_calls(desk: Desk) -> Iterator[Finding]:
 # What the rows of each call add up to, beside what the visit says.
 PURSE = "('online', 'held', 'stake')"
 SAVINGS = "('bank', 'loan')"
-OWN = "t.kind NOT IN ('gain', 'put back', 'kept')"
+OWN = "t.kind NOT IN ('gain', 'put back', 'kept', 'loan paid')"
 TRANSFERS = f"""
 SELECT v.id, v.closed IS NOT NULL, v.brought + coalesce(v.also_brought, 0), v.own, v.elapsed,
-    v.result, v.gain, v.put_back, v.taken_home, v.left_staked - v.staked,
+    v.result, coalesce(v.loan_paid, 0), v.gain, v.put_back, v.taken_home, v.left_staked - v.staked,
     coalesce(sum(t.amount) FILTER (WHERE t.kind = 'brought'), 0),
     coalesce(sum(t.amount) FILTER (WHERE s.kind IN {SAVINGS} AND g.kind IN {PURSE} AND {OWN}), 0)
     - coalesce(sum(t.amount) FILTER (WHERE s.kind IN {PURSE} AND g.kind IN {SAVINGS} AND {OWN}), 0),
@@ -92,6 +92,7 @@ SELECT v.id, v.closed IS NOT NULL, v.brought + coalesce(v.also_brought, 0), v.ow
     coalesce(sum(t.amount) FILTER (WHERE s.kind = 'house' AND s.unit = 'second'), 0)
     - coalesce(sum(t.amount) FILTER (WHERE g.kind = 'house' AND g.unit = 'second'), 0)
     - coalesce(sum(t.amount) FILTER (WHERE g.kind = 'forfeit' AND {OWN}), 0),
+    coalesce(sum(t.amount) FILTER (WHERE t.kind = 'loan paid' AND s.kind IN {PURSE}), 0),
     coalesce(sum(t.amount) FILTER (WHERE t.kind = 'gain'), 0),
     coalesce(sum(t.amount) FILTER (WHERE t.kind = 'put back'), 0),
     coalesce(sum(t.amount) FILTER (WHERE t.kind = 'taken home'), 0),
@@ -102,17 +103,19 @@ LEFT JOIN accounts s ON s.id = t.source LEFT JOIN accounts g ON g.id = t.target
 WHERE v.call_id IS NOT NULL GROUP BY v.id
 """
 COLUMNS = (
-    *("brought", "of his own", "used", "won", "gained", "put back", "taken home"),
-    "more on the table",
+    *("brought", "of his own", "used", "won", "paid on the loan", "gained", "put back"),
+    *("taken home", "more on the table"),
 )
 
 
 def _check_transfers(desk: Desk) -> Iterator[Finding]:
     """Compare every visit with the transfers of its call."""
     for number, over, *amounts in desk.connection.exec_driver_sql(TRANSFERS):
-        said, moved = amounts[:8], amounts[8:]
+        said, moved = amounts[: len(COLUMNS)], amounts[len(COLUMNS) :]
         # While it is open, only what came in is known.
-        for what, says, moves in list(zip(COLUMNS, said, moved, strict=True))[: 8 if over else 2]:
+        for what, says, moves in list(zip(COLUMNS, said, moved, strict=True)):
+            if not over and what not in COLUMNS[:2]:
+                continue
             if says != moves:
                 yield Finding(
                     f"visit {number}", f"{says} is {what}, its transfers add up to {moves}."
@@ -122,12 +125,14 @@ def _check_transfers(desk: Desk) -> Iterator[Finding]:
 WITHOUT_CALL = """
 SELECT c.id, coalesce(v.home, 0), coalesce(v.saved, 0), coalesce(t.home, 0), coalesce(t.saved, 0)
 FROM callers c
-LEFT JOIN (SELECT caller_id, sum(taken_home) AS home, sum(gain + put_back) AS saved FROM visits
+LEFT JOIN (SELECT caller_id, sum(taken_home) AS home,
+        sum(coalesce(loan_paid, 0) + gain + put_back) AS saved FROM visits
     WHERE call_id IS NULL GROUP BY caller_id) v ON v.caller_id = c.id
 LEFT JOIN (SELECT s.caller_id, sum(t.amount) FILTER (WHERE t.kind = 'taken home') AS home,
         sum(t.amount) FILTER (WHERE t.kind <> 'taken home') AS saved
     FROM transfers t JOIN accounts s ON s.id = t.source
-    WHERE t.call_id IS NULL AND t.kind IN ('taken home', 'gain', 'put back')
+    WHERE t.call_id IS NULL AND s.kind IN ('online', 'held')
+        AND t.kind IN ('taken home', 'gain', 'put back', 'loan paid')
     GROUP BY s.caller_id) t ON t.caller_id = c.id
 WHERE coalesce(v.home, 0) <> coalesce(t.home, 0) OR coalesce(v.saved, 0) <> coalesce(t.saved, 0)
 """
@@ -158,11 +163,17 @@ FROM visits v JOIN callers c ON c.id = v.caller_id ORDER BY v.caller_id, v.id
 
 BEGUN = ("clock", "debt", "staked", "standing", "standing_own", "brought", "own")
 ENDED = ("elapsed", "result", "owed", *Parting._fields[2:])
+LOAN = ("loan", "loan_paid")
 
 
 def _ended(row: Any) -> list[object]:
     """Give the amounts that a visit has when it is over."""
-    return [] if row["closed"] is None else [row[name] for name in ENDED]
+    if row["closed"] is None:
+        return []
+    ended: tuple[str, ...] = ENDED
+    if row["loan"] is None and row["loan_paid"] is None:  # over before they were written down
+        ended = tuple(name for name in ENDED if name not in LOAN)
+    return [row[name] for name in ended]
 
 
 def _check_order(desk: Desk) -> Iterator[Finding]:
@@ -195,12 +206,17 @@ def _reckoned(row: Any) -> dict[str, int]:
     given = ("caller_id", "call_id", "board", "staked", "standing", "standing_own")
     more = ("clock", "brought", "own")
     visit = Visit(*(row[name] for name in given), **{name: row[name] for name in more})
-    left = sum(row[name] for name in ("gain", "put_back", "taken_home", "left_staked"))
+    parts = ("loan_paid", "gain", "put_back", "taken_home", "left_staked")
+    left = sum(row[name] or 0 for name in parts)
     parting = visit.part(
-        left - row["also_brought"], row["left_staked"], row["elapsed"], row["owed"]
+        *(left - row["also_brought"], row["left_staked"], row["elapsed"], row["owed"]),
+        row["loan"] or 0,
     )
     result = parting.gained - (visit.staked - visit.standing - visit.standing_own)
-    return {"result": result, **{name: getattr(parting, name) for name in parting._fields[1:]}}
+    names: tuple[str, ...] = parting._fields[1:]
+    if row["loan"] is None:  # over before it was written down
+        names = tuple(name for name in names if name not in LOAN)
+    return {"result": result, **{name: getattr(parting, name) for name in names}}
 
 
 GIVEN = f"""

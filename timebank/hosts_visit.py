@@ -3,7 +3,8 @@
 His time belongs to the host, whose clock runs on while he is here. So his purse has two layers:
 the host's minutes, which he brought, and his own, which came out of our bank or were won. The
 host's minutes go home with him, for its clock still shows them; they can never be saved here. A
-gain (what he won less what he lost) first pays the day's debt, and the rest of it is his own. A
+gain (what he won less what he lost) first pays the day's debt, and the rest of it is his own. What
+is his own at the end pays a loan first: no day brings minutes here that could pay it later. A
 loss comes out of his own minutes first; what is lost of the host's, whose clock does not show it,
 is the day's *debt*, and is taken off what he brings later that day. So, for every visit and to the
 second,
@@ -41,7 +42,10 @@ class Parting(NamedTuple):
     debt_added: int
     # What the host's clock counted of time that was not brought, while his own was charged here.
     also_brought: int
-    # His own: what was gained, and what had come out of his account.
+    # What was owed on a loan, and what of the caller's own paid it.
+    loan: int
+    loan_paid: int
+    # The rest of the caller's own: what was gained, and what had come out of the account.
     gain: int
     put_back: int
     taken_home: int
@@ -124,8 +128,12 @@ class Visit:
         total = self.standing_own + self.own + gained - beyond
         return total, max(0, min(gained, debt, total))
 
-    def part(self, purse: int, staked: int, charged: int, debt: int) -> Parting:
-        """Reckon what becomes of the purse, of which `staked` stays on the table."""
+    def part(self, purse: int, staked: int, charged: int, debt: int, loan: int) -> Parting:
+        """Reckon what becomes of the purse, of which `staked` stays on the table.
+
+        `debt` is what the caller has lost of the host's minutes today, `loan` what is owed to our
+        bank. The loan is paid out of what came from the account before a gain pays any of it.
+        """
         gained = self.gained(purse, charged)
         before, paid = self._own(purse, charged, debt)
         total = before - paid
@@ -135,14 +143,18 @@ class Visit:
         out = min(max(0, total), leaves)
         gain = min(out, max(0, gained - paid))
         stays = min(max(0, total) - out, staked)
+        loan_paid = min(loan, out)
+        put_back = max(0, out - gain - loan_paid)
         return Parting(
             gained=gained,
             owed=debt,
             debt_paid=paid,
             debt_added=max(0, -total),
             also_brought=also,
-            gain=gain,
-            put_back=out - gain,
+            loan=loan,
+            loan_paid=loan_paid,
+            gain=out - loan_paid - put_back,
+            put_back=put_back,
             taken_home=leaves - out,
             left_staked=staked,
             left_standing=staked - stays,
@@ -155,7 +167,7 @@ class Visit:
             return
         self.changed = False
         run = desk.connection.exec_driver_sql
-        closing: tuple[object, ...] = (None,) * 13
+        closing: tuple[object, ...] = (None,) * 15
         if self.parting is not None:
             gone = self.parting
             result = gone.gained - (self.staked - self.standing - self.standing_own)
@@ -176,7 +188,8 @@ class Visit:
 _COLUMNS = (
     "caller_id, call_id, day, shown, clock, until, way, shows_losses, debt, staked, standing,"
     " standing_own, brought, own, closed, elapsed, result, owed, debt_paid, debt_added,"
-    " also_brought, gain, put_back, taken_home, left_staked, left_standing, left_own"
+    " also_brought, loan, loan_paid, gain, put_back, taken_home, left_staked, left_standing,"
+    " left_own"
 )
 _MARKS = ", ".join("?" * (_COLUMNS.count(",") + 1))
 LAST = """

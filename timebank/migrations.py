@@ -578,6 +578,21 @@ def _recovery_codes_4(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE callers ADD COLUMN recovery_digest TEXT")
 
 
+# What was owed on loans.
+
+OWING_4 = (
+    "ALTER TABLE days ADD COLUMN owed INTEGER CHECK (owed >= 0)",
+    "ALTER TABLE visits ADD COLUMN loan INTEGER CHECK (loan >= 0)",
+    "ALTER TABLE visits ADD COLUMN loan_paid INTEGER CHECK (loan_paid >= 0)",
+)
+
+
+def _owing_4(connection: sqlite3.Connection) -> None:
+    """Add what was owed when a day began and when a visit ended. Older ones keep the old rule."""
+    for statement in OWING_4:
+        connection.execute(statement)
+
+
 # Each part adds what one subject needs, in this order.
 PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _results_4,
@@ -587,6 +602,7 @@ PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _stakes_over_midnight_4,
     _clocks_4,
     _recovery_codes_4,
+    _owing_4,
 )
 
 

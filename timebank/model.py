@@ -373,6 +373,9 @@ days = Table(
         server_default=text("0"),
         nullable=False,
     ),
+    # Seconds that were owed on a loan when the day began, before its grant paid any of it. NULL for
+    # days that began before version 4, on which more was lent whatever was owed.
+    Column("owed", Integer, CheckConstraint("owed >= 0")),
     sqlite_with_rowid=False,
 )
 

@@ -48,6 +48,10 @@ visits = Table(
     Column("debt_added", Integer, CheckConstraint("debt_added >= 0")),
     # external -> online once more: what the host's clock counted beyond what was brought.
     Column("also_brought", Integer, CheckConstraint("also_brought >= 0")),
+    # What was owed on a loan then, and what of the caller's own paid it. NULL in visits that were
+    # over before version 4: loans were not paid at the exit.
+    Column("loan", Integer, CheckConstraint("loan >= 0")),
+    Column("loan_paid", Integer, CheckConstraint("loan_paid >= 0")),
     # The gain, whoever keeps it for him; what went back to his bank; what went home.
     Column("gain", Integer, CheckConstraint("gain >= 0")),
     Column("put_back", Integer, CheckConstraint("put_back >= 0")),

@@ -101,8 +101,9 @@ class Posting:
         self._caller_changed = False
         # Where in the movements the new day begins, when this entry begins one.
         self._day_begins: int | None = None
-        # What counts as earned on that day from its beginning: see model.days.
+        # What counts as earned on that day from its beginning, and what was owed: see model.days.
         self._carried = 0
+        self._owed_before = 0
         # Movements that THEBANK.EXT must be told of: (index, the record's source).
         self._outbox: list[tuple[int, str]] = []
         # What is to be written once the rows have their numbers.
@@ -209,6 +210,7 @@ class Posting:
         self.turns = {}
         self._caller_changed = True
         self._day_begins = len(self.movements)
+        self._owed_before = -self.balance["loan"]
         if self.visit is not None:  # his minutes are the host's: none are granted or forfeited
             return
         minutes = self.desk.settings.minutes_per_day
@@ -384,8 +386,19 @@ class Posting:
             return
         waiting = self.balance["bank"] % MINUTE
         self.move(account, self.bank, amount, kind, f"{why}: put in the bank")
+        if self.visit is not None:
+            amount -= self.pay_loan_from_bank(min(amount, -self.balance["loan"]))
         if mode == "external":
             self.pass_on(waiting + amount, source)
+
+    def pay_loan_from_bank(self, amount: int) -> int:
+        """Pay so much of a loan of another board's caller out of the bank; returns it.
+
+        Nothing of the caller's goes home while a loan is owed: no day's grant will ever pay it.
+        """
+        why = f"{span(amount)} from your bank account paid back on the loan"
+        self.move(self.bank, self.loan, amount, "loan paid", why)
+        return amount
 
     def pass_on(self, seconds: int, source: str) -> None:
         """Pass the whole minutes of an amount in the bank on through THEBANK.EXT.
@@ -465,8 +478,8 @@ class Posting:
             after = run("SELECT coalesce(max(id), 0) FROM transfers").scalar_one()
         granted = [row.number for row in rows[begins:] if row.kind == "grant"]
         run(
-            "INSERT INTO days (caller_id, day, after, grant_id, standing, carried)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO days (caller_id, day, after, grant_id, standing, carried, owed)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 self.caller_id,
                 self.day,
@@ -474,6 +487,7 @@ class Posting:
                 granted[0] if granted else None,
                 self.standing,
                 self._carried,
+                self._owed_before,
             ),
         )
 

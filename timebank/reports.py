@@ -26,6 +26,8 @@ FLOWS = {
     ("bank", "bank"): "sent",
     ("loan", "online"): "lent",
     ("online", "loan"): "repaid",
+    ("held", "loan"): "repaid",
+    ("bank", "loan"): "repaid",
     ("*", "external"): "passed_on",
     ("external", "*"): "taken_in",
     ("adjustment", "*"): "added",

@@ -144,6 +144,7 @@ class Window:
         """Bound what may be borrowed."""
         yield from self._closed()
         yield from self._unknown("borrow")
+        yield from self._earlier_loan()
         # What was sent today is not lent back: who gives the day's minutes away and borrows others
         # in their place would owe every night and send every day.
         sent = self._today.get("transfer", 0)
@@ -218,6 +219,19 @@ class Window:
             most = f"Only {span(room)} {of_it}" if room else f"None {of_it or 'of it '}"
             said = f"{most}could be used before {self.posting.event}."
             yield Bound(room, said, NoRoom)
+
+    def _earlier_loan(self) -> Iterator[Bound]:
+        """Lend nothing while a loan of an earlier day is owed: debts would grow day by day.
+
+        Payments go to the oldest loan first, so what is owed beyond what was lent today is older.
+        """
+        owed = -self.posting.balance["loan"] - self._today.get("loan", 0)
+        if owed > 0:
+            visit = self.posting.visit
+            how = "" if visit is None else ", from what you win or withdraw,"
+            said = f"You owe {span(owed)} from an earlier day."
+            said += f" Repay that{how} before you borrow more."
+            yield Bound(0, said, LimitReached)
 
     def _unknown(self, verb: str) -> Iterator[Bound]:
         schedule = self.settings.schedule

@@ -193,6 +193,8 @@ def _clock(part: Part, of_it: str) -> str:
             return f"{amount} passed on through THEBANK.EXT"
         case "loan share":
             return f"{amount}{of_it} paid back on the loan"
+        case "loan paid":
+            return f"paid back {amount} on the loan"
     return ""
 
 
@@ -207,7 +209,7 @@ def _gain(part: Part) -> str:
         case "given back":
             return f"gave {amount} back to {why.partition(' given back to ')[2]}"
         case "put back":
-            return f"put {amount} of your own back in the bank"
+            return f"put {amount} of your own back in the bank{why.partition(' in the bank')[2]}"
         case "kept":
             board = why.partition(" be given back to ")[2].partition(": ")[0]
             return f"kept {amount} that could not be given back to {board}"

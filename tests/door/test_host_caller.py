@@ -317,6 +317,31 @@ async def test_a_loss_that_the_host_does_not_show_is_said_to_be_owed(
         await here.server.board.close_call(again, "log-off")
 
 
+@pytest.mark.usefixtures("undealt")
+@pytest.mark.parametrize(
+    ("bet", "words"),
+    [
+        (0, ["30 minutes of your loan are paid back."]),
+        (
+            600,
+            [
+                "20 minutes of your loan are paid back.",
+                "You still owe 10 minutes here. What you win next pays that first.",
+            ],
+        ),
+        (1800, ["You still owe 30 minutes here. What you win next pays that first."]),
+    ],
+)
+async def test_what_becomes_of_a_loan_is_said(tmp_path, bet: int, words: list[str]) -> None:
+    toml = f"{EVENTS_OFF}[timebank]\nknown_days = 0\n"
+    async with world(tmp_path, toml=toml) as here:
+        caller = await comes_in(here)
+        await caller.post(lambda desk, call, ticked: bank.borrow(desk, call, ticked, 1800))
+        if bet:
+            await loses(caller, bet)
+        assert await caller.farewell("log-off") == words
+
+
 async def test_a_debt_that_was_won_back_is_not_said_to_be_owed(tmp_path) -> None:
     async with guest_of(tmp_path) as (_, caller):
         assert await caller.farewell("log-off") == []

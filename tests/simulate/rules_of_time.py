@@ -4,6 +4,8 @@ Every entry is added up anew from its rows, with arithmetic of its own:
 
 - behind a grant, and behind winnings that come on line, a loan takes its share, to the second;
 - time held behind an event comes back with the first entry after it, as far as it can be used;
+- nothing is lent while a loan of an earlier day is owed;
+- a guest's loan is paid before anything of the visit is saved or goes home;
 - nothing is on line that an event would cut off, and what is cut off is winnings first;
 - at the end of a day what was earned is put away, the stake first taken for it; the rest of what is
   on line or held is forfeited at once, that of the stake when it comes back;
@@ -55,6 +57,8 @@ SAVINGS = ("bank", "loan")
 BY_THE_CLOCKS = frozenset(
     {"elapsed", "forfeit", "carry", "external", "grant", "loan share", "release"}
 )
+# What leaves a guest's visit for an account or for home.
+LEAVES = ("gain", "put back", "given back", "external")
 SETTLES = ("lost", "returned", "won")
 # Calls that end so are only charged: what was held is looked at by the next call.
 NOT_IN_PEACE = ("lease ran out", "taken over", "the books were restored")
@@ -207,6 +211,7 @@ class Entry:
     # For a caller of another board: what may be his own of a purse, that of his row behind which
     # it is asked.
     own: Callable[[Balances, int], Collection[int]] | None = None
+    lent: int = 0  # on the same day, before it
 
     @property
     def at(self) -> int:
@@ -248,7 +253,7 @@ class _Judge:
         self.share = 0
 
     def judge(self) -> Verdict:
-        by_the_clocks, behind_grant = True, 0
+        by_the_clocks, behind_grant, lent = True, 0, self.entry.lent
         for row in self.entry.rows:
             if by_the_clocks and row.kind not in BY_THE_CLOCKS:
                 self._has_waited()
@@ -269,6 +274,9 @@ class _Judge:
                 self.share = row.amount
             elif row.kind == "release":
                 self._releases(row.amount)
+            elif row.kind == "loan":
+                lent += self._lends(row.amount, lent)
+            self._pays_first(row)
             self._apply(row, of_grant=row.kind == "grant" or behind_grant > 0)
             behind_grant = self._of(row.amount) if row.kind == "grant" else 0
             if row.kind == "won" and row.is_time:
@@ -326,6 +334,23 @@ class _Judge:
     def _of(self, amount: int) -> int:
         """Return what the loan takes of an amount."""
         return min(-self.now["loan"], amount * self.rules.loan_share // 100)
+
+    def _lends(self, amount: int, lent: int) -> int:
+        """Check a loan, `lent` seconds of others being of the same day; returns the loan."""
+        older = -self.now["loan"] - lent
+        must(older <= 0, "{} is lent, and {} is owed on a loan of before", amount, older)
+        self.counted["_loans"] += 1
+        return amount
+
+    def _pays_first(self, row: Row) -> None:
+        """What a guest leaves with, or passes on, pays a loan before anything else."""
+        is_guest, owed = self.entry.own is not None, -self.now["loan"]
+        if row.kind == "loan paid":
+            must(is_guest, "a loan of one of our own callers is paid by itself")
+            must(row.amount <= owed, "{} of a loan of {} is paid", row.amount, owed)
+            self.counted["_loans of guests paid"] += 1
+        elif is_guest and row.kind in LEAVES:
+            must(not owed, "{} {}, and a loan of {} is owed", row.kind, row.amount, owed)
 
     # Time that was held.
 
@@ -594,6 +619,7 @@ class RulesOfTime:
             on_the_second=at in exact,
             enters=enters and not self._only_charges(file, rows[0].call_id, number),
             own=partial(self._own, file, owner, call_id, at) if is_guest else None,
+            lent=file.execute(LENT, (owner, rows[0].number, number)).fetchone()[0],
         )
 
     @staticmethod
@@ -896,6 +922,12 @@ WHERE caller_id = ? AND day = ? AND closed IS NOT NULL AND id < ?
 SHOWN = """
 SELECT caller_id, day, sum(minutes) FROM given_back WHERE minutes < 0 AND state = 'written'
 GROUP BY caller_id, day
+"""
+# Before the first row of an entry, on the day that is the caller's by its last row.
+LENT = """
+SELECT coalesce(sum(t.amount), 0) FROM transfers t JOIN accounts s ON s.id = t.source
+WHERE s.caller_id = ?1 AND t.kind = 'loan' AND t.id < ?2 AND t.id > coalesce(
+    (SELECT max(after) FROM days WHERE caller_id = ?1 AND after < ?3), 0)
 """
 NOBODYS = "SELECT sequence FROM actions WHERE round_id = ? AND call_id IS NULL"
 SETTLED_ON = f"""

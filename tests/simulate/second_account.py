@@ -4,6 +4,8 @@ Their own is what is in our bank, less what they owe it; what was passed on, giv
 elsewhere for them; and their part of what is on the table. Over a visit it changes by what they won
 and lost, by what was used beyond their host's clock, and by what became a debt or paid one. And on
 no day has anybody more of his own than if he had stopped when he was furthest ahead that day.
+Nothing is saved, given back or passed on at the end of a visit while a loan is owed, and a visit
+leaves nothing in an account that owes one, unless the account is frozen.
 Amounts are seconds.
 """
 
@@ -19,6 +21,8 @@ SAVINGS = ("bank", "loan")
 AWAY = ("external", "forfeit")
 GIFTS = ("adjust", "transfer", "import")  # neither won nor brought
 HOSTS = ("brought", "taken home")  # what comes in and goes out with the host's own minutes
+# What leaves a visit, or leaves the board.
+LEAVES = ("gain", "put back", "given back", "external")
 BY_ITSELF = "kept"  # on no visit: what came back here that could not be given
 
 
@@ -29,6 +33,8 @@ class Flow:
     own: int = 0
     elapsed: int = 0
     results: Counter[int | None] = field(default_factory=Counter)  # by hand, in order
+    bank: int = 0  # in the account behind the last of them
+    owed: int = 0  # on the loan then
 
 
 @dataclass
@@ -45,6 +51,8 @@ class Account:
     ahead: int = 0
     best: int = 0
     beyond: int = 0
+    savings: Counter[str] = field(default_factory=Counter)  # in the bank, and the loan
+    frozen: bool = False  # now, or when it was last looked
 
     @property
     def debt(self) -> int:
@@ -74,10 +82,15 @@ class SecondAccount:
         round_id: int | None,
     ) -> None:
         """Take note of a transfer in seconds, from and to accounts given as (kind, caller)."""
+        for end, sign in ((source, -amount), (target, amount)):
+            if end[1] in self.of and end[0] in SAVINGS:
+                self.of[end[1]].savings[end[0]] += sign
         owner = source[1] or target[1]
         if owner not in self.of or kind in GIFTS or kind == BY_ITSELF:
             return
         flow = self.of[owner].flows[call_id]
+        flow.bank, flow.owed = self.of[owner].savings["bank"], -self.of[owner].savings["loan"]
+        must(kind not in LEAVES or not flow.owed, "{} {}, and {} is owed", kind, amount, flow.owed)
         if target[0] == "elapsed":
             flow.elapsed += amount
         if "house" in (source[0], target[0]):
@@ -88,9 +101,12 @@ class SecondAccount:
 
     def look(self, file: sqlite3.Connection) -> None:
         """Go through the visits that were opened or closed since."""
+        frozen = {number for (number,) in file.execute("SELECT id FROM callers WHERE frozen")}
         for number, account in self.of.items():
+            account.frozen = account.frozen or number in frozen
             for row in file.execute(VISITS, (number, account.visit)):
                 self._visit(account, *row)
+            account.frozen = number in frozen
 
     def _visit(
         self,
@@ -124,6 +140,11 @@ class SecondAccount:
             return
         account.visit = number
         flow = account.flows.pop(call_id, Flow())
+        must(
+            call_id is None or account.frozen or not (flow.bank and flow.owed),
+            "visit {}: {} is left in the bank, and {} is owed",
+            *(number, flow.bank, flow.owed),
+        )
         if day != account.day:
             account.day, account.began = day, account.own
             account.ahead = account.best = account.beyond = 0

@@ -139,6 +139,64 @@ def test_another_loan_share_is_found(made: HandMade, before: str, entry: str) ->
         made.look()
 
 
+@pytest.mark.parametrize(
+    ("today", "entry", "is_right"),
+    [
+        (None, "loan online 60 loan", True),
+        (None, "loan online 60 loan, online loan 30 repay, loan online 9 loan", True),
+        (OWED, "loan online 60 loan", False),
+        (OWED, "online loan 599 repay, loan online 60 loan", False),
+        (OWED, "online loan 600 repay, loan online 60 loan", True),
+        (OWED, "online loan 600 repay, loan online 60 loan, loan online 5 loan", True),
+    ],
+)
+def test_nothing_is_lent_on_a_loan_of_an_earlier_day(
+    made: HandMade, today: str | None, entry: str, *, is_right: bool
+) -> None:
+    made.write(today or "external online 60 brought", on_call=False)
+    made.books.sql(
+        "INSERT INTO days (caller_id, day, after) SELECT ?, '2026-06-01', max(id) FROM transfers",
+        made.caller_id,
+    )
+    made.write(entry)
+    if is_right:
+        made.look()
+    else:
+        with pytest.raises(Wrong, match="is owed on a loan of before"):
+            made.look()
+
+
+@pytest.mark.parametrize(
+    ("entry", "wrong"),
+    [
+        ("online loan 600 loan paid, online bank 60 put back", None),
+        ("bank loan 90 loan paid, online external 60 taken home", None),
+        ("online loan 599 loan paid, online bank 60 put back", "put back 60, and a loan of 1 is"),
+        ("online bank 60 gain", "gain 60, and a loan of 600 is owed"),
+        ("bank external 60 given back, online loan 600 loan paid", "given back 60, and a loan of"),
+        ("bank external 60 external", "external 60, and a loan of 600 is owed"),
+    ],
+)
+def test_a_guests_loan_is_paid_before_anything_is_kept(
+    made: HandMade, entry: str, wrong: str | None
+) -> None:
+    made.books.sql("UPDATE callers SET board = 'Xibalba', board_key = '7', name = 'Ann@Xibalba'")
+    made.write(f"{OWED}, external online 60 brought, external bank 90 kept", on_call=False)
+    made.write(entry)
+    if wrong is None:
+        made.look()
+    else:
+        with pytest.raises(Wrong, match=wrong):
+            made.look()
+
+
+def test_only_a_guests_loan_is_paid_so(made: HandMade) -> None:
+    made.write(OWED, on_call=False)
+    made.write("online loan 60 loan paid")
+    with pytest.raises(Wrong, match="one of our own callers"):
+        made.look()
+
+
 LONG = f"external online {TO_EVENT - 100} brought, external stake 200 brought"
 CUT = "house online 150 won, stake online 200 returned"  # 250 seconds too many
 

@@ -94,6 +94,8 @@ class Host:
     # The visit that is not accounted for yet; what he had when it began, and what hands brought.
     visit: int = 0
     had: int = 0
+    # The sysop gave something to the account: it may hold that beside a loan until a visit ends.
+    gifts: bool = False
     results: list[int] = field(default_factory=list)
     # His day: what he had before it, what he used of it, how far he is ahead, and was at best.
     since: str = ""
@@ -155,6 +157,7 @@ class Visits(RuleBasedStateMachine):
         host = self.any_host(data)
         self.books.do(bank.adjust, host.caller_id, MINUTE * minutes, "a test", "Tester")
         host.gets(MINUTE * minutes)
+        host.gifts = True
 
     # Coming and going.
 
@@ -355,6 +358,13 @@ class Visits(RuleBasedStateMachine):
                 balances = self.books.balances(host.caller_id)
                 assert (balances["online"], balances["held"]) == (0, 0)
 
+    @invariant()
+    def nobody_who_is_away_owes_and_has_something_saved(self):
+        for host in self.hosts.values():
+            balances = self.books.balances(host.caller_id)
+            if not self.is_here(host) and host.call is None and not host.gifts:
+                assert not (balances["loan"] and balances["bank"])
+
     # The second account.
 
     def has(self, host: Host) -> int:
@@ -382,7 +392,7 @@ class Visits(RuleBasedStateMachine):
         visit = self.row(host.visit)
         if visit is None or visit["closed"] is None:
             return
-        host.visit = 0
+        host.visit, host.gifts = 0, False
         used = visit["elapsed"]
         # A stake of yesterday that is more than the host shows today may be used beyond its clock.
         beyond = visit["standing"] + visit["brought"] > visit["clock"]

@@ -147,12 +147,12 @@ class TestDays:
         assert shares(books.call(owing.caller_id)) == [1800]
 
 
-def test_a_caller_who_owes_may_borrow_again_the_next_day(books, owing):
-    limit(books, loan_share=0)
+def test_a_caller_whose_minutes_have_paid_may_borrow_again_the_next_day(books, owing):
     books.wait(DAY)
     owing.touch()
+    assert owing.purse.loan == 0
     borrow(owing, 30)
-    assert owing.purse.loan == -3600
+    assert owing.purse.loan == -1800
 
 
 def test_a_loan_may_be_saved_and_is_owed_all_the_same(books, owing):

@@ -48,6 +48,8 @@ SYSTEM = {
         ("bank", "online", "withdrawn"),
         ("loan", "online", "lent"),
         ("online", "loan", "repaid"),
+        ("held", "loan", "repaid"),
+        ("bank", "loan", "repaid"),
         ("bank", "external", "passed_on"),
         ("external", "bank", "taken_in"),
         ("adjustment", "bank", "added"),

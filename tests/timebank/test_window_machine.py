@@ -159,6 +159,7 @@ class Caller:
         most, closed, known = rules.limits, self.closed(rules, now), self.known(rules, now)
         room, owed = self.room(now), -(-self.loan // MINUTE) * MINUTE
         may_send = known and not self.loan
+        owes_of_before = self.loan > self.today.get("borrow", 0)
         may_borrow = self.left("borrow", most.loan) - self.today.get("transfer", 0)
         found = {
             "deposit": min(
@@ -168,7 +169,7 @@ class Caller:
             ),
             "withdraw": min(self.left("withdraw", most.withdrawal), self.bank, room),
             "transfer": min(self.left("transfer", most.transfer), self.bank) if may_send else 0,
-            "borrow": min(may_borrow, room) if known else 0,
+            "borrow": min(may_borrow, room) if known and not owes_of_before else 0,
             "repay": owed if self.online >= self.loan else min(self.online, owed),
         }
         return {
