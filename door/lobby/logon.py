@@ -151,7 +151,9 @@ async def _came_by_code(
 
     The code works until one of both stands; then it has let its owner in, and nobody else.
     """
-    console.say("|10That is your recovery code. It works until you have another.")
+    console.say(
+        "|10That is your recovery code. It works until you have another, or a new password."
+    )
     before = Secrets(record.password_hash, digest)
     answer = await console.ask(
         {"Y": "Yes", "N": "No"}, question="Choose a new password?", default="N", cancel="N"

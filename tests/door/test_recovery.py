@@ -13,7 +13,7 @@ from tests.door.test_locked_out import code_on, registers
 from tests.door.visiting import MENU
 from tests.world import PASSWORD, World, world
 from timebank import callers, recovery
-from timebank.database import BooksUnavailable
+from timebank.database import BooksUnavailable, OutcomeUnknown
 
 QUESTION = "Choose a new password?"
 SHOWN = "Press any key when you have written it down"
@@ -78,6 +78,7 @@ async def test_a_code_is_not_lost_with_the_line(tmp_path: Path, where: str) -> N
         code = await registers(board, "Ada", HOME)
         ada = await gets_to(board, code, where)
         never = code_on(ada) if where == "the new code" else None
+        assert has_code(board)  # also for whoever finds the books after a kill
         await loses_the_line(ada)
         if never is not None:
             await is_refused(board, never)
@@ -99,7 +100,9 @@ async def test_the_screen_says_which_code_works(tmp_path: Path) -> None:
     async with world(tmp_path, toml=TOML) as board:
         code = await registers(board, "Ada", HOME)
         ada = await gets_to(board, code, "the question")
-        await ada.sees("That is your recovery code. It works until you have another.")
+        await ada.sees(
+            "That is your recovery code. It works until you have another, or a new password."
+        )
         ada.presses("n")
         await ada.is_asked(SHOWN)
         await ada.sees("It works from when you press a key. Until then the one you had works")
@@ -327,6 +330,19 @@ async def test_a_code_that_cannot_be_stored_is_said_not_to_work(
         await nobody_is_there(board)
         await is_refused(board, never)
         await gets_to(board, code, "the question")
+
+
+async def test_a_code_of_which_the_disk_cannot_tell_is_said_to_be_uncertain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody_knows(*_: object) -> bool:
+        raise OutcomeUnknown("It could not be found out whether the entry counts.")
+
+    async with world(tmp_path, toml=TOML) as board:
+        ada = await gets_to(board, await registers(board, "Ada", HOME), "the new code")
+        monkeypatch.setattr(recovery, "replace", nobody_knows)
+        ada.presses(" ")
+        await ada.is_told("nobody knows yet whether the new code works. Keep both.")
 
 
 async def test_so_it_is_at_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
