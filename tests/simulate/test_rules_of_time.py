@@ -98,6 +98,7 @@ def made(books: Books) -> HandMade:
 
 
 OWED = "loan external 600 loan"
+BROUGHT = "external online 1200 brought"
 GRANT = "allotment online 1200 grant"
 STAKED = f"{OWED}, external online 600 brought, online stake 400 stake"
 WON = "stake online 400 returned, house online 300 won"
@@ -153,7 +154,7 @@ def test_another_loan_share_is_found(made: HandMade, before: str, entry: str) ->
 def test_nothing_is_lent_on_a_loan_of_an_earlier_day(
     made: HandMade, today: str | None, entry: str, *, is_right: bool
 ) -> None:
-    made.write(today or "external online 60 brought", on_call=False)
+    made.begin(f"{today}, {BROUGHT}" if today else BROUGHT)
     made.books.sql(
         "INSERT INTO days (caller_id, day, after) SELECT ?, '2026-06-01', max(id) FROM transfers",
         made.caller_id,
@@ -181,7 +182,7 @@ def test_a_guests_loan_is_paid_before_anything_is_kept(
     made: HandMade, entry: str, wrong: str | None
 ) -> None:
     made.books.sql("UPDATE callers SET board = 'Xibalba', board_key = '7', name = 'Ann@Xibalba'")
-    made.write(f"{OWED}, external online 60 brought, external bank 90 kept", on_call=False)
+    made.begin(f"{OWED}, {BROUGHT}, external bank 90 kept")
     made.write(entry)
     if wrong is None:
         made.look()
@@ -191,7 +192,7 @@ def test_a_guests_loan_is_paid_before_anything_is_kept(
 
 
 def test_only_a_guests_loan_is_paid_so(made: HandMade) -> None:
-    made.write(OWED, on_call=False)
+    made.begin(f"{OWED}, {BROUGHT}")
     made.write("online loan 60 loan paid")
     with pytest.raises(Wrong, match="one of our own callers"):
         made.look()
