@@ -144,7 +144,8 @@ class Window:
         """Bound what may be borrowed."""
         yield from self._closed()
         yield from self._unknown("borrow")
-        yield from self._earlier_loan()
+        if self.limits.loan:
+            yield from self._earlier_loan()
         # What was sent today is not lent back: who gives the day's minutes away and borrows others
         # in their place would owe every night and send every day.
         sent = self._today.get("transfer", 0)

@@ -194,6 +194,14 @@ class TestALoanOfAnEarlierDay:
             borrow(ann, 1)
         assert ann.purse.loan == -25 * MINUTE
 
+    def test_is_not_to_be_repaid_for_a_loan_that_nobody_gets(self, books, ann):
+        limit(books, loan_share=0)
+        borrow(ann, 10)
+        limit(books, loan=0)
+        books.wait(DAY)
+        with pytest.raises(LimitReached, match=r"^On this board nobody can borrow minutes\.$"):
+            borrow(ann, 1)
+
     def test_is_paid_before_what_was_lent_today(self, books, ann):
         """A payment goes to the oldest loan, and gives nothing back of the day's limit."""
         limit(books, loan_share=0)

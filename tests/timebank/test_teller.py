@@ -124,9 +124,9 @@ class TestTheDay:
     @pytest.mark.parametrize(("way", "key", "most"), LEFT)
     def test_begins_anew_with_the_callers_day(self, books, call, way, key, most):
         give(books, call.caller_id, 120)
-        limit(books, **{key: most}, loan_share=0)
+        limit(books, **{key: most})
         WAYS[way](call, most)
-        books.wait(86400)
+        books.wait(86400)  # whose minutes pay what was borrowed
         WAYS[way](call, most)
         books.step(-86400)  # no second helping for a clock that goes back
         with pytest.raises(LimitReached):
