@@ -25,7 +25,7 @@ from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from timebank import files, look_alikes, migrations
+from timebank import files, high_water, look_alikes, migrations
 from timebank.doubt import Doubt, NotYet, carried_over, leaves_doubt
 from timebank.guard import Guard, rescued
 from timebank.machine import Reading
@@ -72,6 +72,9 @@ BROKEN = (
     "SQLITE_PROTOCOL",
     "SQLITE_PERM",
 )
+
+
+CHANGES = "changes"  # of a connection: how many rows it had changed when its transaction began
 
 
 class DatabaseRefused(Exception):
@@ -141,6 +144,8 @@ class Database:
             connect_args={"timeout": min(TURN_SECONDS, busy_seconds)},
             hide_parameters=True,
         )
+        self._high_water = high_water.HighWater(path)
+        self._forgets = False  # whether how far the books have come cannot be noted
         self._guard: Guard | None = None
         self._gone: BooksGone | None = None
         event.listen(self.engine, "do_connect", self._before_connect)
@@ -198,6 +203,7 @@ class Database:
         if guard is not None:
             guard.close()
         self.engine.dispose()
+        self._high_water.close()
 
     def guard(self) -> None:
         """Keep the files open from now on until `close`, and see whether they are in their place.
@@ -258,11 +264,14 @@ class Database:
             connection.begin() as transaction,
         ):
             yield Desk(connection, settings, now)
+            number = self.count(connection)
             try:
                 transaction.commit()
             except DBAPIError as error:
                 if not leaves_doubt(error) or not self._is_there_after_all(connection, error):
                     raise
+            else:
+                self.note(number)
 
     @contextlib.contextmanager
     def reading(self, settings: BankSettings, now: datetime | Reading) -> Iterator[Desk]:
@@ -274,6 +283,30 @@ class Database:
             connection.begin(),
         ):
             yield Desk(connection, settings, now)
+
+    def count(self, connection: Connection) -> int | None:
+        """Count a transaction that is about to be committed; None for one that changes nothing."""
+        if _changes(connection) == connection.info.get(CHANGES):
+            return None
+        return high_water.count(connection)
+
+    def note(self, number: int | None) -> None:
+        """Note how far the books have come, once the transaction of that count is committed."""
+        if number is None:
+            return
+        try:
+            self._high_water.note(number)
+        except OSError as error:
+            if not self._forgets:
+                name = high_water.beside(self.path)
+                log.warning(
+                    "%s cannot be written (%s): if the books lose their end, the next start does"
+                    " not notice.",
+                    *(name, error.strerror),
+                )
+            self._forgets = True
+        else:
+            self._forgets = False
 
     def _on_begin(self, connection: Connection) -> None:
         """Begin to read at once, or wait for the turn to write.
@@ -297,6 +330,7 @@ class Database:
                 self._is_locked = busy
                 raise
             self._is_locked = False
+            connection.info[CHANGES] = _changes(connection)
             return
 
     def _is_there_after_all(self, connection: Connection, error: DBAPIError) -> bool:
@@ -399,6 +433,12 @@ def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> 
     # What a savepoint would take back stays in memory: a temporary file, for more than some pages,
     # would fail a bet where no descriptor is left.
     connection.execute("PRAGMA temp_store = MEMORY")
+
+
+def _changes(connection: Connection) -> int:
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    return driver.total_changes
 
 
 def _errorname(error: BaseException) -> str:
@@ -595,6 +635,7 @@ class Writer:
             # Past SQLAlchemy, which takes longer over a savepoint than SQLite does.
             mark = self._connection.connection.cursor().execute
             answers = [_carry_out(desk, mark, request) for request in group]
+            number = self._database.count(self._connection)
         except BaseException as error:
             return self._failed(group, error)
         try:
@@ -605,6 +646,7 @@ class Writer:
             roll_back(self._connection)
             self._hang_up()
             return self._settled(_Doubtful(self._database.doubt(), group, answers, error))
+        self._database.note(number)
         return answers
 
     def _failed(self, group: list[_Request], error: BaseException) -> list[Done]:

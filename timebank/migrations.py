@@ -577,6 +577,11 @@ def _recovery_codes_4(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE callers ADD COLUMN recovery_digest TEXT")
 
 
+def _high_water_4(connection: sqlite3.Connection) -> None:
+    """Count transactions, so that lost ones are noticed."""
+    connection.execute("ALTER TABLE identity ADD COLUMN commits INTEGER DEFAULT 0 NOT NULL")
+
+
 # Each part adds what one subject needs, in this order.
 PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _results_4,
@@ -586,6 +591,7 @@ PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _stakes_over_midnight_4,
     _clocks_4,
     _recovery_codes_4,
+    _high_water_4,
 )
 
 
