@@ -102,7 +102,7 @@ class BooksGone(BooksUnavailable):
 
     def __init__(self, missing: str) -> None:
         """Say what is not what it was."""
-        super().__init__("The books are not where they should be.")
+        super().__init__("The books are not as they should be.")
         self.missing = missing
 
 

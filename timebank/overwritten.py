@@ -9,10 +9,11 @@ the index of the log, which they share (https://sqlite.org/walformat.html):
 - The log holds as many frames as the index counts, each with a running checksum, and the index
   knows the last. Frames that count are never written again before the log begins anew, with other
   salts.
+- What the log does not hold is in the database. So with all of the log carried over, its count of
+  transactions (high_water.py) is the last that was noted; and it is never lower than it was.
 
 So nothing that SQLite does in any process can look like this. What is looked at is little: of the
-database its size, its first page, and the page with the count that every transaction changes
-(high_water.py).
+database its size, its first page, and the page with the count, which every transaction changes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from timebank import wal
+from timebank import high_water, wal
 
 # What is wrong is looked at again before anybody is told; what is right is seen at once.
 LOOKS = 4
@@ -33,8 +34,19 @@ AGAIN_SECONDS = 0.02
 
 T = TypeVar("T")
 Identity = tuple[int, int]
-# Of a database: its size in bytes, and two of its pages.
-Seen = tuple[int, bytes, bytes]
+MAGIC = b"SQLite format 3\0"
+# What the page of the count begins with: a leaf of a table, with one row (sqlite.org/fileformat).
+LEAF, ROWS_AT, FIRST_ROW_AT = 0x0D, 3, 8
+BYTES_OF_INTEGER = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Of a database: its size in bytes, its first page, and the page of the count."""
+
+    size: int
+    first: bytes
+    page: bytes
 
 
 class OpenFile:
@@ -96,6 +108,7 @@ class Watch:
         self._frame: _Frame | None = None
         self._carried: wal.Carried | None = None
         self._seen: Seen | None = None
+        self._count = 0  # the highest that was seen in the database
 
     def look(self) -> Path | None:
         """Return which file was written over or cut off, None if none was or nobody can tell."""
@@ -129,23 +142,36 @@ class Watch:
         return wal.state(self._index.read(wal.STATE_BYTES, 0))
 
     def _look(self) -> Path | None:
+        try:
+            noted = high_water.read(self._path)
+        except OSError:
+            noted = 0
         state = self._state()
         frame, is_whole = self._look_at_log(state)
         found = None if is_whole else Path(f"{self._path}-wal")
-        seen = None
-        if state.is_at_rest:
-            seen = (
-                self._database.size(),
-                self._database.read(state.page_size, 0),
-                self._database.read(state.page_size, (self._page - 1) * state.page_size),
-            )
-            if state.carried_over == self._carried and self._seen not in (None, seen):
-                found = self._path
+        seen = self._look_at_database(state) if state.is_at_rest else None
+        if seen is not None and not self._may_be(seen, state, noted):
+            found = self._path
         if self._state() != state:
             return None  # somebody was at work; the next look will tell
         if found is None:
             self._frame, self._carried, self._seen = frame, state.carried_over, seen
+            self._count = max(self._count, 0 if seen is None else count_on(seen.page) or 0)
         return found
+
+    def _look_at_database(self, state: wal.State) -> Seen:
+        size, read = state.page_size, self._database.read
+        return Seen(self._database.size(), read(size, 0), read(size, (self._page - 1) * size))
+
+    def _may_be(self, seen: Seen, state: wal.State, noted: int) -> bool:
+        """Tell whether SQLite may have left the database like this."""
+        if state.carried_over == self._carried and self._seen not in (None, seen):
+            return False
+        is_all_there = state.frames == state.carried_over.frames
+        if is_all_there and not seen.first.startswith(MAGIC):
+            return False
+        count = count_on(seen.page)
+        return count is None or count >= max(self._count, noted if is_all_there else 0)
 
     def _look_at_log(self, state: wal.State) -> tuple[_Frame | None, bool]:
         """Compare the log with its index, and with what it held at the last look."""
@@ -167,3 +193,28 @@ class Watch:
             start = wal.offset(state, before.number - 1)
             whole = log.read(wal.FRAME_HEADER.size, start) == before.header
         return frame, whole
+
+
+def count_on(page: bytes) -> int | None:
+    """Read the count of transactions off its page, None when something else is there.
+
+    The row is (NULL for the number 1, the mark, NULL or an instant, the count).
+    """
+    if len(page) <= FIRST_ROW_AT + 2 or page[0] != LEAF:
+        return None
+    if int.from_bytes(page[ROWS_AT : ROWS_AT + 2]) != 1:
+        return None
+    start = int.from_bytes(page[FIRST_ROW_AT : FIRST_ROW_AT + 2])
+    length, number, header, id_, mark, copied, commits = page[start : start + 7].ljust(7, b"\0")
+    is_ours = (number, header, id_) == (1, 5, 0) and mark >= 13 and mark % 2 == 1 and mark < 0x80
+    if not is_ours or length >= 0x80:
+        return None
+    if commits in (8, 9):  # 0 and 1 have no bytes
+        return commits - 8
+    size = BYTES_OF_INTEGER.get(commits)
+    skipped = 0 if copied in (0, 8, 9) else BYTES_OF_INTEGER.get(copied)
+    if size is None or skipped is None:
+        return None
+    at = start + 7 + (mark - 13) // 2 + skipped
+    end = start + 2 + length
+    return int.from_bytes(page[at : at + size], signed=True) if at + size == end else None

@@ -133,6 +133,19 @@ class TestNoticed:
         books.database._guard.look_again()
         assert "-wal was written over" in is_stopped(desks, caplog)
 
+    def test_a_copy_put_over_it_right_after_a_shell_has_carried_the_log_over(
+        self, books, desks, caplog
+    ):
+        """No look was between: what is noted beside the books tells."""
+        copy = backup_of(books)
+        write_past_a_checkpoint(desks)
+        subprocess.run(
+            [sys.executable, "-c", SHELL, books.database.path, "PRAGMA wal_checkpoint(TRUNCATE)"],
+            check=True,
+        )
+        cp(copy, books.database.path)
+        assert "written over or cut off" in is_stopped(desks, caplog)
+
     def test_nothing_is_carried_over_that_was_not_looked_at(
         self, books, desks, monkeypatch, caplog
     ):
@@ -316,6 +329,22 @@ class TestNoFalseAlarm:
         for number in range(10):
             assert written(desks, str(number)) is None
         assert carried_over(books.database.path) != before  # it is carried over now and then
+
+    def test_the_count_is_read_off_its_page(self, books, desks):
+        path = books.database.path
+        for number in (0, 1, 2, 127, 128, 40_000, 9_000_000, 2**33, 2**50, 2**62):
+            books.sql("UPDATE identity SET commits = ?, copied = ?", number, number // 3 or None)
+            with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as shell:
+                shell.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                (page,) = shell.execute(
+                    "SELECT rootpage FROM sqlite_master WHERE name = 'identity'"
+                ).fetchone()
+            content = path.read_bytes()[(page - 1) * 4096 : page * 4096]
+            assert overwritten.count_on(content) == number + 1  # with the one that set it
+            for other in range(1, page):
+                assert overwritten.count_on(path.read_bytes()[(other - 1) * 4096 :][:4096]) is None
+        assert overwritten.count_on(b"") is None
+        assert overwritten.count_on(os.urandom(4096)) is None
 
     def test_a_descriptor_that_is_another_file_by_now(self, books, desks):
         file = overwritten.OpenFile(guard._identity(books.database.path))
