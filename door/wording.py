@@ -17,7 +17,7 @@ NEVER_KNOWN = (
     "The disk has failed, and the books cannot say whether what you did last counts. Your next "
     "call will show it."
 )
-GONE = "The board must close: its books are not where they should be. The sysop is told."
+GONE = "The board must close: its books are not as they should be. The sysop is told."
 
 
 def clock_time(seconds: int) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import shutil
 import sqlite3
@@ -22,7 +23,7 @@ from typing import BinaryIO
 
 from sqlalchemy.exc import DBAPIError
 
-from timebank import ledger, live_mark, restoring
+from timebank import guard, ledger, live_mark, restoring
 from timebank.calls import LEASE_SECONDS
 from timebank.database import BooksUnavailable, Database, DatabaseRefused
 from timebank.ledger import Finding
@@ -115,12 +116,17 @@ def restore(
             if not trial:
                 _put_log_aside(path, aside)
                 _put_in_place(copy, path, note)
+                guard.overwritten_beside(path).unlink(missing_ok=True)
             return Restored(transfers, None, treated)
-        with _kept_to_ourselves(path, now) as (old, given):
+        # The log beside books that were written over may be of others: nobody may read them.
+        is_overwritten = guard.overwritten(path) is not None
+        kept = _kept_unread(path) if is_overwritten else _kept_to_ourselves(path, now)
+        with kept as (old, given):
             treated, note = _treated(copy, settings, now, given, why)
             if not trial:
                 _put_aside(old, path, aside)
                 _put_in_place(copy, path, note)
+                guard.overwritten_beside(path).unlink(missing_ok=True)
         return Restored(transfers, aside, treated)
 
 
@@ -300,6 +306,24 @@ def _kept_to_ourselves(path: Path, now: datetime) -> Iterator[tuple[BinaryIO, Gi
             old.write(bytes(HEADER_BYTES))
 
 
+@contextlib.contextmanager
+def _kept_unread(path: Path) -> Iterator[tuple[BinaryIO, Given]]:
+    """Do the same for books that SQLite must not look at, by a lock where it has its own."""
+    with path.open("r+b", buffering=0) as old:
+        try:
+            fcntl.lockf(old, fcntl.LOCK_EX | fcntl.LOCK_NB, guard.SHARED_SIZE, guard.SHARED_FIRST)
+        except OSError as error:
+            raise _in_use(path) from error
+        yield old, restoring.given_by_note(path)
+        if os.fstat(old.fileno()).st_nlink == 0:
+            old.seek(0)
+            old.write(bytes(HEADER_BYTES))
+
+
+def _in_use(path: Path) -> BackupRefused:
+    return BackupRefused(f"Another process has {path} open. Close the board, then restore.")
+
+
 def _locked_out(lock: sqlite3.Connection, path: Path, now: datetime) -> bool:
     """Take the lock that no other process can share; False for broken books, which have none."""
     try:
@@ -324,9 +348,7 @@ def _locked_out(lock: sqlite3.Connection, path: Path, now: datetime) -> bool:
         lock.execute("COMMIT")
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            raise BackupRefused(
-                f"Another process has {path} open. Close the board, then restore."
-            ) from error
+            raise _in_use(path) from error
         if error.sqlite_errorname.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
             return False
         raise

@@ -288,6 +288,7 @@ def audit(config: Path, form: str, since_digest: str | None) -> None:
     the last transfer: noted down, it proves some day that the ledger up to it is still the same.
     """
     from timebank import chain, ledger, restoring
+    from timebank.database import BooksUnavailable
     from timebank.generations import generations
 
     with opened(config) as books, books.look() as desk:
@@ -296,8 +297,13 @@ def audit(config: Path, form: str, since_digest: str | None) -> None:
         head = chain.head(desk.connection)
         restores = generations(desk.connection)
         remark = None
-        with suppress(OSError):  # somebody else than the board may read the books, but not the mark
-            remark = restoring.remark(desk, books.database.path)
+        # Somebody else than the board may read the books, but not the files beside them. A second
+        # look, for the board may change its mark during the first.
+        with suppress(BooksUnavailable):
+            for _ in range(2):
+                remark = restoring.suspicion(books.database, books.settings, desk.now)
+                if remark is None:
+                    break
     if form != "text":
         _write(form, AUDIT_FIELDS, [finding._asdict() for finding in findings])
         sys.exit(EXIT_WRONG if findings else 0)

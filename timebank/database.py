@@ -25,9 +25,9 @@ from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from timebank import files, look_alikes, migrations
+from timebank import files, high_water, look_alikes, migrations
 from timebank.doubt import Doubt, NotYet, carried_over, leaves_doubt
-from timebank.guard import Guard, rescued
+from timebank.guard import Guard, overwritten, rescued
 from timebank.machine import Reading
 from timebank.model import (
     APPLICATION_ID,
@@ -59,19 +59,27 @@ AGAIN_SECONDS = 0.25
 GROUP_SIZE = 50
 
 # What SQLite says when the file, the disk or another process is at fault, not the request.
+DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 BROKEN = (
+    *DAMAGED,
     "SQLITE_FULL",
     "SQLITE_IOERR",
     "SQLITE_BUSY",
     "SQLITE_LOCKED",
     "SQLITE_READONLY",
-    "SQLITE_CORRUPT",
-    "SQLITE_NOTADB",
     "SQLITE_CANTOPEN",
     "SQLITE_NOMEM",
     "SQLITE_PROTOCOL",
     "SQLITE_PERM",
 )
+
+
+# How many frames the log may have before it is carried over: as many as SQLite would leave in it.
+CHECKPOINT_FRAMES = 1000
+# How often it may not be told how many there are.
+UNTOLD = 100
+
+CHANGES = "changes"  # of a connection: how many rows it had changed when its transaction began
 
 
 class DatabaseRefused(Exception):
@@ -94,7 +102,7 @@ class BooksGone(BooksUnavailable):
 
     def __init__(self, missing: str) -> None:
         """Say what is not what it was."""
-        super().__init__("The books are not where they should be.")
+        super().__init__("The books are not as they should be.")
         self.missing = missing
 
 
@@ -141,6 +149,9 @@ class Database:
             connect_args={"timeout": min(TURN_SECONDS, busy_seconds)},
             hide_parameters=True,
         )
+        self._high_water = high_water.HighWater(path)
+        self._untold = 0  # how often it could not be told how far the log has grown
+        self._forgets = False  # whether how far the books have come cannot be noted
         self._guard: Guard | None = None
         self._gone: BooksGone | None = None
         event.listen(self.engine, "do_connect", self._before_connect)
@@ -154,6 +165,7 @@ class Database:
         processes do it at once. Raises `DatabaseRefused`, also where books were rescued and nobody
         has put them back.
         """
+        self._refuse_overwritten()
         copy = rescued(self.path)
         if copy is not None:
             raise DatabaseRefused(
@@ -187,6 +199,7 @@ class Database:
             raise DatabaseRefused(
                 f"There is no database at {self.path}. The board makes one when it first serves."
             )
+        self._refuse_overwritten()
         self._move_forward()
         reading = self.engine.execution_options(read_only=True)
         with self._refusing(), reading.begin() as connection:
@@ -196,8 +209,12 @@ class Database:
         """Close every connection that is not in use, and guard the files no more."""
         guard, self._guard = self._guard, None
         if guard is not None:
+            # The last to close carries the log over, which may be none of this database by now.
+            if self._gone is None and (said := guard.missing_now()):
+                _tell_gone(said, guard.rescue(None))
             guard.close()
         self.engine.dispose()
+        self._high_water.close()
 
     def guard(self) -> None:
         """Keep the files open from now on until `close`, and see whether they are in their place.
@@ -211,7 +228,7 @@ class Database:
                 # What reads has all the files open.
                 with connection.begin():
                     connection.exec_driver_sql("SELECT count(*) FROM sqlite_master")
-                self._guard = Guard(self.path, connection)
+                    self._guard = Guard(self.path, connection)
             except BaseException:
                 connection.close()
                 raise
@@ -225,6 +242,39 @@ class Database:
         """
         assert self._guard is not None  # which has found out that they are gone
         return self._guard.rescue(writer)
+
+    def tend(self, connection: Connection) -> None:
+        """Carry the log over into the database when it has grown, as the writer does at times.
+
+        SQLite would do that by itself (`wal_autocheckpoint`), and not look first whether it is
+        still the same log and the same database. `connection` has no transaction.
+        """
+        guard = self._guard
+        if guard is None:
+            return
+        frames = guard.frames()
+        if frames is None:
+            self._untold += 1
+            if self._untold < UNTOLD:
+                return
+        elif frames < CHECKPOINT_FRAMES:
+            return
+        self._untold = 0
+        # What is behind the checkpoint is looked at with the next group.
+        guard.look_again()
+        if guard.missing_now():
+            return
+        with (
+            contextlib.suppress(sqlite3.Error),  # there is no room: then later
+            contextlib.closing(connection.connection.cursor()) as cursor,
+        ):
+            cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        guard.frames()
+
+    def look_again(self) -> None:
+        """Look at the files before anything more is written, because SQLite finds them damaged."""
+        if self._guard is not None:
+            self._guard.look_again()
 
     def doubt(self) -> Doubt:
         """Begin to find out what became of a COMMIT that has failed just now."""
@@ -253,27 +303,54 @@ class Database:
         """
         self._refuse_gone()
         with (
-            _broken_is_unavailable(),
+            _broken_is_unavailable(self.path),
             self.engine.connect() as connection,
             connection.begin() as transaction,
         ):
             yield Desk(connection, settings, now)
+            number = self.count(connection)
             try:
                 transaction.commit()
             except DBAPIError as error:
                 if not leaves_doubt(error) or not self._is_there_after_all(connection, error):
                     raise
+            else:
+                self.note(number)
 
     @contextlib.contextmanager
     def reading(self, settings: BankSettings, now: datetime | Reading) -> Iterator[Desk]:
         """Give a desk that sees one moment of the books and keeps nobody from writing."""
         self._refuse_gone()
         with (
-            _broken_is_unavailable(),
+            _broken_is_unavailable(self.path),
             self.engine.connect().execution_options(read_only=True) as connection,
             connection.begin(),
         ):
             yield Desk(connection, settings, now)
+
+    def count(self, connection: Connection) -> int | None:
+        """Count a transaction that is about to be committed; None for one that changes nothing."""
+        if _changes(connection) == connection.info.get(CHANGES):
+            return None
+        return high_water.count(connection)
+
+    def note(self, number: int | None) -> None:
+        """Note how far the books have come, once the transaction of that count is committed."""
+        if number is None:
+            return
+        try:
+            self._high_water.note(number)
+        except OSError as error:
+            if not self._forgets:
+                name = high_water.beside(self.path)
+                log.warning(
+                    "%s cannot be written (%s): if the books lose their end, the next start does"
+                    " not notice.",
+                    *(name, error.strerror),
+                )
+            self._forgets = True
+        else:
+            self._forgets = False
 
     def _on_begin(self, connection: Connection) -> None:
         """Begin to read at once, or wait for the turn to write.
@@ -297,6 +374,7 @@ class Database:
                 self._is_locked = busy
                 raise
             self._is_locked = False
+            connection.info[CHANGES] = _changes(connection)
             return
 
     def _is_there_after_all(self, connection: Connection, error: DBAPIError) -> bool:
@@ -315,7 +393,7 @@ class Database:
     def _before_connect(self, *_: object) -> None:
         """Let nobody open files that have taken the place of those that are open."""
         if self._guard is not None:
-            self._refuse_gone(self._guard.missing_now())
+            self._refuse_gone(self._guard.moved())
 
     def _refuse_gone(self, missing: str = "") -> None:
         if missing and self._gone is None:
@@ -334,18 +412,21 @@ class Database:
                 carried_over(connection)
         except sqlite3.Error as error:
             if not _errorname(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL")):
-                raise DatabaseRefused(
-                    f"The database {self.path} cannot be opened: {error}."
-                ) from error
+                raise _cannot_be_opened(self.path, error) from error
+
+    def _refuse_overwritten(self) -> None:
+        left = overwritten(self.path)
+        if left is not None:
+            raise DatabaseRefused(
+                f"The books at {self.path} were written over while the board served. {left}"
+            )
 
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:
         try:
             yield
         except DBAPIError as error:
-            raise DatabaseRefused(
-                f"The database {self.path} cannot be opened: {error.orig}."
-            ) from error
+            raise _cannot_be_opened(self.path, error) from error
 
     def _move_forward(self) -> None:
         try:
@@ -357,6 +438,8 @@ class Database:
                 " the disk is well."
             ) from error
         except (sqlite3.Error, OSError) as error:
+            if is_damaged(error):
+                raise _cannot_be_opened(self.path, error) from error
             raise DatabaseRefused(
                 f"The database {self.path} cannot be opened: {error}. Nothing was changed."
             ) from error
@@ -380,9 +463,7 @@ class Database:
             except sqlite3.DatabaseError as error:
                 busy = error.sqlite_errorname in {"SQLITE_BUSY", "SQLITE_LOCKED"}
                 if not busy or time.monotonic() >= patience:
-                    raise DatabaseRefused(
-                        f"The database {self.path} cannot be opened: {error}."
-                    ) from error
+                    raise _cannot_be_opened(self.path, error) from error
                 time.sleep(0.01)
         if mode != "wal":
             raise DatabaseRefused(
@@ -395,14 +476,30 @@ def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> 
     # Transactions begin where we say so (_on_begin), not where the driver guesses.
     connection.isolation_level = None
     connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA wal_autocheckpoint = 0")  # see `Database.tend`
     connection.execute("PRAGMA foreign_keys = ON")
     # What a savepoint would take back stays in memory: a temporary file, for more than some pages,
     # would fail a bet where no descriptor is left.
     connection.execute("PRAGMA temp_store = MEMORY")
 
 
+def _changes(connection: Connection) -> int:
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    return driver.total_changes
+
+
 def _errorname(error: BaseException) -> str:
     return getattr(_reason(error), "sqlite_errorname", "")
+
+
+def is_damaged(error: BaseException) -> bool:
+    """Tell whether what is in the file makes no sense to SQLite."""
+    return _errorname(error).startswith(DAMAGED)
+
+
+def _tell_gone(missing: str, rescue: str) -> None:
+    log.critical("the books cannot be served any more: %s. %s", missing, rescue)
 
 
 def is_broken(error: BaseException) -> bool:
@@ -411,10 +508,12 @@ def is_broken(error: BaseException) -> bool:
 
 
 @contextlib.contextmanager
-def _broken_is_unavailable() -> Iterator[None]:
+def _broken_is_unavailable(path: Path) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
+        if is_damaged(error):
+            raise BooksUnavailable(_damaged(path, error)) from error
         if not is_broken(error):
             raise
         raise _unavailable(error) from error
@@ -422,6 +521,19 @@ def _broken_is_unavailable() -> Iterator[None]:
 
 def _unavailable(error: BaseException) -> BooksUnavailable:
     return BooksUnavailable(f"The books cannot be written just now ({_reason(error)}).")
+
+
+def _cannot_be_opened(path: Path, error: Exception) -> DatabaseRefused:
+    if is_damaged(error):
+        return DatabaseRefused(_damaged(path, error))
+    return DatabaseRefused(f"The database {path} cannot be opened: {_reason(error)}.")
+
+
+def _damaged(path: Path, error: BaseException) -> str:
+    return (
+        f"The database {path} is damaged ({_reason(error)}). `timebank restore` puts a backup in"
+        " its place, and keeps what is there beside it."
+    )
 
 
 def _unknown(error: BaseException) -> OutcomeUnknown:
@@ -595,6 +707,7 @@ class Writer:
             # Past SQLAlchemy, which takes longer over a savepoint than SQLite does.
             mark = self._connection.connection.cursor().execute
             answers = [_carry_out(desk, mark, request) for request in group]
+            number = self._database.count(self._connection)
         except BaseException as error:
             return self._failed(group, error)
         try:
@@ -605,6 +718,8 @@ class Writer:
             roll_back(self._connection)
             self._hang_up()
             return self._settled(_Doubtful(self._database.doubt(), group, answers, error))
+        self._database.note(number)
+        self._database.tend(self._connection)
         return answers
 
     def _failed(self, group: list[_Request], error: BaseException) -> list[Done]:
@@ -616,9 +731,11 @@ class Writer:
             if not self._is_rescued:
                 self._is_rescued = True
                 rescue = self._database.rescue(self._connection)
-                log.critical("the books cannot be served any more: %s. %s", error.missing, rescue)
+                _tell_gone(error.missing, rescue)
             return [Done(request.ticket, None, error) for request in group]
         self._hang_up()
+        if is_damaged(error):
+            self._database.look_again()
         if is_broken(error):
             log.error("%d requests could not be committed: %s", len(group), _reason(error))
         else:

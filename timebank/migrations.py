@@ -593,6 +593,11 @@ def _owing_4(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _high_water_4(connection: sqlite3.Connection) -> None:
+    """Count transactions, so that lost ones are noticed."""
+    connection.execute("ALTER TABLE identity ADD COLUMN commits INTEGER DEFAULT 0 NOT NULL")
+
+
 # Each part adds what one subject needs, in this order.
 PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _results_4,
@@ -603,6 +608,7 @@ PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _clocks_4,
     _recovery_codes_4,
     _owing_4,
+    _high_water_4,
 )
 
 

@@ -532,6 +532,9 @@ identity = Table(
     Column("mark", Text, nullable=False),
     # When this file was copied from the books; NULL in the books themselves.
     Column("copied", Integer),
+    # How many transactions were written into the books, by which lost ones are noticed
+    # (high_water.py).
+    Column("commits", Integer, server_default=text("0"), nullable=False),
 )
 
 GENERATION_TRIGGERS = {

@@ -26,10 +26,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from timebank import calls, generations, hands, import_books, live_mark, sysop_log
+from timebank import calls, generations, hands, high_water, import_books, live_mark, sysop_log
 from timebank.database import BooksUnavailable, Database, Desk
 from timebank.generations import NUMBERED, Closed, Generation
 from timebank.hands import VOID, WHY_VOID, Settlement
+from timebank.live_mark import Note
 from timebank.model import instant, stamp
 from timebank.notices import add_notice
 from timebank.posting import Posting
@@ -56,13 +57,14 @@ class Given:
 
     `at` is the time up to which they are known, in seconds since 1970; None when they are known to
     the last one. `powerless` are the callers who have no powers in the books that are replaced,
-    None where those cannot tell.
+    None where those cannot tell. `commits` is how many transactions were counted (high_water.py).
     """
 
     generation: int = 1
     numbers: Mapping[str, int] = field(default_factory=dict)
     at: int | None = None
     powerless: Callers | None = None
+    commits: int = 0
 
     def and_also(self, other: Given) -> Given:
         """Put together what is known from two places, of which the later one counts."""
@@ -73,7 +75,8 @@ class Given:
         exact = self.at is None or other.at is None
         at = None if exact else max(self.at or 0, other.at or 0)
         powerless = self.powerless if other.powerless is None else other.powerless
-        return Given(max(self.generation, other.generation), numbers, at, powerless)
+        commits = max(self.commits, other.commits)
+        return Given(max(self.generation, other.generation), numbers, at, powerless, commits)
 
     def firsts(self, now: datetime) -> dict[str, int]:
         """Give the first number of every table past all of these and all that may have been."""
@@ -154,6 +157,7 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
         by,
         why,
     )
+    high_water.go_on_past(desk.connection, known.commits)
     # What waits for a host first: the end of a visit that can give nothing back would keep it.
     given_back = _put_gifts_in_doubt(desk)
     calls.close_all_calls(desk, "the books were restored")
@@ -245,8 +249,10 @@ def _tell_callers(desk: Desk, copied: int | None) -> None:
 
 def given_by_note(path: Path) -> Given:
     """Tell what the file beside the books at `path` knows of numbers."""
-    note = live_mark.read_note(path)
-    return Given(at=0) if note is None else Given(note.generation, note.numbers, note.at)
+    note, commits = live_mark.read_note(path), high_water.read(path)
+    if note is None:
+        return Given(at=0, commits=commits)
+    return Given(note.generation, note.numbers, note.at, commits=commits)
 
 
 def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
@@ -262,24 +268,24 @@ def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
         for table in tables & NUMBERED.keys():
             (highest,) = old.execute(f"SELECT coalesce(max(rowid), 0) FROM {table}").fetchone()
             numbers[table] = max(numbers.get(table, 0), highest)
-        generation, mark, copied = 1, live_mark.UNMARKED, None
+        generation, mark, copied, commits = 1, live_mark.UNMARKED, None, 0
         if "generations" in tables:
             (generation,) = old.execute(
                 "SELECT coalesce(max(number), 1) FROM generations"
             ).fetchone()
-            mark, copied = old.execute("SELECT mark, copied FROM identity").fetchone() or (
-                live_mark.UNMARKED,
-                None,
-            )
+            mark, copied, commits = old.execute(
+                "SELECT mark, copied, commits FROM identity"
+            ).fetchone() or (live_mark.UNMARKED, None, 0)
         powerless = powerless_in(old)
     except sqlite3.DatabaseError:
         return Given(at=0)
     note = live_mark.read_note(path)
     unmarked = note is None and mark == live_mark.UNMARKED
-    is_last = copied is None and (unmarked or (note is not None and mark in note.marks))
+    is_marked = unmarked or (note is not None and mark in note.marks)
+    is_last = copied is None and is_marked and commits >= high_water.read(path)
     kept = {table: number for table, number in numbers.items() if table in NUMBERED}
     # In books older than the copy somebody may have no powers yet.
-    return Given(generation, kept, None if is_last else 0, powerless if is_last else None)
+    return Given(generation, kept, None if is_last else 0, powerless if is_last else None, commits)
 
 
 def recognise(database: Database, settings: BankSettings, now: datetime) -> Treated | None:
@@ -289,15 +295,11 @@ def recognise(database: Database, settings: BankSettings, now: datetime) -> Trea
     the books themselves. Raises `BooksUnavailable` when it cannot be told or cannot be done.
     """
     path = database.path
-    with _saying(path):
-        note = live_mark.read_note(path)
-    with database.reading(settings, now) as desk:
-        if live_mark.doubt(desk.connection, note, path) is None:
-            return None
-    with _saying(path), database.transaction(settings, now) as desk:
+    if suspicion(database, settings, now) is None:
+        return None
+    with _saying(live_mark.beside(path)), database.transaction(settings, now) as desk:
         # Another process may have changed the mark, or done all of this, since.
-        before = live_mark.read_note(path)
-        why = live_mark.doubt(desk.connection, before, path)
+        before, why = live_mark.read_note(path), remark(desk, path)
         if why is None:
             return None
         treated = treat(desk, given_by_note(path), BY_HAND, why)
@@ -318,7 +320,7 @@ def renew(database: Database, settings: BankSettings, now: datetime) -> str | No
     Returns a sentence for the sysop when that could not be done: the mark stays as it was then.
     """
     try:
-        with _saying(database.path):
+        with _saying(live_mark.beside(database.path)):
             for step in (live_mark.renew, live_mark.settle):
                 with database.transaction(settings, now) as desk:
                     if (why := remark(desk, database.path)) is not None:
@@ -338,22 +340,40 @@ def take_up(database: Database, settings: BankSettings, now: datetime) -> Treate
 
 
 @contextlib.contextmanager
-def _saying(path: Path) -> Iterator[None]:
-    """Turn what the disk refuses the file beside the books with into `BooksUnavailable`."""
+def _saying(name: Path) -> Iterator[None]:
+    """Turn what the disk refuses a file beside the books with into `BooksUnavailable`."""
     try:
         yield
     except OSError as error:
-        raise BooksUnavailable(
-            f"{live_mark.beside(path)} cannot be used: {error.strerror}."
-        ) from error
+        raise BooksUnavailable(f"{name} cannot be used: {error.strerror}.") from error
 
 
 def remark(desk: Desk, path: Path) -> str | None:
     """Tell why the books are not those that were served last, None when they are.
 
-    Raises `OSError` when that cannot be told.
+    For a transaction that keeps others from writing. Raises `OSError` when it cannot be told.
     """
-    return live_mark.doubt(desk.connection, live_mark.read_note(path), path)
+    return _remark(desk, live_mark.read_note(path), high_water.read(path), path)
+
+
+def suspicion(database: Database, settings: BankSettings, now: datetime) -> str | None:
+    """Tell the same without keeping anybody from writing, so of a mark just changed wrongly.
+
+    Raises `BooksUnavailable` when it cannot be told.
+    """
+    path = database.path
+    # Read first: others may write into the books meanwhile.
+    with _saying(live_mark.beside(path)):
+        note = live_mark.read_note(path)
+    with _saying(high_water.beside(path)):
+        noted = high_water.read(path)
+    with database.reading(settings, now) as desk:
+        return _remark(desk, note, noted, path)
+
+
+def _remark(desk: Desk, note: Note | None, noted: int, path: Path) -> str | None:
+    why = live_mark.doubt(desk.connection, note, path)
+    return high_water.doubt(desk.connection, noted, path) if why is None else why
 
 
 def marked_as_copy(connection: sqlite3.Connection, now: datetime) -> None:

@@ -15,7 +15,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 # Both magic numbers of a log; the last bit tells in which order of bytes its checksums are.
 MAGIC = 0x377F0682
@@ -25,6 +25,10 @@ FRAME_HEADER = struct.Struct(">2I8s2I")
 FRAME_HEADER_SUMMED = 8
 # The wal-index begins with two copies of this, in the machine's own order of bytes.
 INDEX_HEADER = struct.Struct("=3I2BH4I8s2I")
+# Behind them stands how many frames checkpoints have carried over, and, past the marks and locks of
+# those who read, how many the last one meant to.
+CHECKPOINTS = struct.Struct("=I28xI")
+STATE_BYTES = 2 * INDEX_HEADER.size + CHECKPOINTS.size
 OPEN_FILES = "/dev/fd"
 
 Sums = tuple[int, int]
@@ -47,7 +51,7 @@ class DeadCommit:
 
 
 @dataclass(frozen=True, slots=True)
-class _Index:
+class Index:
     """How far the log counts for all who have the database open."""
 
     frames: int
@@ -55,6 +59,24 @@ class _Index:
     salts: bytes
     sums: Sums
     order: Literal["little", "big"]
+
+
+class Carried(NamedTuple):
+    """How far which log was carried over into the database."""
+
+    salts: bytes
+    frames: int
+
+
+@dataclass(frozen=True, slots=True)
+class State(Index):
+    """The same, with how far it was carried over into the database.
+
+    It is at rest when no checkpoint is at work, and none was broken off.
+    """
+
+    carried_over: Carried
+    is_at_rest: bool
 
 
 def dead_commit(database: Path) -> DeadCommit | None:
@@ -80,7 +102,7 @@ def counts(database: Path, dead: DeadCommit) -> bool:
         index = _index(database)
         if dead.frame > index.frames:
             return False
-        start = _offset(index, dead.frame - 1)
+        start = offset(index, dead.frame - 1)
         return os.pread(log, FRAME_HEADER.size, start) == dead.header
 
 
@@ -97,13 +119,52 @@ def _log(database: Path) -> Iterator[int]:
         raise LogUnreadable(str(error)) from error
 
 
-def _index(database: Path) -> _Index:
+def _index(database: Path) -> Index:
     """Read the header of the wal-index from the file that SQLite itself has open.
 
     To open and close it once more would drop the locks that this process has on it.
     """
-    file = _open_file(Path(f"{os.path.realpath(database)}-shm"))
-    both = os.pread(file, 2 * INDEX_HEADER.size, 0)
+    status = Path(f"{os.path.realpath(database)}-shm").stat()
+    file = open_file((status.st_dev, status.st_ino))
+    return _read_index(os.pread(file, 2 * INDEX_HEADER.size, 0))
+
+
+def state(content: bytes) -> State:
+    """Read the beginning of the wal-index, `STATE_BYTES` long; raises `LogUnreadable`."""
+    if len(content) < STATE_BYTES:
+        raise LogUnreadable("the wal-index is cut off")
+    index = _read_index(content[: 2 * INDEX_HEADER.size])
+    carried, meant = CHECKPOINTS.unpack_from(content, 2 * INDEX_HEADER.size)
+    return State(
+        index.frames,
+        index.page_size,
+        index.salts,
+        index.sums,
+        index.order,
+        Carried(index.salts, carried),
+        carried == meant,
+    )
+
+
+def is_header_of(header: bytes, state: Index) -> bool:
+    """Tell whether the beginning of a log is that of the log that counts."""
+    return len(header) == LOG_HEADER.size and header[16:24] == state.salts
+
+
+def is_last_of(header: bytes, state: Index) -> bool:
+    """Tell whether the header of a frame is that of the last one that counts."""
+    if len(header) < FRAME_HEADER.size:
+        return False
+    _, _, salts, *sums = FRAME_HEADER.unpack(header)
+    return salts == state.salts and (sums[0], sums[1]) == state.sums
+
+
+def offset(state: Index, frames: int) -> int:
+    """Return where the frame after so many begins."""
+    return LOG_HEADER.size + frames * (FRAME_HEADER.size + state.page_size)
+
+
+def _read_index(both: bytes) -> Index:
     first, second = both[: INDEX_HEADER.size], both[INDEX_HEADER.size :]
     if first != second or len(first) != INDEX_HEADER.size:
         raise LogUnreadable("the wal-index is being written")
@@ -112,20 +173,25 @@ def _index(database: Path) -> _Index:
         raise LogUnreadable("the wal-index is empty")
     # A page of 65,536 bytes does not go into 16 bits, and is written as 1.
     page_size = (size & 0xFE00) + ((size & 1) << 16)
-    return _Index(frames, page_size, salts, (sums[0], sums[1]), "big" if big else "little")
+    return Index(frames, page_size, salts, (sums[0], sums[1]), "big" if big else "little")
 
 
-def _open_file(path: Path) -> int:
-    """Find the descriptor that this process has of a file already."""
-    wanted = path.stat()
+def open_file(identity: tuple[int, int]) -> int:
+    """Find a descriptor that this process has of a file already, by its device and inode."""
     for name in os.listdir(OPEN_FILES):
         with contextlib.suppress(OSError, ValueError):
-            if os.path.samestat(os.fstat(int(name)), wanted):
+            if identity_of(int(name)) == identity:
                 return int(name)
-    raise LogUnreadable(f"{path} is not open")
+    raise LogUnreadable("the file is not open")
 
 
-def _begin_anew(log: int, index: _Index) -> _Index | None:
+def identity_of(file: int) -> tuple[int, int]:
+    """Tell the device and the inode of an open file."""
+    status = os.fstat(file)
+    return status.st_dev, status.st_ino
+
+
+def _begin_anew(log: int, index: Index) -> Index | None:
     """Go by the header of a log that begins anew: it is written with the first of its frames."""
     header = os.pread(log, LOG_HEADER.size, 0)
     if len(header) < LOG_HEADER.size:
@@ -138,15 +204,15 @@ def _begin_anew(log: int, index: _Index) -> _Index | None:
     (coming_salt,) = struct.unpack_from(">I", index.salts)
     if (first_salt + 1) & 0xFFFFFFFF == coming_salt:
         return None  # the header is still that of the log before, all of which is in the database
-    return _Index(0, page_size, header[16:24], sums, order)
+    return Index(0, page_size, header[16:24], sums, order)
 
 
-def _last_commit(log: int, index: _Index) -> DeadCommit | None:
+def _last_commit(log: int, index: Index) -> DeadCommit | None:
     """Read frames behind the last one that counts, as long as they are in order."""
     frame, sums, last = index.frames, index.sums, None
     size = FRAME_HEADER.size + index.page_size
     while True:
-        content = os.pread(log, size, _offset(index, frame))
+        content = os.pread(log, size, offset(index, frame))
         if len(content) < size:
             return last
         header, page = content[: FRAME_HEADER.size], content[FRAME_HEADER.size :]
@@ -160,11 +226,6 @@ def _last_commit(log: int, index: _Index) -> DeadCommit | None:
         frame += 1
         if pages_then:  # only the last frame of a transaction tells the size of the database
             last = DeadCommit(frame, header)
-
-
-def _offset(index: _Index, frames: int) -> int:
-    """Return where the frame after so many begins."""
-    return LOG_HEADER.size + frames * (FRAME_HEADER.size + index.page_size)
 
 
 def _summed(content: bytes, sums: Sums, order: Literal["little", "big"]) -> Sums:

@@ -184,7 +184,7 @@ async def test_books_that_are_gone_close_the_board(tmp_path: Path) -> None:
             log.unlink()
             # Nobody does anything: the board looks by itself.
             await board.clock.advance(LOOK_SECONDS + 1)
-            await ada.terminal.until("its books are not where they should be")
+            await ada.terminal.until("its books are not as they should be")
             await ada.terminal.until_closed()
             assert "The hand on the table waits for you." in ada.terminal.picture
             async with asyncio.timeout(PATIENCE):

@@ -55,7 +55,7 @@ async def test_books_that_are_taken_away_close_the_board_and_nothing_is_lost(
             copy.replace(books)
         else:
             books.with_name(f"{books.name}-wal").unlink()
-        await point.terminal.until("its books are not where they should be", SOON)
+        await point.terminal.until("its books are not as they should be", SOON)
         await point.terminal.until_closed()
         assert await board.ends() != 0
         assert any("All that was acknowledged is in" in line for line in board.said)

@@ -1,12 +1,18 @@
-"""Files of the books that somebody moves, replaces or removes while the board serves."""
+"""Files of the books that somebody moves, replaces, removes or writes over."""
 
 from __future__ import annotations
 
+import math
+import os
 import random
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from timebank import guard
 
 NOTICED = 5.0  # seconds after which nothing is written any more into files that are gone
 ENDINGS = ("", "-wal", "-shm")
@@ -18,7 +24,7 @@ class Accident:
 
     `put_right` is what the sysop does when every process is dead, some seconds later; `may_lose`
     says that the end of the books is gone when nobody could notice by then, `may_lose_all` that
-    all of them are.
+    all of them are; `loses_end` that it may be gone however soon somebody notices.
     """
 
     words: str
@@ -27,6 +33,7 @@ class Accident:
     put_right: Callable[[], None]
     may_lose: bool = False
     may_lose_all: bool = False
+    loses_end: bool = False
     lasted: float = 0.0
     written: list[float] = field(default_factory=list)  # seconds later: what was told as done
 
@@ -51,6 +58,33 @@ def some_accident(chance: random.Random, database: Path, now: float) -> Accident
         database.rename(kept)
         copy.rename(database)
 
+    def write_over() -> None:
+        _back_up(database, kept)
+        _fill(database, kept.read_bytes())
+
+    def cut_off_the_database() -> None:
+        _back_up(database, kept)
+        os.truncate(database, 0)
+
+    def cut_off_the_log() -> None:
+        os.truncate(log, 0)
+
+    def take_copy() -> None:
+        """Put back what was rescued, else the copy; no log of other books may stay beside it."""
+        _forget(database)
+        if not _take_rescued(database):
+            _remove_log(database)
+            _fill(database, kept.read_bytes())
+        kept.unlink()
+
+    def take_what_is_left() -> None:
+        _forget(database)
+        if not _take_rescued(database):
+            _remove_log(database)
+
+    def put_rescued_back() -> None:
+        _take_rescued(database)
+
     def remove_books() -> None:
         for ending in ENDINGS:
             _with(database, ending).unlink(missing_ok=True)
@@ -63,16 +97,36 @@ def some_accident(chance: random.Random, database: Path, now: float) -> Accident
                 "the log of the books is removed",
                 now,
                 log.unlink,
-                lambda: _take_rescued(database),
+                put_rescued_back,
                 may_lose=True,
             ),
             Accident(
                 "the books are removed",
                 now,
                 remove_books,
-                lambda: _take_rescued(database),
+                put_rescued_back,
                 may_lose=True,
                 may_lose_all=True,
+            ),
+            Accident(
+                "a copy is written over the books", now, write_over, take_copy, loses_end=True
+            ),
+            Accident(
+                "the database is cut off", now, cut_off_the_database, take_copy, loses_end=True
+            ),
+            Accident(
+                "the log of the books is cut off",
+                now,
+                cut_off_the_log,
+                take_what_is_left,
+                loses_end=True,
+            ),
+            Accident(
+                "the log of the books is removed when all are dead",
+                math.inf,  # until then the board may write
+                lambda: None,
+                lambda: _remove_log(database),
+                loses_end=True,
             ),
         )
     )
@@ -85,15 +139,40 @@ def _back(kept: Path, database: Path) -> None:
         rescued.unlink()
 
 
-def _take_rescued(database: Path) -> None:
+def _back_up(database: Path, copy: Path) -> None:
+    """Take a backup while the board serves."""
+    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
+
+
+def _fill(file: Path, content: bytes) -> None:
+    """Write over a file that stays the same one, as `cp` does."""
+    with file.open("wb") as target:
+        target.write(content)
+
+
+def _remove_log(database: Path) -> None:
+    for ending in ENDINGS[1:]:
+        _with(database, ending).unlink(missing_ok=True)
+
+
+def _forget(database: Path) -> None:
+    """Let go of what the dead had open, as the system does, and of the word that they left."""
+    guard.let_go()
+    guard.overwritten_beside(database).unlink(missing_ok=True)
+
+
+def _take_rescued(database: Path) -> bool:
     """Put in the place of the books what the board has rescued of them, where it had to."""
     rescued = _rescued(database)
-    if rescued:
+    is_rescued = bool(rescued)
+    if is_rescued:
         for ending in ENDINGS:
             _with(database, ending).unlink(missing_ok=True)
         rescued.pop().rename(database)
     for older in rescued:
         older.unlink()
+    return is_rescued
 
 
 def _rescued(database: Path) -> list[Path]:

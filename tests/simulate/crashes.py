@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tests.simulate.accidents import NOTICED, Accident
 from tests.simulate.below import NOTHING, State, state_of
 from tests.simulate.wrong import Wrong, must
+from timebank import high_water
 from timebank.database import BooksUnavailable
 
 if TYPE_CHECKING:
@@ -79,12 +80,35 @@ def with_loss(story: Story, copy: Path | None, began: float) -> int:
         if state_of(file) == NOTHING:
             story.is_over = True
             return had
+        story.lost_end = _lost_end(story, file)
         story.post.begins_again(file)
         story.watch = story.watch.begun_again(began, story.monotonic, story.latest_day())
         story.inspection.begins_again(file)
         story.learn_what_is_to_be_mended(file)
     story.watch.close()
     return max(0, had - len(story.watch.digests))
+
+
+def _lost_end(story: Story, file: sqlite3.Connection) -> int | None:
+    """Give the generation of books that have lost what was noted beside them, else None."""
+    assert story.below is not None  # below it something was lost
+    (count,) = file.execute("SELECT max(commits) FROM identity").fetchone()
+    if high_water.read(story.below.database) <= (count or 0):
+        return None
+    return _generation(file)
+
+
+def _generation(file: sqlite3.Connection) -> int:
+    (number,) = file.execute("SELECT coalesce(max(number), 1) FROM generations").fetchone()
+    return int(number)
+
+
+def loss_is_noticed(story: Story, file: sqlite3.Connection) -> None:
+    """Whoever serves from books that have lost their end has begun another generation."""
+    before, story.lost_end = story.lost_end, None
+    if before is not None:
+        must(_generation(file) > before, "the books have lost their end, and nobody has noticed")
+        story.counted["lost ends noticed"] += 1
 
 
 def look_after_an_accident(
@@ -98,7 +122,7 @@ def look_after_an_accident(
     late = [round(seconds, 1) for seconds in accident.written if seconds > NOTICED]
     must(not late, "{}: something was written {} s later", accident.words, late)
     story.counted["accidents"] += 1
-    if accident.may_lose and accident.lasted < NOTICED:
+    if accident.loses_end or (accident.may_lose and accident.lasted < NOTICED):
         with_loss(story, copy, began)
         is_shell = story.is_over and not accident.may_lose_all
         must(not is_shell, "{}: without it there are no books", accident.words)

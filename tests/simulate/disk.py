@@ -377,6 +377,14 @@ class Books(Database):
         self._mortal = mortal
         mortal.connect_to(self)
 
+    def close(self) -> None:
+        """Close what is open; what is dead looks at nothing and rescues nothing."""
+        if self._mortal.dead:
+            guard, self._guard = self._guard, None
+            if guard is not None:
+                guard.close()
+        super().close()
+
     @contextmanager
     def transaction(self, settings: BankSettings, now: datetime) -> Iterator[Desk]:
         try:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from timebank import database, files
+from timebank import database, files, high_water, overwritten
 from timebank.database import Database, Done, Writer
 from timebank.guard import Guard
 
@@ -72,6 +72,17 @@ def trusts_a_second_sync(patch: pytest.MonkeyPatch) -> None:
 def does_not_see_files_go(patch: pytest.MonkeyPatch) -> None:
     """A server that writes on into files that were removed or replaced (number 7)."""
     patch.setattr(Guard, "missing_now", lambda self: "")
+    patch.setattr(Guard, "moved", lambda self: "")
+
+
+def does_not_see_files_change(patch: pytest.MonkeyPatch) -> None:
+    """A server that writes on into files that were written over or cut off."""
+    patch.setattr(overwritten.Watch, "look", lambda self: None)
+
+
+def forgets_how_far_the_books_have_come(patch: pytest.MonkeyPatch) -> None:
+    """Books that have lost their end, and are served as if they had not."""
+    patch.setattr(high_water, "doubt", lambda connection, noted, path: None)
 
 
 def leaves_new_books_in_the_log(patch: pytest.MonkeyPatch) -> None:
@@ -98,6 +109,8 @@ FAULTS = {
     guesses_that_nothing_has_changed: 13,
     trusts_a_second_sync: 13,
     does_not_see_files_go: 10,
+    does_not_see_files_change: 1,
+    forgets_how_far_the_books_have_come: 1,
     leaves_new_books_in_the_log: 21,
     syncs_no_folder: 4,
     syncs_no_files: 4,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from door import hands
 from door.caller import Caller
-from tests.simulate import shown
+from tests.simulate import crashes, shown
 from tests.simulate.hosts import Guest
 from tests.simulate.life import Life
 from tests.simulate.people import Person
@@ -85,6 +85,7 @@ class Inspection:
         self._check_hosts()
         with story.watch.reading() as file:
             story.restores.look(file)
+            crashes.loss_is_noticed(story, file)
         came = sum(wire.screen.came for person in story.everybody() for wire in person.wires)
         story.shelf.update(f"{story.monotonic:.4f} {story.watch.last} {came}".encode())
 

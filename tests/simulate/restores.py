@@ -12,7 +12,7 @@ import json
 import random
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from tests.simulate.hosts import Guest
 from tests.simulate.second_account import CLAIMS
 from tests.simulate.wrong import must
-from timebank import backup, live_mark
+from timebank import backup, high_water, live_mark
 from timebank.database import Database
 from timebank.generations import NUMBERED
 
@@ -122,13 +122,17 @@ class Restores:
                 way = BY_HAND
         story.tell(f"the books of step {kept.step} are put back: {way}")
         story.counted[f"_restored by {way}"] += 1
-        if way != BY_COMMAND:
-            for ending in ("", "-wal", "-shm"):
-                path.with_name(path.name + ending).unlink(missing_ok=True)
-            shutil.copy(kept.path, path)
         self._is_elsewhere = way == ELSEWHERE
-        if self._is_elsewhere:
-            live_mark.beside(path).unlink(missing_ok=True)
+        # Should the power be lost, a sysop who has copied by hand looks whether it is there.
+        below = story.below
+        with nullcontext() if below is None else below.platter.durable(2):
+            if way != BY_COMMAND:
+                for ending in ("", "-wal", "-shm"):
+                    path.with_name(path.name + ending).unlink(missing_ok=True)
+                shutil.copy(kept.path, path)
+            if self._is_elsewhere:
+                for beside in (live_mark.beside(path), high_water.beside(path)):
+                    beside.unlink(missing_ok=True)
         self._go_back_to(kept)
 
     def _remember(self, path: Path) -> None:

@@ -102,6 +102,7 @@ class Story:
         self.possible: set[State] = set()  # states of the books that a crash may leave
         # Others that it may leave while no server has seen to it that what it found is on the disk.
         self.earlier: set[State] = set()
+        self.lost_end: int | None = None  # the generation of books that have lost theirs
         self.back: list[Guest] = []  # who is back since the books were last looked at
         self.restores = Restores(self)
         self._starts = False  # whether no server serves yet
@@ -432,7 +433,8 @@ class Story:
         below = self.below
         if below is not None:
             is_last |= below.loses_power or below.accident is not None
-            self.possible = below.possible(self.visible())
+            spoiled = below.accident is not None and below.accident.loses_end
+            self.possible = set() if spoiled else below.possible(self.visible())
         if is_last or self.chance.random() < (0.4 if dead in self.processes else 0.05):
             self.watch.close()
             self._fall(screens, began)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.timebank.books import Books
 from tests.timebank.serving import serving
-from timebank import backup, ledger, live_mark
+from timebank import backup, high_water, ledger, live_mark
 from timebank.settings import load
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -46,9 +46,10 @@ def transfers(books) -> int:
 
 
 def files(books) -> list[str]:
-    """What is in the data folder, but for the file by which the books are known."""
-    mark = live_mark.beside(books.database.path)
-    return sorted(path.name for path in mark.parent.iterdir() if path != mark)
+    """What is in the data folder, but for the files by which the books are known."""
+    path = books.database.path
+    known_by = (live_mark.beside(path), high_water.beside(path))
+    return sorted(each.name for each in path.parent.iterdir() if each not in known_by)
 
 
 def test_a_backup_is_one_file_for_its_owner_only(copy, folder):
@@ -166,6 +167,7 @@ def test_what_was_only_in_the_log_is_kept_aside_too(played, copy, folder):
 
 def test_a_restore_where_there_are_no_books_yet(copy, played, timebank):
     played.database.path.unlink()
+    high_water.beside(played.database.path).unlink()
     played.database.path.parent.rmdir()
     code, output, error = timebank("restore", str(copy))
     assert (code, error) == (0, "")

@@ -1,0 +1,142 @@
+"""A real `door serve` under which somebody writes over its files, or cuts its end off."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.door.processes import Served, command, served
+from tests.faults.points import SOON, BeforeABet, InAHand, household
+from tests.faults.test_lying_disk import rounds
+from tests.faults.test_trouble import TOML
+
+NO_MORE = "its books are not as they should be"
+
+
+def beside(path: Path, ending: str) -> Path:
+    return path.with_name(f"{path.name}{ending}")
+
+
+def carry_over(path: Path) -> None:
+    """What a checkpoint does, by a shell."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as shell:
+        assert shell.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+
+
+async def timebank(board: Served, *words: str) -> tuple[int, str]:
+    process = await asyncio.create_subprocess_exec(
+        *(command("timebank"), words[0], "--config", board.config.path, *words[1:]),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    said, _ = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, said.decode()
+
+
+async def is_refused(board: Served) -> str:
+    """Start it again, in vain; returns what it says."""
+    process = await asyncio.create_subprocess_exec(
+        *(command("door"), "serve", "--config", board.config.path),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    _, said = await process.communicate()
+    assert process.returncode != 0
+    return said.decode()
+
+
+@pytest.mark.parametrize("harm", ["cp", "cut off the database", "cut off the log"])
+async def test_books_that_are_written_over_close_the_board_and_are_served_by_nobody(
+    tmp_path: Path, harm: str
+) -> None:
+    async with served(tmp_path, toml=TOML) as board:
+        books, copy = board.config.database, tmp_path / "copy.sqlite3"
+        (point,) = await household(board, [InAHand])
+        assert (await timebank(board, "backup", str(copy)))[0] == 0
+        point.tries()
+        await point.one_of("<Q>uit", *point.ASKED)
+        board.database.close()  # it must not be the last to close what is spoiled
+        if harm == "cp":
+            carry_over(books)
+            with books.open("wb") as file:
+                file.write(copy.read_bytes())
+        else:
+            os.truncate(books if harm == "cut off the database" else beside(books, "-wal"), 0)
+        await point.terminal.until(NO_MORE, SOON)
+        await point.terminal.until_closed()
+        assert await board.ends() != 0
+        (line,) = [line for line in board.said if "was written over or cut off" in line]
+        assert "timebank restore" in line
+        said = await is_refused(board)
+        assert f"The books at {books} were written over while the board served." in said
+        assert "Traceback" not in said
+        code, said = await timebank(board, "restore", str(copy))
+        assert code == 0, said
+        for rescued in books.parent.glob(f"{books.name}.rescued-*"):
+            rescued.unlink()
+        board.database.open()
+        await board.serve()
+        assert rounds(board) == 1
+        await point.comes_back()
+
+
+async def test_an_index_that_is_cut_off_loses_nothing(tmp_path: Path) -> None:
+    async with served(tmp_path, toml=TOML) as board:
+        (point,) = await household(board, [InAHand])
+        played = rounds(board)
+        board.database.close()
+        os.truncate(beside(board.config.database, "-shm"), 0)
+        await point.terminal.until_closed()
+        await board.process.wait()  # the kernel ends whoever looks into it
+        board.port = 0
+        board.database.open()
+        assert rounds(board) == played
+        await board.serve()
+        await point.finds_all_again()
+
+
+async def test_a_log_that_is_removed_after_kill_9_is_told_of_and_no_card_comes_again(
+    tmp_path: Path,
+) -> None:
+    async with served(tmp_path, toml=TOML) as board:
+        (point,) = await household(board, [BeforeABet])
+        books = board.config.database
+        point.tries()
+        await point.is_asked("Coins to bet")
+        seals = _seals(board)
+        board.database.close()
+        carry_over(books)
+        point.presses("2\r")
+        await point.terminal.wait_for(
+            lambda _: any(each in point.prompt for each in ("<Q>uit", *InAHand.ASKED)), "a hand"
+        )
+        board.process.kill()
+        await board.process.wait()
+        await point.terminal.until_closed()
+        board.port = 0
+        beside(books, "-wal").unlink()
+        before = len(board.said)
+        await board.serve()
+        await board.logs("has lost its end, the last")
+        assert any("no card of them is dealt again" in line for line in board.said[before:])
+        board.database.open()
+        await point.comes_back()
+        assert set(_open_seals(board)).isdisjoint(seals)
+
+
+def _seals(board: Served) -> list[str]:
+    with board.books() as desk:
+        return list(desk.connection.exec_driver_sql("SELECT seal FROM shoes").scalars())
+
+
+def _open_seals(board: Served) -> list[str]:
+    with board.books() as desk:
+        run = desk.connection.exec_driver_sql
+        return list(run("SELECT seal FROM shoes WHERE closed IS NULL").scalars())

@@ -1,0 +1,132 @@
+"""How far the books have come: a count in them, and a small file beside them that remembers it.
+
+Every transaction adds one to a count in the books. After its COMMIT the count is written into a
+file (`board.sqlite3.high-water`), by any process, without a sync. Books whose count is lower than
+the file says have lost their end: their log was removed after a kill, or an older copy was put in
+their place.
+
+The file never says too much. It is written after the COMMIT is on the disk, and a process that is
+killed leaves what it wrote to the system. After a power loss it may say too little, or be gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import zlib
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection
+
+# Adds one, also in books that were never served from and have no mark yet.
+COUNT = (
+    "INSERT INTO identity (id, mark, commits) VALUES (1, '', 1)"
+    " ON CONFLICT (id) DO UPDATE SET commits = commits + 1 RETURNING commits"
+)
+# A record is the count, its checksum, and the end of a line. No sector cuts one in two.
+RECORD_BYTES: Final = 32
+# Counts take turns at the records. So a process that is late overwrites nothing that is newer,
+# and the highest record counts.
+RECORDS: Final = 64
+DIGITS: Final = 20
+
+
+def beside(path: Path) -> Path:
+    """Name the file that stands beside the books at `path`."""
+    return path.with_name(f"{path.name}.high-water")
+
+
+def count(connection: Connection) -> int:
+    """Add one to the count of the books, in the open transaction; returns it."""
+    number: int = connection.exec_driver_sql(COUNT).scalar_one()
+    return number
+
+
+def count_of(connection: Connection) -> int:
+    """Tell how many transactions the books have counted, 0 where nobody has."""
+    number: int | None = connection.exec_driver_sql("SELECT commits FROM identity").scalar()
+    return number or 0
+
+
+def go_on_past(connection: Connection, number: int) -> None:
+    """Let the books count from `number` at least, as restored ones must."""
+    connection.exec_driver_sql(
+        "INSERT INTO identity (id, mark, commits) VALUES (1, '', ?1)"
+        " ON CONFLICT (id) DO UPDATE SET commits = max(commits, ?1)",
+        (number,),
+    )
+
+
+def read(path: Path) -> int:
+    """Tell the highest count that was noted beside the books at `path`, 0 where none was.
+
+    To be read before the books are: they may go on meanwhile. Raises `OSError`.
+    """
+    try:
+        text = beside(path).read_bytes()
+    except FileNotFoundError:
+        return 0
+    starts = range(0, min(len(text), RECORDS * RECORD_BYTES), RECORD_BYTES)
+    return max((_number(text[start : start + RECORD_BYTES]) for start in starts), default=0)
+
+
+def doubt(connection: Connection, noted: int, path: Path) -> str | None:
+    """Tell what is missing in the books at `path`, of which `noted` were counted; None if nothing.
+
+    `noted` was read before the transaction of `connection` began.
+    """
+    missing = noted - count_of(connection)
+    if missing <= 0:
+        return None
+    what = "the last transaction" if missing == 1 else f"the last {missing} transactions"
+    return f"{path.name} has lost its end, {what}"
+
+
+class HighWater:
+    """The file beside the books, as a process that writes into them has it."""
+
+    def __init__(self, path: Path) -> None:
+        """Name the books; nothing is opened before the first `note`."""
+        self._name = beside(path)
+        self._file: int | None = None
+        self._taking_turns = threading.Lock()
+
+    def note(self, number: int) -> None:
+        """Write down a count that is in the books for good; raises `OSError`."""
+        with self._taking_turns:
+            file = self._opened()
+            os.pwrite(file, _record(number), number % RECORDS * RECORD_BYTES)
+
+    def close(self) -> None:
+        """Close the file; the next `note` opens it again."""
+        with self._taking_turns:
+            self._close()
+
+    def _opened(self) -> int:
+        if self._file is not None and not os.fstat(self._file).st_nlink:
+            self._close()  # somebody has removed it
+        if self._file is None:
+            self._file = os.open(self._name, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return self._file
+
+    def _close(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            with contextlib.suppress(OSError):
+                os.close(file)
+
+
+def _record(number: int) -> bytes:
+    text = f"{number:0{DIGITS}}"
+    return f"{text} {zlib.crc32(text.encode()):08x}".encode().ljust(RECORD_BYTES - 1) + b"\n"
+
+
+def _number(record: bytes) -> int:
+    """Read a record, 0 for one that was never written or is damaged."""
+    digits = record[:DIGITS]
+    if not digits.isdigit():
+        return 0
+    number = int(digits)
+    return number if record == _record(number) else 0
