@@ -93,11 +93,18 @@ def test_a_fault_is_found(fault: str) -> None:
 
 
 def test_a_seed_that_fails_is_printed_with_its_last_steps() -> None:
-    fault = faults.FAULTS[QUICK[0]]
-    first, size = fault.first, ("--steps", str(fault.steps), "--people", str(fault.people))
-    put_in = ("--fault", QUICK[0], "--seed", str(first))
+    name = QUICK[0]
+    where = re.search(
+        rf"^{name}: found .*step (\d+) of seed (\d+)",
+        simulated("--faults", *QUICK).stdout,
+        re.MULTILINE,
+    )
+    assert where
+    step, seed = where.groups()
+    fault = faults.FAULTS[name]
+    size = ("--steps", str(fault.steps), "--people", str(fault.people))
     # It starts itself anew with the disk.
-    done = existing(run("tests.simulate", os.environ, *put_in, *size))
+    done = existing(run("tests.simulate", os.environ, "--fault", name, "--seed", seed, *size))
     assert done.returncode == 1
-    assert re.search(rf"^seed {first} fails at step \d+:\n +\d+ ", done.stdout, re.MULTILINE)
+    assert re.search(rf"^seed {seed} fails at step {step}:\n +\d+ ", done.stdout, re.MULTILINE)
     assert "Wrong: " in done.stderr
