@@ -133,7 +133,7 @@ class Restores:
         self._go_back_to(kept)
 
     def _synced(self) -> AbstractContextManager[None]:
-        """Let the sysop see to it that what he copies by hand is on the disk."""
+        """Put what a sysop copies by hand on the disk at once."""
         below = self.story.below
         return nullcontext() if below is None else below.platter.durable(2)
 
