@@ -487,7 +487,7 @@ def _borrows(story: Story, desk: Desk, person: Person) -> bool:
         return False
     try:
         call = bank.open_call(desk, record.id, 99, "a short call", "192.0.2.9", take_over=False)
-    except Refused:  # the call that he has just hung up goes on
+    except Refused:  # the call that was just hung up goes on
         return False
     seconds = bank.allowance(desk, call.call_id).borrow.seconds
     if seconds:

@@ -127,10 +127,10 @@ class Readings:
 
 @dataclass(frozen=True)
 class Day:
-    """What a caller of ours has made of his day. Amounts are seconds."""
+    """What a caller of ours has made of a day. Amounts are seconds."""
 
     # What the day brought, apart from its grant and from the time used; less than nothing for one
-    # who has lost of his grant, or put it in the bank.
+    # who has lost of the grant, or put it in the bank.
     earned: int = 0
     # Of what stands on the table: what is left of the minutes of an earlier day.
     standing: int = 0
@@ -192,9 +192,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Left:
-    """What an entry leaves of a caller's time, beside his balances."""
+    """What an entry leaves of a caller's time, beside the balances."""
 
-    waits: int | None = None  # the end of the event that his held time waits for
+    waits: int | None = None  # the end of the event that held time waits for
     day: Day = Day()
 
 
@@ -443,7 +443,7 @@ class RulesOfTime:
         self._now: dict[int, _Caller] = {}  # and as they are
         # What an entry leaves depends on whose rules it was made by, if they are not all the same.
         self._left: defaultdict[int, set[Left]] = defaultdict(lambda: {Left()})
-        self._taken_back: set[int] = set()  # callers, of whom days were: by a clock that was wrong
+        self._taken_back: set[int] = set()  # callers whose days a wrong clock had begun
         self._given: dict[tuple[int, str], int] = {}
         self._read: set[int] = set()  # instants
 
@@ -848,7 +848,7 @@ def noticing(stood: set[tuple[int, int]], readings: Readings) -> Iterator[None]:
     """Note what the books do not say.
 
     Into `stood` goes, by round and number, every action that a table decides for one who is on a
-    call; into `readings` what the board's clocks show to whoever turns to the books.
+    call; into `readings` what the board's clocks show when a process turns to the books.
     """
 
     def standing(real: Any) -> Any:
