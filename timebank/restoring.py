@@ -44,7 +44,9 @@ BY_HAND = "the board"
 DOUBT = "the books were restored: it may have gone out after their copy was taken"
 # Tables whose numbers callers, sysops and other programs see.
 SEEN = ("transfers", "rounds", "shoes", "calls", "callers", "imports")
-# How far numbers go ahead of those that are known: as many as a board can give since, and more.
+# How far numbers go ahead of those that are known: as many as a board can give since, and more. That
+# grows by the second: of one copy that is put back twice, on machines that know nothing of each
+# other, the later books go on behind all that the earlier ones gave.
 LEAST_AHEAD = 1_000_000
 AHEAD_A_SECOND = 100
 
@@ -82,7 +84,7 @@ class Given:
         """Give the first number of every table past all of these and all that may have been."""
         ahead = 0
         if self.at is not None:
-            ahead = max(LEAST_AHEAD, (stamp(now) - self.at) * AHEAD_A_SECOND)
+            ahead = LEAST_AHEAD + max(0, stamp(now) - self.at) * AHEAD_A_SECOND
         return {table: self.numbers.get(table, 0) + ahead + 1 for table in NUMBERED}
 
 
