@@ -236,7 +236,18 @@ class Board:
         if not living:
             return
         ticks = [(call_id, caller.ticked()) for call_id, caller in living.items()]
-        for call_id in await self.books.run(lambda desk: bank.renew(desk, self.process, ticks)):
+        seen = [(caller, caller.last_hand.seen()) for caller in living.values()]
+
+        def renew(desk: Desk) -> list[int]:
+            for caller, number in seen:
+                if number:
+                    bank.note_seen(desk, caller.record.id, number)
+            return bank.renew(desk, self.process, ticks)
+
+        closed = await self.books.run(renew)
+        for caller, number in seen:
+            caller.last_hand.noted(number)
+        for call_id in closed:
             living[call_id].console.interrupt(TakenOver("Another call of yours has taken over."))
 
     def interrupt_all(self, interruption: Interruption) -> None:

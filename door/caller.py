@@ -17,6 +17,7 @@ from door.clock import ROUNDING, seconds_begun
 from door.console import Console, IdledOut, TakenOver, TimeUp
 from door.display import literal
 from door.flag import Flag
+from door.last_hand import LastHand
 from door.patience import PATIENCE_SECONDS
 from timebank import bank, callers
 from timebank.database import BooksFailed, BooksUnavailable, OutcomeUnknown
@@ -79,6 +80,8 @@ class Caller:
         self.is_away = False  # at a table that another process keeps, which sees to his screen
         self.came_back_to = ""  # the game where an open hand waited for him
         self.ended = Flag()
+        self.last_hand = LastHand(console)
+        self.reads_notices = bool(opened.notices)  # those of the log-on, still on their way to them
         self.hands_over = False  # whether his node goes to the call that takes over this one
         self.on_tick: Callable[[], None] = _nothing
         self.status_waits = False  # for cards that are on their way
@@ -211,19 +214,35 @@ class Caller:
     async def close(self, reason: str) -> None:
         """Post what is left to post, and close the call in the books; `reason` is the sysop's."""
         with contextlib.suppress(CallClosed, BooksFailed):
-            await self.post(lambda desk, call, ticked: bank.close_call(desk, call, ticked, reason))
+            await self.post(
+                lambda desk, call, ticked: bank.close_call(desk, call, ticked, reason),
+                call_ends=True,
+            )
 
     # The books.
 
-    async def post(self, operation: Callable[[Desk, int, int], R], *, is_his: bool = True) -> R:
+    async def post(
+        self,
+        operation: Callable[[Desk, int, int], R],
+        *,
+        is_his: bool = True,
+        call_ends: bool = False,
+    ) -> R:
         """Carry out `operation(desk, call_id, ticked)` and return its result once durable.
 
-        The purse that comes back is adopted, unless a later one was. `is_his` as for `ask_books`.
+        The purse that comes back is adopted, unless a later one was. The entry also notes the hand
+        whose end was seen. `is_his` as for `ask_books`, `call_ends` as for `LastHand.seen`.
         """
-        adopt, ticked = self.expect(), self.ticked()
-        result = await self.ask_books(
-            lambda desk: operation(desk, self.call_id, ticked), is_his=is_his
-        )
+        adopt, ticked, seen = self.expect(), self.ticked(), self.last_hand.seen(call_ends=call_ends)
+
+        def post(desk: Desk) -> R:
+            result = operation(desk, self.call_id, ticked)
+            if seen:
+                bank.note_seen(desk, self.record.id, seen)
+            return result
+
+        result = await self.ask_books(post, is_his=is_his)
+        self.last_hand.noted(seen)
         adopt(result.receipt if isinstance(result, Placed) else result)
         return result
 
@@ -237,6 +256,8 @@ class Caller:
         number = self._asked
 
         def adopt(receipt: Receipt) -> None:
+            if receipt.ended:
+                self.last_hand.ends(receipt.ended)
             if number > self._adopted:
                 self._adopted = number
                 self._adopt(receipt)
@@ -275,6 +296,17 @@ class Caller:
             self._is_told_of_doubt = True
             self.console.say(f"|12{wording.IN_DOUBT}")
 
+    async def note_seen(self) -> None:
+        """Note in the books that the end of their last hand was seen, when a visit is over.
+
+        Unwritten, it is told once more.
+        """
+        number = self.last_hand.seen(call_ends=True)
+        if number:
+            with contextlib.suppress(BooksFailed):
+                await self.ask_books(lambda desk: bank.note_seen(desk, self.record.id, number))
+                self.last_hand.noted(number)
+
     async def touch(self) -> Receipt:
         """Post the time used, and let the day and the events do their work."""
         return await self.post(bank.touch, is_his=False)
@@ -290,6 +322,7 @@ class Caller:
 
     def start_ticking(self) -> None:
         """Begin to tick: once a second the status line, warnings, idle time, entries due."""
+        self.console.on_shown = self._look_at_the_end
         self._arm_warnings()
         self._tick()
 
@@ -443,6 +476,11 @@ class Caller:
             remaining = math.ceil(calls.idle_limit_seconds - idle)
             self.console.bell()
             self.console.say(f"|12Are you there? The line is dropped in {span(remaining)}.")
+
+    def _look_at_the_end(self) -> None:
+        """Take the end of a hand for shown, unless its cards are still on their way."""
+        if not self.status_waits:
+            self.last_hand.shown()
 
     def _touch_is_due(self) -> bool:
         now = self.clock.now()

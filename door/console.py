@@ -96,6 +96,7 @@ class Console:
         self.clock: Clock = clock
         self.look = look
         self.last_key = clock.monotonic()
+        self.keys_heard = 0  # so far on this line
         self._loop = asyncio.get_running_loop()
         self._decoder = KeyDecoder(look.charset)
         self._heard = self.last_key  # when something arrived last, a key or not
@@ -113,6 +114,7 @@ class Console:
         self.display: Display = self._lines()
         self.on_key: Callable[[], None] = _nothing
         self.on_redraw: Callable[[], None] = _nothing
+        self.on_shown: Callable[[], None] = _nothing  # all that was said, and a key is awaited
         self.on_hang_up: Callable[[], None] = _nothing
         line.attach(self)
 
@@ -166,6 +168,11 @@ class Console:
         """What will be raised at the next wait for a key."""
         return self._interruption
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether nobody sees what is shown from now on: no line, or another call took over."""
+        return isinstance(self._interruption, CarrierLost | TakenOver)
+
     # Keys.
 
     async def key(self) -> str:
@@ -183,6 +190,7 @@ class Console:
                 return self._meant(key)
             else:
                 self._show()
+                self.on_shown()
                 self._keys_on_end = 0
                 self._waiter = self._loop.create_future()
                 try:
@@ -421,7 +429,7 @@ class Console:
         A call that is over is then gone at once. Left to the collector, hundreds of them lie about
         before it looks at what is so old.
         """
-        self.on_key = self.on_redraw = self.on_hang_up = _nothing
+        self.on_key = self.on_redraw = self.on_shown = self.on_hang_up = _nothing
         self.display = LinesDisplay(_unheard, self.line.columns, colour=False)
         if self._interruption is not None:
             self._interruption = self._interruption.with_traceback(None)
@@ -453,6 +461,7 @@ class Console:
 
     def _typed(self, keys: Sequence[str]) -> None:
         self.last_key = self.clock.monotonic()
+        self.keys_heard += len(keys)
         self._keys.extend(keys)
         if len(self._keys) > KEYS_WAITING and not self._paused:
             self._paused = True

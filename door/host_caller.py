@@ -202,7 +202,7 @@ class HostCaller(LimitedCaller):
             return receipt
 
         try:
-            receipt = await self.post(close_and_claim)
+            receipt = await self.post(close_and_claim, call_ends=True)
         except (CallClosed, BooksFailed) as error:
             log.warning("the call of %s was not closed here: %s", self.record.name, error)
             return []

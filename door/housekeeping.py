@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from door.board import Board
     from door.board_clock import BoardClock
     from door.books import Books
+    from door.caller import Caller
     from timebank.database import Database, Desk
 
 OVERDUE_SECONDS = 600.0
@@ -205,18 +206,30 @@ class Housekeeping:
 
     async def _tell_notices(self) -> None:
         """Show callers on line what waits for them; what it brought shows in their purse."""
-        here = {each.record.id: each for each in self._board.callers() if not each.is_away}
+        here = {
+            each.record.id: each
+            for each in self._board.callers()
+            if not (each.is_away or each.reads_notices or each.console.is_lost)
+        }
         waiting = await self._books.run(partial(bank.unseen, caller_ids=list(here)))
-        for caller_id in waiting:
-            texts = await self._books.run(partial(bank.notices, caller_id=caller_id))
+        for caller_id, texts in waiting.items():
             caller = here[caller_id]
+            if caller.console.is_lost:  # they wait for the next log-on
+                continue
             caller.console.bell()
-            for text in texts:
-                caller.console.say(f"|14{literal(text)}")
+            self._say(caller, texts)
+            # Marked when they are shown: a line that is lost meanwhile costs nobody their notice.
+            marked = await self._books.run(partial(bank.notices, caller_id=caller_id))
+            self._say(caller, marked[len(texts) :])
             try:
                 caller.tell(await caller.touch())
             except Refused:  # his call has ended meanwhile
                 continue
+
+    @staticmethod
+    def _say(caller: Caller, texts: Sequence[str]) -> None:
+        for text in texts:
+            caller.console.say(f"|14{literal(text)}")
 
     async def _close_when_gone(self) -> None:
         """End every call when the files of the books were removed or replaced."""

@@ -32,12 +32,8 @@ def doubts(desk: Desk, path: Path) -> list[str]:
 
 
 def unregistered(settings: BankSettings, path: Path) -> list[str]:
-    """Say the same of a board where nobody is registered yet.
-
-    That the sysop is not, under the name that every new board has, is as it should be.
-    """
-    usual = (GIVES[0], type(settings).sysop)
-    return [_nobody(path, key, name) for key, name in settings.named if (key, name) != usual]
+    """Say the same of a board where nobody is registered yet."""
+    return [_nobody(path, key, name) for key, name in settings.named]
 
 
 def holders(desk: Desk) -> str:

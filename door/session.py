@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from door.console import (
     TimeUp,
 )
 from door.display import literal
+from door.last_hand import is_doubtful
 from door.lobby import looks, texts
 from door.lobby.guests import ask_look, let_sysop_in, receive_guest
 from door.lobby.logon import Refusal, log_on
@@ -27,6 +28,7 @@ from door.lobby.menu import main_menu
 from door.lobby.pages import read
 from door.lobby.teller import GRACE_SECONDS, last_chance
 from door.tables.floor import table_with_open_hand
+from timebank import bank
 from timebank.database import BooksFailed, BooksUnavailable, OutcomeUnknown
 from timebank.refusals import CallClosed, Refused
 from timebank.words import span
@@ -225,13 +227,40 @@ async def _receive(board: Board, caller: Caller) -> None:
     console.on_redraw = caller.show_status
     caller.start_ticking()
     if news:
-        await read(console, f"Welcome, {caller.record.name}", "\n".join(news))
+        await _read_news(caller, news)
     if caller.time_is_up():
         raise TimeUp("You have no time left.")
     if found := await table_with_open_hand(board, caller):
         place, table = found
         caller.came_back_to = place.game
         await table.visit()
+
+
+async def _read_news(caller: Caller, news: Sequence[str]) -> None:
+    """Show what is new, and note that the notices in it were read: those of a lost line wait on."""
+    console = caller.console
+    was_lost = console.is_lost
+    try:
+        await read(console, f"Welcome, {caller.record.name}", "\n".join(news))
+    except Interruption:
+        if not (was_lost or is_doubtful(console)):
+            await _note_read(caller)
+        raise
+    await _note_read(caller)
+
+
+async def _note_read(caller: Caller) -> None:
+    """Note in the books that the notices of the log-on were read; say those that came meanwhile."""
+    if not caller.reads_notices:
+        return
+    caller.reads_notices = False
+    try:
+        texts = await caller.ask_books(partial(bank.notices, caller_id=caller.record.id))
+    except BooksFailed:  # they wait on, and are shown once more
+        log.warning("%s has read notices, which the books do not know", caller.record.name)
+        return
+    for text in texts[len(caller.notices) :]:
+        caller.console.say(f"|14{literal(text)}")
 
 
 async def _go_on_without_time(board: Board, caller: Caller) -> None:

@@ -27,7 +27,7 @@ from door.console import (
     TimeUp,
 )
 from door.host_caller import LimitedCaller
-from door.lines.line import Hints
+from door.lines.line import CALLER_HUNG_UP, Hints
 from door.lines.link import LinkBroken
 from door.patience import at_the_door
 from door.tables.vegas import Vegas
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 VISIT, FIND, STAND = "visit", "find", "stand"
 LEFT, TIME_UP, IDLE, TAKEN_OVER = "left", "time up", "idle", "taken over"
 KICKED, CLOSED, GONE, FAILED = "kicked", "closed", "gone", "failed"
+# What a door says of its caller besides TAKEN_OVER: they closed their line, having seen all of it.
+HUNG_UP = "hung up"
 
 ENDS: dict[type[Exception], str] = {
     TimeUp: TIME_UP,
@@ -176,6 +178,8 @@ def _on_call(desk: Desk, visitor: Visitor) -> tuple[CallerRecord, Receipt]:
 def _interrupt(console: Console, what: str) -> None:
     if what == TAKEN_OVER:
         console.interrupt(TakenOver("Another call of yours has taken over."))
+    elif what == HUNG_UP:
+        console.interrupt(CarrierLost(CALLER_HUNG_UP))
 
 
 async def _visit(board: Board, caller: LimitedCaller) -> dict[str, Any]:
@@ -194,6 +198,7 @@ async def _visit(board: Board, caller: LimitedCaller) -> dict[str, Any]:
         finally:
             caller.stop_ticking()
             keeper.cancel()
+    await caller.note_seen()
     console.display.flush()
     console.let_go()
     if how == GONE:

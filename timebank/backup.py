@@ -47,6 +47,10 @@ class BackupRefused(Exception):
     """There is no copy, or the books were not put back; the text says why, and nothing changed."""
 
 
+class NotCopied(BackupRefused):
+    """A database cannot be read as one."""
+
+
 class NotInOrder(BackupRefused):
     """The audit of the copy found something."""
 
@@ -68,12 +72,14 @@ class Copied:
 class Restored:
     """What a restore did: `transfers` of the copy are in the books, the old ones are in `aside`.
 
-    `treated` says what was closed in them. Of a trial, all of it is what would have been done.
+    `treated` says what was closed in them. Of a rehearsal, all of it is what would have been done,
+    and `on_call` names who is on a call, each with the node: a restore would be refused.
     """
 
     transfers: int
     aside: Path | None
     treated: Treated
+    on_call: tuple[str, ...] = ()
 
 
 def back_up(database: Database, settings: BankSettings, now: datetime, target: Path) -> Copied:
@@ -90,52 +96,113 @@ def back_up(database: Database, settings: BankSettings, now: datetime, target: P
         return copied
 
 
-def restore(
-    source: Path, settings: BankSettings, now: datetime, *, trial: bool = False
-) -> Restored:
+def restore(source: Path, settings: BankSettings, now: datetime) -> Restored:
     """Put a backup in the place of the books, once it is known to be ours and in order.
 
     A backup of an older version is brought forward first, and whatever is open in it is closed. The
-    old books are kept beside the new, with the time in their name. With `trial` everything is done
-    but the last step. Raises `BackupRefused`; nothing has changed then.
+    old books are kept beside the new, with the time in their name. Raises `BackupRefused`; nothing
+    has changed then.
     """
     path = settings.database
-    if not source.is_file():
-        raise BackupRefused(f"There is no file {source}.")
-    if path.exists() and source.samefile(path):
-        raise BackupRefused(f"{source} is the database itself.")
+    _refuse_source(source, path)
     with _sentences(path), _room_beside(path) as room:
         copy = room / path.name
         copy.touch(0o600, exist_ok=False)
         _copy(source, copy)
         transfers = _made_ready(copy, settings, now, source)
-        why = f"restored from {source.name}"
-        aside = _free_name(path.with_name(f"{path.name}.replaced-{now:%Y%m%dT%H%M%SZ}"))
+        aside = _free_aside(path, now)
         if not path.exists():
-            treated, note = _treated(copy, settings, now, restoring.given_by_note(path), why)
-            if not trial:
-                _put_log_aside(path, aside)
-                _put_in_place(copy, path, note)
-                guard.overwritten_beside(path).unlink(missing_ok=True)
+            given = restoring.given_by_note(path)
+            treated, note = _treated(copy, settings, now, given, source)
+            _put_log_aside(path, aside)
+            _put_in_place(copy, path, note)
+            guard.overwritten_beside(path).unlink(missing_ok=True)
             return Restored(transfers, None, treated)
         # The log beside books that were written over may be of others: nobody may read them.
         is_overwritten = guard.overwritten(path) is not None
         kept = _kept_unread(path) if is_overwritten else _kept_to_ourselves(path, now)
         with kept as (old, given):
-            treated, note = _treated(copy, settings, now, given, why)
-            if not trial:
-                _put_aside(old, path, aside)
-                _put_in_place(copy, path, note)
-                guard.overwritten_beside(path).unlink(missing_ok=True)
+            treated, note = _treated(copy, settings, now, given, source)
+            _put_aside(old, path, aside)
+            _put_in_place(copy, path, note)
+            guard.overwritten_beside(path).unlink(missing_ok=True)
         return Restored(transfers, aside, treated)
 
 
+def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
+    """Tell what `restore` would do just now, and leave everything as it is.
+
+    All is done with copies, in a folder for temporary files: nothing is made, changed or locked
+    where the backup and the books are, and the board may be open. Raises `BackupRefused` for a
+    backup that a restore would refuse.
+    """
+    path = settings.database
+    _refuse_source(source, path)
+    with (
+        _sentences(Path(tempfile.gettempdir())),
+        tempfile.TemporaryDirectory(prefix="timebank-restore-") as room,
+    ):
+        copy, before = Path(room, path.name), Path(room, "before")
+        _copy_apart(source, copy)
+        transfers = _made_ready(copy, settings, now, source)
+        aside = _free_aside(path, now) if path.exists() else None
+        given, on_call = _known_beside(path, before, now)
+        treated, _ = _treated(copy, settings, now, given, source)
+        return Restored(transfers, aside, treated, on_call)
+
+
+def _known_beside(path: Path, copy: Path, now: datetime) -> tuple[Given, tuple[str, ...]]:
+    """Tell what the books know of numbers that were given, and who is on a call by them.
+
+    They are read from a copy that is made for it; broken ones know nothing, as in a restore.
+    """
+    given = restoring.given_by_note(path)
+    if not path.exists() or guard.overwritten(path) is not None:
+        return given, ()
+    try:
+        _copy_apart(path, copy)
+        with contextlib.closing(_connected(copy)) as old:
+            if old.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+                return given, ()
+            on_call = _on_call(old, path, now)
+            return given.and_also(restoring.given_by_old(old, path)), on_call
+    except (NotCopied, sqlite3.DatabaseError):
+        return given, ()
+
+
+def _refuse_source(source: Path, path: Path) -> None:
+    if not source.is_file():
+        raise BackupRefused(f"There is no file {source}.")
+    if path.exists() and source.samefile(path):
+        raise BackupRefused(f"{source} is the database itself.")
+
+
+def _free_aside(path: Path, now: datetime) -> Path:
+    """Give the name under which the books at `path` are kept when others take their place."""
+    return _free_name(path.with_name(f"{path.name}.replaced-{now:%Y%m%dT%H%M%SZ}"))
+
+
+def _copy_apart(source: Path, target: Path) -> None:
+    """Copy a database to a place of its own, with nothing made or changed beside the source.
+
+    One that somebody has open is copied as of one moment. To open any other could leave files
+    beside it, so its files are copied as they are.
+    """
+    if Path(f"{source}-shm").exists():
+        target.touch(0o600, exist_ok=False)
+        _copy(source, target, "ro")
+        return
+    for ending in ("", *COMPANIONS):
+        with contextlib.suppress(FileNotFoundError):
+            shutil.copyfile(f"{source}{ending}", f"{target}{ending}")
+
+
 def _treated(
-    copy: Path, settings: BankSettings, now: datetime, given: Given, why: str
+    copy: Path, settings: BankSettings, now: datetime, given: Given, source: Path
 ) -> tuple[Treated, Note]:
     """Close what the copy has open, and give it a mark; returns what stands beside it then."""
     database = Database(copy)
-    mark = live_mark.new_mark()
+    mark, why = live_mark.new_mark(), f"restored from {source.name}"
     try:
         with database.transaction(settings, now) as desk:
             treated = restoring.treat(desk, given, restoring.BY_COMMAND, why)
@@ -215,13 +282,13 @@ def _sentences(path: Path) -> Iterator[None]:
         raise BackupRefused(f"{path} cannot be written: {error}.") from error
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy(source: Path, target: Path, mode: str = "rw") -> None:
     """Copy a database as of one moment into an empty file, which stays a single one.
 
     In one step: a copy made in several begins anew whenever somebody writes in between.
     """
     with (
-        contextlib.closing(_connected(source)) as a,
+        contextlib.closing(_connected(source, mode)) as a,
         contextlib.closing(_connected(target)) as b,
     ):
         try:
@@ -231,12 +298,12 @@ def _copy(source: Path, target: Path) -> None:
             a.backup(b)
             b.execute("PRAGMA journal_mode = DELETE")
         except sqlite3.DatabaseError as error:
-            raise BackupRefused(f"{source} cannot be copied: {error}.") from error
+            raise NotCopied(f"{source} cannot be copied: {error}.") from error
 
 
-def _connected(path: Path) -> sqlite3.Connection:
+def _connected(path: Path, mode: str = "rw") -> sqlite3.Connection:
     """Open a file that is there, without a transaction of its own."""
-    address = f"{path.absolute().as_uri()}?mode=rw"
+    address = f"{path.absolute().as_uri()}?mode={mode}"
     return sqlite3.connect(address, LOCK_SECONDS, isolation_level=None, uri=True)
 
 
@@ -330,17 +397,8 @@ def _locked_out(lock: sqlite3.Connection, path: Path, now: datetime) -> bool:
         lock.execute("PRAGMA locking_mode = EXCLUSIVE")
         if lock.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
             return False
-        if lock.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
-            raise BackupRefused(
-                f"{path} is the database of some other program. Move it away first."
-            )
-        calls = lock.execute(
-            "SELECT c.name, k.node FROM calls k JOIN callers c ON c.id = k.caller_id"
-            " WHERE k.closed IS NULL AND k.renewed >= ?",
-            (stamp(now) - LEASE_SECONDS,),
-        ).fetchall()
-        if calls:
-            names = ", ".join(f"{name} (node {node})" for name, node in calls)
+        if on_call := _on_call(lock, path, now):
+            names = ", ".join(on_call)
             raise BackupRefused(f"On a call just now: {names}. Close the board, then restore.")
         # Folds the write-ahead log into the file, which nobody can do who is not alone with it.
         lock.execute("PRAGMA journal_mode = DELETE")
@@ -353,6 +411,18 @@ def _locked_out(lock: sqlite3.Connection, path: Path, now: datetime) -> bool:
             return False
         raise
     return True
+
+
+def _on_call(books: sqlite3.Connection, path: Path, now: datetime) -> tuple[str, ...]:
+    """Name who is on a call, with their nodes, by the books at `path`; refuses other programs'."""
+    if books.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
+        raise BackupRefused(f"{path} is the database of some other program. Move it away first.")
+    calls = books.execute(
+        "SELECT c.name, k.node FROM calls k JOIN callers c ON c.id = k.caller_id"
+        " WHERE k.closed IS NULL AND k.renewed >= ?",
+        (stamp(now) - LEASE_SECONDS,),
+    )
+    return tuple(f"{name} (node {node})" for name, node in calls)
 
 
 def _free_name(path: Path) -> Path:

@@ -38,7 +38,7 @@ from timebank.journal import (
     table_rounds,
 )
 from timebank.ledger import Row
-from timebank.notices import add_notice, notices, unseen
+from timebank.notices import add_notice, note_seen, notices, tell_hand, unseen
 from timebank.play_accounts import PlayMoney
 from timebank.play_money import Tally, bankrolls, renew_bankroll, sit_down, tally
 from timebank.purse import Purse, Receipt
@@ -60,6 +60,7 @@ from timebank.table_wagers import (
 from timebank.teller import (
     accounts,
     allowance,
+    allowance_to,
     borrow,
     deposit,
     deposit_before_leaving,
@@ -105,6 +106,7 @@ __all__ = [
     "add_notice",
     "adjust",
     "allowance",
+    "allowance_to",
     "bankrolls",
     "borrow",
     "claim",
@@ -121,6 +123,7 @@ __all__ = [
     "host_caller",
     "in_doubt",
     "not_done",
+    "note_seen",
     "notices",
     "open_call",
     "open_calls",
@@ -140,6 +143,7 @@ __all__ = [
     "sysop_withdraw",
     "table_rounds",
     "tally",
+    "tell_hand",
     "touch",
     "transfer",
     "unfreeze",

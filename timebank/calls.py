@@ -17,7 +17,7 @@ from timebank.database import Desk
 from timebank.hosts_exit import leave
 from timebank.hosts_visit import Arrival, Parting
 from timebank.model import instant, stamp
-from timebank.notices import notices
+from timebank.notices import waiting
 from timebank.posting import LEAST_SECONDS, Posting, enter
 from timebank.purse import Receipt
 from timebank.refusals import AlreadyOnline, CallClosed, CallerLocked, UnknownCaller
@@ -103,7 +103,7 @@ def open_call(
         raise ValueError("callers of boards bring their time: open_host_call")
     begun = begin_call(desk, caller_id, node, process, address, take_over)
     receipt = touch(desk, begun.call_id, 0)
-    return Opened(begun.call_id, receipt, notices(desk, caller_id), begun.taken_over)
+    return Opened(begun.call_id, receipt, waiting(desk, caller_id), begun.taken_over)
 
 
 def is_of_a_board(desk: Desk, caller_id: int) -> bool:

@@ -51,7 +51,11 @@ def backup(config: Path, file: Path) -> None:
 
 @click.command()
 @config_option
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Say what would be done, and change nothing; the board may be open.",
+)
 @click.argument("file", type=click.Path(path_type=Path))
 def restore(config: Path, dry_run: bool, file: Path) -> None:
     """Put the backup FILE in the place of the books.
@@ -67,7 +71,8 @@ def restore(config: Path, dry_run: bool, file: Path) -> None:
     settings = load(config)
     try:
         with refusing(backups.BackupRefused):
-            restored = backups.restore(file, settings, datetime.now(UTC), trial=dry_run)
+            do = backups.rehearse if dry_run else backups.restore
+            restored = do(file, settings, datetime.now(UTC))
     except Sentence as refusal:
         if isinstance(refusal.__cause__, backups.NotInOrder):
             _tell(refusal.__cause__.findings)
@@ -76,6 +81,9 @@ def restore(config: Path, dry_run: bool, file: Path) -> None:
         raise
     if dry_run:
         click.echo("Nothing was changed. This is what would be done:")
+    if restored.on_call:
+        names = ", ".join(restored.on_call)
+        click.echo(f"On a call just now: {names}. The board must be closed first.")
     click.echo(f"{settings.database} holds {_transfers(restored.transfers)} from {file}.")
     if restored.aside is not None:
         click.echo(f"The books before are in {restored.aside}.")

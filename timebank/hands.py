@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from timebank.database import Desk
 from timebank.journal import GONE
 from timebank.model import Unit, stamp
-from timebank.notices import add_notice
+from timebank.notices import keep_untold, tell_hand, words_of_hand
 from timebank.posting import Posting
+from timebank.purse import Receipt
 from timebank.refusals import ShoeGone
 from timebank.stakes import Stakes
 from timebank.words import amount_words, title
@@ -156,6 +157,8 @@ def open_round(
             lead,
         ),
     ).lastrowid
+    if settlement is not None and settlement.final:
+        keep_untold(posting.desk, posting.caller_id, number)
     return number
 
 
@@ -219,6 +222,11 @@ def write_settlement(desk: Desk, round_id: int, settlement: Settlement) -> None:
             round_id,
         ),
     )
+    if settlement.final:
+        caller_id = desk.connection.exec_driver_sql(
+            "SELECT caller_id FROM rounds WHERE id = ?", (round_id,)
+        ).scalar_one()
+        keep_untold(desk, caller_id, round_id)
 
 
 def winnings(stakes: Stakes, settlement: Settlement) -> int:
@@ -226,20 +234,15 @@ def winnings(stakes: Stakes, settlement: Settlement) -> int:
     return settlement.won if stakes.unit == "second" else 0
 
 
-def leave_notice(desk: Desk, round_id: int, settlement: Settlement) -> None:
-    """Tell a caller how a hand that he did not return to came out."""
-    caller_id, day, game, unit, net = desk.connection.exec_driver_sql(
-        "SELECT caller_id, day, game, unit, won - lost FROM rounds WHERE id = ?", (round_id,)
-    ).one()
-    result = "came out even"
-    if net:
-        result = f"{'won' if net > 0 else 'lost'} {amount_words(abs(net), unit)}"
-    add_notice(
-        desk,
-        caller_id,
-        f"Your hand of {day} at {title(game)} was left open, so it was stood for you:"
-        f" you {result} ({_spoken(settlement.outcome)}).",
-    )
+def ended(receipt: Receipt, round_id: int, settlement: Settlement) -> Receipt:
+    """Say in a receipt which hand ended with it, if one did."""
+    return replace(receipt, ended=round_id) if settlement.final else receipt
+
+
+def leave_notice(desk: Desk, caller_id: int, round_id: int) -> None:
+    """Tell a caller how a hand came out that they did not return to."""
+    words = words_of_hand(desk, round_id, "was left open, so it was stood for you")
+    tell_hand(desk, caller_id, round_id, words)
 
 
 def _ending(desk: Desk, settlement: Settlement) -> tuple[Any, ...]:

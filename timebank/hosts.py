@@ -18,7 +18,7 @@ from timebank.hosts_given import HOST_WAYS, THEBANK_EXT, owed
 from timebank.hosts_visit import Arrival, debt_of, used_on
 from timebank.ledger import EXTERNAL
 from timebank.model import stamp
-from timebank.notices import notices
+from timebank.notices import waiting
 from timebank.posting import enter
 from timebank.refusals import UnknownCaller
 from timebank.words import clean, span
@@ -197,8 +197,8 @@ def open_host_call(
         owed=sum(row.minutes for row in owed(desk, caller_id)),
         earlier=begun.parting,
     )
-    waiting = notices(desk, caller_id)
-    return Opened(begun.call_id, receipt, waiting, begun.taken_over, arrival)
+    texts = waiting(desk, caller_id)
+    return Opened(begun.call_id, receipt, texts, begun.taken_over, arrival)
 
 
 def _check(desk: Desk, caller_id: int, brought: Brought) -> None:

@@ -598,6 +598,11 @@ def _high_water_4(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE identity ADD COLUMN commits INTEGER DEFAULT 0 NOT NULL")
 
 
+def _hands_to_tell_4(connection: sqlite3.Connection) -> None:
+    """Add which hand a caller was not told the end of. Nobody is told of hands of earlier days."""
+    connection.execute("ALTER TABLE callers ADD COLUMN untold_round INTEGER")
+
+
 # Each part adds what one subject needs, in this order.
 PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _results_4,
@@ -609,6 +614,7 @@ PARTS_4: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _recovery_codes_4,
     _owing_4,
     _high_water_4,
+    _hands_to_tell_4,
 )
 
 

@@ -105,6 +105,9 @@ callers = Table(
     ),
     # Of the recovery code that works: see recovery.py.
     Column("recovery_digest", Text),
+    # The last round that ended for this caller, until it is known that they were told how
+    # (notices.py).
+    Column("untold_round", Integer),
     # Numbers are never used twice: the history of a deleted caller stays his.
     sqlite_autoincrement=True,
 )

@@ -15,8 +15,11 @@ SELECT json_array(
     (SELECT id FROM accounts WHERE kind = 'house' AND game = r.game AND unit = r.unit), r.unit,
     coalesce(r.lead, (SELECT lead FROM rounds WHERE lead = r.id)) IS NOT NULL,
     (SELECT json_group_object(game, turns) FROM
-        (SELECT game, count(*) AS turns FROM rounds
-         WHERE caller_id = c.id AND day = c.day AND unit = 'second' GROUP BY game)),
+        (SELECT game, sum(hands) AS turns FROM
+            (SELECT game, hands FROM results
+             WHERE day = c.day AND caller_id = c.id AND unit = 'second'
+             UNION ALL SELECT r.game, 1 WHERE r.day = c.day AND r.unit = 'second')
+         GROUP BY game)),
     {HEAD_COLUMNS}, c.board, coalesce(
         (SELECT standing FROM days WHERE caller_id = c.id AND day = c.day), 0))
 FROM {{start}}

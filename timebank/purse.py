@@ -43,3 +43,6 @@ class Receipt:
     play: PlayMoney | None = None
     # Sentences for the caller about what no row tells.
     told: tuple[str, ...] = ()
+    # The hand that ended with it, 0 for none. Until its caller has seen how, it is to be told at
+    # the next log-on (notices.py).
+    ended: int = 0

@@ -32,7 +32,7 @@ from timebank.generations import NUMBERED, Closed, Generation
 from timebank.hands import VOID, WHY_VOID, Settlement
 from timebank.live_mark import Note
 from timebank.model import instant, stamp
-from timebank.notices import add_notice
+from timebank.notices import tell_hand
 from timebank.posting import Posting
 from timebank.restored_callers import Admission, Callers, admit, powerless_in
 from timebank.settings import BankSettings
@@ -44,7 +44,7 @@ BY_HAND = "the board"
 DOUBT = "the books were restored: it may have gone out after their copy was taken"
 # Tables whose numbers callers, sysops and other programs see.
 SEEN = ("transfers", "rounds", "shoes", "calls", "callers", "imports")
-# How far numbers go ahead of those that are known: as many as a board can give since, and more. That
+# How far numbers go ahead of those that are known: as many as a board can give since, and more. It
 # grows by the second: of one copy that is put back twice, on machines that know nothing of each
 # other, the later books go on behind all that the earlier ones gave.
 LEAST_AHEAD = 1_000_000
@@ -219,9 +219,10 @@ def _make_void(desk: Desk, round_id: int, caller_id: int) -> None:
     hands.settle(stakes, played.game, settlement)
     hands.write_settlement(desk, round_id, settlement)
     posting.finish(0, "")
-    add_notice(
+    tell_hand(
         desk,
         caller_id,
+        round_id,
         f"Your open hand at {title(played.game)} is void, because the books of the board were"
         f" restored: {amount_words(standing, played.unit)} came back from the table.",
     )

@@ -234,7 +234,8 @@ def _place(
     if settlement is None:
         return number, posting.finish(0, "")
     hands.settle(stakes, wager.game, settlement)
-    return number, posting.finish(hands.winnings(stakes, settlement), wager.game)
+    receipt = posting.finish(hands.winnings(stakes, settlement), wager.game)
+    return number, hands.ended(receipt, number, settlement)
 
 
 def _bettor(desk: Desk, sitter: Sitter) -> Posting:
@@ -292,5 +293,5 @@ def _proceed(
     hands.write_settlement(desk, chair.round_id, settlement)
     receipt = posting.finish(hands.winnings(stakes, settlement), game)
     if settlement.final and posting.call_id is None:
-        hands.leave_notice(desk, chair.round_id, settlement)
-    return receipt
+        hands.leave_notice(desk, chair.caller_id, chair.round_id)
+    return hands.ended(receipt, chair.round_id, settlement)

@@ -12,8 +12,16 @@ from timebank.names import fold
 from timebank.notices import add_notice
 from timebank.posting import LEAST_SECONDS, Posting, enter
 from timebank.purse import Receipt
-from timebank.refusals import Refused, UnknownCaller
-from timebank.window import Allowance, Window, account_of, refuse_beyond
+from timebank.refusals import UnknownCaller
+from timebank.window import (
+    Account,
+    Allowance,
+    Allowed,
+    Window,
+    account_of,
+    refuse_beyond,
+    strictest,
+)
 from timebank.words import clean, span
 
 LONGEST_MESSAGE = 60  # characters
@@ -27,6 +35,16 @@ def allowance(desk: Desk, call_id: int) -> Allowance:
     posting = enter(desk, call_id, 0)
     posting.clamp(0, "")
     return Window(posting).allowance()
+
+
+def allowance_to(desk: Desk, call_id: int, to_caller_id: int) -> Allowed:
+    """Tell what the caller may still send to somebody; moves and writes nothing, as `allowance`.
+
+    Raises `UnknownCaller`, and `Refused` for the caller's own account.
+    """
+    posting = enter(desk, call_id, 0)
+    posting.clamp(0, "")
+    return strictest(Window(posting).transfer_to(_account(desk, to_caller_id)))
 
 
 def deposit(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
@@ -54,13 +72,8 @@ def transfer(
     `UnknownCaller` too.
     """
     posting = enter(desk, call_id, ticked)
-    window = Window(posting)
-    other = account_of(desk, to_caller_id)
-    if other is None:
-        raise UnknownCaller(f"There is no caller number {to_caller_id}.")
-    if other.caller_id == posting.caller_id:
-        raise Refused("These minutes are yours already.")
-    refuse_beyond(seconds, (*window.transfer(), *window.receipt(other)))
+    window, other = Window(posting), _account(desk, to_caller_id)
+    refuse_beyond(seconds, window.transfer_to(other))
     message = clean(message, LONGEST_MESSAGE)
     said = f': "{message}"' if message else ""
     posting.hand_over(
@@ -125,3 +138,10 @@ def accounts(desk: Desk, pattern: str | None) -> list[str]:
         return [name for name, _ in found]
     plain, key = pattern.casefold(), fold(pattern)
     return [name for name, folded in found if plain in name.casefold() or key in folded]
+
+
+def _account(desk: Desk, caller_id: int) -> Account:
+    other = account_of(desk, caller_id)
+    if other is None:
+        raise UnknownCaller(f"There is no caller number {caller_id}.")
+    return other

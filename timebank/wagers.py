@@ -60,7 +60,8 @@ def place_bet(
     if settlement is None:
         return Placed(round_id, posting.finish(0, ""))
     hands.settle(stakes, wager.game, settlement)
-    return Placed(round_id, posting.finish(hands.winnings(stakes, settlement), wager.game))
+    receipt = posting.finish(hands.winnings(stakes, settlement), wager.game)
+    return Placed(round_id, hands.ended(receipt, round_id, settlement))
 
 
 def stake_for(posting: Posting, wager: Wager) -> Stakes:
@@ -112,7 +113,7 @@ def stand_without_call(
     if posting.in_play is None or posting.in_play.round_id != round_id:
         raise RoundOver("This hand is over.")
     receipt = _proceed(posting, moves, settlement)
-    hands.leave_notice(desk, round_id, settlement)
+    hands.leave_notice(desk, caller_id, round_id)
     return receipt
 
 
@@ -137,4 +138,5 @@ def _proceed(posting: Posting, moves: Sequence[Move], settlement: Settlement | N
         return posting.finish(0, "")
     hands.settle(stakes, hand.game, settlement)
     hands.write_settlement(desk, hand.round_id, settlement)
-    return posting.finish(hands.winnings(stakes, settlement), hand.game)
+    receipt = posting.finish(hands.winnings(stakes, settlement), hand.game)
+    return hands.ended(receipt, hand.round_id, settlement)

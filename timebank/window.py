@@ -46,10 +46,18 @@ class Bound(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Whole minutes, in seconds, that may be moved now; `why_not` says why when there are none."""
+    """Whole minutes, in seconds, that may be moved now; `rule` is the sentence that allows no more.
+
+    `why_not` is the same sentence when there are none, else empty.
+    """
 
     seconds: int
-    why_not: str
+    rule: str
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing may be moved, "" when something may."""
+        return "" if self.seconds else self.rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +108,11 @@ class Window:
     def allowance(self) -> Allowance:
         """Tell what is still allowed now."""
         return Allowance(
-            deposit=_allowed(self.deposit()),
-            withdraw=_allowed(self.withdrawal()),
-            transfer=_allowed(self.transfer()),
-            borrow=_allowed(self.loan()),
-            repay=_allowed(self.repayment()),
+            deposit=strictest(self.deposit()),
+            withdraw=strictest(self.withdrawal()),
+            transfer=strictest(self.transfer()),
+            borrow=strictest(self.loan()),
+            repay=strictest(self.repayment()),
             open=not list(self._closed()),
             frozen=bool(self.frozen),
             powers=bool(self._powers),
@@ -139,6 +147,13 @@ class Window:
         yield from while_owing(-self.posting.balance["loan"], "You owe", "you send any minutes")
         yield self._in_the_bank()
         yield self._a_day("send", self.limits.transfer, "transfer")
+
+    def transfer_to(self, other: Account) -> Iterator[Bound]:
+        """Bound what may be sent to somebody. Raises `Refused` for the caller's own account."""
+        if other.caller_id == self.posting.caller_id:
+            raise Refused("These minutes are yours already.")
+        yield from self.transfer()
+        yield from self.receipt(other)
 
     def loan(self) -> Iterator[Bound]:
         """Bound what may be borrowed."""
@@ -251,6 +266,12 @@ def while_owing(owed: int, owes: str, first: str) -> Iterator[Bound]:
         yield Bound(0, f"{owes} {span(owed)}: that must be paid back before {first}.", LimitReached)
 
 
+def strictest(bounds: Iterable[Bound]) -> Allowed:
+    """Tell what all of these rules still allow."""
+    found = min(bounds, key=lambda bound: bound.most // MINUTE)
+    return Allowed(max(0, found.most // MINUTE * MINUTE), found.sentence)
+
+
 def refuse_beyond(seconds: int, bounds: Iterable[Bound]) -> None:
     """Raise the first rule that does not allow so much.
 
@@ -288,12 +309,6 @@ def _moved_today(posting: Posting) -> dict[str, int]:
     ).scalar_one()
     own = (posting.online.id, posting.bank.id, posting.loan.id)
     return dict(run(TODAY, (*own, after)).all())
-
-
-def _allowed(bounds: Iterable[Bound]) -> Allowed:
-    strictest = min(bounds, key=lambda bound: bound.most // MINUTE)
-    seconds = max(0, strictest.most // MINUTE * MINUTE)
-    return Allowed(seconds, "" if seconds else strictest.sentence)
 
 
 def _or_none(seconds: int) -> str:

@@ -1,7 +1,8 @@
 """What the tutor says, in plain words without colours; the numbers are `tutor_odds`'.
 
 Gains are for each coin that was bet, with two decimals; what is less than that is not worth a
-word.
+word. What a decision costs is the difference of the gains as they are shown, so that whoever adds
+up finds the same.
 """
 
 from collections.abc import Mapping
@@ -50,7 +51,7 @@ def before(best: Action, values: Mapping[Action, float]) -> str:
         return f"The book says: {advised}."
     second = max(others, key=others.__getitem__)
     if insured:
-        cost = _cost(values[best] - values[second])
+        cost = _cost(values[best], values[second])
         how = "is as good" if cost is None else f"costs {cost}"
     else:
         shown = _signed(values[second])
@@ -63,15 +64,17 @@ def after(best: Action, values: Mapping[Action, float], chosen: Action) -> str |
 
     >>> after(Action.STAY, {Action.HIT: -0.14, Action.STAY: -0.07}, Action.HIT)
     'The book would have stood: that costs 0.07 coins a coin bet on average.'
+    >>> after(Action.STAY, {Action.HIT: -0.2451, Action.STAY: -0.2049}, Action.HIT)
+    'The book would have stood: that costs 0.05 coins a coin bet on average.'
     """
-    cost = _cost(values[best] - values[chosen])
+    cost = _cost(values[best], values[chosen])
     if cost is None:
         return None
     return f"The book would have {_DONE[best]}: that costs {cost}."
 
 
-def _cost(lost: float) -> str | None:
-    shown = f"{lost:.2f}"
+def _cost(best: float, worse: float) -> str | None:
+    shown = f"{float(_signed(best)) - float(_signed(worse)):.2f}"
     return None if shown == _NOTHING else f"{shown} coins a coin bet on average"
 
 

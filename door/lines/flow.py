@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from door.lines.gate import Blame
-from door.lines.line import USUAL_COLUMNS, USUAL_ROWS, Hangup, Hints, Receiver
+from door.lines.line import CALLER_HUNG_UP, USUAL_COLUMNS, USUAL_ROWS, Hangup, Hints, Receiver
 
 logger = logging.getLogger("door.lines")
 
@@ -65,6 +65,7 @@ class StreamLine:
     """
 
     blame: Blame | None = None  # why it was cut off, once it is
+    end_words = CALLER_HUNG_UP  # why the line is over when the other end sends no more
 
     def __init__(
         self,
@@ -242,7 +243,7 @@ class StreamLine:
 
     def end_of_input(self) -> None:
         """Learn that the other end sends no more: that is a hang-up, after the output has left."""
-        self._end("the caller hung up")
+        self._end(self.end_words)
         self._limit_farewell()
 
     def lose(self, error: Exception | None) -> None:

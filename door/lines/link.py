@@ -101,6 +101,8 @@ def read_told(content: bytes) -> Said:
 class LinkLine(StreamLine):
     """The server's end: a line to a caller who is on a door process."""
 
+    end_words = "the door hung up"  # its process may have been killed; how the caller went it says
+
     def introduce(self, address: str, hints: Hints, columns: int, rows: int) -> None:
         """Take over what the door knows of its caller."""
         self.address, self.hints = address, hints

@@ -26,10 +26,11 @@ def parse(text: str) -> int | None:
     return int(alone) * 60 if alone else (int(hours) * 60 + int(minutes)) * 60
 
 
-async def ask(console: Console, what: str, most: int) -> int | None:
+async def ask(console: Console, what: str, most: int, rule: str) -> int | None:
     """Ask for an amount of 1 minute to `most` seconds; `None` at Esc or an empty line.
 
-    `what` is the verb, such as "Deposit". What was understood is echoed back and confirmed.
+    `what` is the verb, such as "Deposit"; `rule` the sentence that refuses more. What was
+    understood is echoed back and confirmed.
     """
     while True:
         typed = await console.entry(
@@ -47,6 +48,9 @@ async def ask(console: Console, what: str, most: int) -> int | None:
             continue
         if seconds == 0:
             return None
+        if seconds > most:
+            console.say(f"|12{rule}")
+            continue
         answer = await console.ask(
             {"Y": "Yes", "N": "No"}, question=f"{what} {span(seconds)}?", default="Y", cancel="N"
         )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 LONGEST_REASON = 60
 LOG_ENTRIES = 200
 MOST_ADJUSTED = 24 * 60 * 60  # seconds in one adjustment from the window
+TOO_MUCH = f"From this window {span(MOST_ADJUSTED)} are moved at once at most."
 
 
 async def visit_sysop_window(caller: Caller) -> None:
@@ -110,7 +111,7 @@ async def _do(caller: Caller, operation: Callable[[Desk], object]) -> None:
 
 async def _adjust(caller: Caller, record: CallerRecord, what: str, sign: int) -> str:
     """Move time between the account and the sysop's hand, with a reason."""
-    seconds = await amounts.ask(caller.console, what, MOST_ADJUSTED)
+    seconds = await amounts.ask(caller.console, what, MOST_ADJUSTED, TOO_MUCH)
     if seconds is None:
         return ""
     why = await _reason(caller)

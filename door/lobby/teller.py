@@ -118,7 +118,7 @@ async def _move(
     allowed = bound(await _allowance(caller))
     if not allowed.seconds:
         return f"|12{allowed.why_not}"
-    seconds = await amounts.ask(caller.console, what, allowed.seconds)
+    seconds = await amounts.ask(caller.console, what, allowed.seconds, literal(allowed.rule))
     if seconds is None:
         return ""
     receipt = await caller.post(lambda desk, call, ticked: operation(desk, call, ticked, seconds))
@@ -135,7 +135,13 @@ async def _transfer(caller: Caller) -> str:
     receiver = await find_account(caller, "To whom?")
     if receiver is None:
         return ""
-    seconds = await amounts.ask(caller.console, "Transfer", allowed.seconds)
+    allowed = await caller.ask_books(
+        lambda desk: bank.allowance_to(desk, caller.call_id, receiver.id)
+    )
+    if not allowed.seconds:
+        return f"|12{literal(allowed.rule)}"
+    rule = literal(allowed.rule)
+    seconds = await amounts.ask(caller.console, "Transfer", allowed.seconds, rule)
     if seconds is None:
         return ""
     message = await caller.console.entry(

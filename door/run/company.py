@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from door.console import IdledOut, Kicked, TakenOver, TimeUp
 from door.display import LAYOUT_COLUMNS, literal, wrap
+from door.lines.line import CALLER_HUNG_UP
 from door.lines.link import (
     ENDED,
     HEADER,
@@ -35,6 +36,7 @@ from door.tables.vegas import Vegas
 from door.visitors import (
     CLOSED,
     FIND,
+    HUNG_UP,
     IDLE,
     KICKED,
     LEFT,
@@ -138,6 +140,8 @@ class Company:
             if isinstance(ending.exception(), TakenOver):
                 link.say(frame(INTERRUPTED, TAKEN_OVER.encode()))
                 await asyncio.wait({showing}, timeout=HANDOVER_SECONDS)
+            elif str(ending.exception()) == CALLER_HUNG_UP:
+                link.say(frame(INTERRUPTED, HUNG_UP.encode()))
             return ending.result()
         finally:
             for task in (showing, ending):

@@ -112,6 +112,8 @@ class Dialogue:
     ended_ahead: str
     ended_behind: str
     ended_even: str
+    ended_open: str
+    also_open: str
     # The bank is broken.
     bank_breaks: str
     black_cloth: str
@@ -216,6 +218,8 @@ ENGLISH = Dialogue(
     ended_ahead="you leave the table ahead by {amount}",
     ended_behind="you leave the table behind by {amount}",
     ended_even="you leave the table even",
+    ended_open="you leave the table with a coup still open",
+    also_open="with a coup still open",
     bank_breaks="Ladies and gentlemen, the bank is broken!",
     black_cloth="The chef de partie has the table covered with the black cloth.",
     plaque=(
@@ -337,6 +341,8 @@ FRENCH = Dialogue(
     ended_ahead="vous quittez la table avec un gain de {amount}",
     ended_behind="vous quittez la table avec une perte de {amount}",
     ended_even="vous quittez la table sans gain ni perte",
+    ended_open="vous quittez la table avec un coup en cours",
+    also_open="un coup en cours",
     bank_breaks="Mesdames, messieurs, la banque a sauté !",
     black_cloth="Le chef de partie fait couvrir la table du drap noir.",
     plaque=(

@@ -172,11 +172,12 @@ class ForTime:
 
     def ended(self, said: Dialogue) -> str:
         """Say how much time the sitting has brought or cost."""
-        net = self.sitting.net
+        net, is_open = self.sitting.net, self.caller.hand_waits
         if not net:
-            return said.ended_even
+            return said.ended_open if is_open else said.ended_even
         ended = said.ended_ahead if net > 0 else said.ended_behind
-        return ended.format(amount=words.length(said, abs(net)))
+        told = ended.format(amount=words.length(said, abs(net)))
+        return f"{told}, {said.also_open}" if is_open else told
 
     def _pot(self) -> int:
         return self.caller.pot(self.coin)

@@ -28,7 +28,6 @@ from door.tables.play import Bet, Play, Step
 from door.tables.tutor import Tutor
 from timebank.database import BooksUnavailable
 from timebank.refusals import CallClosed, NotEnough, Refused
-from timebank.words import span
 
 if TYPE_CHECKING:
     from door.caller import Caller
@@ -354,17 +353,11 @@ class BlackJackForTime:
         sitting: Sitting = self.scene.sitting
         if not sitting.turns:
             return
-        result = (
-            f"ahead by {span(sitting.net)}"
-            if sitting.net > 0
-            else f"behind by {span(-sitting.net)}"
-            if sitting.net < 0
-            else "even"
-        )
+        result = wording.leaves_table(sitting.net, hand_is_open=self.caller.hand_waits)
         turns = wording.counted(sitting.turns, "turn")
         self.caller.statement = (
             f"Black Jack For Time: {turns}, {sitting.wins} won, {sitting.losses} lost, "
-            f"{wording.counted(sitting.pushes, 'stand-off')}; you leave the table {result}."
+            f"{wording.counted(sitting.pushes, 'stand-off')}; {result}."
         )
 
     def _cuts(self) -> bool:

@@ -129,7 +129,11 @@ class UnixBj:
         """Say how the caller did, for the good-bye."""
         if self.sitting.hands:
             hands = wording.counted(self.sitting.hands, "hand")
-            self.caller.statement = f"UNIX bj: {hands}; you {_standing(self.sitting.net)}."
+            standing = f"you {_standing(self.sitting.net)}"
+            if self.caller.hand_waits:
+                standing = f"{standing}, with" if self.sitting.net else "you leave it with"
+                standing += " a hand still open"
+            self.caller.statement = f"UNIX bj: {hands}; {standing}."
 
 
 async def place_words(caller: Caller) -> str:

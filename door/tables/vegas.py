@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from ansi.keys import ENTER, ESCAPE, INTERRUPT
 from door import wording
@@ -25,7 +25,7 @@ from door.tables.betting import Betting
 from door.tables.black_jack_scene import Sitting
 from door.tables.tutor import Tutor
 from door.tables.vegas_purse import affordable, figure, most_insured, seconds_typed
-from door.tables.vegas_round import GAME
+from door.tables.vegas_round import GAME, stood_words
 from door.tables.vegas_rules_page import read_rules
 from door.tables.vegas_scene import VegasScene
 from door.tables.vegas_state import NotNow
@@ -158,6 +158,9 @@ class Vegas:
                 self._say("\n".join(said))
             self._advise()
             self._ask_anew()
+        for item in happened:
+            if self._is_my_end(item):
+                self.caller.last_hand.shown()
         self._end_stand()
 
     def _say(self, text: str) -> None:
@@ -179,10 +182,17 @@ class Vegas:
             self.console.bell()
             if not self._is_looking:
                 self.console.say(f"|14It is your turn at the Vegas table: {span(item.seconds)}.")
-        elif isinstance(item, vegas_words.Played) and item.round.over and self.me in item.names:
-            self._count(item)
+        elif self._is_my_end(item):
+            net = self._count(item)
+            if not self._is_looking:
+                self.console.say(f"|14{stood_words(net)}")
 
-    def _count(self, item: news.RoundDealt | news.RoundWentOn) -> None:
+    def _is_my_end(self, item: News) -> TypeGuard[news.RoundDealt | news.RoundWentOn]:
+        """Tell whether a round has ended in which the caller was dealt in."""
+        return isinstance(item, vegas_words.Played) and item.round.over and self.me in item.names
+
+    def _count(self, item: news.RoundDealt | news.RoundWentOn) -> int:
+        """Add a round to the figures of this visit; return its net, in seconds."""
         totals = item.round.totals_of(item.names.index(self.me))
         self.sitting.turns += 1
         self.sitting.won += totals.won
@@ -191,6 +201,7 @@ class Vegas:
         self.sitting.wins += net > 0
         self.sitting.losses += net < 0
         self.sitting.pushes += not net
+        return net
 
     def _advise(self) -> None:
         """Have the tutor look at a decision of his, if he wants one."""
@@ -457,4 +468,6 @@ class Vegas:
     def _close_statement(self) -> None:
         """Say how he did, for the menu and the good-bye."""
         if self.sitting.turns:
-            self.caller.statement = vegas_words.statement(self.sitting)
+            self.caller.statement = vegas_words.statement(
+                self.sitting, hand_is_open=self._place is not None
+            )

@@ -97,7 +97,13 @@ class Dealer:
             bank.SeatBet(seat.chair, sitters[seat.chair], seat.bet * coin, limit) for seat in seats
         ]
         names = tuple(seat.name for seat in seats)
-        asked = Deal(shoe, state.cut, settings.rules, coin, bets, names, self._board.process)
+        seen = {
+            each.caller.record.id: number
+            for each in here.values()
+            if (number := each.caller.last_hand.seen())
+        }
+        process = self._board.process
+        asked = Deal(shoe, state.cut, settings.rules, coin, bets, names, process, seen)
         step = await vegas_round.deal(self._board.books, asked, self._tell_doubt)
         for seat in seats:
             seat.bet, seat.ready = 0, False
@@ -249,6 +255,9 @@ class Dealer:
                 words = vegas_round.stood_words(totals.won - totals.lost)
                 here[chair].caller.console.say(f"|14{words}")
                 here[chair].caller.tell(receipt)
+                here[chair].caller.last_hand.shown()
+        if step.hand.over and None in [state.seats[chair].guest for chair in step.receipts]:
+            self._board.books.notices_wait.set()  # for those who are on another call by now
         if step.hand.over and step.hand.is_shoe_done:
             state.tell(news.ShoeDone(state.seed))
 

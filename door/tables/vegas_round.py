@@ -98,6 +98,7 @@ class Deal:
     bets: Sequence[SeatBet]
     names: tuple[str, ...]
     process: str  # whose table it is: what it calls itself in the books
+    seen: Mapping[int, int]  # the last round whose end a caller has seen, by callers' numbers
 
 
 async def open_shoe(books: Books, rules: Rules, seed: bytes, alone: int | None) -> Shoe:
@@ -155,6 +156,8 @@ async def deal(books: Books, asked: Deal, in_doubt: Callable[[], None]) -> Step:
 
     def place(desk: Desk) -> bank.TablePlaced:
         _refuse_while_dealt_from(desk, shoe)
+        for caller_id, number in asked.seen.items():
+            bank.note_seen(desk, caller_id, number)
         placed = bank.place_table_bets(desk, wager, asked.bets, hand.settlements())
         _finish_shoe(desk, hand)
         return placed
@@ -207,21 +210,25 @@ async def act(
         settlements = after.settlements()
         receipts = bank.act_at_table(desk, move, chair, sitters, settlements)
         for number, settlement in (settlements or {}).items():
-            if sitters[number].call_id is None:
-                _tell_on_another_line(desk, sitters[number].caller_id, settlement)
+            if number in receipts and receipts[number].ended:
+                _tell_on_another_line(desk, sitters[number], receipts[number].ended, settlement)
         _finish_shoe(desk, after)
         return receipts
 
     return Step(after, events, await books.run(act_, in_doubt))
 
 
-def _tell_on_another_line(desk: Desk, caller_id: int, settlement: Settlement) -> None:
-    """Leave word for a caller whose call is served by another process.
+def _tell_on_another_line(
+    desk: Desk, sitter: Sitter, round_id: int, settlement: Settlement
+) -> None:
+    """Leave word for a caller who is on another call than the table knows of.
 
-    One who is on no call at all finds a notice of the bank's.
+    It is served by another process, or has just taken over. Who is on no call at all finds a notice
+    of the bank's.
     """
-    if live_call(desk, caller_id) is not None:
-        bank.add_notice(desk, caller_id, stood_words(settlement.won - settlement.lost))
+    if live_call(desk, sitter.caller_id) not in (None, sitter.call_id):
+        words = stood_words(settlement.won - settlement.lost)
+        bank.tell_hand(desk, sitter.caller_id, round_id, words)
 
 
 def stood_words(net: int) -> str:

@@ -229,11 +229,10 @@ def _who(name: str, me: str, does: str, do: str) -> str:
     return f"You {do}" if name == me else f"{literal(name)} {does}"
 
 
-def statement(sitting: Sitting) -> str:
+def statement(sitting: Sitting, *, hand_is_open: bool) -> str:
     """Say how somebody did who has played, for the menu and the good-bye."""
-    net = sitting.net
-    result = f"{'ahead' if net > 0 else 'behind'} by {span(abs(net))}" if net else "even"
+    result = wording.leaves_table(sitting.net, hand_is_open=hand_is_open)
     return (
         f"Vegas: {wording.counted(sitting.turns, 'round')}, {sitting.wins} won, "
-        f"{sitting.losses} lost, {sitting.pushes} even; you leave the table {result}."
+        f"{sitting.losses} lost, {sitting.pushes} even; {result}."
     )

@@ -49,8 +49,17 @@ async def moves(guest: Guest, key: str, typed: str, echoed: str) -> None:
 async def is_refused(guest: Guest, key: str, minutes: int, sentence: str) -> None:
     """Ask for more than is allowed, and read why not."""
     guest.presses(key)
-    await types_amount(guest, AMOUNTS[key], str(minutes), f"{minutes} minute{'s'[: minutes - 1]}")
-    await hears(guest, sentence)
+    await is_refused_amount(guest, AMOUNTS[key], minutes, sentence)
+
+
+async def is_refused_amount(guest: Guest, what: str, minutes: int, sentence: str) -> None:
+    """Type more than the prompt allows: refused at once, and asked again."""
+    await guest.is_asked(f"{what} how much")
+    guest.presses(f"{minutes}\r")
+    await guest.sees(sentence)
+    await guest.is_asked(f"{what} how much")
+    guest.presses("\x1b")
+    await guest.is_asked(WINDOW)
 
 
 async def is_refused_at_once(guest: Guest, key: str, sentence: str) -> None:

@@ -313,7 +313,7 @@ async def test_a_loss_that_the_host_does_not_show_is_said_to_be_owed(
         assert await caller.farewell("log-off") == [f"{words} later today."]
         again = await comes_in(here)
         verb = "is" if seconds == 60 else "are"
-        assert f"that you lost here today {verb} taken off already." in again.news()[1]
+        assert f"that you lost here today {verb} taken off already." in again.news()[2]
         await here.server.board.close_call(again, "log-off")
 
 

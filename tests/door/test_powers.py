@@ -342,7 +342,7 @@ def test_a_check_before_the_first_start_asks_for_names_that_were_written_down(
     (tmp_path / "sysop.toml").write_text(NAMED, encoding="utf-8")
     told = Shell(tmp_path / "sysop.toml")("check").output
     assert "[timebank] co_sysops names Bill Gates, and nobody is registered so" in told
-    assert "[board] sysop" not in told
+    assert "[board] sysop names Sysop, and nobody is registered so" in told
     (tmp_path / "sysop.toml").write_text(
         NAMED.replace("[board]", '[board]\nsysop = "Wanda"', 1), encoding="utf-8"
     )
@@ -358,6 +358,17 @@ def test_a_check_leaves_books_of_an_earlier_version_as_they_are(tmp_path: Path) 
     assert told.status == 0
     assert "is of version 3: who has the sysop's powers can be seen when a start" in told.output
     assert shell.rows("PRAGMA user_version") == [(3,)]
+
+
+async def test_a_first_start_says_that_nobody_is_registered_as_the_sysop(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "door.server")
+    async with world(tmp_path):
+        (said,) = caplog.messages
+    assert said.startswith("[board] sysop names Sysop, and nobody is registered so")
+    assert "`door callers password" in said
+    assert said.endswith("Sysop` enters that caller with the sysop's powers.")
 
 
 async def test_the_server_says_at_its_start_and_after_a_reload_what_is_still_to_be_done(

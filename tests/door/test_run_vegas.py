@@ -227,3 +227,64 @@ async def test_who_was_busy_at_the_table_is_not_idle_when_he_comes_back(tmp_path
         moth.presses("q")
         await moth.prompt("ood-bye")
         assert await moth.goes() == 0
+
+
+async def opens_a_hand(visit: Visit) -> None:
+    """Bet until a hand is in play: some rounds are over as soon as they are dealt."""
+    while not visit.host.balances(NAME)["stake"]:
+        await bets(visit)
+        await visit.terminal.wait_for(
+            lambda _: any(text in visit.prompt_row for text in ("<B>et", "You have", "Insurance")),
+            "the cards",
+        )
+
+
+@pytest.mark.parametrize("number", [HANG_UP, signal.SIGKILL])
+async def test_who_loses_the_line_there_is_told_how_the_hand_ended_once(
+    tmp_path: Path, number: int
+) -> None:
+    async with hosted(tmp_path, serves=True) as host:
+        moth = await at_vegas(host)
+        await opens_a_hand(moth)
+        moth.gets(number)
+        await moth.ends(within=2.0)
+        await host.logs("hung up at the Vegas table")
+        again = await host.on_terminal("--dropfile", str(host.door32()))
+        await again.terminal.until(" at Vegas ")
+        assert again.terminal.shows("Your hand of")
+        assert host.balances(NAME)["stake"] == 0
+        await again.comes_in()
+        assert await again.goes() == 0
+        third = await host.on_terminal("--dropfile", str(host.door32()))
+        await third.comes_in()
+        assert "Your hand of" not in third.terminal.transcript
+
+
+async def test_a_round_that_was_seen_there_is_not_told_again(tmp_path: Path) -> None:
+    async with hosted(tmp_path, serves=True) as host:
+        moth = await at_vegas(host)
+        await plays_a_round(moth)
+        moth.gets(HANG_UP)
+        await moth.ends(within=2.0)
+        again = await host.on_terminal("--dropfile", str(host.door32()))
+        await again.comes_in()
+        assert "Your hand of" not in again.terminal.transcript
+
+
+async def test_who_loses_the_line_at_a_door_without_a_server_finds_the_hand_or_its_end(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path) as host:
+        moth = await host.on_terminal("--dropfile", str(host.door32()))
+        await moth.comes_in()
+        moth.presses("v")
+        await moth.terminal.until("The server of this board does not run just now")
+        moth.presses(" ")
+        await moth.prompt(AT_TABLE)
+        await opens_a_hand(moth)
+        moth.gets(HANG_UP)
+        await moth.ends(within=2.0)
+        staked = host.balances(NAME)["stake"]
+        again = await host.on_terminal("--dropfile", str(host.door32()))
+        await again.prompt("Press any key")
+        assert again.terminal.shows("Your hand of") == (not staked)

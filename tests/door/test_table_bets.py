@@ -230,6 +230,26 @@ async def test_the_good_bye_repeats_the_statement(tmp_path: Path, seed: bytes, w
         assert "Good-bye, Ada. Call again!" in said
 
 
+async def test_who_is_sent_off_with_a_hand_open_is_not_told_how_it_came_out(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(2, hand("stay", ends="lose"))
+        await ada.board.server.stop("The board is closing.")
+        await ada.terminal.until_closed()
+        said = " ".join(ada.terminal.picture.split())
+        assert "0 lost, 0 stand-offs; you leave the table with a hand still open." in said
+        assert "The hand on the table waits for you." in said
+
+
+async def test_who_is_sent_off_with_a_hand_open_is_told_of_the_hands_before(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(10, hand(ends="natural"))
+        await ada.bets(2, hand("stay", ends="lose"))
+        await ada.board.server.stop("The board is closing.")
+        await ada.terminal.until_closed()
+        said = " ".join(ada.terminal.picture.split())
+        assert "you leave the table ahead by 20 minutes, with a hand still open." in said
+
+
 async def test_who_placed_no_bet_gets_no_statement(tmp_path: Path) -> None:
     async with at_the_table(tmp_path) as ada:
         await ada.logs_off()

@@ -10,10 +10,11 @@ from tests.door.banking import (
     at_the_window,
     hears,
     is_refused,
+    is_refused_amount,
     is_refused_at_once,
     moves,
+    names_receiver,
     number,
-    sends,
     types_amount,
     window_toml,
 )
@@ -82,8 +83,13 @@ async def test_what_the_receivers_account_has_no_room_for_is_not_sent(tmp_path: 
     async with world(tmp_path, toml=window_toml("known_days = 0\nlargest_balance = 40")) as board:
         board.enter("Bob", saved=35 * MINUTE)
         ada = await at_the_window(board, "Ada", saved=30)
-        await sends(ada, "Bob", 10)
-        await hears(ada, "An account holds 40 minutes at most; that of Bob has room for 5 minutes.")
+        await names_receiver(ada, "Bob")
+        await is_refused_amount(
+            ada,
+            "Transfer",
+            10,
+            "An account holds 40 minutes at most; that of Bob has room for 5 minutes.",
+        )
         assert (ada.has["bank"], board.balances("Bob")["bank"]) == (30 * MINUTE, 35 * MINUTE)
 
 
@@ -181,3 +187,42 @@ async def test_other_modes_show_history_and_say_what_they_do(
         ada.presses("q")
         await ada.is_asked(WINDOW)
         assert ada.ledger == [("grant", HOUR)]
+
+
+@pytest.mark.parametrize(
+    ("key", "what", "minutes", "sentence"),
+    [
+        ("d", "Deposit", 56, "5 minutes must stay on your clock, and you have 60 minutes left."),
+        ("w", "Withdraw", 31, "Your bank account holds 30 minutes."),
+        ("b", "Borrow", 1000, "You may borrow"),
+    ],
+)
+async def test_more_than_the_prompt_allows_is_refused_before_it_is_confirmed(
+    tmp_path: Path, key: str, what: str, minutes: int, sentence: str
+) -> None:
+    toml = sysop_toml(events="", timebank="known_days = 0\nlargest_deposit = 900")
+    async with world(tmp_path, toml=toml) as board:
+        ada = await at_the_window(board, "Ada", saved=30)
+        before = ada.has
+        ada.presses(key)
+        await is_refused_amount(ada, what, minutes, sentence)
+        assert "?" not in ada.prompt
+        assert f"{what} {minutes} minutes?" not in ada.terminal.transcript
+        assert ada.has == before
+
+
+async def test_more_than_is_owed_is_refused_before_it_is_confirmed(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=window_toml("known_days = 0")) as board:
+        ada = await at_the_window(board, "Ada")
+        await moves(ada, "b", "5", "5 minutes")
+        ada.presses("r")
+        await is_refused_amount(ada, "Repay", 6, "You owe 5 minutes.")
+        await moves(ada, "r", "5", "5 minutes")
+
+
+async def test_who_sends_to_themselves_is_refused_before_any_amount(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=window_toml("known_days = 0")) as board:
+        ada = await at_the_window(board, "Ada", saved=30)
+        await names_receiver(ada, "Ada")
+        await hears(ada, "These minutes are yours already.")
+        assert "how much" not in ada.terminal.transcript

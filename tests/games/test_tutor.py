@@ -1,5 +1,6 @@
 """What holds for the tutor's advice to every hand; its words; what it sees and what it keeps."""
 
+import re
 from dataclasses import replace
 from math import inf
 
@@ -244,6 +245,20 @@ def test_a_wrong_move_is_told_what_it_costs_and_a_right_one_nothing() -> None:
     )
     with pytest.raises(KeyError):
         judge(best, SPLIT)
+
+
+@pytest.mark.parametrize("best", [-0.2049, -0.1951, 0.0049, 0.125, 0.3351])
+@pytest.mark.parametrize("less", [0.0031, 0.0402, 0.0449, 0.045, 0.5951])
+def test_the_cost_is_the_difference_of_the_numbers_that_were_shown(
+    best: float, less: float
+) -> None:
+    told = gaining(STAY, stay=best, hit=best - less)
+    shown = [round(float(number) * 100) for number in re.findall(r"[-+]?\d\.\d\d", told.sentence)]
+    said = judge(told, HIT)
+    if said is None:
+        assert told.sentence.endswith("hitting is as good.")
+    else:
+        assert f"costs {(shown[0] - shown[1]) / 100:.2f} coins" in said
 
 
 def test_of_two_that_are_equally_good_the_one_that_stakes_less_is_the_best() -> None:

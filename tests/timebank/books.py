@@ -165,14 +165,20 @@ class Call:
         return self.bet(bet, settlement, game="unix-bj", unit="usd-cent", coin=100)
 
     def win(self, bet: int, winnings: int) -> None:
-        """Play a hand that wins."""
+        """Play a hand that wins, and see it."""
         self.bet(bet)
         self.act(won(bet, winnings))
+        self.sees()
 
     def lose(self, bet: int) -> None:
-        """Play a hand that loses."""
+        """Play a hand that loses, and see it."""
         self.bet(bet)
         self.act(lost(bet))
+        self.sees()
+
+    def sees(self) -> None:
+        """See how the last hand ended."""
+        self.books.do(bank.note_seen, self.caller_id, self.round_id)
 
 
 def wager(seconds: int, **changes) -> bank.Wager:

@@ -196,6 +196,7 @@ def test_a_hand_that_nobody_returned_to_can_be_lost_or_even(books, ann, call):
     stand(books, ann, hand, lost(600))
     again = books.call(ann)
     assert "you lost 10 minutes (lose)" in again.opened.notices[0]
+    books.do(bank.notices, ann)
     hand = again.bet(600)
     again.close()
     books.wait(3 * 86400)

@@ -33,6 +33,7 @@ from timebank import (
 from timebank.exchange import SEMICOLONS
 from timebank.ledger import ADJUSTMENT, EXTERNAL, Movement, transfer
 from timebank.notices import unseen
+from timebank.refusals import TurnsUsed
 from timebank.restoring import AHEAD_A_SECOND, LEAST_AHEAD
 
 SEED, OTHER_SEED = bytes(32), bytes([1] * 32)
@@ -60,11 +61,11 @@ class Copies:
         self.books.database.close()
         return Path(shutil.copy(self.path, self.folder / name))
 
-    def restore(self, copy: Path, **more) -> backup.Restored:
+    def restore(self, copy: Path) -> backup.Restored:
         """What `timebank restore` does an hour later, once every lease has run out."""
         self.books.wait(3600)
         self.books.database.close()
-        return backup.restore(copy, self.books.settings, self.books.now, **more)
+        return backup.restore(copy, self.books.settings, self.books.now)
 
     def put_back(self, copy: Path) -> None:
         """What `cp` does the other way."""
@@ -446,11 +447,11 @@ class TestWhoComesIn:
         assert "You have the sysop's powers no more." in told(books, ann)
         assert books.audit() == []
 
-    def test_a_trial_says_so_too(self, copies, books, ann):
+    def test_a_rehearsal_says_so_too(self, copies, books, ann):
         self.grant(books, ann)
         copy = copies.take()
         books.do(powers.revoke, ann, "the test")
-        treated = copies.restore(copy, trial=True).treated
+        treated = backup.rehearse(copy, books.settings, books.now).treated
         assert treated.sentences()[-4].startswith("Took the sysop's powers from Ann")
 
     @pytest.mark.parametrize("state", ["gone", "broken"])
@@ -694,6 +695,21 @@ class TestTheCommand:
         assert log == [line.rstrip(".") for line in output.splitlines()[2:]]
         assert "as they were on 2026-03-01 at 12:00. What happened" in told(board, ann)[1]
 
+    def test_a_hand_made_void_counts_as_no_turn_of_the_day(self, copies):
+        books = copies.books
+        ann = books.caller("Ann")
+        call = books.call(ann)
+        call.lose(60)
+        call.bet(60, turns_limit=2)
+        copies.restore(copies.take())
+        again = books.call(ann)
+        assert again.purse.turns == {GAME: 1}
+        again.bet(60, turns_limit=2)
+        assert again.purse.turns == {GAME: 2}
+        again.act(lost(60))
+        with pytest.raises(TurnsUsed):
+            again.bet(60, turns_limit=2)
+
     def test_a_dry_run_changes_nothing(self, board, timebank, folder):
         copies = Copies(board, folder)
         seal(board, board.caller("Ann"))
@@ -710,6 +726,44 @@ class TestTheCommand:
         assert dump(copies.path) == before
         assert sorted(copies.path.parent.iterdir()) == names
         assert live_mark.read_note(copies.path) == mark
+
+    def test_a_dry_run_works_beside_a_running_board(self, board, timebank, folder):
+        copies = Copies(board, folder)
+        ann = board.caller("Ann")
+        copy = copies.take()
+        copies.serve()
+        board.call(ann).bet(60)
+        before, names = dump(copies.path), sorted(copies.path.parent.iterdir())
+        code, output, error = timebank("restore", "--dry-run", str(copy))
+        assert (code, error) == (0, "")
+        assert "Generation 2 of the books begins" in output
+        assert (dump(copies.path), sorted(copies.path.parent.iterdir())) == (before, names)
+        code, _, error = timebank("restore", str(copy))
+        assert (code != 0, "Close the board" in error) == (True, True)
+        assert backup.rehearse(copy, board.settings, board.now).on_call == ("Ann (node 1)",)
+        board.call(board.caller("Bob"), node=2).bet(60)
+
+    def test_a_dry_run_makes_nothing_where_there_are_no_books_yet(
+        self, board, timebank, tmp_path_factory, folder
+    ):
+        copy = Copies(board, folder).take()
+        there = tmp_path_factory.mktemp("empty")
+        (there / "sysop.toml").touch()
+        code, output, error = timebank("restore", "--dry-run", str(copy), at=there / "sysop.toml")
+        assert (code, error) == (0, "")
+        assert "Nothing was changed" in output
+        assert [path.name for path in there.iterdir()] == ["sysop.toml"]
+
+    def test_a_dry_run_over_broken_books_says_what_a_restore_would_do(
+        self, board, timebank, folder
+    ):
+        copies = Copies(board, folder)
+        copy = copies.take()
+        board.database.close()
+        copies.path.write_bytes(b"no database at all" * 100)
+        code, _, error = timebank("restore", "--dry-run", str(copy))
+        assert (code, error) == (0, "")
+        assert timebank("restore", str(copy))[0] == 0
 
     def test_the_generation_is_in_what_is_exported(self, board, timebank, folder):
         copies = Copies(board, folder)

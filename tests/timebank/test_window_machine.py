@@ -403,6 +403,7 @@ class Window(RuleBasedStateMachine):
         model.enter(self.house, self.books.now, 0)
         model.leave(self.house, self.books.now)
         assert len(call.opened.notices) == model.notices
+        self.books.do(bank.notices, number)
         model.notices = 0
 
     def attempt(self, number: int, operation, may, then, least: int = 0) -> bool:
