@@ -426,8 +426,9 @@ class Story:
         """See what is left after a kill: on the disk, and on the screens; then go on."""
         self._keep_time()
         screens = self.screens()
-        dead = next(life for life in self.lives() if life.mortal.dead)
-        self.tell(f"{dead.name} is killed")
+        # None is a command of the sysop's: a process of its own, which nobody calls.
+        dead = next((life for life in self.lives() if life.mortal.dead), None)
+        self.tell(f"{dead.name if dead else 'the command'} is killed")
         self.counted["killed"] += 1
         is_last = self.processes == [dead] and not self.doors
         below = self.below
@@ -440,7 +441,8 @@ class Story:
             self._fall(screens, began)
             return
         self.remove(dead)
-        self.inspection.after_kill(began, [screen for screen in screens if screen.life is dead])
+        left = self.lives()
+        self.inspection.after_kill(began, [screen for screen in screens if screen.life not in left])
         while not self.processes:  # doors go on, beside another server
             self.monotonic = self.machine.loop.time()
             self.mend()  # on a disk that fails a server only says so, and ends
@@ -452,17 +454,23 @@ class Story:
         with self.watch.reading() as file:
             return state_of(file)
 
-    def remove(self, dead: Life) -> None:
-        """Bury a process that was killed; the others go on."""
+    def remove(self, dead: Life | None) -> None:
+        """Bury a process that was killed, if it was not a command alone; the others go on."""
         for life in self.lives():
             life.mortal.lives_on()
         if self.below is not None:
             self.below.one_has_died()
-        self.ears.is_listening = False
-        dead.bury()
-        self.ears.is_listening = True
+        if dead is not None:
+            self.ears.is_listening = False
+            dead.bury()
+            self.ears.is_listening = True
+            self._has_gone(dead)
         self.ears.forget()
-        self._has_gone(dead)
+        for other in self.lives():  # a disk that fails may have killed more meanwhile
+            if other.mortal.dead:
+                self.tell(f"{other.name} is killed, too")
+                self.counted["killed"] += 1
+                self.remove(other)
         self.well_from = self.monotonic + POSTED
         self._keep_time()
 
@@ -478,7 +486,8 @@ class Story:
 
     def _fall(self, screens: Sequence[Screen], began: float) -> None:
         """Let all processes be gone, and others rise some time later; look at what is left."""
-        dead = next(life for life in self.lives() if life.mortal.dead)
+        # What the disk above SQLite has then; a command dies on the one below alone.
+        left = next((life.mortal.left for life in self.lives() if life.mortal.dead), None)
         self._keep_time()
         self.ears.is_listening = False
         for life in self.lives():
@@ -495,7 +504,8 @@ class Story:
             gc.collect()  # no connection is closed later
             self._crash_below(screens, began, fallen)
         else:
-            self.machine.disk.restore(dead.mortal.left)
+            assert left is not None  # one of them has died
+            self.machine.disk.restore(left)
             for life in fallen:
                 self._has_gone(life)
             if not self._starts:
