@@ -71,7 +71,7 @@ class CannotListen(Exception):
 
 
 class Gone(Exception):
-    """The board had to close: the files of its books were removed or replaced."""
+    """The board had to close: the files of its books were removed, replaced or written over."""
 
 
 class Server:
@@ -307,7 +307,7 @@ class Server:
 async def serve(config: Config, announce: Callable[[str], None]) -> None:
     """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again.
 
-    Raises `Gone` when it had to end because the files of its books were removed or replaced.
+    Raises `Gone` when it had to end because of what became of the files of its books.
     """
     _allow_many_lines()
     # A core file would hold what callers type and the seeds of shoes that are open.
@@ -337,8 +337,8 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
             await server.stop("The board is closing.")
         if server.books.gone.is_set():
             raise Gone(
-                f"The board has closed: its books at {config.database} were removed or replaced. "
-                "Its log says what is gone, and where all that was acknowledged is."
+                f"The board has closed: its books at {config.database} were removed, replaced or"
+                " written over. Its log says what happened, and what was saved of them."
             )
     finally:
         database.close()

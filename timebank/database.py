@@ -95,7 +95,7 @@ class BooksUnavailable(BooksFailed):
 
 
 class BooksGone(BooksUnavailable):
-    """The files that the books are in were removed or replaced; nothing is written any more.
+    """The files of the books were removed, replaced or written over; nothing is written any more.
 
     `str()` is for callers, `missing` for the log.
     """

@@ -20,7 +20,10 @@ from tests.simulate.platter import CannotBeBuilt, built, started_with
 NEED_CLIENTS = "BJFT_NEED_CLIENTS"  # set where a missing program is a failure, not a skip
 SLICE = ("--disk", "--people", "12")
 # Those that are found soonest; `python -m tests.simulate --faults` searches for all.
-QUICK = ("syncs_nothing", "syncs_no_folder", "does_not_see_files_go")
+QUICK = (
+    *("syncs_nothing", "syncs_no_folder", "does_not_see_files_go", "does_not_see_files_change"),
+    "forgets_how_far_the_books_have_come",
+)
 
 
 def library() -> Path:
