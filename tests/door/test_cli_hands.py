@@ -344,7 +344,7 @@ def other_database(path: Path) -> str:
 
 def no_sqlite(path: Path) -> str:
     path.write_bytes(b"This is not a database. " * 400)
-    return "cannot be opened: file is not a database"
+    return "is damaged (file is not a database)"
 
 
 def empty_file(path: Path) -> str:

@@ -323,9 +323,11 @@ async def test_savings_are_withdrawn_no_further_than_the_event(tmp_path: Path) -
     async with world(tmp_path, toml=toml) as board:
         ada = await visitor(board, "Ada", saved=60 * MINUTE)
         await ada.goes_to_the_bank()
-        await ada.withdraws(11)
+        ada.presses("w")
+        await ada.is_asked("Withdraw how much")
+        ada.presses("11\r")
         await ada.sees("Only 10 minutes of it could be used before Mail hour at 12:30.")
-        ada.presses("w0\r")
+        ada.presses("0\r")
         await ada.is_asked("Your choice")
         await ada.withdraws(10)
         await ada.sees_time_left(HALF_HOUR)

@@ -16,11 +16,12 @@ from tests.door.at_the_teletype import at_the_teletype
 from tests.door.company import Player, company, player, table_toml
 from tests.door.playing import hand
 from tests.door.punting import at_baccarat, on_5, seed_where
-from tests.door.seated import ace_up, everybody_plays, settled, shoe
+from tests.door.seated import ace_up, everybody_plays, party, settled, shoe
 from tests.door.teletype import seed_asking
 from tests.door.visiting import MENU, Guest, visitor
 from tests.terminal import Terminal
 from tests.world import log_on, world
+from timebank import bank
 
 # "is over", or "was left open, ..." where the call was closed before the table stood the hand.
 AT_VEGAS = "Your hand of 2026-11-20 at Vegas "
@@ -253,6 +254,26 @@ async def test_the_call_that_takes_over_a_ghost_is_told_how_its_hand_was_stood(
         await ada.is_asked(MENU)
         await ada.logs_off()
         await is_told_nothing(ada)
+
+
+async def test_a_call_of_another_process_that_has_taken_over_finds_word_of_the_round(
+    tmp_path: Path,
+) -> None:
+    """The table knows of the old call alone, and the books of the new one."""
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        ada, bob = two.sitters
+        await two.deal()
+        await ada.does("stay")
+        with two.here.books() as desk:
+            caller_id = ada.caller.record.id
+            bank.open_call(desk, caller_id, 9, "another", "192.0.2.1", take_over=True)
+        await bob.does("stay")
+        (told,) = two.notices("Ada")
+        assert PLAYED_ON in told
+        with two.here.books() as desk:
+            assert bank.open_call(
+                desk, caller_id, 9, "another", "192.0.2.1", take_over=True
+            ).notices == (told,)
 
 
 async def test_who_saw_the_end_and_then_takes_over_is_not_told(tmp_path: Path) -> None:

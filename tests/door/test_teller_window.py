@@ -191,8 +191,6 @@ async def test_who_cannot_spell_a_name_is_helped(tmp_path: Path) -> None:
         await ada.sees("Nobody here is called Barbara│04. Do you mean Barbarella?")
         await ada.is_asked("To whom?")
         ada.presses("Ada\r")
-        await types_amount(ada, "Transfer", "10", "10 minutes")
-        ada.presses("\r")
         await hears(ada, "These minutes are yours already.")
         assert ada.has["bank"] == 30 * MINUTE
 
