@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal
 
 Reads = Literal["ratio", "value"]
@@ -115,7 +116,7 @@ def number(value: float) -> str:
     if math.isnan(value):
         return "-"
     if value and abs(value) < 0.995:
-        return f"{value:.2g}"
+        return f"{Decimal(f'{value:.2g}'):f}"
     if abs(value) < 9.95:
         return f"{value:.2f}"
     return f"{value:.1f}" if abs(value) < 99.5 else f"{value:,.0f}"

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import bench.__main__
 from bench.load import Guest
-from bench.report import QUICK, Goal, Row, Scale, line, percentile
+from bench.report import QUICK, Goal, Row, Scale, line, number, percentile
 from bench.telnet import Client
 
 # What is measured so briefly says nothing; it is enough to see that every part still finds its way.
@@ -48,6 +48,14 @@ def printed(part: str, disk: Path, monkeypatch: pytest.MonkeyPatch) -> list[re.M
     assert re.fullmatch(r"[0-9]+ missed, [0-9]+ seconds\.", last)
     assert [row for row in rows if PRINTED.fullmatch(row) is None] == []
     return [row for row in map(PRINTED.fullmatch, rows) if row is not None]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.0000466, "0.000047"), (0.5, "0.5"), (2.219, "2.22"), (12.34, "12.3"), (47617.2, "47,617")],
+)
+def test_figures_are_written_out(value: float, shown: str) -> None:
+    assert number(value) == shown
 
 
 @pytest.mark.parametrize("part", bench.__main__.PARTS)

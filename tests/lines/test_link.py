@@ -131,7 +131,7 @@ async def test_a_door_that_hangs_up_ends_the_line(tmp_path: Path) -> None:
         writer.write(HELLO)
         call, _, _ = await doors.answered()
         writer.close()
-        assert await call.until_ended() == "the caller hung up"
+        assert await call.until_ended() == "the door hung up"
         call.over.set()
 
 
