@@ -466,11 +466,13 @@ class Story:
             self.ears.is_listening = True
             self._has_gone(dead)
         self.ears.forget()
-        for other in self.lives():  # a disk that fails may have killed more meanwhile
-            if other.mortal.dead:
-                self.tell(f"{other.name} is killed, too")
-                self.counted["killed"] += 1
-                self.remove(other)
+        # A disk that fails may have killed more meanwhile.
+        while (
+            other := next((life for life in self.lives() if life.mortal.dead), None)
+        ) is not None:
+            self.tell(f"{other.name} is killed, too")
+            self.counted["killed"] += 1
+            self.remove(other)
         self.well_from = self.monotonic + POSTED
         self._keep_time()
 
