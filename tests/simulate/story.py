@@ -427,7 +427,7 @@ class Story:
         self._keep_time()
         screens = self.screens()
         # None is a command of the sysop's: a process of its own, which nobody calls.
-        dead = next((life for life in self.lives() if life.mortal.dead), None)
+        dead = self._dead()
         self.tell(f"{dead.name if dead else 'the command'} is killed")
         self.counted["killed"] += 1
         is_last = self.processes == [dead] and not self.doors
@@ -453,6 +453,10 @@ class Story:
         """Return the state of the books that all can see."""
         with self.watch.reading() as file:
             return state_of(file)
+
+    def _dead(self) -> Life | None:
+        """Give the first process that is dead and not buried."""
+        return next((life for life in self.lives() if life.mortal.dead), None)
 
     def remove(self, dead: Life | None) -> None:
         """Bury a process that was killed, if it was not a command alone; the others go on."""
