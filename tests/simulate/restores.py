@@ -167,6 +167,7 @@ class Restores:
         story.settled.clear()
         story.settled.update(kept.settled)
         with closing(sqlite3.connect(kept.path)) as file:
+            story.learn_what_is_to_be_mended(file)
             for guest in story.guests:
                 guest.given = self._known_to_be_given(file, guest)
         story.back.clear()
