@@ -100,6 +100,8 @@ class Below:
         self.loses_power |= trouble.takes_power
         if trouble.lies:
             self.kept_order = trouble.in_order and (self.kept_order or not self.control.lied)
+        elif self.control.lied:  # what it has lied about may be lost to an fsync that fails
+            self.kept_order = False
         for name, value in trouble.control.items():
             setattr(self.control, name, value)
 
@@ -180,7 +182,7 @@ class Below:
             self.platter.lose_power(in_order=self.kept_order)
             self._garble_memory(chance)
             self.kept_order = True
-        elif chance.random() < 0.5:
+        elif chance.random() < 0.5 and not self.has_lied:  # else more is lost than a crash can cost
             self.platter.evict()
         self.lives_again()
         self.under_way = None

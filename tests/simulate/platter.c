@@ -250,6 +250,9 @@ static void forget_change(struct change *change) {
     free(change);
 }
 
+/* Whether pages of which the disk had lied were lost to an fsync that failed: no later one helps. */
+static int lies_stay;
+
 static void write_everything_back(void) {
     for (struct node *node = nodes; node; node = node->next) write_back(node, 0);
     while (changes) {
@@ -257,7 +260,7 @@ static void write_everything_back(void) {
         changes = change->before;
         forget_change(change);
     }
-    C.lied = 0;
+    if (!lies_stay) C.lied = 0;
     boundaries = 0;
 }
 
@@ -707,6 +710,7 @@ static int disk_sync(int fd) {
     int fails = C.sync_fails_in && !--C.sync_fails_in;
     if (fails || (C.syncs_fail && below(1000) < (uint64_t)C.syncs_fail)) {
         if (C.dies_later && !C.durable) C.dies_in = C.dies_later;
+        lies_stay |= node && C.lied;
         if (node) go_adrift(node);
         if (node) descriptor->errors = node->errors;
         return fail(EIO);
@@ -959,7 +963,7 @@ static void forget_everything(void) {
     }
     while (nodes) forget_unused(&nodes);
     boundaries = 0;
-    C.lied = 0;
+    C.lied = lies_stay = 0;
 }
 
 /* What Python calls. */
