@@ -932,9 +932,9 @@ static void lose_names(enum way way, uint64_t when) {
     while (change) {
         int lasts = way == EVERYTHING || (way == IN_ORDER && change->at <= when);
         if (way == PAGES || way == SECTORS) {
-            uint64_t cut = salt; /* an instant of its own for each folder */
+            uint64_t cut = salt; /* an instant of its own for each folder, wherever the root is */
             char *folder = folder_of(change->path);
-            for (char *letter = folder; *letter; letter++) cut = cut * 31 + (unsigned char)*letter;
+            for (char *letter = folder + root_length; *letter; letter++) cut = cut * 31 + (unsigned char)*letter;
             free(folder);
             cut ^= cut >> 29;
             lasts = cut % 4 == 0 || (cut % 4 == 1 && change->at <= (cut >> 8) % (instant + 1));
