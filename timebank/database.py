@@ -24,6 +24,7 @@ from pathlib import Path
 from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from timebank import files, high_water, look_alikes, migrations
 from timebank.doubt import Doubt, NotYet, carried_over, leaves_doubt
@@ -31,6 +32,7 @@ from timebank.guard import Guard, overwritten, rescued
 from timebank.machine import Reading
 from timebank.model import (
     APPLICATION_ID,
+    GENERATION_TRIGGERS,
     RESULT_TRIGGERS,
     SCHEMA_VERSION,
     SYSTEM_ACCOUNTS,
@@ -571,9 +573,15 @@ def _create_when_empty(connection: Connection) -> None:
     """Lay the tables in a new file; whoever comes second to this lock finds them there."""
     if connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one():
         return
-    metadata.create_all(connection)
-    for trigger in (*TRIGGERS.values(), *RESULT_TRIGGERS.values()):
-        connection.exec_driver_sql(trigger)
+    # One table and index after the other by name: `create_all` makes indexes in any order, and the
+    # same books shall be the same file.
+    for table in metadata.sorted_tables:
+        connection.execute(CreateTable(table))
+        for index in sorted(table.indexes, key=lambda index: str(index.name)):
+            connection.execute(CreateIndex(index))
+    for triggers in (GENERATION_TRIGGERS, TRIGGERS, RESULT_TRIGGERS):
+        for trigger in triggers.values():
+            connection.exec_driver_sql(trigger)
     connection.execute(
         accounts.insert(),
         [

@@ -19,7 +19,6 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     Computed,
-    Connection,
     Float,
     ForeignKey,
     Index,
@@ -29,7 +28,6 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    event,
     text,
 )
 
@@ -281,29 +279,26 @@ Index(
 # Running totals of hands that are over, those apart that are void: a trigger adds each hand to
 # both, so that who won most is known without reading a million hands. What a caller won and lost at
 # a game in a day, and ever, in `unit`.
-results = Table(
-    "results",
-    metadata,
-    Column("day", Text, primary_key=True),
-    Column("caller_id", ForeignKey("callers.id"), primary_key=True),
-    Column("game", Text, primary_key=True),
-    Column("unit", Text, primary_key=True),
-    Column("hands", Integer, nullable=False),
-    Column("lost", Integer, nullable=False),
-    Column("won", Integer, nullable=False),
-    sqlite_with_rowid=False,
-)
-results_ever = Table(
-    "results_ever",
-    metadata,
-    Column("caller_id", ForeignKey("callers.id"), primary_key=True),
-    Column("game", Text, primary_key=True),
-    Column("unit", Text, primary_key=True),
-    Column("hands", Integer, nullable=False),
-    Column("lost", Integer, nullable=False),
-    Column("won", Integer, nullable=False),
-    sqlite_with_rowid=False,
-)
+
+
+def _totals(name: str, *days: Column[str]) -> Table:
+    """Lay a table of how many hands somebody has played of what, and what they lost and won."""
+    return Table(
+        name,
+        metadata,
+        *days,
+        Column("caller_id", ForeignKey("callers.id"), primary_key=True),
+        Column("game", Text, primary_key=True),
+        Column("unit", Text, primary_key=True),
+        Column("hands", Integer, nullable=False),
+        Column("lost", Integer, nullable=False),
+        Column("won", Integer, nullable=False),
+        sqlite_with_rowid=False,
+    )
+
+
+results = _totals("results", Column("day", Text, primary_key=True))
+results_ever = _totals("results_ever")
 
 actions = Table(
     "actions",
@@ -550,12 +545,6 @@ GENERATION_TRIGGERS = {
             SELECT RAISE(ABORT, 'generations are only ever added, never deleted');
         END""",
 }
-
-
-@event.listens_for(generations, "after_create")
-def _guard_generations(_table: Table, connection: Connection, **_: object) -> None:
-    for trigger in GENERATION_TRIGGERS.values():
-        connection.exec_driver_sql(trigger)
 
 
 TRIGGERS = {
