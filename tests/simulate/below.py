@@ -177,7 +177,7 @@ class Below:
         self.mend()
         if self.accident is not None:
             with self.platter.durable(2):
-                self.accident.put_right()
+                self.accident.end()
         elif lost:
             self.platter.lose_power(in_order=self.kept_order)
             self._garble_memory(chance)

@@ -57,12 +57,7 @@ def look_after_a_lie(story: Story, copy: Path | None, began: float, *, in_order:
     A disk that kept no order in its cache can leave anything. Then the audit must see it.
     """
     story.counted["crashes after a lie"] += 1
-    damage = _damage(story, copy)
-    if damage:
-        must(not in_order, "all that came before some moment is there, and yet: {}", damage)
-        story.tell(f"the disk lied, and the audit finds it: {damage[0]}")
-        story.counted["damage found"] += 1
-        story.is_over = True
+    if _is_beyond_repair(story, copy, "the disk lied", expected=not in_order):
         return
     lost = with_loss(story, copy, began)
     story.tell(f"the disk lied: {lost} transfers are lost")
@@ -111,23 +106,52 @@ def loss_is_noticed(story: Story, file: sqlite3.Connection) -> None:
         story.counted["lost ends noticed"] += 1
 
 
+def forget_what_the_power_took(story: Story, copy: Path | None) -> None:
+    """Expect nobody to notice a loss of which the note beside the books was lost with the power."""
+    if story.lost_end is None or copy is None:
+        return
+    story.watch.open(copy)
+    with story.watch.reading() as file:
+        if _lost_end(story, file) is None:
+            story.lost_end = None
+            story.counted["notes lost with the power"] += 1
+    story.watch.close()
+
+
 def look_after_an_accident(
     story: Story, copy: Path | None, began: float, screens: Sequence[Screen], accident: Accident
 ) -> None:
     """Look at a copy of the books whose files were moved or removed, and put right.
 
     Whoever serves notices in time, and what is told as done is there, unless it was removed for
-    good before anybody could notice.
+    good before anybody could notice. A database that had only a part of what its log held, and has
+    lost that, can be anything. Then the audit must see it.
     """
     late = [round(seconds, 1) for seconds in accident.written if seconds > NOTICED]
     must(not late, "{}: something was written {} s later", accident.words, late)
     story.counted["accidents"] += 1
     if accident.loses_end or (accident.may_lose and accident.lasted < NOTICED):
+        if copy is not None and _is_beyond_repair(
+            story, copy, accident.words, expected=accident.is_damage
+        ):
+            return
         with_loss(story, copy, began)
         is_shell = story.is_over and not accident.may_lose_all
         must(not is_shell, "{}: without it there are no books", accident.words)
     else:
         look(story, copy, began, screens)
+
+
+def _is_beyond_repair(story: Story, copy: Path | None, words: str, *, expected: bool) -> bool:
+    """Tell whether the books are damaged, which is the end of the story; it must be expected."""
+    damage = _damage(story, copy)
+    if not damage:
+        return False
+    must(expected, "{}: what is left must be in order, and yet: {}", words, damage)
+    story.tell(f"{words}, and the audit finds it: {damage[0]}")
+    story.counted["damage found"] += 1
+    story.is_over = True
+    return True
 
 
 def _damage(story: Story, copy: Path | None) -> list[str]:

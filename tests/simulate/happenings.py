@@ -357,7 +357,7 @@ def lose_files(story: Story) -> None:
     story.tell(accident.words)
     story.visible()  # whoever looks has opened all of the files
     with below.platter.durable(2):
-        accident.happens()
+        accident.begin()
     below.accident = accident
     for _ in range(chance.randint(1, 8)):
         press(story)

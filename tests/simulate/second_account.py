@@ -38,26 +38,32 @@ class Flow:
 
 
 @dataclass
+class Day:
+    """What the visits of one day came to."""
+
+    own: int = 0  # more of the caller's own
+    ahead: int = 0
+    best: int = 0
+    beyond: int = 0
+
+    @property
+    def debt(self) -> int:
+        """What became the caller's own unearned: the host's, and not shown by its clock."""
+        return self.own - self.ahead + self.beyond
+
+
+@dataclass
 class Account:
-    """One caller: his visits, and his day."""
+    """One caller: the visits, and the days, to which a clock that is mended may come back."""
 
     flows: defaultdict[int | None, Flow] = field(default_factory=lambda: defaultdict(Flow))
     visit: int = 0  # the last that was closed
     opened: int = 0  # the last that was opened
     on_table: int = 0
-    own: int = 0
-    day: str = ""
-    began: int = 0  # what was his own when the day began
-    ahead: int = 0
-    best: int = 0
-    beyond: int = 0
+    day: str = ""  # on which the last visit was closed
+    days: defaultdict[str, Day] = field(default_factory=lambda: defaultdict(Day))
     savings: Counter[str] = field(default_factory=Counter)  # in the bank, and the loan
     frozen: bool = False  # now, or when it was last looked
-
-    @property
-    def debt(self) -> int:
-        """What he has of his own that he did not win: the host's, and not shown by its clock."""
-        return self.own - self.began - self.ahead + self.beyond
 
 
 class SecondAccount:
@@ -127,9 +133,9 @@ class SecondAccount:
             account.opened = number
             self.visits += 1
             # A loss that is on its way to the host's clock may be there, and off the debt.
-            most = account.debt if day == account.day else 0
+            most = account.days[day].debt
             if closed is not None and debt > most:  # it came on the day before that it ended on
-                most = account.debt
+                most = account.days[account.day].debt
             must(most - shown <= debt <= most, "visit {}: debt {}, not {}", number, debt, most)
             must(
                 brought <= max(0, clock - debt - standing),
@@ -145,27 +151,25 @@ class SecondAccount:
             "visit {}: {} is left in the bank, and {} is owed",
             *(number, flow.bank, flow.owed),
         )
-        if day != account.day:
-            account.day, account.began = day, account.own
-            account.ahead = account.best = account.beyond = 0
+        account.day, today = day, account.days[day]
         for result in flow.results.values():
-            account.ahead += result
-            account.best = max(account.best, account.ahead)
+            today.ahead += result
+            today.best = max(today.best, today.ahead)
         beyond = max(0, flow.elapsed - max(clock, brought + standing))
-        account.beyond += beyond
+        today.beyond += beyond
         change = flow.own + on_table - account.on_table
         account.on_table = on_table
-        account.own += change
+        today.own += change
         result = flow.results.total()
         must(
             change == result + owes - beyond,
             "visit {}: {} more of his own; won {}, owes {} more, used {} beyond",
             *(number, change, result, owes, beyond),
         )
-        must(account.debt >= 0, "visit {}: a debt of {}", number, account.debt)
+        must(today.debt >= 0, "visit {}: a debt of {}", number, today.debt)
         # What the host's clock shows less is his no more, and no debt that a gain would pay.
-        most = account.began + account.best + shown
-        must(account.own <= most, "visit {}: {} of his own, not {}", number, account.own, most)
+        most = today.best + shown
+        must(today.own <= most, "visit {}: {} of his own, not {}", number, today.own, most)
 
 
 VISITS = """

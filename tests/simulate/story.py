@@ -538,6 +538,8 @@ class Story:
             self._has_gone(life)
         copy = below.copied()
         self.counted["crashes"] += 1
+        if lost and accident is None and not has_lied:
+            crashes.forget_what_the_power_took(self, copy)
         if accident is not None:
             crashes.look_after_an_accident(self, copy, began, screens, accident)
         elif has_lied:
