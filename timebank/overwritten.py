@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 
 from timebank import high_water, wal
 
@@ -70,18 +70,23 @@ class OpenFile:
 
     def _asked(self, question: Callable[[int], T]) -> T:
         """Ask of a descriptor that is of this file before and afterwards: others may close it."""
+        if self._identity is None:
+            raise wal.LogUnreadable("there is no such file")
         try:
-            if self._identity is None:
-                raise wal.LogUnreadable("there is no such file")
-            if self._number is None or wal.identity_of(self._number) != self._identity:
+            if not self._is_of_it(self._number):
                 self._number = wal.open_file(self._identity)
             answer = question(self._number)
-            is_still_it = wal.identity_of(self._number) == self._identity
         except OSError as error:
             raise wal.LogUnreadable(str(error)) from error
-        if not is_still_it:
+        if not self._is_of_it(self._number):
             raise wal.LogUnreadable("the file was closed")
         return answer
+
+    def _is_of_it(self, number: int | None) -> TypeGuard[int]:
+        try:
+            return number is not None and wal.identity_of(number) == self._identity
+        except OSError:  # whoever opened it has closed it
+            return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -346,6 +346,13 @@ class TestNoFalseAlarm:
         assert overwritten.count_on(b"") is None
         assert overwritten.count_on(os.urandom(4096)) is None
 
+    def test_a_descriptor_whose_owner_has_closed_it(self, books, desks):
+        file = overwritten.OpenFile(guard._identity(books.database.path))
+        assert written(desks, "one") is None
+        file._number = os.dup(0)
+        os.close(file._number)
+        assert file.read(16, 0) == b"SQLite format 3\0"
+
     def test_a_descriptor_that_is_another_file_by_now(self, books, desks):
         file = overwritten.OpenFile(guard._identity(books.database.path))
         assert written(desks, "one") is None
