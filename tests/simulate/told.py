@@ -44,6 +44,11 @@ _TOLD_AT_VEGAS = re.compile(
 )
 # Who comes to a round that lies there has not been told all of it.
 _LAY_THERE = re.compile(r"its seats are kept|back at your hand|Your hand is on the table")
+# A caller who was elsewhere when a round ended is told what all of it came to.
+_PLAYED_TO_ITS_END = re.compile(
+    rf"Your hand at the Vegas table was played to its end:"
+    rf" you (?:(?P<which>won|lost) (?P<amount>{_AMOUNT})|came out even)"
+)
 _WON = ("paid", "brought", "won", "gagne")
 _COINS = re.compile(r"([0-9.]+) (?:coin|pi.?ce)s?")
 _DONE = re.compile(
@@ -166,7 +171,11 @@ class Told:
             must(end, "{} is told of {}, and booked are {}", name, here, account.settled[-BEHIND:])
             heard.settled = end
         there = [each for each in sums if each.at_vegas]
-        self._hear_vegas(heard, account, name, there, has_missed=_LAY_THERE.search(new) is not None)
+        missed = _LAY_THERE.search(new) is not None
+        for whole in _PLAYED_TO_ITS_END.finditer(" ".join(new.split())):
+            self._hear_of_a_whole_round(account, name, whole)
+            missed = True
+        self._hear_vegas(heard, account, name, there, has_missed=missed)
         for movement in _movements(new):
             self.counted["movements told"] += 1
             must(
@@ -206,6 +215,14 @@ class Told:
                 heard.settled, heard.since = end, heard.booked
                 return
         must(False, "{} was told of {}, and booked are {}", name, heard.waiting, news)
+
+    def _hear_of_a_whole_round(self, account: Account, name: str, told: re.Match[str]) -> None:
+        """What a round at Vegas is said to have come to, it has come to."""
+        seconds = reading.span(told["amount"]) if told["amount"] else 0
+        net = -seconds if told["which"] == "lost" else seconds
+        last = list(_nets(account.settled, "vegas").values())[-BEHIND:]
+        must(net in last, "{} is told that a hand came to {}, and booked are {}", name, net, last)
+        self.counted["whole rounds told"] += 1
 
     def _hear_teletype(
         self, heard: Heard, account: Account, name: str, lines: Sequence[str]
