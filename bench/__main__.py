@@ -18,7 +18,7 @@ import click
 
 from bench import books, connect, keys, ledger, stall, startup, tutor
 from bench.report import FULL, HEADING, QUICK, Row, Scale, line
-from door.loop import quickest
+from door.server.server import quickest
 
 MEMORY = Path("/dev/shm")  # a file system without a disk, where there is one
 

@@ -18,14 +18,19 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from bench.board import NOON, slow_down
-from door.board_clock import BoardClock
-from door.books import Books
+from door.call.board_clock import BoardClock
+from door.call.books import Books
 from door.clock import SystemClock
-from door.games import shuffle
-from door.games.blackjack_rules import BLACK_JACK_FOR_TIME, rules_to_mapping
-from timebank import bank, callers, journal
-from timebank.database import Database, Desk
-from timebank.settings import EVERY_DAY, BankSettings, Event
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, rules_to_mapping
+from door.games.engine import shuffle
+from timebank.callers import callers
+from timebank.calls.calls import open_call
+from timebank.ledger.database import Database, Desk
+from timebank.ledger.purse import Receipt
+from timebank.settings.settings import EVERY_DAY, BankSettings, Event
+from timebank.wagers import journal
+from timebank.wagers.rounds import Move, Settlement, Wager
+from timebank.wagers.single import act, place_bet
 
 GAME = "black-jack-for-time"
 COIN = 60
@@ -86,8 +91,8 @@ class Bettor:
         shoe = journal.open_shoe(desk, self._caller_id, GAME, 1, SEED, SEAL)
         self._shoe_id = shoe.id
 
-    def _bet(self, desk: Desk) -> bank.Receipt:
-        wager = bank.Wager(
+    def _bet(self, desk: Desk) -> Receipt:
+        wager = Wager(
             game=GAME,
             amount=COIN,
             coin=COIN,
@@ -98,16 +103,16 @@ class Bettor:
             action={"action": "bet", "stake": COIN},
             cards_used=CARDS_DEALT,
         )
-        placed = bank.place_bet(desk, self._call_id, self._ticked, wager, None)
+        placed = place_bet(desk, self._call_id, self._ticked, wager, None)
         self._round_id = placed.round_id
         return placed.receipt
 
-    def _stand(self, desk: Desk) -> bank.Receipt:
-        move = bank.Move(
+    def _stand(self, desk: Desk) -> Receipt:
+        move = Move(
             round_id=self._round_id, sequence=1, action={"action": "stay"}, cards_used=CARDS_USED
         )
         won = next(self._wins)
-        settlement = bank.Settlement(
+        settlement = Settlement(
             lost=0 if won else COIN,
             returned=COIN if won else 0,
             won=COIN if won else 0,
@@ -115,7 +120,7 @@ class Bettor:
             result=RESULT,
             final=True,
         )
-        receipt = bank.act(desk, self._call_id, self._ticked, move, settlement)
+        receipt = act(desk, self._call_id, self._ticked, move, settlement)
         journal.close_shoe(desk, self._shoe_id)
         return receipt
 
@@ -161,7 +166,7 @@ def bettors_at(
     with database.transaction(settings, NOON) as desk:
         for number in range(count):
             record = callers.register(desk, f"Bettor {number}", "")
-            opened = bank.open_call(desk, record.id, number, "bench", "127.0.0.1", False)
+            opened = open_call(desk, record.id, number, "bench", "127.0.0.1", False)
             bettors.append(Bettor(record.id, opened.call_id, elapsed))
     return bettors
 

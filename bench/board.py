@@ -24,16 +24,15 @@ from sqlalchemy import event
 
 from bench.processes import more_files, obey
 from bench.thinkers import Thinkers
-from door import config as settings
-from door import privacy
 from door.clock import SystemClock
-from door.games import shuffle
-from door.games.blackjack import Action, start
-from door.games.blackjack_rules import BLACK_JACK_FOR_TIME, Rules
-from door.loop import quickest
-from door.server import Server
-from timebank import callers
-from timebank.database import Database
+from door.config import config as settings
+from door.config import privacy
+from door.games.blackjack.round import Action, start
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, Rules
+from door.games.engine import shuffle
+from door.server.server import Server, quickest
+from timebank.callers import callers
+from timebank.ledger.database import Database
 
 PASSWORD = "open sesame"
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -121,7 +120,7 @@ async def main(folder: Path, count: int) -> None:
     chance = random.Random(1)
     server = Server(config, database, NoonClock(), lambda: chance.choice(hands))
     await server.start()
-    gc.freeze()  # as door/server.py does
+    gc.freeze()  # as door/server/server.py does
     thinkers = Thinkers(server.board.thinking)
     orders: dict[str, Callable[[str], object]] = {
         "callers": lambda _: len(server.board.nodes),

@@ -15,10 +15,10 @@ from bench import large
 from bench.bettors import Bettor, StoppedClock, bettors_at, settings_of
 from bench.report import Goal, Row, Scale, median
 from bench.startup import seconds_to_listen
-from door.board_clock import BoardClock
-from door.books import Books
+from door.call.board_clock import BoardClock
+from door.call.books import Books
 from door.lobby import bulletins
-from timebank.database import Database
+from timebank.ledger.database import Database
 
 START_GOAL = Goal("ratio", "<=", 1.3)
 MIDNIGHT_GOAL = Goal("value", "<=", 50)

@@ -20,14 +20,14 @@ from typing import Any, NamedTuple
 
 from bench.bettors import COIN, GAME, RULES
 from bench.board import NOON, name_of
-from door.games import shuffle
-from door.games.house import GAMES
-from door.tables.journaled import settlement_of
-from timebank import names
-from timebank.chain import GENESIS, digest
-from timebank.database import Database
-from timebank.hands import Settlement, encode
-from timebank.model import CALLER_ACCOUNTS, SYSTEM_ACCOUNTS, stamp
+from door.games.engine import shuffle
+from door.games.engine.journaled import settlement_of
+from door.games.registry import GAMES
+from timebank.ledger.chain import GENESIS, digest
+from timebank.ledger.database import Database
+from timebank.ledger.schema import CALLER_ACCOUNTS, SYSTEM_ACCOUNTS, stamp
+from timebank.names import names
+from timebank.wagers.rounds import Settlement, encode
 
 HANDS_A_CALL = 15
 HAND_SECONDS = 20

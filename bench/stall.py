@@ -20,8 +20,8 @@ from pathlib import Path
 from bench.bettors import Bettor, Room, StoppedClock, room
 from bench.processes import environment
 from bench.report import Goal, Row, Scale, median, percentile
-from door.board_clock import BoardClock
-from door.books import Books
+from door.call.board_clock import BoardClock
+from door.call.books import Books
 
 A_SECOND = 300  # transactions
 PING_SECONDS = 0.001

@@ -19,11 +19,11 @@ from bench.report import Goal, Row, Scale, median
 BARE = "bare Python"
 LIBRARY = "import sqlalchemy"
 # What an installed command runs.
-DOOR = "from door.cli import main; main()"
+DOOR = "from door.cli.main import main; main()"
 COMMANDS = {
     BARE: ("-c", "pass"),
     "door --help": ("-c", DOOR, "--help"),
-    "timebank --help": ("-c", "from timebank.cli import main; main()", "--help"),
+    "timebank --help": ("-c", "from timebank.cli.main import main; main()", "--help"),
     LIBRARY: ("-c", "import sqlalchemy"),
 }
 GOALS = {"door --help": Goal("value", "<=", 45)}

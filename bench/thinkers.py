@@ -12,11 +12,11 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
-from door.games.blackjack_rules import VEGAS
-from door.games.cards import CARDS_IN_DECK
-from door.games.tutor_odds import values
-from door.games.tutor_spot import Spot
-from door.thinking import Thinking, Weighed
+from door.games.blackjack.rules import VEGAS
+from door.games.blackjack.tutor.hands import values
+from door.games.blackjack.tutor.spot import Spot
+from door.games.blackjack.tutor.thinking import Thinking, Weighed
+from door.games.engine.cards import CARDS_IN_DECK
 
 DECKS = 6
 RULES = replace(VEGAS, decks=DECKS)

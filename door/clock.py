@@ -2,7 +2,7 @@
 
 Two clocks, never mixed: the board's clock says which day and which event it is; the monotonic
 clock counts the seconds a caller uses. The board's is the wall clock of the machine, as far as that
-is believed (`door.board_clock`).
+is believed (`door.call.board_clock`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Protocol
 
-from timebank.machine import Instruments, Machine
+from timebank.ledger.machine import Instruments, Machine
 
 # Seconds. A sum of floats can be off by less than this, and no real clock is read so finely.
 ROUNDING = 1e-6

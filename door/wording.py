@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from timebank.words import ON_ANOTHER_DAY, span
 
 if TYPE_CHECKING:
-    from timebank.ledger import Row
-    from timebank.purse import Purse, Receipt
-    from timebank.schedule import Closed, Schedule
+    from timebank.ledger.purse import Purse, Receipt
+    from timebank.ledger.transfers import Row
+    from timebank.settings.schedule import Closed, Schedule
 
 IN_DOUBT = "The books cannot say yet whether what you did counts. Please wait."
 NEVER_KNOWN = (

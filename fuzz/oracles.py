@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-# What the board sends of its own to a terminal that paints (ansi/canvas.py, door/display.py).
+# What the board sends of its own to a terminal that paints (ansi/canvas.py, door/call/display.py).
 OURS = re.compile(rb"\x1b\[(?:[0-9]{1,3}(?:;[0-9]{1,3}){0,5})?[mCDHJK]|\x1b\[\?25[hl]")
 # What moves nothing that is not meant to move: ends of lines, the rubbing out of what was typed.
 _HARMLESS = re.compile(rb"[\r\n\x08]")

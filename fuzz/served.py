@@ -25,12 +25,11 @@ from typing import Any
 
 from bench.board import register_all
 from bench.processes import obey
-from door import config as settings
-from door import privacy
-from door.loop import quickest
-from door.server import serve
+from door.config import config as settings
+from door.config import privacy
+from door.server.server import quickest, serve
 from tests.certificates import put_into
-from timebank.database import Database
+from timebank.ledger.database import Database
 
 CALLERS = 64
 SECRET = "swordfish"  # of the board that sends its callers by rlogin

@@ -33,5 +33,5 @@ def quick_hasher() -> PasswordHasher:
 
 @pytest.fixture(autouse=True, scope="session")
 def cheap_passwords() -> Iterator[None]:
-    with mock.patch("door.passwords._hasher", quick_hasher):
+    with mock.patch("door.call.passwords._hasher", quick_hasher):
         yield

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from door.games.tutor_odds import values
-from door.games.tutor_spot import Spot
-from door.thinking import Weighed
+from door.games.blackjack.tutor.hands import values
+from door.games.blackjack.tutor.spot import Spot
+from door.games.blackjack.tutor.thinking import Weighed
 
 
 class InPlace:

@@ -13,19 +13,20 @@ from pathlib import Path
 
 from argon2 import PasswordHasher
 
-from door import config as settings
-from door.games import shuffle
-from door.games.blackjack import Round, start
-from door.games.blackjack_rules import BLACK_JACK_FOR_TIME
-from door.server import Server
-from door.thinking import Thinking
+from door.config import config as settings
+from door.games.blackjack.round import Round, start
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from door.games.blackjack.tutor.thinking import Thinking
+from door.games.engine import shuffle
+from door.server.server import Server
 from tests.clock import FakeClock
 from tests.terminal import MODERN, Profile, Terminal
 from tests.thinking import InPlace
-from timebank import callers, ledger
-from timebank.audit import Finding
-from timebank.database import BUSY_SECONDS, Database, Desk
-from timebank.ledger import Account, Movement
+from timebank.audit.accounts import Finding
+from timebank.callers import callers
+from timebank.ledger import transfers
+from timebank.ledger.database import BUSY_SECONDS, Database, Desk
+from timebank.ledger.transfers import Account, Movement
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 PASSWORD = "open sesame"
@@ -129,12 +130,12 @@ class World:
             callers.set_preferences(desk, record.id, {"looks": looks})
             bank = next(
                 Account(held.account_id, "bank", "second")
-                for held in ledger.balances(desk)
+                for held in transfers.balances(desk)
                 if held.caller_id == record.id and held.kind == "bank"
             )
             if saved:
-                gift = Movement(ledger.ADJUSTMENT, bank, saved, "gift", "A gift", None, None)
-                ledger.transfer(desk, [gift])
+                gift = Movement(transfers.ADJUSTMENT, bank, saved, "gift", "A gift", None, None)
+                transfers.transfer(desk, [gift])
 
     @contextmanager
     def books(self) -> Iterator[Desk]:
@@ -155,14 +156,14 @@ class World:
         """What the ledger has of the caller so far, in order: (kind, seconds)."""
         return [(line.kind, line.amount) for line in self.lines(name)]
 
-    def lines(self, name: str) -> list[ledger.Line]:
+    def lines(self, name: str) -> list[transfers.Line]:
         """What the ledger has of the caller so far, in order."""
         with self.books() as desk:
             number = callers.number_of(desk, name)
-            return ledger.lines(desk, caller_id=number, round_id=None, since=None)
+            return transfers.lines(desk, caller_id=number, round_id=None, since=None)
 
     def findings(self) -> list[Finding]:
-        from door import hands
+        from door.games.engine import hands
 
         with self.books() as desk:
             return hands.audit(desk)[0]

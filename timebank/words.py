@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from timebank.model import Unit
+# What an account counts; play money is in cents.
+Unit = Literal["second", "usd-cent", "frf-cent"]
 
 MINUTE = 60
 ON_ANOTHER_DAY = ", on another day"  # why time is held that a new day comes before

@@ -18,10 +18,10 @@ from argon2 import PasswordHasher
 from bench.processes import Usage, environment
 from bench.robots import inside, phone
 from bench.robots.robot import PASSWORD
-from door import config as settings
-from door import privacy
-from timebank import callers
-from timebank.database import Database
+from door.config import config as settings
+from door.config import privacy
+from timebank.callers import callers
+from timebank.ledger.database import Database
 
 ENDS_WITHIN = 20.0  # seconds; the server itself promises ten
 NODES_TO_SPARE = 16

@@ -73,6 +73,6 @@ def main(file: str) -> None:
             time.sleep(SECONDS)
 
     threading.Thread(target=write, name="inside", daemon=True).start()
-    from door.cli import main as door
+    from door.cli.main import main as door
 
     door()

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from door.lines.gate import Blame
 from door.lines.line import CALLER_HUNG_UP, USUAL_COLUMNS, USUAL_ROWS, Hangup, Hints, Receiver
+from door.lines.port.gate import Blame
 
 logger = logging.getLogger("door.lines")
 

@@ -1,8 +1,9 @@
 """What the board knows of a connection: one interface for telnet, rlogin, stdio and tests alike.
 
 A `Line` moves bytes and says how wide the screen is. It knows no keys, no characters and no
-callers: `ansi` turns bytes into keys, `door.caller` decides what they mean. The names below are all
-that any of them may use, so that a hand of cards cannot tell a telnet caller from a test's script.
+callers: `ansi` turns bytes into keys, `door.call.caller` decides what they mean. The names below
+are all that any of them may use, so that a hand of cards cannot tell a telnet caller from a test's
+script.
 """
 
 import re

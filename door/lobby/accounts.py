@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from door.display import LAYOUT_COLUMNS, literal, wrap
+from door.call.display import LAYOUT_COLUMNS, literal, wrap
 from door.lobby.pages import Page, read
-from timebank import bank, callers, names
-from timebank.history import history
+from timebank.callers import callers
+from timebank.callers.history import history
+from timebank.names import names
+from timebank.window.teller import accounts
 
 if TYPE_CHECKING:
-    from door.caller import Caller
-    from timebank.callers import CallerRecord
-    from timebank.history import Happening
+    from door.call.caller import Caller
+    from timebank.callers.callers import CallerRecord
+    from timebank.callers.history import Happening
 
 
 async def list_accounts(caller: Caller) -> None:
@@ -24,7 +26,7 @@ async def list_accounts(caller: Caller) -> None:
     )
     if part is None:
         return
-    found = await caller.ask_books(partial(bank.accounts, pattern=part or None))
+    found = await caller.ask_books(partial(accounts, pattern=part or None))
     if not found:
         caller.console.say("|12No account has that in its name.")
         await caller.console.any_key()
@@ -43,7 +45,7 @@ async def find_account(caller: Caller, question: str) -> CallerRecord | None:
         record = await caller.ask_books(partial(callers.find, name=name))
         if record is not None:
             return record
-        near = await caller.ask_books(partial(bank.accounts, pattern=name[:3]))
+        near = await caller.ask_books(partial(accounts, pattern=name[:3]))
         hint = f" Do you mean {', '.join(near[:4])}?" if near else ""
         caller.console.say(f"|12Nobody here is called {literal(name)}.{hint}")
 

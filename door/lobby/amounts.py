@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
+from timebank.errors import CallClosed, Refused
+from timebank.ledger.database import BooksUnavailable
 from timebank.words import span
 
 if TYPE_CHECKING:
-    from door.console import Console
+    from door.call.console import Console
+
+
+# How the bank's windows speak: every service ends in a sentence, its refusal included.
+
+
+async def serve(service: Awaitable[str]) -> str:
+    """Return what a service has to say; only the end of the call is raised."""
+    try:
+        return await service
+    except CallClosed:
+        raise
+    except (Refused, BooksUnavailable) as refused:
+        return f"|12{refused}"
+
 
 _AMOUNT = re.compile(r"(?:([0-9]{1,4}):([0-5][0-9])|([0-9]{1,5}))")
 

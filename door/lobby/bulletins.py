@@ -17,15 +17,15 @@ from ansi import art
 from ansi.art import Art, Sauce
 from ansi.style import from_pipe, sgr
 from door import wording
-from door.display import literal, plain
-from timebank import standings
+from door.call.display import literal, plain
+from timebank.callers import standings
 from timebank.words import title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from timebank.database import Desk
-    from timebank.standings import HouseDay, Standing
+    from timebank.callers.standings import HouseDay, Standing
+    from timebank.ledger.database import Desk
 
 NAME = "bulletin"
 PLACES = 5

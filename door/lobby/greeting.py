@@ -13,8 +13,8 @@ from door.lobby import texts
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
-    from door.config import Config
-    from door.console import Console
+    from door.call.console import Console
+    from door.config.config import Config
 
 
 def show(console: Console, config: Config, news: Sequence[str]) -> None:

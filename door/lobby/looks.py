@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ansi.charset import Charset, encode
-from door.console import Console, Look, Paint
+from door.call.console import Console, Look, Paint
 
 if TYPE_CHECKING:
-    from door.caller import Caller
+    from door.call.caller import Caller
     from door.lines.line import Hints
 
 # Terminal types of programs made for boards: CP437 and 16 colours (terminals.md).

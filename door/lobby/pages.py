@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ansi.canvas import Canvas, Row
-from door.display import LAYOUT_COLUMNS, wrap
+from door.call.display import LAYOUT_COLUMNS, wrap
 
 if TYPE_CHECKING:
-    from door.console import Console
+    from door.call.console import Console
 
 
 @dataclass(frozen=True)

@@ -10,19 +10,21 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.display import literal
+from door.call.display import literal
 from door.lobby import amounts
 from door.lobby.accounts import find_account, read_account
+from door.lobby.amounts import serve
 from door.lobby.pages import Page, read
-from door.lobby.service import serve
-from timebank import bank, callers, ledger, powers, sysop_log
-from timebank.refusals import Refused
+from timebank.callers import callers, powers, sysop_log
+from timebank.errors import Refused
+from timebank.ledger import transfers
+from timebank.window.sysop import adjust, freeze, unfreeze
 from timebank.words import span
 
 if TYPE_CHECKING:
-    from door.caller import Caller
-    from timebank.callers import CallerRecord
-    from timebank.database import Desk
+    from door.call.caller import Caller
+    from timebank.callers.callers import CallerRecord
+    from timebank.ledger.database import Desk
 
 LONGEST_REASON = 60
 LOG_ENTRIES = 200
@@ -77,7 +79,7 @@ async def _account(caller: Caller, record: CallerRecord) -> None:
 
 
 async def _account_page(caller: Caller, record: CallerRecord) -> Page:
-    balances = await caller.ask_books(ledger.balances)
+    balances = await caller.ask_books(transfers.balances)
     body = [
         f"|07{held.kind:<12}|15{wording.clock_time(held.amount):>10}"
         for held in balances
@@ -118,7 +120,7 @@ async def _adjust(caller: Caller, record: CallerRecord, what: str, sign: int) ->
     if not why:
         return "|07Nothing was done: the books want a reason."
     by = caller.record.name
-    await _do(caller, lambda desk: bank.adjust(desk, record.id, sign * seconds, why, by))
+    await _do(caller, lambda desk: adjust(desk, record.id, sign * seconds, why, by))
     return f"|10{what}: {span(seconds)}. Done."
 
 
@@ -142,11 +144,11 @@ async def _set_frozen(
 
 
 async def _freeze(caller: Caller, record: CallerRecord) -> str:
-    return await _set_frozen(caller, record, bank.freeze, "Frozen: it takes clamped wins only.")
+    return await _set_frozen(caller, record, freeze, "Frozen: it takes clamped wins only.")
 
 
 async def _unfreeze(caller: Caller, record: CallerRecord) -> str:
-    return await _set_frozen(caller, record, bank.unfreeze, "The account is open again.")
+    return await _set_frozen(caller, record, unfreeze, "The account is open again.")
 
 
 async def _read_log(caller: Caller) -> None:

@@ -6,20 +6,21 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.display import literal
+from door.call.display import literal
 from door.lobby import amounts
 from door.lobby.accounts import find_account, list_accounts, read_account
-from door.lobby.service import serve
+from door.lobby.amounts import serve
 from door.lobby.sysop_window import visit_sysop_window
 from door.lobby.window import unsaid, window
-from timebank import bank
+from timebank.window import teller
+from timebank.window.teller import allowance_to, borrow, deposit, repay, transfer, withdraw
 from timebank.words import span
 
 if TYPE_CHECKING:
-    from door.caller import Caller
-    from timebank.database import Desk
-    from timebank.purse import Receipt
-    from timebank.window import Allowance, Allowed
+    from door.call.caller import Caller
+    from timebank.ledger.database import Desk
+    from timebank.ledger.purse import Receipt
+    from timebank.window.allowance import Allowance, Allowed
 
 GRACE_SECONDS = 120  # uncharged, for a caller who comes with nothing but savings
 LONGEST_MESSAGE = 60
@@ -89,23 +90,23 @@ def _choices(caller: Caller, allowance: Allowance) -> dict[str, str]:
 
 async def _allowance(caller: Caller) -> Allowance:
     """Ask what he may do just now: others send him minutes, or freeze his account, meanwhile."""
-    return await caller.ask_books(lambda desk: bank.allowance(desk, caller.call_id))
+    return await caller.ask_books(lambda desk: teller.allowance(desk, caller.call_id))
 
 
 async def _deposit(caller: Caller) -> str:
-    return await _move(caller, "Deposit", lambda may: may.deposit, bank.deposit)
+    return await _move(caller, "Deposit", lambda may: may.deposit, deposit)
 
 
 async def _withdraw(caller: Caller) -> str:
-    return await _move(caller, "Withdraw", lambda may: may.withdraw, bank.withdraw)
+    return await _move(caller, "Withdraw", lambda may: may.withdraw, withdraw)
 
 
 async def _borrow(caller: Caller) -> str:
-    return await _move(caller, "Borrow", lambda may: may.borrow, bank.borrow)
+    return await _move(caller, "Borrow", lambda may: may.borrow, borrow)
 
 
 async def _repay(caller: Caller) -> str:
-    return await _move(caller, "Repay", lambda may: may.repay, bank.repay)
+    return await _move(caller, "Repay", lambda may: may.repay, repay)
 
 
 async def _move(
@@ -135,9 +136,7 @@ async def _transfer(caller: Caller) -> str:
     receiver = await find_account(caller, "To whom?")
     if receiver is None:
         return ""
-    allowed = await caller.ask_books(
-        lambda desk: bank.allowance_to(desk, caller.call_id, receiver.id)
-    )
+    allowed = await caller.ask_books(lambda desk: allowance_to(desk, caller.call_id, receiver.id))
     if not allowed.seconds:
         return f"|12{literal(allowed.rule)}"
     rule = literal(allowed.rule)
@@ -150,7 +149,7 @@ async def _transfer(caller: Caller) -> str:
     if message is None:
         return ""
     await caller.post(
-        lambda desk, call, ticked: bank.transfer(desk, call, ticked, receiver.id, seconds, message)
+        lambda desk, call, ticked: transfer(desk, call, ticked, receiver.id, seconds, message)
     )
     caller.books.notices_wait.set()
     return f"|10{span(seconds)} sent to {literal(receiver.name)}."

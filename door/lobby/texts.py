@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from ansi import art
 from ansi.canvas import Canvas
-from door.console import Paint
-from door.display import LAYOUT_COLUMNS, literal
+from door.call.console import Paint
+from door.call.display import LAYOUT_COLUMNS, literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ansi.art import Art
-    from door.console import Console
+    from door.call.console import Console
 
 LARGEST = 256 * 1024  # bytes; more is no screen
 

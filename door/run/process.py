@@ -10,21 +10,21 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from door import privacy
-from door.board import Board, new_seed
-from door.board_clock import BoardClock
-from door.books import Books
-from door.housekeeping import Housekeeping
-from door.session import answer_guest, answer_sysop
-from door.tables.floor import place_of
-from timebank.database import BooksUnavailable, Database, DatabaseRefused
-from timebank.restoring import recognise
+from door.call.board import Board, new_seed
+from door.call.board_clock import BoardClock
+from door.call.books import Books
+from door.config import privacy
+from door.games.floor import place_of
+from door.server.housekeeping import Housekeeping
+from door.session.session import answer_guest, answer_sysop
+from timebank.keeping.restoring import recognise
+from timebank.ledger.database import BooksUnavailable, Database, DatabaseRefused
 
 if TYPE_CHECKING:
+    from door.call.console import Console
+    from door.call.guest import Guest
     from door.clock import MachineClock
-    from door.config import Config
-    from door.console import Console
-    from door.run.guest import Guest
+    from door.config.config import Config
 
 CONSOLE_NODE = 0  # the sysop's own, as boards number it
 LOCKED_SECONDS = 3.0  # how long books that another program keeps locked are waited for at the end

@@ -1,4 +1,4 @@
-"""door/config.py and timebank/toml_file.py: a sysop.toml with anything in it."""
+"""door/config/config.py and timebank/settings/toml.py: a sysop.toml with anything in it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from door import config
+from door.config import config
 from fuzz.oracles import assert_one_line
 from fuzz.target import Target
-from timebank.settings import SettingsError
+from timebank.settings.settings import SettingsError
 
 SHIPPED = Path(__file__).resolve().parents[2] / "sysop.toml"
 _FOLDER = tempfile.TemporaryDirectory(prefix="fuzz-")

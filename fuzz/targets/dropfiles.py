@@ -22,7 +22,7 @@ from door.dropfiles import (
 from door.dropfiles.events_ra import read as read_events
 from fuzz.oracles import assert_one_line
 from fuzz.target import Target
-from tests.dropfiles.writers import PASSWORD, WRITERS
+from tests.door.dropfiles.writers import PASSWORD, WRITERS
 
 NAMES = (
     "DOOR32.SYS",

@@ -1,10 +1,10 @@
-"""door/lines/framing.py: which bytes of a telnet caller are typed, and which are commands."""
+"""door/lines/telnet/framing.py: which bytes of a telnet caller are typed, which commands."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from door.lines.framing import IAC_BYTE, Code, Command, Flood, Splitter
+from door.lines.telnet.framing import IAC_BYTE, Code, Command, Flood, Splitter
 from fuzz.oracles import ways_to_cut
 from fuzz.target import Target
 

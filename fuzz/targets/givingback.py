@@ -19,7 +19,7 @@ from door.dropfiles import (
 )
 from fuzz.oracles import assert_one_line
 from fuzz.target import Target
-from tests.dropfiles.writers import PASSWORD, WRITERS
+from tests.door.dropfiles.writers import PASSWORD, WRITERS
 
 READING = Reading(datetime(2026, 11, 20, 20, 0, tzinfo=UTC), "auto", "auto")
 FILES = {"DOOR.SYS": door_sys_credit, "EXITINFO.BBS": exitinfo_time}

@@ -1,4 +1,4 @@
-"""door/lines/proxy_header.py: what stands in front of a caller whom a front end passes on."""
+"""door/lines/port/proxy_header.py: what stands in front of a caller whom a front end passes on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ipaddress
 import struct
 from collections.abc import Iterator
 
-from door.lines.proxy_header import LONGEST_EXTRAS, SIGNATURE, Malformed, ProxyHeader
+from door.lines.port.proxy_header import LONGEST_EXTRAS, SIGNATURE, Malformed, ProxyHeader
 from fuzz.oracles import assert_one_line, ways_to_cut
 from fuzz.target import Target
 

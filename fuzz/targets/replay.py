@@ -1,4 +1,4 @@
-"""door/replay.py: a hand as JSON, from anybody."""
+"""door/games/engine/replay.py: a hand as JSON, from anybody."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from decimal import Decimal
 
-from door.replay import ReplayError, parse, render, replay
+from door.games.engine.replay import ReplayError, parse, render, replay
 from fuzz.oracles import assert_one_line
 from fuzz.target import Target
 

@@ -1,11 +1,11 @@
-"""door/lines/rlogin_header.py and rlogin_trust.py: what a stranger says before his bytes begin."""
+"""door/lines/rlogin/header.py and rlogin/trust.py: what a stranger says before his bytes begin."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from door.lines.rlogin_header import (
+from door.lines.rlogin.header import (
     LONGEST_FIELD,
     HeaderParser,
     HeaderRefused,
@@ -13,7 +13,7 @@ from door.lines.rlogin_header import (
     WindowSize,
     WindowSizes,
 )
-from door.lines.rlogin_trust import Convention, NotTrusted, TrustedBoard, networks, trusted
+from door.lines.rlogin.trust import Convention, NotTrusted, TrustedBoard, networks, trusted
 from fuzz.oracles import assert_one_line, ways_to_cut
 from fuzz.target import Target
 

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 
 from ansi.charset import Charset, encode
 from ansi.keys import KeyDecoder
-from door.display import CanvasDisplay, Display, LinesDisplay, literal
-from door.games.shuffle import normal_cut
-from door.tables import vegas_talk
+from door.call.display import CanvasDisplay, Display, LinesDisplay, literal
+from door.games.engine.shuffle import normal_cut
+from door.games.vegas import news as vegas_talk
 from fuzz.oracles import assert_harmless, assert_one_line
 from fuzz.target import Target
-from timebank import names, words
+from timebank import words
+from timebank.names import names
 
 CHARSETS = tuple(Charset)
 LONGEST_ENTRY = 80  # characters of one entry at a console

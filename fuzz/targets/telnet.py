@@ -1,4 +1,4 @@
-"""door/lines/hardened.py and passive.py: a whole telnet line, with the library behind it."""
+"""door/lines/telnet/hardened.py and passive.py: a whole telnet line, with the library behind it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from door.lines import host
-from door.lines.framing import Allowance
-from door.lines.hardened import HardenedTelnet, TelnetLimits
+from door.lines.host import host
 from door.lines.line import MAX_COLUMNS, MAX_ROWS, MIN_COLUMNS, MIN_ROWS, Hints
-from door.lines.passive import PassiveTelnet
+from door.lines.telnet.framing import Allowance
+from door.lines.telnet.hardened import HardenedTelnet, TelnetLimits
+from door.lines.telnet.passive import PassiveTelnet
 from fuzz.oracles import assert_one_line, ways_to_cut
 from fuzz.target import Target
 from fuzz.wire import Notebook, NoWire

@@ -1,4 +1,4 @@
-"""timebank/exchange.py and import_lines.py: THEBANK.EXT, which other programs write."""
+"""timebank/thebank/format.py: THEBANK.EXT, which other programs write."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from collections.abc import Iterator
 
 from fuzz.oracles import assert_one_line, ways_to_cut
 from fuzz.target import Target
-from timebank.exchange import SEMICOLONS, NotARecord, Record, spellings
-from timebank.import_books import LONGEST_SHOWN, shown
-from timebank.import_lines import (
+from timebank.thebank.bookings import LONGEST_SHOWN, shown
+from timebank.thebank.format import (
     LONGEST_LINE,
     NOWHERE,
+    SEMICOLONS,
     LineReader,
+    NotARecord,
     Position,
     RawLine,
+    Record,
     digest,
     is_ended,
+    spellings,
 )
 
 MOST_PIECES = 300

@@ -11,7 +11,7 @@ from typing import Any
 from tests.door.visiting import MENU, Guest
 from tests.terminal import MODERN, Profile
 from tests.world import BOARD, World, world
-from timebank import play_money
+from timebank.wagers import play_money
 
 PLAY = "<P>lay"
 ANY_KEY = "Press any key"

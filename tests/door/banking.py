@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from tests.door.visiting import MINUTE, Guest, sysop_toml, visitor
 from tests.terminal import MODERN, REFUSING, Profile
 from tests.world import World
-from timebank import bank, callers
+from timebank.callers import callers
+from timebank.window.sysop import adjust
 
 WINDOW = "Your choice"
 # A terminal that paints, and one that has nothing but lines.
@@ -104,7 +105,7 @@ async def page(guest: Guest) -> str:
 def gives(board: World, name: str, minutes: int, why: str = "for the test") -> None:
     """Adjust somebody's account as the sysop would, without a server."""
     with board.books() as desk:
-        bank.adjust(desk, number(board, name, desk), minutes * MINUTE, why, "Tester")
+        adjust(desk, number(board, name, desk), minutes * MINUTE, why, "Tester")
 
 
 def number(board: World, name: str, desk=None) -> int:

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from door.games.blackjack import Round
-from door.tables.vegas_round import TableRound
+from door.games.blackjack.round import Round
+from door.games.vegas.round import TableRound
 from tests.door.playing import _toml
 from tests.door.visiting import MENU, Guest, sysop_toml
 from tests.terminal import MODERN, Profile

@@ -17,9 +17,9 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from tests.door.lines.host import Pty
 from tests.door.playing import Table, _toml
 from tests.door.processes import Served, audits_are_clean, command, dealt_door, question, stand
-from tests.lines.host import Pty
 from tests.terminal import PATIENCE, Profile, Terminal
 
 ANSI = Profile(charset="cp437", answers=False)

@@ -9,12 +9,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from door.games import shuffle
-from door.games.blackjack import Action, IllegalAction, Phase, Round, start
-from door.games.blackjack_rules import BLACK_JACK_FOR_TIME, Rules
+from door.games.blackjack.round import Action, IllegalAction, Phase, Round, start
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, Rules
+from door.games.engine import shuffle
 from tests.terminal import MODERN, Profile, Terminal
 from tests.world import BOARD, World, log_on, seed_of, world
-from timebank import ledger
+from timebank.ledger import transfers
 
 MINUTE = 60
 PLACE_BET = "<P>lace Bet"
@@ -241,7 +241,7 @@ class Table:
         """What the last hand moved, in the order of its rows: (kind, seconds)."""
         with self.board.books() as desk:
             number = desk.connection.exec_driver_sql("SELECT max(id) FROM rounds").scalar_one()
-            rows = ledger.lines(desk, caller_id=None, round_id=number, since=None)
+            rows = transfers.lines(desk, caller_id=None, round_id=number, since=None)
         return [(row.kind, row.amount) for row in rows]
 
     def journal(self) -> list[str]:

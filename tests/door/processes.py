@@ -24,7 +24,7 @@ from tests.door import dealt
 from tests.door.playing import PLACE_BET, Table
 from tests.terminal import MODERN, PATIENCE, Profile, Terminal
 from tests.world import BOARD, World, log_on
-from timebank.database import BUSY_SECONDS, Database
+from timebank.ledger.database import BUSY_SECONDS, Database
 
 NEWS, MENU, INSURANCE, HIT = "Press any key", "ood-bye", "Insurance for", "<H>it"
 

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from door.games import shuffle
-from door.games.baccarat import BACCARAT, Action, Round, start
-from door.games.baccarat_rules import Rules
+from door.games.baccarat.round import BACCARAT, Action, Round, start
+from door.games.baccarat.rules import Rules
+from door.games.engine import shuffle
 from tests.door.visiting import Guest
 from tests.terminal import MODERN, Profile
 from tests.world import BOARD, LOOKS, World, world

@@ -13,20 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from ansi.charset import Charset
-from door.board import Board
-from door.caller import Caller
-from door.console import Console, Look, Paint
-from door.games.blackjack import Action, Phase, Round
-from door.games.blackjack_kind import VEGAS_KIND
-from door.games.blackjack_rules import VEGAS, Rules, rules_to_mapping
-from door.games.shuffle import SEED_BYTES
-from door.tables.vegas_state import Seat
-from door.tables.vegas_table import VegasTable
+from door.call.board import Board
+from door.call.caller import Caller
+from door.call.console import Console, Look, Paint
+from door.games.blackjack.kind import VEGAS_KIND
+from door.games.blackjack.round import Action, Phase, Round
+from door.games.blackjack.rules import VEGAS, Rules, rules_to_mapping
+from door.games.engine.shuffle import SEED_BYTES
+from door.games.vegas.state import Seat
+from door.games.vegas.table import VegasTable
 from tests.door.playing import _toml
 from tests.door.wall import Wall
 from tests.world import BOARD, World, world
-from timebank import callers, journal
-from timebank.journal import StoredRound
+from timebank.callers import callers
+from timebank.wagers import journal
+from timebank.wagers.journal import StoredRound
 
 MINUTE = 60
 BELL, TURN, RESUME = 20, 30, 60  # what the sysop has set, in seconds

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from door.cli import main
+from door.cli.main import main
 
 
 @dataclass(frozen=True)

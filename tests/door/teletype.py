@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from textwrap import dedent
 
-from door.games.blackjack import Action, Round, start
-from door.games.blackjack_rules import UNIX_BJ, UNIX_BJ_STAKE
-from door.games.cards import Card, parse_cards
-from door.games.shuffle import SEED_BYTES, run_on
-from door.tables.unix_bj_teletype import (
+from door.games.blackjack.round import Action, Round, start
+from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE
+from door.games.engine.cards import Card, parse_cards
+from door.games.engine.shuffle import SEED_BYTES, run_on
+from door.games.unix_bj.teletype import (
     OPENING,
     Prompts,
     Score,

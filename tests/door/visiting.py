@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from door.caller import Caller
+from door.call.caller import Caller
 from tests.door.playing import hand
 from tests.terminal import MODERN, Profile, Terminal
 from tests.world import BOARD, World, log_on

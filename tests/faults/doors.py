@@ -13,11 +13,11 @@ from asyncio.subprocess import Process
 from pathlib import Path
 
 from bench.processes import environment
-from door.config import Config
+from door.config.config import Config
 
 HOST = "Xibalba"
 TOML = f'\n[boards.{HOST}]\naliases = ["Synchronet"]\n'
-RUN = "from door.cli import main; main()"
+RUN = "from door.cli.main import main; main()"
 DOOR32 = "0\n-1\n38400\nSynchronet 3.20b\n{user}\nAnn Example\n{alias}\n50\n60\n1\n{node}\n"
 
 

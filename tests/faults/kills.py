@@ -38,12 +38,11 @@ import click
 
 from bench.processes import environment
 from bench.robots import HASTY, Robot, Seen, check, house
-from door import config as settings
-from door import hands
-from door.games import shuffle
+from door.config import config as settings
+from door.games.engine import hands, shuffle
 from tests.faults.count import Count
 from tests.faults.doors import HOST, RUN, Doorway, append_to
-from timebank.database import Database
+from timebank.ledger.database import Database
 
 ROUNDS_A_BOOK = 15  # then fresh books, so that the audits stay quick
 KEYS_EACH = 50  # at most, that a robot presses in a round on average; twenty of them log him on

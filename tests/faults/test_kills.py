@@ -11,7 +11,7 @@ from tests.faults.count import Count
 from tests.faults.kills import run_book
 from tests.timebank.books import Books, lost, wager
 from tests.timebank.vandal import Vandal
-from timebank import bank
+from timebank.wagers.single import place_bet
 
 SEED, ROUNDS, ROBOTS = 3, 2, 4  # of which each is killed in play, rather late
 
@@ -29,8 +29,8 @@ def books(tmp_path: Path) -> Iterator[Books]:
     """Books with a hand that is over and one in play."""
     found = Books(tmp_path)
     call = found.call(found.caller("Ann"))
-    found.do(bank.place_bet, call.id, 0, wager(600), lost(600))
-    found.do(bank.place_bet, call.id, 0, wager(300), None)
+    found.do(place_bet, call.id, 0, wager(600), lost(600))
+    found.do(place_bet, call.id, 0, wager(300), None)
     yield found
     found.close()
 

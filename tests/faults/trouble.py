@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from door.config import Config
+from door.config.config import Config
 from tests.door.hosting import Visit
 from tests.door.processes import Served
 

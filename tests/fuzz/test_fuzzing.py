@@ -17,8 +17,7 @@ import pytest
 from fuzz.mutation import mutated, shortened
 from fuzz.oracles import assert_harmless, assert_one_line, ways_to_cut
 from fuzz.target import Target, TooLarge, TooSlow, check_in_memory, check_in_time
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests import ROOT
 
 
 def check(data: bytes) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from timebank import guard, wal
+from timebank.ledger import guard, wal
 
 NOTICED = 5.0  # seconds after which nothing is written any more into files that are gone
 ENDINGS = ("", "-wal", "-shm")

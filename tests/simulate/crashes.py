@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from tests.simulate.accidents import NOTICED, Accident
 from tests.simulate.below import NOTHING, State, state_of
 from tests.simulate.wrong import Wrong, must
-from timebank import high_water
-from timebank.database import BooksUnavailable
+from timebank.ledger import high_water
+from timebank.ledger.database import BooksUnavailable
 
 if TYPE_CHECKING:
     from tests.simulate.inspection import Screen

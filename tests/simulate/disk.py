@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 from sqlalchemy import event
 
 from tests.simulate.below import MOST_OPERATIONS, Below
-from timebank.database import (
+from timebank.ledger.database import (
     GROUP_SIZE,
     BooksUnavailable,
     Database,
@@ -32,7 +32,7 @@ from timebank.database import (
     Writer,
     _Request,
 )
-from timebank.settings import BankSettings
+from timebank.settings.settings import BankSettings
 
 WRITES = ("INSERT", "UPDATE", "DELETE", "COMMIT")
 

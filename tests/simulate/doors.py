@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from door import cli_run
-from door.board import Board
-from door.config import Config
-from door.lines.host import Introduction
-from door.run.arrival import Asked, arrive
-from door.run.guest import Guest as HandedOver
-from door.tables.codes import CODES
+from door.call.board import Board
+from door.call.guest import Guest as HandedOver
+from door.cli import run
+from door.config.config import Config
+from door.games.registry import CODES
+from door.lines.host.host import Introduction
+from door.session.arrival import Asked, arrive
 from tests.simulate.hosts import Guest, Handed
 from tests.simulate.life import Life, Machine, at_work
 from tests.simulate.wire import Wire
-from timebank import hosts_claims
-from timebank.database import Database, Desk
-from timebank.hosts_claims import Claim
+from timebank.guests import claims
+from timebank.guests.claims import Claim
+from timebank.ledger.database import Database, Desk
 
 
 class Door(Life):
@@ -63,7 +63,7 @@ class Door(Life):
 
     async def _serve(self, options: Any, introduction: Introduction, guest: HandedOver) -> int:
         way: Any = self.wire  # `opened`, below, gives the line itself
-        return await cli_run._serve(options, self.config, way, introduction, guest)
+        return await run._serve(options, self.config, way, introduction, guest)
 
     def wires(self) -> list[Wire]:
         return [self.wire]
@@ -74,12 +74,12 @@ def doors_live() -> Iterator[None]:
     """Let `door run` find the machine of the simulation around it."""
     with contextlib.ExitStack() as stack:
         for what, instead in {
-            "door.cli_run.ways_in.opened": _opened,
-            "door.cli_run.SystemClock": lambda: at_work().clock,
+            "door.cli.run.ways_in.opened": _opened,
+            "door.cli.run.SystemClock": lambda: at_work().clock,
             "door.run.process.Database": _books,
             "door.run.process.Board": _board,
             "door.run.process.new_seed": lambda: at_work().new_seed(),
-            "door.host_caller.bank.claim": _claim,
+            "door.call.guest_caller.bank_claim": _claim,
         }.items():
             stack.enter_context(mock.patch(what, instead))
         yield
@@ -106,7 +106,7 @@ def _board(*parts: Any, **more: Any) -> Board:
 
 
 def _claim(desk: Desk, call_id: int) -> Claim | None:
-    claimed = hosts_claims.claim(desk, call_id)
+    claimed = claims.claim(desk, call_id)
     life = at_work()
     if claimed is not None and isinstance(life, Door):
         life.claims.append(claimed)

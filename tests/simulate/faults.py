@@ -10,34 +10,34 @@ from typing import Any
 
 import pytest
 
-from door import overdue
-from door.board import Board
-from door.caller import Caller
-from door.games import blackjack_events
-from door.games.blackjack_kind import BlackJackKind
-from door.games.kinds import Act
-from door.host_caller import LimitedCaller
-from door.run import arrival
-from door.tables import baccarat_stakes, black_jack_words, unix_bj_teletype, vegas_words
-from door.tables.play import Play, Step
+from door.call.board import Board
+from door.call.caller import Caller
+from door.call.guest_caller import LimitedCaller
+from door.games.baccarat import stakes
+from door.games.black_jack_for_time import words
+from door.games.blackjack import events as blackjack_events
+from door.games.blackjack.kind import BlackJackKind
+from door.games.engine import overdue
+from door.games.engine.game import Act
+from door.games.engine.play import Play, Step
+from door.games.unix_bj import teletype
+from door.games.vegas import words as vegas_words
+from door.lobby import teller as lobby_teller
+from door.session import arrival
 from tests.simulate import faults_below
-from timebank import (
-    bank,
-    calls,
-    clock_mend,
-    files,
-    hosts,
-    hosts_claims,
-    import_books,
-    live_mark,
-    model,
-    restoring,
-)
-from timebank.clock import BelievedClock
-from timebank.database import BooksUnavailable, Desk, Done, Writer
-from timebank.hosts_visit import Visit
-from timebank.ledger import ALLOTMENT, ELAPSED
-from timebank.posting import Posting
+from timebank import files
+from timebank.calls import arrival as hosts
+from timebank.calls import calls, clock_mend
+from timebank.calls.clock import BelievedClock
+from timebank.guests import claims
+from timebank.keeping import restoring
+from timebank.ledger import live_mark, schema
+from timebank.ledger.database import BooksUnavailable, Desk, Done, Writer
+from timebank.ledger.entry import Posting
+from timebank.ledger.transfers import ALLOTMENT, ELAPSED
+from timebank.ledger.visit import Visit
+from timebank.thebank import bookings
+from timebank.wagers.rounds import Move
 from timebank.words import MINUTE
 
 
@@ -91,16 +91,16 @@ def answers_although_nothing_was_committed(patch: pytest.MonkeyPatch) -> None:
 
 def gives_back_twice(patch: pytest.MonkeyPatch) -> None:
     """A claim that the next visit can make again."""
-    real = hosts_claims.claim
+    real = claims.claim
 
-    def claim(desk: Desk, call_id: int) -> hosts_claims.Claim | None:
+    def claim(desk: Desk, call_id: int) -> claims.Claim | None:
         claimed = real(desk, call_id)
         desk.connection.exec_driver_sql(
             "UPDATE given_back SET state = 'waiting' WHERE state = 'writing'"
         )
         return claimed
 
-    patch.setattr(hosts_claims, "claim", claim)
+    patch.setattr(claims, "claim", claim)
 
 
 def forgets_debts(patch: pytest.MonkeyPatch) -> None:
@@ -121,13 +121,13 @@ def lets_guests_stay_on(patch: pytest.MonkeyPatch) -> None:
 
 
 def applies_records_twice(patch: pytest.MonkeyPatch) -> None:
-    real = import_books._apply
+    real = bookings._apply
 
     def apply(*parts: Any) -> tuple[int, int]:
         real(*parts)
         return real(*parts)
 
-    patch.setattr(import_books, "_apply", apply)
+    patch.setattr(bookings, "_apply", apply)
 
 
 def passes_on_twice(patch: pytest.MonkeyPatch) -> None:
@@ -152,14 +152,14 @@ def loses_what_is_moved(patch: pytest.MonkeyPatch) -> None:
     """What is lost at the tables leaves the stake and arrives nowhere: the sums are not zero."""
     name = "transfers_move_balances"
     arrives = "WHERE id = NEW.target"
-    lost = model.TRIGGERS[name].replace(arrives, f"{arrives} AND NEW.kind <> 'lost'")
-    patch.setitem(model.TRIGGERS, name, lost)
+    lost = schema.TRIGGERS[name].replace(arrives, f"{arrives} AND NEW.kind <> 'lost'")
+    patch.setitem(schema.TRIGGERS, name, lost)
 
 
 def charges_what_nobody_has(patch: pytest.MonkeyPatch) -> None:
     """Time left that goes below zero, in books that would let it."""
-    checks = {rule for rule in model.accounts.constraints if rule.name != "never_negative"}
-    patch.setattr(model.accounts, "constraints", checks)
+    checks = {rule for rule in schema.accounts.constraints if rule.name != "never_negative"}
+    patch.setattr(schema.accounts, "constraints", checks)
 
     def charge_to(self: Posting, ticked: int) -> None:
         due = ticked - self.ticked
@@ -172,19 +172,19 @@ def charges_what_nobody_has(patch: pytest.MonkeyPatch) -> None:
 
 def lets_a_caller_on_twice(patch: pytest.MonkeyPatch) -> None:
     """A second log-on that does not see the first, in books that would let it."""
-    rules = {rule for rule in model.calls.indexes if rule.name != "one_open_call_a_caller"}
-    patch.setattr(model.calls, "indexes", rules)
+    rules = {rule for rule in schema.calls.indexes if rule.name != "one_open_call_a_caller"}
+    patch.setattr(schema.calls, "indexes", rules)
     patch.setattr(calls, "_lease_of_caller", lambda desk, caller_id: None)
 
 
 def tells_more_than_was_won(patch: pytest.MonkeyPatch) -> None:
     """A dealer at Black Jack For Time who says that he pays a coin more than he does."""
-    real = black_jack_words._settled
+    real = words._settled
 
     def settled(event: blackjack_events.Settled, coin: int) -> str:
         return real(replace(event, won=event.won and event.won + coin), coin)
 
-    patch.setattr(black_jack_words, "_settled", settled)
+    patch.setattr(words, "_settled", settled)
 
 
 def tells_more_than_was_won_at_vegas(patch: pytest.MonkeyPatch) -> None:
@@ -197,20 +197,22 @@ def tells_more_than_was_won_at_vegas(patch: pytest.MonkeyPatch) -> None:
 
 def prints_another_result(patch: pytest.MonkeyPatch) -> None:
     """A teletype that prints two dollars less than a hand came to."""
-    real = unix_bj_teletype._result
-    patch.setattr(unix_bj_teletype, "_result", lambda dollars: real(dollars - 2))
+    real = teletype._result
+    patch.setattr(teletype, "_result", lambda dollars: real(dollars - 2))
 
 
 def counts_a_coup_twice(patch: pytest.MonkeyPatch) -> None:
     """A painted baccarat table whose sitting is not what its coups come to."""
-    real = baccarat_stakes.Sitting.count
-    patch.setattr(baccarat_stakes.Sitting, "count", lambda *parts: (real(*parts), real(*parts)))
+    real = stakes.Sitting.count
+    patch.setattr(stakes.Sitting, "count", lambda *parts: (real(*parts), real(*parts)))
 
 
 def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:
     """A bank's window whose deposits, withdrawals and loans are in no book."""
     for name in ("deposit", "withdraw", "borrow", "repay"):
-        patch.setattr(bank, name, lambda desk, call, ticked, _: calls.touch(desk, call, ticked))
+        patch.setattr(
+            lobby_teller, name, lambda desk, call, ticked, _: calls.touch(desk, call, ticked)
+        )
 
 
 def takes_copies_for_the_books(patch: pytest.MonkeyPatch) -> None:
@@ -376,7 +378,7 @@ def journals_another_last_action(patch: pytest.MonkeyPatch) -> None:
     """A hand that is stood for somebody, and is said to have ended otherwise."""
     real = overdue.play_out
 
-    def play_out(*parts: Any) -> tuple[list[bank.Move], Any]:
+    def play_out(*parts: Any) -> tuple[list[Move], Any]:
         moves, after = real(*parts)
         if moves and moves[-1].action.get("action") == "stay":
             action = {**moves[-1].action, "action": "hit"}

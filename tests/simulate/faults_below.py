@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from timebank import database, files, high_water, overwritten
-from timebank.database import Database, Done, Writer
-from timebank.guard import Guard
+from timebank import files
+from timebank.ledger import database, high_water, overwritten
+from timebank.ledger.database import Database, Done, Writer
+from timebank.ledger.guard import Guard
 
 
 def syncs_nothing(patch: pytest.MonkeyPatch) -> None:

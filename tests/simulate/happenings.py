@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from door.lines.rlogin_header import RloginHeader
+from door.lines.rlogin.header import RloginHeader
 from tests.simulate.accidents import some_accident
 from tests.simulate.below import some_trouble
 from tests.simulate.disk import FAULTS
@@ -16,10 +16,15 @@ from tests.simulate.inspection import STALE
 from tests.simulate.people import Person
 from tests.simulate.wire import Wire
 from tests.simulate.wrong import must
-from timebank import bank, callers, clock_mend, hosts_claims, sysop_hand
-from timebank.database import BooksFailed, Database, Desk
-from timebank.hosts_given import GivenBack
-from timebank.refusals import Refused
+from timebank.callers import callers
+from timebank.calls import clock_mend
+from timebank.calls.calls import close_call, open_call
+from timebank.errors import Refused
+from timebank.guests import claims
+from timebank.guests.departure import GivenBack
+from timebank.ledger.database import BooksFailed, Database, Desk
+from timebank.window import sysop
+from timebank.window.teller import allowance, borrow
 
 if TYPE_CHECKING:
     from tests.simulate.story import Story
@@ -414,7 +419,7 @@ def correct_an_account(story: Story) -> None:
         with database.transaction(config.bank, story.clock().reading()) as desk:
             record = callers.find(desk, person.name)
             if record is not None:
-                sysop_hand.adjust(desk, record.id, seconds, "a correction", "sysop")
+                sysop.adjust(desk, record.id, seconds, "a correction", "sysop")
     except (Refused, BooksFailed) as refused:
         story.tell(f"which is refused: {refused}")
     finally:
@@ -426,7 +431,7 @@ def settle_a_doubt(story: Story) -> None:
     database = story.books_at_the_command_line()
     try:
         with database.transaction(story.config.bank, story.clock().reading()) as desk:
-            rows = [row for row in hosts_claims.outstanding(desk) if row.state == "doubtful"]
+            rows = [row for row in claims.outstanding(desk) if row.state == "doubtful"]
             if rows:
                 _settle(story, desk, story.chance.choice(rows))
     except BooksFailed as refused:
@@ -446,12 +451,12 @@ def _settle(story: Story, desk: Desk, row: GivenBack) -> None:
     arrived = arrived or is_of_old
     story.tell(f"the sysop settles {row.minutes} min of {row.caller}: {arrived=}")
     if arrived:
-        hosts_claims.regard_as_given(desk, row.number)
+        claims.regard_as_given(desk, row.number)
         (guest,) = [each for each in story.guests if (each.board, each.key) == _key_of(desk, row)]
         story.settled[guest] += row.minutes
         guest.given += row.minutes if is_of_old else 0
     else:
-        hosts_claims.give_again(desk, row.number)
+        claims.give_again(desk, row.number)
 
 
 def _key_of(desk: Desk, row: GivenBack) -> tuple[str, str]:
@@ -486,14 +491,14 @@ def _borrows(story: Story, desk: Desk, person: Person) -> bool:
     if record is None:
         return False
     try:
-        call = bank.open_call(desk, record.id, 99, "a short call", "192.0.2.9", take_over=False)
+        call = open_call(desk, record.id, 99, "a short call", "192.0.2.9", take_over=False)
     except Refused:  # the call that was just hung up goes on
         return False
-    seconds = bank.allowance(desk, call.call_id).borrow.seconds
+    seconds = allowance(desk, call.call_id).borrow.seconds
     if seconds:
-        bank.borrow(desk, call.call_id, 0, story.chance.choice((60, seconds, seconds)))
+        borrow(desk, call.call_id, 0, story.chance.choice((60, seconds, seconds)))
         story.tell(f"{person.name} has borrowed on a short call")
-    bank.close_call(desk, call.call_id, 0, "log-off")
+    close_call(desk, call.call_id, 0, "log-off")
     return seconds > 0
 
 

@@ -15,7 +15,7 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.dropfiles.writers import bbsdev, door32, door_sys, pascal, remote_access, text, word
+from tests.door.dropfiles.writers import bbsdev, door32, door_sys, pascal, remote_access, text, word
 from tests.simulate.people import Person
 from tests.simulate.wire import TELEPHONES, Telephone
 

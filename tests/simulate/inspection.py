@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from door import hands
-from door.caller import Caller
+from door.call.caller import Caller
+from door.games.engine import hands
 from tests.simulate import crashes, shown
 from tests.simulate.hosts import Guest
 from tests.simulate.life import Life
@@ -20,7 +20,7 @@ from tests.simulate.second_account import given, given_by_claims
 from tests.simulate.told import Told
 from tests.simulate.wire import Wire
 from tests.simulate.wrong import must
-from timebank.database import Database, Desk
+from timebank.ledger.database import Database, Desk
 
 if TYPE_CHECKING:
     from tests.simulate.story import Story

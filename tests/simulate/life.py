@@ -19,20 +19,20 @@ from unittest import mock
 
 from argon2 import PasswordHasher
 
-from door.board import Board
-from door.caller import Caller
-from door.config import Config
-from door.console import Console
+from door.call.board import Board
+from door.call.caller import Caller
+from door.call.console import Console
+from door.config.config import Config
 from door.lines.link import LinkListener
-from door.lines.rlogin_header import RloginHeader
-from door.server import Server
+from door.lines.rlogin.header import RloginHeader
+from door.server.server import Server
 from tests.simulate.below import Below
 from tests.simulate.clock import SHORTEST, MachineClocks, ProcessClock, SimulatedLoop
 from tests.simulate.disk import Books, Disk, InlineWriter, Killed, Mortal, file_operations
 from tests.simulate.pipe import Pipe, connected, streams
 from tests.simulate.wire import Telephone, Wire
 from tests.thinking import Later
-from timebank.database import Database
+from timebank.ledger.database import Database
 
 SETTLE = 0.05  # seconds that are left to a step for what follows from it
 
@@ -263,20 +263,21 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
     What goes by way of the machine looks up whose work is being done.
     """
     patches = {
-        "door.server.process_is_gone": is_gone,
-        "door.lobby.guests.process_is_gone": is_gone,
-        "door.tables.vegas_dealer.process_is_gone": is_gone,
-        "door.passwords._hasher": _quick_hasher,
-        "door.books.Writer": _writer,
-        "door.board.ThinkingProcess": Later,
-        "door.board.this_process": lambda: at_work().name,
-        "door.server.LinkListener": DoorWay,
-        "door.server.ServerFile": mock.Mock(),  # no command at a shell looks for a server here
-        "door.run.company.dial": dial,
-        "timebank.guard.time": SimpleNamespace(
+        "door.server.server.process_is_gone": is_gone,
+        "door.session.guests.process_is_gone": is_gone,
+        "door.games.vegas.dealer.process_is_gone": is_gone,
+        "door.call.passwords._hasher": _quick_hasher,
+        "door.call.books.Writer": _writer,
+        "door.call.board.ThinkingProcess": Later,
+        "door.call.board.this_process": lambda: at_work().name,
+        "door.server.server.LinkListener": DoorWay,
+        # No command at a shell looks for a server here.
+        "door.server.server.ServerFile": mock.Mock(),
+        "door.games.vegas.company.dial": dial,
+        "timebank.ledger.guard.time": SimpleNamespace(
             monotonic=_monotonic, strftime=time.strftime, gmtime=time.gmtime
         ),
-        "timebank.guard.tempfile": SimpleNamespace(gettempdir=_folder_of_the_machine),
+        "timebank.ledger.guard.tempfile": SimpleNamespace(gettempdir=_folder_of_the_machine),
         **file_operations(_touching),
     }
     with contextlib.ExitStack() as stack:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.simulate.wrong import must
 from timebank import files
-from timebank.exchange import SEMICOLONS, NotARecord, Record, record_number
+from timebank.thebank.format import SEMICOLONS, NotARecord, Record, record_number
 
 NUMBERED = re.compile(r", record (\d+)\)$")
 

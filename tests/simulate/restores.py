@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 from tests.simulate.hosts import Guest
 from tests.simulate.second_account import CLAIMS
 from tests.simulate.wrong import must
-from timebank import backup, high_water, live_mark
-from timebank.database import Database
-from timebank.generations import NUMBERED
+from timebank.keeping import backup
+from timebank.ledger import high_water, live_mark
+from timebank.ledger.database import Database
+from timebank.ledger.generations import NUMBERED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

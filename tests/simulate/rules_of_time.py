@@ -35,18 +35,18 @@ from typing import Any
 from unittest import mock
 from zoneinfo import ZoneInfo
 
-from door.tables.journaled import kind_of, rebuild, seat_of
-from door.tables.play import Play
-from door.tables.vegas_dealer import Dealer
+from door.games.engine.journaled import kind_of, rebuild, seat_of
+from door.games.engine.play import Play
+from door.games.vegas.dealer import Dealer
 from tests.simulate.wrong import Wrong, must
-from timebank import journal
-from timebank.clock import BelievedClock
-from timebank.database import Desk
-from timebank.journal import JournalDamaged, StoredRound
-from timebank.machine import Reading
-from timebank.model import instant, stamp
-from timebank.schedule import Event, Schedule
-from timebank.settings import BankSettings
+from timebank.calls.clock import BelievedClock
+from timebank.ledger.database import Desk
+from timebank.ledger.machine import Reading
+from timebank.ledger.schema import instant, stamp
+from timebank.settings.schedule import Event, Schedule
+from timebank.settings.settings import BankSettings
+from timebank.wagers import journal
+from timebank.wagers.journal import JournalDamaged, StoredRound
 
 Balances = defaultdict[str, int]
 

@@ -11,12 +11,12 @@ import re
 import sqlite3
 from typing import Any
 
-from door.games.blackjack import Round as BlackJack
-from door.tables.journaled import rebuild
+from door.games.blackjack.round import Round as BlackJack
+from door.games.engine.journaled import rebuild
 from tests.simulate.wire import Screen
 from tests.simulate.wrong import must
-from timebank import journal
-from timebank.database import Desk
+from timebank.ledger.database import Desk
+from timebank.wagers import journal
 
 GAMES = {
     "Black Jack For Time": "black-jack-for-time",

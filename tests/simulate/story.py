@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Self
 from zoneinfo import ZoneInfo
 
-from door import config as settings
+from door.config import config as settings
 from tests.simulate import crashes, happenings
 from tests.simulate.below import Below, State, state_of
 from tests.simulate.books import Watch
@@ -40,9 +40,9 @@ from tests.simulate.restores import Restores
 from tests.simulate.rules_of_time import Readings, noticing
 from tests.simulate.wire import TELEPHONES, Wire
 from tests.simulate.wrong import must
-from timebank.clock import LEAP, BelievedClock
-from timebank.database import Database
-from timebank.settings import SettingsError
+from timebank.calls.clock import LEAP, BelievedClock
+from timebank.ledger.database import Database
+from timebank.settings.settings import SettingsError
 
 LOGGERS = ("door", "timebank", "asyncio")
 LATE = timedelta(minutes=30)

@@ -12,15 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from door import overdue
-from door.games import shuffle
-from door.games.house import GAMES
+from door.games.engine import overdue, shuffle
+from door.games.registry import GAMES
 from tests.simulate.rules_of_time import Readings, Rules, RulesOfTime
 from tests.simulate.wrong import Wrong
 from tests.timebank.books import DAILY, GAME, MAIL_HOUR, Books
-from timebank import bank, journal, ledger
-from timebank.ledger import Account, Movement
-from timebank.settings import BankSettings, Event
+from timebank.calls.calls import close_call
+from timebank.ledger import transfers
+from timebank.ledger.database import Desk
+from timebank.ledger.transfers import Account, Movement
+from timebank.settings.settings import BankSettings, Event
+from timebank.wagers import journal
+from timebank.wagers.journal import open_shoe
+from timebank.wagers.rounds import Wager
+from timebank.wagers.single import place_bet
 
 # Half a second past two: 3599 whole seconds to the mail hour at three.
 TWO = datetime(2026, 6, 1, 2, 0, 0, 500_000, tzinfo=UTC)
@@ -50,7 +55,7 @@ class HandMade:
         self.rules = RulesOfTime(self.rules.counted, knows_all=False)
         self.look()
 
-    def _write(self, desk: bank.Desk, rows: str, call_id: int | None) -> None:
+    def _write(self, desk: Desk, rows: str, call_id: int | None) -> None:
         known = {
             kind: Account(number, kind, "second")
             for number, kind in desk.connection.exec_driver_sql(
@@ -58,13 +63,13 @@ class HandMade:
                 (self.caller_id,),
             )
         }
-        known["house"] = ledger.house(desk, GAME, "second")
+        known["house"] = transfers.house(desk, GAME, "second")
         movements = []
         for row in rows.split(", "):
             source, target, amount, *kind = row.split()
             ends = known[source], known[target]
             movements.append(Movement(*ends, int(amount), " ".join(kind), "By hand", call_id, None))
-        ledger.transfer(desk, movements)
+        transfers.transfer(desk, movements)
 
     def waits(self, **later: int) -> None:
         """Write down what held time waits for: so long after two."""
@@ -444,11 +449,11 @@ def _deal(books: Books, number: int) -> None:
         round_, _ = kind.deal({}, kind.cards(seed, "", 1, 0), [600], 1)
         if kind.open_words(round_) and "no-insurance" not in kind.open_words(round_):
             break
-    shoe = books.do(bank.open_shoe, call.caller_id, GAME, 1, seed, shuffle.seal(seed))
+    shoe = books.do(open_shoe, call.caller_id, GAME, 1, seed, shuffle.seal(seed))
     bet = {"action": "bet"}
-    wager = bank.Wager(GAME, 600, 60, None, shoe.id, "", {}, bet, round_.cards_used)
-    books.do(bank.place_bet, call.id, 0, wager, None)
-    books.do(bank.close_call, call.id, 0, "carrier lost")
+    wager = Wager(GAME, 600, 60, None, shoe.id, "", {}, bet, round_.cards_used)
+    books.do(place_bet, call.id, 0, wager, None)
+    books.do(close_call, call.id, 0, "carrier lost")
 
 
 def _look_at_hands(books: Books, rules: RulesOfTime) -> None:

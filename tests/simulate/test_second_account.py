@@ -12,10 +12,12 @@ from tests.simulate.books import Watch
 from tests.simulate.post import Post
 from tests.simulate.second_account import SecondAccount
 from tests.simulate.wrong import Wrong
+from tests.timebank.at_the_window import MINUTE, borrow, deposit, limit
 from tests.timebank.books import Books
 from tests.timebank.hosts import comes, known
-from tests.timebank.window import MINUTE, borrow, deposit, limit
-from timebank import bank, ledger
+from timebank.ledger import transfers
+from timebank.ledger.database import Desk
+from timebank.window.sysop import freeze
 
 ROWS = """
 SELECT t.kind, t.amount, s.kind, s.caller_id, g.kind, g.caller_id, t.call_id, t.round_id
@@ -59,7 +61,7 @@ def test_an_account_that_does_not_pay_is_found(owing):
 
 
 def test_an_account_that_is_frozen_need_not_pay(owing):
-    owing.do(bank.freeze, 1, "a dispute", "Sysop")
+    owing.do(freeze, 1, "a dispute", "Sysop")
     look(owing, left_out="loan paid bank")
 
 
@@ -89,14 +91,14 @@ def test_a_loan_on_top_of_one_of_an_earlier_day_is_found(owing, tmp_path):
     watch.close()
 
 
-def _lend(desk: bank.Desk, caller_id: int) -> None:
+def _lend(desk: Desk, caller_id: int) -> None:
     """Lend a minute, whatever the bank would say."""
     ends = {
-        kind: ledger.Account(number, kind, "second")
+        kind: transfers.Account(number, kind, "second")
         for number, kind in desk.connection.exec_driver_sql(
             "SELECT id, kind FROM accounts WHERE caller_id = ?", (caller_id,)
         )
     }
-    ledger.transfer(
-        desk, [ledger.Movement(ends["loan"], ends["online"], 60, "loan", "By hand", None, None)]
+    transfers.transfer(
+        desk, [transfers.Movement(ends["loan"], ends["online"], 60, "loan", "By hand", None, None)]
     )

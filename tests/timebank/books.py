@@ -7,9 +7,18 @@ from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from timebank import bank, callers, ledger
-from timebank.database import Database
-from timebank.settings import BankSettings, Event
+from timebank.audit.accounts import audit
+from timebank.callers import callers
+from timebank.callers.notices import note_seen
+from timebank.calls.calls import close_call, open_call, renew, touch
+from timebank.ledger.database import Database
+from timebank.ledger.play_accounts import PlayMoney
+from timebank.ledger.purse import Purse
+from timebank.settings.settings import BankSettings, Event
+from timebank.wagers.play_money import sit_down
+from timebank.wagers.rounds import Move, Settlement, Wager
+from timebank.wagers.single import act, place_bet
+from timebank.window.teller import withdraw
 
 DAILY = frozenset(range(7))
 MAIL_HOUR = Event("Mail hour", time(3), DAILY, 60)
@@ -96,7 +105,7 @@ class Books:
 
     def audit(self) -> list[str]:
         with self.database.reading(self.settings, self.now) as desk:
-            return [str(finding) for finding in ledger.audit(desk)]
+            return [str(finding) for finding in audit(desk)]
 
 
 class Call:
@@ -106,7 +115,7 @@ class Call:
         self.books = books
         self.caller_id = caller_id
         self.logged_on = books.uptime
-        self.opened = books.do(bank.open_call, caller_id, node, process, "192.0.2.1", take_over)
+        self.opened = books.do(open_call, caller_id, node, process, "192.0.2.1", take_over)
         self.id = self.opened.call_id
         self.receipt = self.opened.receipt
         self.sequence = 0
@@ -116,7 +125,7 @@ class Call:
         return self.books.uptime - self.logged_on
 
     @property
-    def purse(self) -> bank.Purse:
+    def purse(self) -> Purse:
         return self.receipt.purse
 
     @property
@@ -130,31 +139,31 @@ class Call:
         return answer
 
     def touch(self) -> None:
-        self.post(bank.touch)
+        self.post(touch)
 
     def close(self) -> None:
-        self.post(bank.close_call, "hung up")
+        self.post(close_call, "hung up")
 
     def renew(self) -> list[int]:
         process = self.books.sql("SELECT process FROM calls WHERE id = ?", self.id)[0][0]
-        return self.books.do(bank.renew, process, [(self.id, self.ticked)])
+        return self.books.do(renew, process, [(self.id, self.ticked)])
 
     def withdraw(self, seconds: int) -> None:
-        self.post(bank.withdraw, seconds)
+        self.post(withdraw, seconds)
 
     def bet(self, seconds: int, settlement=None, **changes) -> int:
-        placed = self.post(bank.place_bet, wager(seconds, **changes), settlement)
+        placed = self.post(place_bet, wager(seconds, **changes), settlement)
         self.sequence = 0
         self.round_id = placed.round_id
         return placed.round_id
 
     def act(self, settlement=None, *, stake: int = 0, kind: str = "", coin: int = 60) -> None:
-        move = bank.Move(self.round_id, self.sequence + 1, {"action": "stay"}, 4, stake, kind, coin)
-        self.post(bank.act, move, settlement)
+        move = Move(self.round_id, self.sequence + 1, {"action": "stay"}, 4, stake, kind, coin)
+        self.post(act, move, settlement)
         self.sequence += 1
 
-    def sit_down(self, unit: str = "usd-cent") -> bank.PlayMoney:
-        return self.post(bank.sit_down, unit).play
+    def sit_down(self, unit: str = "usd-cent") -> PlayMoney:
+        return self.post(sit_down, unit).play
 
     def coup(self, bet: int, settlement=None, *, unit: str = "usd-cent") -> int:
         """Bet play money at Baccarat."""
@@ -178,11 +187,11 @@ class Call:
 
     def sees(self) -> None:
         """See how the last hand ended."""
-        self.books.do(bank.note_seen, self.caller_id, self.round_id)
+        self.books.do(note_seen, self.caller_id, self.round_id)
 
 
-def wager(seconds: int, **changes) -> bank.Wager:
-    standard = bank.Wager(
+def wager(seconds: int, **changes) -> Wager:
+    standard = Wager(
         game=GAME,
         amount=seconds,
         coin=60,
@@ -195,13 +204,13 @@ def wager(seconds: int, **changes) -> bank.Wager:
     return replace(standard, **changes)
 
 
-def won(stake: int, winnings: int, *, final: bool = True) -> bank.Settlement:
-    return bank.Settlement(0, stake, winnings, "win", {"net": winnings}, final)
+def won(stake: int, winnings: int, *, final: bool = True) -> Settlement:
+    return Settlement(0, stake, winnings, "win", {"net": winnings}, final)
 
 
-def lost(stake: int, *, final: bool = True) -> bank.Settlement:
-    return bank.Settlement(stake, 0, 0, "lose", {"net": -stake}, final)
+def lost(stake: int, *, final: bool = True) -> Settlement:
+    return Settlement(stake, 0, 0, "lose", {"net": -stake}, final)
 
 
-def pushed(stake: int) -> bank.Settlement:
-    return bank.Settlement(0, stake, 0, "push", {"net": 0}, True)
+def pushed(stake: int) -> Settlement:
+    return Settlement(0, stake, 0, "push", {"net": 0}, True)

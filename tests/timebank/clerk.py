@@ -16,15 +16,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.timebank.books import settings_for
-from timebank import bank
-from timebank.database import Database, Desk, Done, Writer
+from timebank.callers.notices import add_notice
+from timebank.ledger.database import Database, Desk, Done, Writer
 
 
 def note(text: str) -> Callable[[Desk], int]:
     """What is written: a notice of this text for the first caller."""
 
     def operation(desk: Desk) -> int:
-        bank.add_notice(desk, 1, text)
+        add_notice(desk, 1, text)
         return desk.connection.exec_driver_sql("SELECT count(*) FROM notices").scalar_one()
 
     return operation

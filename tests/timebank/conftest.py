@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from tests.timebank.books import Books
 from tests.timebank.tables import Table
-from timebank.cli import main
-from timebank.settings import load
+from timebank.cli.main import main
+from timebank.settings.settings import load
 
 SHARED_MEMORY = Path("/dev/shm")
 SETTINGS = """

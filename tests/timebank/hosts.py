@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from tests.timebank.books import Books, Call
-from timebank import bank
-from timebank.hosts_visit import debt_of
+from timebank.calls.arrival import Brought, host_caller, open_host_call
+from timebank.guests import claims
+from timebank.guests.claims import Claim, done
+from timebank.ledger.visit import Arrival, debt_of
 
 BOARD = "Xibalba"
 MINUTE = 60
@@ -21,9 +23,9 @@ def brought(
     until: datetime | None = None,
     shows_losses: bool = False,
     way: str | None = None,
-) -> bank.Brought:
+) -> Brought:
     """What a host says; without more, that its caller has an hour and nothing can go back."""
-    return bank.Brought(seconds, allowance, share, until, shows_losses, way)
+    return Brought(seconds, allowance, share, until, shows_losses, way)
 
 
 class HostCall(Call):
@@ -33,7 +35,7 @@ class HostCall(Call):
         self,
         books: Books,
         caller_id: int,
-        what: bank.Brought,
+        what: Brought,
         *,
         node: int = 1,
         process: str = "p",
@@ -43,18 +45,18 @@ class HostCall(Call):
         self.caller_id = caller_id
         self.logged_on = books.uptime
         self.opened = books.do(
-            bank.open_host_call, caller_id, node, process, "192.0.2.1", what, take_over
+            open_host_call, caller_id, node, process, "192.0.2.1", what, take_over
         )
         self.id = self.opened.call_id
         self.receipt = self.opened.receipt
         self.sequence = 0
 
     @property
-    def arrival(self) -> bank.Arrival:
+    def arrival(self) -> Arrival:
         return self.opened.arrival
 
-    def claim(self) -> bank.Claim | None:
-        return self.books.do(bank.claim, self.id)
+    def claim(self) -> Claim | None:
+        return self.books.do(claims.claim, self.id)
 
     def close_and_give(self) -> int:
         """Hang up, and write into the host's file what is owed; returns the minutes written."""
@@ -62,13 +64,13 @@ class HostCall(Call):
         claim = self.claim()
         if claim is None:
             return 0
-        assert self.books.do(bank.done, claim)
+        assert self.books.do(done, claim)
         return claim.minutes
 
 
 def known(books: Books, alias: str = "Ann", key: str = "7", board: str = BOARD) -> int:
     """Give the number here of a caller of another board."""
-    return books.do(bank.host_caller, board, key, alias).id
+    return books.do(host_caller, board, key, alias).id
 
 
 def comes(

@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.timebank.books import Books
-from timebank.database import Database
-from timebank.import_report import Report
-from timebank.ledger import ADJUSTMENT, Account, Movement, transfer
-from timebank.thebank_import import WATCHED_SECONDS, import_file
+from timebank.ledger.database import Database
+from timebank.ledger.transfers import ADJUSTMENT, Account, Movement, transfer
+from timebank.thebank.importer import WATCHED_SECONDS, Report, import_file
 
 LATE = WATCHED_SECONDS + 1
 NAMES = ("Ann", "Bob")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.timebank.books import Books
-from timebank.ledger import ALLOTMENT, EXTERNAL, Movement, transfer
-from timebank.thebank_ext import Delivery, flush_outbox
+from timebank.ledger.transfers import ALLOTMENT, EXTERNAL, Movement, transfer
+from timebank.thebank.outbox import Delivery, flush_outbox
 
-ROOT = Path(__file__).parents[2]
 SOURCE = "Black Jack For Time"
 
 

@@ -16,12 +16,13 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from tests import ROOT
 from tests.timebank.books import pushed, settings_for, wager
-from timebank import bank, callers
-from timebank.database import Database, Done, Writer
-from timebank.refusals import Refused
-
-ROOT = Path(__file__).parents[2]
+from timebank.callers import callers
+from timebank.calls.calls import open_call
+from timebank.errors import Refused
+from timebank.ledger.database import Database, Desk, Done, Writer
+from timebank.wagers.single import place_bet
 
 
 class Server:
@@ -62,14 +63,14 @@ class Server:
         print(self.hands)
 
 
-def log_on(desk: bank.Desk, number: int) -> int:
+def log_on(desk: Desk, number: int) -> int:
     name = f"Caller {number}"
     record = callers.find(desk, name) or callers.register(desk, name, "hash")
-    return bank.open_call(desk, record.id, number, "server", "192.0.2.1", False).call_id
+    return open_call(desk, record.id, number, "server", "192.0.2.1", False).call_id
 
 
-def play(desk: bank.Desk, call_id: int) -> None:
-    bank.place_bet(desk, call_id, 0, wager(60), pushed(60))
+def play(desk: Desk, call_id: int) -> None:
+    place_bet(desk, call_id, 0, wager(60), pushed(60))
 
 
 @contextmanager

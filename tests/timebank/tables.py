@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tests.timebank.books import Books, Call, wager
-from timebank import bank
+from timebank.ledger.purse import Receipt
+from timebank.wagers.journal import open_table_shoe
+from timebank.wagers.rounds import Move
+from timebank.wagers.wagers import SeatBet, Sitter, act_at_table, place_table_bets
 
 GAME = "vegas"
 NAMES = ("Ann", "Bob", "Cid", "Dora", "Eve", "Fred", "Gus")
@@ -23,46 +26,42 @@ class Table:
         for seat, name in enumerate(NAMES[:callers], 1):
             caller_id = books.caller(name)
             self.calls[seat] = books.call(caller_id, node=seat)
-        self.shoe = books.do(bank.open_table_shoe, GAME, 4, SEED, SEAL)
+        self.shoe = books.do(open_table_shoe, GAME, 4, SEED, SEAL)
         self.wager = replace(
             wager(0, game=GAME, shoe_id=self.shoe.id, cards_used=8, start=0), **changes
         )
         self.lead = 0
         self.sequence = 0
         self.rounds: dict[int, int] = {}
-        self.receipts: dict[int, bank.Receipt] = {}
+        self.receipts: dict[int, Receipt] = {}
 
-    def sitter(self, seat: int) -> bank.Sitter:
+    def sitter(self, seat: int) -> Sitter:
         call = self.calls[seat]
-        return bank.Sitter(call.caller_id, call.id, call.ticked)
+        return Sitter(call.caller_id, call.id, call.ticked)
 
-    def gone(self, seat: int) -> bank.Sitter:
+    def gone(self, seat: int) -> Sitter:
         """Somebody whose call is not known any more."""
-        return bank.Sitter(self.calls[seat].caller_id, None, None)
+        return Sitter(self.calls[seat].caller_id, None, None)
 
     def bet(self, amounts: Mapping[int, int], settlements=None, **changes) -> None:
         """Bet these amounts, by seat."""
-        bets = [
-            bank.SeatBet(seat, self.sitter(seat), amount, None) for seat, amount in amounts.items()
-        ]
+        bets = [SeatBet(seat, self.sitter(seat), amount, None) for seat, amount in amounts.items()]
         self.place(bets, settlements, **changes)
 
     def place(self, bets, settlements=None, **changes) -> None:
-        placed = self.books.do(
-            bank.place_table_bets, replace(self.wager, **changes), bets, settlements
-        )
+        placed = self.books.do(place_table_bets, replace(self.wager, **changes), bets, settlements)
         self.lead, self.rounds, self.receipts = placed.lead, placed.rounds, placed.receipts
         self.sequence = 0
 
-    def move(self, action: str, **changes) -> bank.Move:
-        move = bank.Move(self.lead, self.sequence + 1, {"action": action}, 9)
+    def move(self, action: str, **changes) -> Move:
+        move = Move(self.lead, self.sequence + 1, {"action": action}, 9)
         return replace(move, **changes)
 
     def act(self, seat: int, settlements=None, *, sitters=None, action="hit", **changes) -> None:
         if sitters is None:
             sitters = {number: self.sitter(number) for number in self.rounds}
         move = self.move(f"{seat}:{action}", **changes)
-        self.receipts = self.books.do(bank.act_at_table, move, seat, sitters, settlements)
+        self.receipts = self.books.do(act_at_table, move, seat, sitters, settlements)
         self.sequence += 1
 
     def moved(self, seat: int) -> list[tuple[str, int, str, str]]:

@@ -1,0 +1,300 @@
+"""The board: its settings, its books, its nodes, and who is on them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+from door.call import passwords
+from door.call.caller import Caller
+from door.call.console import Console, Interruption, TakenOver
+from door.call.guest_caller import HostCaller, brought_by
+from door.call.process import this_process
+from door.defence.counts import FIRST, Rank
+from door.defence.reception import Reception
+from door.games.blackjack.tutor.thinking import ThinkingProcess
+from door.games.engine.shuffle import SEED_BYTES
+from door.games.vegas.table import VegasTable
+from timebank.callers import callers, recovery
+from timebank.callers.notices import note_seen
+from timebank.calls import calls
+from timebank.calls.arrival import open_host_call
+from timebank.calls.calls import open_call, open_calls
+from timebank.errors import AlreadyOnline
+from timebank.ledger.database import BooksFailed
+from timebank.names import names
+
+if TYPE_CHECKING:
+    from door.call.board_clock import BoardClock
+    from door.call.books import Books
+    from door.call.guest import Guest
+    from door.config.config import Config
+    from door.games.blackjack.tutor.thinking import Thinking
+    from timebank.callers.callers import CallerRecord
+    from timebank.calls.calls import Opened
+    from timebank.ledger.database import Desk
+
+C = TypeVar("C", bound=Caller)
+
+HANDOVER_SECONDS = 2.0  # how long an old call may take to post its time before it is closed for it
+
+
+class BoardFull(Exception):
+    """Every node is taken; the text is for the caller."""
+
+
+def new_seed() -> bytes:
+    """Return a seed for a shuffle, from the operating system."""
+    return secrets.token_bytes(SEED_BYTES)
+
+
+class Board:
+    """What every session of one process shares."""
+
+    def __init__(
+        self,
+        config: Config,
+        books: Books,
+        clock: BoardClock,
+        new_seed: Callable[[], bytes] = new_seed,
+        only_node: int | None = None,
+        thinking: Thinking | None = None,
+    ) -> None:
+        """Open for callers with these settings and books.
+
+        `only_node` is set in a process that serves one caller: the number of his node elsewhere.
+        The tutor has `thinking`, else a process of its own.
+        """
+        self.config = config
+        self.books = books
+        self.clock = clock
+        self.new_seed = new_seed
+        self.passwords = passwords.PasswordDesk()
+        self.thinking = ThinkingProcess() if thinking is None else thinking
+        self.process = this_process()
+        self._only_node = only_node
+        self.nodes: dict[int, Caller | None] = {}  # None: taken by a log-on that is under way
+        self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
+        self.reception = Reception(config, clock, lambda: len(self.nodes))
+        self.draining = False  # whether no new calls are taken
+        self.vegas = VegasTable(self)
+        self._visitors: list[Caller] = []
+
+    def callers(self) -> list[Caller]:
+        """Return who is on line here, by node, then those who visit from other processes."""
+        return [*self._own_callers(), *self._visitors]
+
+    @contextlib.contextmanager
+    def visited_by(self, caller: Caller) -> Iterator[None]:
+        """Have a caller here whose call and lease are another process's."""
+        self._visitors.append(caller)
+        self.consoles.add(caller.console)
+        try:
+            yield
+        finally:
+            self._visitors.remove(caller)
+            self.consoles.discard(caller.console)
+
+    @property
+    def serves_one(self) -> bool:
+        """Whether this is the process of one caller, and the board's server is another."""
+        return self._only_node is not None
+
+    def _own_callers(self) -> list[Caller]:
+        return [caller for _, caller in sorted(self.nodes.items()) if caller is not None]
+
+    # Names and passwords.
+
+    def check_new_name(self, typed: str) -> str:
+        """Return the name as it will be kept; `NameRefused` says why it cannot be."""
+        name = names.check(typed)
+        if names.is_reserved(name):
+            raise names.NameRefused("That name is kept for the house. Please choose another.")
+        return name
+
+    async def authenticate(
+        self, name: str, password: str, rank: Rank = FIRST
+    ) -> CallerRecord | None:
+        """Return the caller whose name and password these are, else `None`, equally slowly.
+
+        `rank` says before whom it is checked.
+        """
+        record = await self._find(name)
+        stored = record.password_hash if record is not None else None
+        return record if await self.passwords.verify(stored, password, rank) else None
+
+    async def owner_of_code(self, name: str, digest: str) -> CallerRecord | None:
+        """Return the caller of this name if the recovery code of this digest is theirs."""
+        return await self.books.run(lambda desk: recovery.owner(desk, name, digest))
+
+    async def renew_hash(self, record: CallerRecord, password: str) -> None:
+        """Hash a caller's password anew if that was done at another cost, once he is believed.
+
+        A password that was changed meanwhile stays as it is. Where the books cannot be written,
+        there is a next time: that is no reason to refuse him.
+        """
+        if not passwords.is_outdated(record.password_hash):
+            return
+        renewed = await self.passwords.hash(password)
+        with contextlib.suppress(BooksFailed):
+            await self.books.run(
+                lambda desk: callers.renew_password_hash(
+                    desk, record.id, record.password_hash, renewed
+                )
+            )
+
+    async def register(self, name: str, password_hash: str) -> CallerRecord:
+        """Enter a new caller in the books; `NameTaken` when somebody has the name by then, or one
+        like it, or sysop.toml keeps it."""
+        return await self.books.run(lambda desk: callers.register(desk, name, password_hash))
+
+    async def _find(self, name: str) -> CallerRecord | None:
+        return await self.books.run(lambda desk: callers.find(desk, name))
+
+    # Calls.
+
+    async def open_call(self, console: Console, record: CallerRecord, *, take_over: bool) -> Caller:
+        """Open a call on a free node.
+
+        Raises `AlreadyOnline` when he has a call and does not take it over, and `BoardFull`.
+        """
+
+        def opening(desk: Desk, node: int) -> Opened:
+            address = console.line.address
+            return open_call(desk, record.id, node, self.process, address, take_over)
+
+        def on_call(node: int, opened: Opened, logged_on: float) -> Caller:
+            return Caller(
+                console, self.books, self.config, record, node, opened, logged_on, self.new_seed
+            )
+
+        return await self._open(record, opening, on_call, take_over=take_over)
+
+    async def open_guest_call(
+        self, console: Console, record: CallerRecord, guest: Guest, *, take_over: bool
+    ) -> HostCaller:
+        """Open a call of another board's caller with what he brings; else as `open_call`."""
+        brought = brought_by(guest, self.clock.monotonic())
+
+        def opening(desk: Desk, node: int) -> Opened:
+            address = console.line.address
+            return open_host_call(desk, record.id, node, self.process, address, brought, take_over)
+
+        def on_call(node: int, opened: Opened, _: float) -> HostCaller:
+            return HostCaller(
+                console, self.books, self.config, record, node, opened, self.new_seed, guest
+            )
+
+        return await self._open(record, opening, on_call, take_over=take_over)
+
+    async def _open(
+        self,
+        record: CallerRecord,
+        opening: Callable[[Desk, int], Opened],
+        on_call: Callable[[int, Opened, float], C],
+        *,
+        take_over: bool,
+    ) -> C:
+        other = self._caller_here(record.id)
+        if take_over and other is not None:
+            node = await self._take_over_node(other)
+        elif take_over:
+            # His ghost is in another process: he is one caller, wherever he is counted.
+            node = self._take_node(beyond=True)
+        else:
+            # Asked before a node is looked for: on a full board he may have the one he wants.
+            await self._refuse_second_call(record)
+            node = self._take_node(beyond=record.powers)
+        logged_on = self.clock.monotonic()
+        try:
+            opened = await self.books.run(lambda desk: opening(desk, node))
+            caller = on_call(node, opened, logged_on)
+        except BaseException:
+            del self.nodes[node]
+            raise
+        raced = self._caller_here(record.id)
+        if raced is not None:  # another log-on of his was just let in, and is closed by this one
+            raced.console.interrupt(TakenOver("Another call of yours has taken over."))
+        self.nodes[node] = caller
+        return caller
+
+    async def close_call(self, caller: Caller, reason: str) -> None:
+        """Post what is left to post, close the call and free its node."""
+        try:
+            await caller.close(reason)
+        finally:
+            if self.nodes.get(caller.node) is caller:
+                if caller.hands_over:
+                    self.nodes[caller.node] = None
+                else:
+                    del self.nodes[caller.node]
+            caller.ended.set()
+
+    async def renew_leases(self) -> None:
+        """Tell the books that these calls live; callers whose call is closed are interrupted."""
+        living = {caller.call_id: caller for caller in self._own_callers()}
+        if not living:
+            return
+        ticks = [(call_id, caller.ticked()) for call_id, caller in living.items()]
+        seen = [(caller, caller.last_hand.seen()) for caller in living.values()]
+
+        def renew(desk: Desk) -> list[int]:
+            for caller, number in seen:
+                if number:
+                    note_seen(desk, caller.record.id, number)
+            return calls.renew(desk, self.process, ticks)
+
+        closed = await self.books.run(renew)
+        for caller, number in seen:
+            caller.last_hand.noted(number)
+        for call_id in closed:
+            living[call_id].console.interrupt(TakenOver("Another call of yours has taken over."))
+
+    def interrupt_all(self, interruption: Interruption) -> None:
+        """End every call that is on, and every log-on."""
+        for console in self.consoles:
+            console.interrupt(interruption)
+
+    async def _refuse_second_call(self, record: CallerRecord) -> None:
+        """Raise `AlreadyOnline` when he has a call that lives, here or in another process."""
+        for call in await self.books.run(open_calls):
+            if call.caller_id == record.id and call.live:
+                raise AlreadyOnline(call.node, call.since, call.call_id)
+
+    def _caller_here(self, caller_id: int) -> Caller | None:
+        return next((c for c in self._own_callers() if c.record.id == caller_id), None)
+
+    async def _take_over_node(self, other: Caller) -> int:
+        """Let the old call of this server end, charged to the second, and reserve its node.
+
+        Of two log-ons that take over the same call, the first has the node.
+        """
+        other.hands_over = True
+        other.console.interrupt(TakenOver("Another call of yours has taken over."))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(HANDOVER_SECONDS):
+                await other.ended.wait()
+        if not (other.hands_over and other.ended.is_set()):
+            return self._take_node(beyond=True)
+        other.hands_over = False
+        return other.node
+
+    def _take_node(self, *, beyond: bool) -> int:
+        """Reserve the lowest free node; on a full board one more, if `beyond` is set."""
+        if self._only_node is not None:
+            self.nodes[self._only_node] = None
+            return self._only_node
+        nodes = self.config.calls.nodes
+        free = (node for node in range(1, nodes + 1) if node not in self.nodes)
+        node = next(free, None)
+        if node is None:
+            if not beyond:
+                raise BoardFull(
+                    f"All {nodes} nodes are busy. Nothing of yours is lost; please try again soon."
+                )
+            node = max(self.nodes) + 1
+        self.nodes[node] = None
+        return node

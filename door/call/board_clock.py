@@ -1,0 +1,31 @@
+"""The clock of a board: what is believed of the machine's.
+
+Apart from `door.clock`, for it needs the books, and a door shows its first screen before those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from timebank.calls.clock import BelievedClock
+
+if TYPE_CHECKING:
+    from door.clock import MachineClock, Timer
+
+
+class BoardClock(BelievedClock):
+    """The clock of a board: of the wall clock, what is believed."""
+
+    def __init__(self, machine: MachineClock) -> None:
+        """Read the clocks of `machine`."""
+        super().__init__(machine)
+        self._machine = machine
+
+    def monotonic(self) -> float:
+        """Return the machine's monotonic seconds."""
+        return self._machine.monotonic()
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
+        """Run `callback` on the event loop when `seconds` have passed."""
+        return self._machine.call_later(seconds, callback)

@@ -1,0 +1,100 @@
+"""Where asyncio meets the ledger: one queue into the one writer, one way back.
+
+`await books.run(operation)` hands a plain function of a `Desk` to the writer thread and gives
+its result back after the COMMIT. Only the wait can be cancelled: a call that ends while its entry
+is on its way leaves an entry that is whole, never half of one. `await books.read(operation)` looks
+something up beside the writer, however long that takes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from timebank.ledger.database import BooksGone, Database, Desk, Done, InDoubt, Writer
+
+if TYPE_CHECKING:
+    from door.call.board_clock import BoardClock
+    from timebank.settings.settings import BankSettings
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _Ticket:
+    """Who waits for an answer, and who is to be told that it takes longer."""
+
+    answer: asyncio.Future[object]
+    in_doubt: Callable[[], None] | None
+
+
+class Books:
+    """The ledger as coroutines see it."""
+
+    def __init__(
+        self, database: Database, settings: Callable[[], BankSettings], clock: BoardClock
+    ) -> None:
+        """Start the writer of an open `database`; `settings` is asked anew for every entry."""
+        self.settings = settings
+        self.outbox_waits = asyncio.Event()  # set when a record for THEBANK.EXT was committed
+        self.notices_wait = asyncio.Event()  # set when a notice was left for some caller
+        self.gone = asyncio.Event()  # set when the files were found removed or replaced
+        self._loop = asyncio.get_running_loop()
+        self._database = database
+        self._clock = clock
+        self._writer = Writer(database, settings, clock.reading, self._deliver)
+
+    async def run(
+        self, operation: Callable[[Desk], T], in_doubt: Callable[[], None] | None = None
+    ) -> T:
+        """Carry out `operation` in a transaction and return its result once that is durable.
+
+        Raises what the operation raised (a `Refused` rolls back this operation alone), or
+        `BooksUnavailable` when the group could not be committed; nothing was changed then. When the
+        disk has failed in the COMMIT, `in_doubt` is called and the wait goes on until it is known
+        whether it counts; `OutcomeUnknown` when the process ends before that.
+        """
+        answer: asyncio.Future[object] = self._loop.create_future()
+        self._writer.submit(operation, _Ticket(answer, in_doubt))
+        return cast(T, await answer)
+
+    async def read(self, operation: Callable[[Desk], T]) -> T:
+        """Look something up beside the writer: on a connection of its own, in a thread of its own.
+
+        For whatever may take long. It sees one moment of the books, keeps nobody from writing, and
+        must not write. Raises what the operation raised, or `BooksUnavailable`.
+        """
+        return await self._loop.run_in_executor(None, self._read, operation)
+
+    def hurry(self, seconds: float) -> None:
+        """Let nobody wait for a lock on the books after `seconds` from now: the process ends."""
+        self._database.hurry(seconds)
+
+    async def close(self) -> None:
+        """Finish what is queued and stop the writer."""
+        await self._loop.run_in_executor(None, self._writer.close)
+
+    def _read(self, operation: Callable[[Desk], T]) -> T:
+        with self._database.reading(self.settings(), self._clock.reading()) as desk:
+            return operation(desk)
+
+    def _deliver(self, batch: list[Done]) -> None:
+        """Take a committed group from the writer's thread; one wake-up for the whole group."""
+        self._loop.call_soon_threadsafe(self._answer, batch)
+
+    def _answer(self, batch: list[Done]) -> None:
+        for done in batch:
+            ticket = cast(_Ticket, done.ticket)
+            if isinstance(done.error, BooksGone):
+                self.gone.set()
+            if ticket.answer.done():
+                continue
+            if isinstance(done.error, InDoubt):
+                if ticket.in_doubt is not None:
+                    ticket.in_doubt()
+            elif done.error is not None:
+                ticket.answer.set_exception(done.error)
+            else:
+                ticket.answer.set_result(done.result)

@@ -1,0 +1,546 @@
+"""A caller's keyboard and screen: the only way rooms and tables meet a line.
+
+A `Console` takes bytes from its line, turns them into keys, and lets a coroutine read top to
+bottom: `choice = await console.ask(...)`. Whatever ends a call (the carrier is lost, the time is
+up, another call took over) arrives as an `Interruption` raised from the same `await`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+
+from ansi.charset import Charset, encode
+from ansi.keys import BACKSPACE, ENTER, ESCAPE, INTERRUPT, RUBOUT, Key, KeyDecoder
+from door.call.display import CanvasDisplay, Display, LinesDisplay, Scene, resume
+from door.clock import Clock
+from door.lines.line import MIN_COLUMNS, MIN_ROWS, Hangup, Line, clamp_size
+
+# A word for those who wait longer than one should: another program has the books, say.
+
+PATIENCE_SECONDS = 3  # who waits so long is told why
+
+
+@contextmanager
+def patience(clock: Clock, say: Callable[[], None]) -> Iterator[None]:
+    """Call `say` once if what is done inside is not done after `PATIENCE_SECONDS`."""
+    timer = clock.call_later(PATIENCE_SECONDS, say)
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@contextmanager
+def at_the_door(clock: Clock, console: Console) -> Iterator[None]:
+    """Tell a caller who is not on a call yet that he has to wait: for the books, or for others.
+
+    The clock of a call tells the others.
+    """
+    with patience(clock, lambda: console.say("|14The board is busy just now; please wait.")):
+        yield
+
+
+ESCAPE_SECONDS = 0.35  # a lone ESC is a key when nothing has followed it for this long
+KEYS_WAITING = 512  # typed ahead; more than this stays in the socket
+KEYS_ON_END = 32  # of a paste are given before it is somebody else's turn
+SERVED_WITHIN = 0.05  # seconds; a key that takes longer to serve is echoed before
+PARTING_SECONDS = 2.0  # how long the last words may take to leave
+CANVAS_COLUMNS, CANVAS_ROWS = 80, 24
+
+# The cursor goes to the far corner, as far as the terminal lets it, says where that is, and goes
+# back. SyncTERM knows these, and so does every terminal that calls itself ANSI.
+ASK_SIZE = b"\x1b[s\x1b[255;255H\x1b[6n\x1b[u"
+# One letter of UTF-8 is three of any other set, so where the cursor stands behind it tells which.
+ASK_LETTERS = b"\r" + "─".encode() + b"\x1b[6n\r   \r"
+
+
+class Interruption(Exception):
+    """Something ends what the caller was doing; raised from the wait for a key."""
+
+    rank = 0  # of two interruptions, the one with the higher rank is raised
+
+
+class TimeUp(Interruption):
+    """No time is left; what comes back from a hand may lift it."""
+
+
+class IdledOut(Interruption):
+    """No key was pressed for as long as the sysop allows."""
+
+    rank = 1
+
+
+class Closing(Interruption):
+    """The board is going down; the text is for the caller."""
+
+    rank = 2
+
+
+class Kicked(Closing):
+    """The sysop ends this call; the text is for the caller."""
+
+
+class TakenOver(Interruption):
+    """Another call of the same caller has taken his place."""
+
+    rank = 3
+
+
+class CarrierLost(Interruption):
+    """The line is gone; nothing can be said any more."""
+
+    rank = 4
+
+
+class Paint(Enum):
+    """What may be sent besides text."""
+
+    COLOUR = "colour"
+    MONO = "mono"  # positions and cleared screens, no colours
+    LINES = "lines"  # text alone: not a single escape sequence
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a terminal is spoken to."""
+
+    charset: Charset
+    paint: Paint
+
+
+class Console:
+    """One caller's keys and screen, on one line."""
+
+    def __init__(self, line: Line, look: Look, clock: Clock) -> None:
+        """Take over `line`; the display is plain lines until `paint_screens`."""
+        self.line = line
+        self.clock: Clock = clock
+        self.look = look
+        self.last_key = clock.monotonic()
+        self.keys_heard = 0  # so far on this line
+        self._loop = asyncio.get_running_loop()
+        self._decoder = KeyDecoder(look.charset)
+        self._heard = self.last_key  # when something arrived last, a key or not
+        self._asked: deque[Callable[[int, int], None]] = deque()  # who waits for a position
+        self._keys: list[str] = []
+        self.rubout: Key = BACKSPACE  # what byte 7F means in the room he is in
+        self._keys_on_end = 0  # given since the loop had a turn
+        self._paused = False
+        self._waiter: asyncio.Future[None] | None = None
+        self._interruption: Interruption | None = None
+        self._flush: asyncio.TimerHandle | None = None
+        self._echo: asyncio.TimerHandle | None = None  # sends what a slow answer keeps back
+        self._painted = False
+        self._fit_is_due = False
+        self.display: Display = self._lines()
+        self.on_key: Callable[[], None] = _nothing
+        self.on_redraw: Callable[[], None] = _nothing
+        self.on_shown: Callable[[], None] = _nothing  # all that was said, and a key is awaited
+        self.on_hang_up: Callable[[], None] = _nothing
+        line.attach(self)
+
+    # What the line tells us.
+
+    def received(self, data: bytes) -> None:
+        """Take bytes from the line."""
+        now = self.clock.monotonic()
+        self._decoder.settle(now - self._heard)
+        self._heard = now
+        keys = self._decoder.feed(data)
+        if self._asked:
+            self._take_positions()
+        if keys:
+            self._typed(keys)
+        if self._decoder.pending_escape:
+            if self._flush is not None:
+                self._flush.cancel()
+            self._flush = self._loop.call_later(ESCAPE_SECONDS, self._flush_escape)
+
+    def hung_up(self, reason: str) -> None:
+        """Take the news that the line has ended."""
+        self.on_hang_up()
+        self.interrupt(CarrierLost(reason))
+
+    def resized(self, columns: int, rows: int) -> None:
+        """Take the news of another size; the screen follows in the loop's next step.
+
+        A packet has room for hundreds of sizes, and every one of them would be a whole screen.
+        """
+        if not self._fit_is_due:
+            self._fit_is_due = True
+            self._loop.call_soon(self._fit)
+
+    # Interruptions.
+
+    def interrupt(self, interruption: Interruption) -> None:
+        """Raise `interruption` from the wait for a key, now or at the next one."""
+        standing = self._interruption
+        if standing is None or interruption.rank > standing.rank:
+            self._interruption = interruption
+            self._wake()
+
+    def lift(self, kind: type[Interruption]) -> None:
+        """Forget an interruption of this kind that no longer holds."""
+        if isinstance(self._interruption, kind):
+            self._interruption = None
+
+    @property
+    def interruption(self) -> Interruption | None:
+        """What will be raised at the next wait for a key."""
+        return self._interruption
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nobody sees what is shown from now on: no line, or another call took over."""
+        return isinstance(self._interruption, CarrierLost | TakenOver)
+
+    # Keys.
+
+    async def key(self) -> str:
+        """Return the next key; raise the `Interruption` that came instead of one."""
+        while self._interruption is None:
+            if self._keys and self._keys_on_end == KEYS_ON_END:
+                self._keys_on_end = 0
+                await asyncio.sleep(0)
+            elif self._keys:
+                self._keys_on_end += 1
+                key = self._keys.pop(0)
+                if self._paused and not self._keys:
+                    self._paused = False
+                    self.line.resume()
+                return self._meant(key)
+            else:
+                self._show()
+                self.on_shown()
+                self._keys_on_end = 0
+                self._waiter = self._loop.create_future()
+                try:
+                    await self._waiter
+                finally:
+                    self._waiter = None
+        raise self._interruption
+
+    def next_key(self) -> str | None:
+        """Return the key that `key` would give at once, `None` when none was typed ahead."""
+        return self._meant(self._keys[0]) if self._keys else None
+
+    async def pause(self, seconds: float) -> None:
+        """Let the caller look for `seconds`. A key, typed ahead or now, or an interruption ends it
+        at once, and stays for the next question."""
+        if self._keys or self._interruption is not None:
+            return
+        self._show()
+        self._waiter = self._loop.create_future()
+        timer = self.clock.call_later(seconds, self._wake)
+        try:
+            await self._waiter
+        finally:
+            timer.cancel()
+            self._waiter = None
+
+    def nudge(self) -> None:
+        """End a `pause` now: what was waited for has come."""
+        self._wake()
+
+    def forget_keys(self) -> None:
+        """Drop what was typed ahead, before a question that deserves a fresh answer."""
+        self._keys.clear()
+        if self._paused:
+            self._paused = False
+            self.line.resume()
+
+    async def ask(
+        self,
+        choices: Mapping[str, str],
+        *,
+        question: str = "",
+        menu: str = "",
+        default: str | None = None,
+        cancel: str | None = None,
+    ) -> str:
+        """Show the choices with their letters lit and return the letter that was pressed.
+
+        `choices` maps upper-case letters to labels; Enter gives `default`, Esc and Ctrl-C give
+        `cancel`, where they are given; other keys are ignored. `menu` stands in place of the
+        labels where the choices are on the screen already.
+        """
+        menu = menu or lit(choices)
+        self.display.prompt(f"|15{question}|07  {menu}" if question else menu)
+        while True:
+            key = await self.key()
+            letter: str | None = key.upper()
+            if key == ENTER:
+                letter = default
+            elif key in (ESCAPE, INTERRUPT):
+                letter = cancel
+            if letter is not None and letter in choices:
+                self.display.typed(letter)
+                self.display.answered()
+                return letter
+
+    async def entry(
+        self,
+        prompt: str,
+        *,
+        longest: int,
+        accept: Callable[[str], bool] = str.isprintable,
+        secret: bool = False,
+        changed: Callable[[str], None] | None = None,
+    ) -> str | None:
+        """Let the caller type up to `longest` characters; return them at Enter, `None` at Esc.
+
+        `accept` says which characters count; `secret` shows stars; `changed` hears every change.
+        """
+        self.display.prompt(prompt)
+        text = ""
+        while True:
+            key = await self.key()
+            if key == ENTER:
+                break
+            if key in (ESCAPE, INTERRUPT):
+                self.display.answered()
+                return None
+            if key == BACKSPACE and text:
+                text = text[:-1]
+            elif len(key) == 1 and len(text) < longest and accept(key):
+                text += key
+            else:
+                continue
+            self.display.typed("*" * len(text) if secret else text)
+            if changed is not None:
+                changed(text)
+        self.display.answered()
+        return text
+
+    async def any_key(self, prompt: str = "|08Press any key") -> None:
+        """Wait until the caller has seen it."""
+        self.display.prompt(prompt)
+        await self.key()
+        self.display.answered()
+
+    # Screens.
+
+    def paint_screens(self) -> None:
+        """Use painted screens where the terminal can show them, lines where it cannot."""
+        self._painted = True
+        if self.can_paint:
+            colour = self.look.paint is Paint.COLOUR
+            self.display = CanvasDisplay(
+                self.send, self._soon, self.line.columns, self.line.rows, colour=colour
+            )
+        else:
+            self.display = self._lines()
+
+    def scroll_lines(self) -> None:
+        """Go back to lines, as at the log-on and the good-bye."""
+        self.display.close()
+        self._painted = False
+        self.display = self._lines()
+
+    def use_look(self, look: Look) -> None:
+        """Speak to the terminal in another way from now on."""
+        self.display.close()
+        self.look = look
+        self._decoder = KeyDecoder(look.charset)
+        if self._painted:
+            self.paint_screens()
+        else:
+            self.display = self._lines()
+
+    @property
+    def can_paint(self) -> bool:
+        """Whether terminal and window are fit for pictures and painted screens."""
+        large = self.line.columns >= CANVAS_COLUMNS and self.line.rows >= CANVAS_ROWS
+        return large and self.look.paint is not Paint.LINES
+
+    @property
+    def is_painted(self) -> bool:
+        """Whether screens are painted; else everything is told in lines."""
+        return isinstance(self.display, CanvasDisplay)
+
+    @property
+    def page_rows(self) -> int:
+        """How many rows of text fit on a screen at once."""
+        display = self.display
+        return display.scene_rows if isinstance(display, CanvasDisplay) else self.line.rows - 4
+
+    def ask_size(self) -> None:
+        """Have the terminal say how large it is, where nobody has said it for certain.
+
+        The answer is not waited for: when it comes, the screen is laid out anew.
+        """
+        if self.look.paint is not Paint.LINES and not self.line.size_is_known:
+            self._ask_terminal(ASK_SIZE, self._take_corner)
+
+    async def probe(self, seconds: float) -> Look | None:
+        """Find out what a terminal is of which nothing is known; None where it does not answer.
+
+        One that says where its cursor is takes ANSI, and is then asked for its size too. It is
+        waited for until it has answered, for `seconds` at most. What that leaves on a terminal
+        without ANSI is a few odd characters on one line.
+        """
+        found: list[Look] = []
+
+        def take(_row: int, column: int) -> None:
+            charset = Charset.UTF8 if column == 2 else Charset.CP437
+            found.append(Look(charset, Paint.COLOUR))
+            self._wake()
+
+        self._ask_terminal(ASK_LETTERS, take)
+        if not self.line.size_is_known:
+            self._ask_terminal(ASK_SIZE, self._take_corner)
+        if not self._keys and self._interruption is None:
+            self._waiter = self._loop.create_future()
+            timer = self._loop.call_later(seconds, self._wake)
+            try:
+                await self._waiter
+            finally:
+                timer.cancel()
+                self._waiter = None
+        return found[0] if found else None
+
+    def _ask_terminal(self, question: bytes, take: Callable[[int, int], None]) -> None:
+        if not self._asked:
+            self._decoder.positions()  # those that nobody has asked for
+        self._asked.append(take)
+        self.line.write(question)
+
+    def _take_positions(self) -> None:
+        for row, column in self._decoder.positions():
+            if self._asked:
+                self._asked.popleft()(row, column)
+
+    def _take_corner(self, row: int, column: int) -> None:
+        """Take the far corner for the size; one that no screen has is a key of some other kind."""
+        if row >= MIN_ROWS // 2 and column >= MIN_COLUMNS // 2:
+            self.line.resize(*clamp_size(column, row))
+
+    def stage(self, scene: Scene) -> None:
+        """Show a scene."""
+        self.display.stage(scene)
+
+    def say(self, text: str) -> None:
+        """Give the caller a message; pipe codes allowed."""
+        self.display.say(text)
+
+    def bell(self) -> None:
+        """Ring the caller's bell."""
+        self.display.flush()
+        self.line.write(b"\a")
+
+    def send(self, text: str) -> None:
+        """Send text in the caller's character set."""
+        self.display.flush()
+        self.line.write(encode(text, self.look.charset))
+
+    async def part(self) -> None:
+        """Let the last words leave, then hang up; what is said later is not heard."""
+        self.display.flush()
+        try:
+            await self.line.drain(PARTING_SECONDS)
+            self.line.hang_up()
+        except Hangup:
+            pass
+        finally:
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Hold nothing any more that holds the console.
+
+        A call that is over is then gone at once. Left to the collector, hundreds of them lie about
+        before it looks at what is so old.
+        """
+        self.on_key = self.on_redraw = self.on_shown = self.on_hang_up = _nothing
+        self.display = LinesDisplay(_unheard, self.line.columns, colour=False)
+        if self._interruption is not None:
+            self._interruption = self._interruption.with_traceback(None)
+
+    def _soon(self, flush: Callable[[], None]) -> None:
+        """Flush in the loop's next step, or a moment later while he is being served.
+
+        The wait for his next key flushes in any case; so the echo of a key goes out together with
+        what it brings, unless that takes its time.
+        """
+        if self._waiter is not None:
+            self._loop.call_soon(flush)
+        elif self._echo is None:
+            self._echo = self._loop.call_later(SERVED_WITHIN, self._send_echo)
+
+    def _send_echo(self) -> None:
+        self._echo = None
+        self.display.flush()
+
+    def _show(self) -> None:
+        """Send all that he has been told before he is waited for."""
+        if self._echo is not None:
+            self._echo.cancel()
+            self._echo = None
+        self.display.flush()
+
+    def _lines(self) -> LinesDisplay:
+        return LinesDisplay(self.send, self.line.columns, colour=self.look.paint is Paint.COLOUR)
+
+    def _typed(self, keys: Sequence[str]) -> None:
+        self.last_key = self.clock.monotonic()
+        self.keys_heard += len(keys)
+        self._keys.extend(keys)
+        if len(self._keys) > KEYS_WAITING and not self._paused:
+            self._paused = True
+            self.line.pause()
+        self.on_key()
+        self._wake()
+
+    def _meant(self, key: str) -> str:
+        return self.rubout if key == RUBOUT else key
+
+    def _flush_escape(self) -> None:
+        self._flush = None
+        keys = self._decoder.flush()
+        if keys:
+            self._typed(keys)
+
+    def _fit(self) -> None:
+        """Lay the screen out anew, with all that stands on it."""
+        self._fit_is_due = False
+        before = self.display
+        if isinstance(before, LinesDisplay) and not (self._painted and self.can_paint):
+            before.fit(self.line.columns)
+            return
+        before.close()
+        self.paint_screens()
+        resume(self.display, before.view())
+        self.on_redraw()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+
+def lit(choices: Mapping[str, str]) -> str:
+    """Return the labels of choices, each with its letter lit, as a menu shows them."""
+    return "  ".join(_lit(letter, label) for letter, label in choices.items())
+
+
+def _lit(letter: str, label: str) -> str:
+    """Return a label with its letter lit, or with the letter put before it.
+
+    >>> _lit("P", "Place bet"), _lit("X", "Quit")
+    ('|07|08<|15P|08>|07lace bet', '|08<|15X|08>|07 Quit')
+    """
+    at = label.upper().find(letter)
+    if at < 0:
+        return f"|08<|15{letter}|08>|07 {label}"
+    return f"|07{label[:at]}|08<|15{label[at]}|08>|07{label[at + 1 :]}"
+
+
+def _unheard(_: str) -> None:
+    """Send what is said to somebody who has gone."""
+
+
+def _nothing() -> None:
+    """Be the callback of those who asked for none."""

@@ -1,0 +1,51 @@
+"""A caller of another board, and what was agreed with it; where he comes from does not matter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from door.config.boards import HostBoard
+from door.dropfiles import GiveBack, Way
+
+if TYPE_CHECKING:
+    from door.call.console import Look
+
+THEBANK_EXT = "thebank.ext"
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A caller of another board.
+
+    `key` is what his board knows him by ("number 42", "key ...", "name:..."), `node` where he is
+    there. `seconds` is what is left of his time by the host's clock at the monotonic instant
+    `arrived`, None where no clock of the host counts it; `until` (aware) is when its next event
+    begins or it must have him back. `way` is how whole minutes can go back to it, `look` how to
+    speak to his terminal: None where nobody said. `formerly` is the board under which callers of
+    this one were entered before its drop files were understood, None for none.
+    """
+
+    board: HostBoard
+    key: str
+    name: str
+    node: int | None
+    arrived: float
+    seconds: int | None
+    until: datetime | None
+    way: GiveBack | None
+    look: Look | None
+    formerly: str | None = None
+
+    @property
+    def takes_gains(self) -> str | None:
+        """How gains are given back, in the words of sysop.toml; None for not at all."""
+        if self.board.give_back == THEBANK_EXT:
+            return THEBANK_EXT
+        return None if self.way is None else self.way.way.value
+
+    @property
+    def shows_losses(self) -> bool:
+        """Whether a loss can be taken off the host's clock, by the same way as a gain is added."""
+        return self.way is not None and self.way.way is Way.EXITINFO

@@ -1,0 +1,290 @@
+"""A caller of another board, on a call here: his time is the host's, and goes back to it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.call.caller import Caller, Limits
+from door.call.display import literal
+from door.clock import ROUNDING, seconds_begun
+from door.dropfiles import NotGiven, give
+from timebank.calls.arrival import Brought
+from timebank.calls.calls import close_call
+from timebank.errors import CallClosed
+from timebank.guests.claims import claim as bank_claim
+from timebank.guests.claims import debt_after, done, in_doubt, not_done
+from timebank.ledger.database import BooksFailed
+from timebank.words import MINUTE, span
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from door.call.books import Books
+    from door.call.console import Console
+    from door.call.guest import Guest
+    from door.config.config import Config
+    from timebank.callers.callers import CallerRecord
+    from timebank.calls.calls import Opened
+    from timebank.guests.claims import Claim
+    from timebank.ledger.database import Desk
+    from timebank.ledger.purse import Receipt
+    from timebank.ledger.visit import Arrival
+    from timebank.settings.schedule import Closed
+
+SECOND = timedelta(seconds=1)
+
+log = logging.getLogger("door.hosts")
+
+
+class LimitedCaller(Caller):
+    """A caller whom another board wants back: after a time, or before its next event."""
+
+    def __init__(
+        self,
+        console: Console,
+        books: Books,
+        config: Config,
+        record: CallerRecord,
+        node: int,
+        opened: Opened,
+        logged_on: float,
+        new_seed: Callable[[], bytes],
+        limit: int | None,
+        until: datetime | None,
+    ) -> None:
+        """Begin as any caller does.
+
+        `limit` is how many seconds after the log-on the host wants him back, None for never;
+        `until` when its next event begins.
+        """
+        super().__init__(console, books, config, record, node, opened, logged_on, new_seed)
+        self._limit = limit
+        self._until = until
+
+    @property
+    def limits(self) -> Limits:
+        """When his host wants him back."""
+        return self._limit, self._until
+
+    def time_left(self) -> int:
+        """Return the seconds that he may stay: what he can spend, while the host waits for him."""
+        host = self._host_seconds()
+        return self.spendable() if host is None else min(self.spendable(), host)
+
+    def time_is_up(self) -> bool:
+        """Tell whether the last second that he paid for, or that his host leaves him, is over."""
+        is_due = self._limit is not None and self.on_for() >= self._limit - ROUNDING
+        return is_due or super().time_is_up()
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether more time on line would let him stay: not when the host wants him back."""
+        return self._host_seconds() != 0
+
+    def grace(self, seconds: float) -> None:
+        """Let the call go on without time for `seconds`, but not when the host wants him back."""
+        if self.may_go_on:
+            super().grace(seconds)
+
+    def _host_seconds(self) -> int | None:
+        """Return the seconds that the host leaves him, None when it sets no limit."""
+        return None if self._limit is None else max(0, self._limit - self.ticked())
+
+    def seconds_to_event(self) -> int | None:
+        """Return the seconds to the next event, ours or his host's, whichever is first."""
+        ours = super().seconds_to_event()
+        if self._until is None:
+            return ours
+        his = max(0, int((self._until - self.clock.now()).total_seconds()))
+        return his if ours is None else min(his, ours)
+
+    def _event_words(self, closing: Closed) -> str:
+        # The books keep whole seconds.
+        if self._until is None or abs(closing.start - self._until) >= SECOND:
+            return super()._event_words(closing)
+        schedule = self.bank_settings.schedule
+        return f"Until {wording.when(closing.start, schedule, self.clock.now())}"
+
+
+class HostCaller(LimitedCaller):
+    """A guest on a call. When it is closed, what he gained is given back, once."""
+
+    def __init__(
+        self,
+        console: Console,
+        books: Books,
+        config: Config,
+        record: CallerRecord,
+        node: int,
+        opened: Opened,
+        new_seed: Callable[[], bytes],
+        guest: Guest,
+    ) -> None:
+        """Begin with what `open_host_call` gave for `guest`."""
+        assert opened.arrival is not None  # `open_host_call` says what was brought
+        super().__init__(
+            console,
+            books,
+            config,
+            record,
+            node,
+            opened,
+            guest.arrived,
+            new_seed,
+            opened.arrival.host_limit,
+            guest.until,
+        )
+        self.guest = guest
+        self.arrival: Arrival = opened.arrival
+        self.was_cut_off = opened.arrival.earlier is not None and not opened.taken_over
+        self._left: asyncio.Future[list[str]] | None = None
+
+    # Words.
+
+    def news(self) -> list[str]:
+        """Return what he should know as he comes in."""
+        arrival, board = self.arrival, self.arrival.board
+        said = [literal(text) for text in self.notices]
+        if self.was_cut_off:
+            said.append("Your last call here was cut off; its minutes are accounted for.")
+        brought = span(arrival.brought) if arrival.brought else "no minutes"
+        said.append(f"You bring {brought} from {literal(board)}.")
+        if arrival.debt:
+            are = wording.agree(arrival.debt, "is", "are")
+            said.append(f"{span(arrival.debt)} that you lost here today {are} taken off already.")
+        if arrival.standing:
+            lie = wording.agree(arrival.standing, "lies", "lie")
+            said.append(f"{span(arrival.standing)} more {lie} on the table, in your open hand.")
+        if arrival.owed:
+            minutes = span(arrival.owed * MINUTE)
+            go = wording.agree(arrival.owed * MINUTE, "goes", "go")
+            said.append(f"{minutes} of an earlier visit {go} back to {literal(board)} with you.")
+        return said
+
+    def time_up_words(self) -> str:
+        """Return why the call ends for want of time, and what to do about it."""
+        board = literal(self.arrival.board)
+        if self.event_has_begun() or not self.may_go_on:
+            return f"{board} wants you back: your time here is up."
+        return f"The minutes that you brought from {board} are used up."
+
+    def _bank_words(self) -> str:
+        return f"|11From |15{literal(self.arrival.board)[:16]}"
+
+    # The end.
+
+    async def farewell(self, reason: str) -> list[str]:
+        """Close the call and return what becomes of his minutes."""
+        return await self._leave(reason)
+
+    async def close(self, reason: str) -> None:
+        """Close the call, unless it was at the farewell."""
+        await self._leave(reason)
+
+    async def _leave(self, reason: str) -> list[str]:
+        """Close the call and give back what he gained; return what to tell him of it.
+
+        It is done once, whoever asks for it, and to its end, whatever becomes of those who ask.
+        """
+        if self._left is None:
+            self._left = asyncio.ensure_future(self._close_and_give(reason))
+        return await asyncio.shield(self._left)
+
+    async def _close_and_give(self, reason: str) -> list[str]:
+        claims: list[Claim] = []
+        debts: list[int] = []
+
+        def close_and_claim(desk: Desk, call_id: int, ticked: int) -> Receipt:
+            receipt = close_call(desk, call_id, ticked, reason)
+            claimed = bank_claim(desk, call_id)
+            claims.extend([] if claimed is None else [claimed])
+            debts.append(debt_after(desk, call_id))
+            return receipt
+
+        try:
+            receipt = await self.post(close_and_claim, call_ends=True)
+        except (CallClosed, BooksFailed) as error:
+            log.warning("the call of %s was not closed here: %s", self.record.name, error)
+            return []
+        said = [await self._give(claim) for claim in claims]
+        if any(row.kind == "external" for row in receipt.rows):
+            said.append(f"What you gained is on its way to {literal(self.arrival.board)}.")
+        elif receipt.purse.bank:
+            are = wording.agree(receipt.purse.bank, "is", "are")
+            said.append(f"{span(receipt.purse.bank)} {are} in your time bank here.")
+        said += _of_loan(receipt)
+        if debts[0]:
+            said.append(self._owes(debts[0]))
+        return said
+
+    def _owes(self, debt: int) -> str:
+        """Say that a loss of so many seconds is still owed to the host."""
+        board = literal(self.arrival.board)
+        verb = wording.agree(debt, "is", "are")
+        they = wording.agree(debt, "it is", "they are")
+        return (
+            f"{span(debt)} that you lost {verb} owed to {board}: {they} taken off what you bring"
+            " later today."
+        )
+
+    async def _give(self, claim: Claim) -> str:
+        """Write a claim into the host's file, and into the books what came of it; return that."""
+        way, name = self.guest.way, self.record.name
+        assert way is not None  # what is claimed goes the way of this visit
+        loop = asyncio.get_running_loop()
+        seconds, board = abs(claim.minutes) * MINUTE, literal(self.arrival.board)
+        minutes, are = span(seconds), wording.agree(seconds, "is", "are")
+        counted = wording.counted(claim.minutes, "minute")
+        try:
+            file = await loop.run_in_executor(None, give, way, claim.minutes)
+        except NotGiven as refused:
+            log.warning("not given back to %s: %s: %s", name, counted, refused)
+            why = str(refused)
+            if refused.may_have_been:
+                await self._note(lambda desk: in_doubt(desk, claim, why))
+                return f"Whether {board} has your {minutes} the sysop must find out; he is told."
+            await self._note(lambda desk: not_done(desk, claim, why))
+            if claim.minutes < 0:
+                return self._owes(seconds)
+            they = wording.agree(seconds, "it is", "they are")
+            return f"{board} cannot take {minutes} just now: {they} kept for you here."
+        await self._note(lambda desk: done(desk, claim))
+        log.info("written into %s for %s: %s", file, name, counted)
+        if claim.minutes < 0:
+            return f"{minutes} that you lost {are} taken off your time at {board}."
+        return f"{minutes} {wording.agree(seconds, 'goes', 'go')} back to {board}."
+
+    async def _note(self, operation: Callable[[Desk], object]) -> None:
+        """Write down what became of a claim; unwritten, it is in doubt by itself."""
+        with contextlib.suppress(BooksFailed):
+            await self.books.run(operation)
+
+
+def brought_by(guest: Guest, now: float) -> Brought:
+    """Return what a guest brings, as the books ask for it at the monotonic instant `now`."""
+    return Brought(
+        seconds=guest.seconds,
+        allowance=guest.board.minutes * MINUTE,
+        share=guest.board.share,
+        until=guest.until,
+        shows_losses=guest.shows_losses,
+        takes_gains=guest.takes_gains,
+        waited=seconds_begun(now - guest.arrived),
+    )
+
+
+def _of_loan(receipt: Receipt) -> list[str]:
+    """Say what the end of a call paid on a loan, and what is still owed."""
+    said = []
+    paid = sum(row.amount for row in receipt.rows if row.kind == "loan paid")
+    if paid:
+        said.append(f"{span(paid)} of your loan {wording.agree(paid, 'is', 'are')} paid back.")
+    if owed := -receipt.purse.loan:
+        said.append(f"You still owe {span(owed)} here. What you win next pays that first.")
+    return said

@@ -1,0 +1,166 @@
+"""Passwords: hashed with Argon2id, off the event loop and a few at a time.
+
+A hash takes tens of milliseconds and 19 MiB on purpose, so no more than two run at once, whatever
+number of callers is at the log-on prompt. Of those who wait, the next is from the address that has
+been wrong least often lately. How much work it is, is what OWASP's Password Storage
+Cheat Sheet asks for at least: 19 MiB, two passes, one lane. argon2-cffi's own choice (RFC 9106's
+second: 64 MiB, three passes, four lanes) is for machines with more memory than a board needs for
+everything else, and it starts four threads for each password.
+
+A password that was hashed at another cost stays right. It is hashed anew when its caller has
+logged on with it (`Board.renew_hash`), not before: work that only a right password makes may not
+be seen by who waits to be told whether it is right. Until then a wrong password for that name
+takes as long as the old cost takes, and an unknown name as long as the new one. So who measures can
+tell that such a name exists; of names with a hash of today he learns nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import functools
+import heapq
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from typing import TYPE_CHECKING, TypeVar
+
+from door.defence.counts import FIRST, Rank
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
+
+PASSES, KIBIBYTES, LANES = 2, 19 * 1024, 1  # OWASP's, see above
+MAPPED_APART = 4 * 1024 * 1024  # bytes from which on a piece of memory is; nothing else is so large
+_M_MMAP_THRESHOLD = -3  # as glibc's malloc.h has it
+AT_ONCE = 2
+TRIES = 3  # a caller may be wrong on one call
+SHORTEST = 6
+LONGEST = 128
+
+T = TypeVar("T")
+
+
+class PasswordRefused(Exception):
+    """A sentence about why this password will not do."""
+
+
+def check(password: str, name: str) -> None:
+    """Raise `PasswordRefused` unless `password` will do for the caller `name`."""
+    if len(password) < SHORTEST:
+        raise PasswordRefused(f"A password has at least {SHORTEST} characters.")
+    if len(password) > LONGEST:
+        raise PasswordRefused(f"A password has at most {LONGEST} characters.")
+    if password.casefold() == name.casefold():
+        raise PasswordRefused("A password may not be your name.")
+
+
+@functools.cache
+def _hasher() -> PasswordHasher:
+    """Return the one hasher; argon2 is imported when the first password needs it."""
+    from argon2 import PasswordHasher  # noqa: PLC0415 - commands without passwords start faster
+
+    _give_memory_back()
+    return PasswordHasher(time_cost=PASSES, memory_cost=KIBIBYTES, parallelism=LANES)
+
+
+def make_ready() -> None:
+    """Import what checks passwords before the first is typed: later no file may be to be had."""
+    import argon2.exceptions  # noqa: F401, PLC0415 - as in `_hasher`
+
+    _hasher()
+
+
+def _give_memory_back() -> None:
+    """Have the C library map the memory of a hash apart, and unmap it when the hash is made.
+
+    Left alone, glibc takes the first 19 MiB that are freed for something that is needed again, and
+    keeps as much for each of the two threads from then on. Other C libraries have no such habit.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, MAPPED_APART)
+
+
+@functools.cache
+def _decoy() -> str:
+    """Return the hash that an unknown name is checked against, so that it takes as long."""
+    return _hasher().hash("nobody has this password")
+
+
+def hash_password(password: str) -> str:
+    """Return the Argon2id hash of `password`, as stored."""
+    return _hasher().hash(password)
+
+
+def verify_password(stored: str | None, password: str) -> bool:
+    """Tell whether `password` is the one behind `stored`.
+
+    `None` (no such caller) and "" (one without a password) take as long as a wrong password.
+    """
+    from argon2.exceptions import InvalidHashError, VerificationError  # noqa: PLC0415 - as above
+
+    decoy = _decoy()  # made by the first password of all, whosever it is
+    try:
+        matched = _hasher().verify(stored or decoy, password)
+    except (VerificationError, InvalidHashError):
+        return False
+    return matched and bool(stored)
+
+
+def is_outdated(stored: str) -> bool:
+    """Tell whether a hash, whose password has been found right, was made at another cost."""
+    return _hasher().check_needs_rehash(stored)
+
+
+class PasswordDesk:
+    """Runs password work beside the event loop, AT_ONCE pieces at a time.
+
+    Of those that wait the one with the lowest `rank` is next, and of equal ones the oldest.
+    """
+
+    def __init__(self) -> None:
+        """Open the desk; its threads start with the first password."""
+        self._threads = ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="argon2")
+        self._at_work = 0
+        self._numbers = count()
+        self._waiting: list[tuple[Rank, int, asyncio.Future[None]]] = []
+
+    async def hash(self, password: str, rank: Rank = FIRST) -> str:
+        """Return the stored form of a new password."""
+        return await self._run(lambda: hash_password(password), rank)
+
+    async def verify(self, stored: str | None, password: str, rank: Rank = FIRST) -> bool:
+        """Tell whether the password is right; see `verify_password`."""
+        return await self._run(lambda: verify_password(stored, password), rank)
+
+    def close(self) -> None:
+        """Let go of the threads."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _run(self, work: Callable[[], T], rank: Rank) -> T:
+        loop = asyncio.get_running_loop()
+        if self._at_work == AT_ONCE:
+            turn: asyncio.Future[None] = loop.create_future()
+            heapq.heappush(self._waiting, (rank, next(self._numbers), turn))
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if turn.done() and not turn.cancelled():
+                    self._next()
+                raise
+        else:
+            self._at_work += 1
+        try:
+            return await loop.run_in_executor(self._threads, work)
+        finally:
+            self._next()
+
+    def _next(self) -> None:
+        """Pass the place of a piece of work that is done to the next that waits."""
+        while self._waiting:
+            turn = heapq.heappop(self._waiting)[2]
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._at_work -= 1

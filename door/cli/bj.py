@@ -1,0 +1,212 @@
+"""`door bj`: the UNIX game bj on a plain terminal, as /usr/games/bj was played.
+
+No board, no books, no caller: standard input and output. Nothing but its own letters goes to
+standard output; seal and seed, which it never knew, go to standard error. On a terminal DEL is an
+interrupt key besides the terminal's own, Ctrl-H rubs out, and everything is as it was afterwards.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import select
+import signal
+import sys
+import termios
+from collections.abc import Iterator, Sequence
+from types import FrameType
+from typing import Any
+
+from door.games.blackjack.kind import UNIX_BJ_KIND
+from door.games.blackjack.round import Action, Round, start
+from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE
+from door.games.engine import shuffle
+from door.games.unix_bj.teletype import (
+    BET,
+    OPENING,
+    Prompts,
+    Score,
+    Teletype,
+    decline,
+    hand_start,
+    is_yes,
+)
+
+DOLLAR = UNIX_BJ_STAKE // BET  # cents
+LONGEST_LINE = 256  # bytes of an answer that are kept
+MOST_READ = 4096
+
+_DEL, _CTRL_H = b"\x7f", b"\b"
+
+
+class Interrupted(Exception):
+    """The interrupt key was struck, or the input has ended."""
+
+
+def bj(prompts: Prompts, seed: bytes | None) -> None:
+    """Play until interrupted or until the input ends; with a `seed`, the cards that it makes."""
+    seed = seed or secrets.token_bytes(shuffle.SEED_BYTES)
+    _aside(f"Seal {shuffle.seal(seed)}")
+    paper = Teletype(prompts, DOLLAR, Score())
+    keyboard = Keyboard()
+    with keyboard.taken(), _teletype_keys():
+        try:
+            _print(OPENING)
+            _play(paper, keyboard, seed)
+        except Interrupted:
+            _print(f"\n{paper.account()}")
+    _aside(f"Seed {seed.hex()}")
+
+
+def read_seed(text: str) -> bytes:
+    """Return a seed from its hexadecimal digits; ValueError when they are none."""
+    seed = bytes.fromhex(text)
+    shuffle.seal(seed)  # refuses one of another length
+    return seed
+
+
+def _play(paper: Teletype, keyboard: Keyboard, seed: bytes) -> None:
+    """Deal hand after hand; only an interrupt ends it."""
+    position = 0
+    while True:
+        position = hand_start(position)
+        cards = UNIX_BJ_KIND.cards(seed, "", UNIX_BJ.decks, position)
+        round_, events = start(UNIX_BJ, cards, [UNIX_BJ_STAKE])
+        _print(paper.deal(position, round_, events))
+        while not round_.over:
+            round_, events = round_.apply(_decide(paper, keyboard, round_))
+            _print(paper.told(round_, events))
+        position += round_.cards_used
+
+
+def _decide(paper: Teletype, keyboard: Keyboard, round_: Round) -> Action:
+    for question in paper.questions(round_):
+        _print(question.text)
+        if is_yes(keyboard.line()):
+            return question.yes
+    return decline(round_)
+
+
+class Keyboard:
+    """Standard input, a line at a time, and the signals that interrupt it.
+
+    A signal wakes whoever waits for the keyboard through a pipe: no instant between two looks is
+    short enough for one to be slept through.
+    """
+
+    def __init__(self) -> None:
+        """Nothing was struck yet."""
+        self._struck = False
+        self._typed = b""
+        self._wake = -1  # readable once a signal came
+        self._input: int | None = None
+        if sys.stdin is not None:
+            # A text in place of a file never waits.
+            with contextlib.suppress(OSError):
+                self._input = sys.stdin.fileno()
+
+    def line(self) -> str:
+        """Wait for a line; raises `Interrupted` at an interrupt and at the end of the input."""
+        line = b""
+        while not line.endswith(b"\n"):
+            if self._struck:
+                raise Interrupted
+            part, newline, rest = (self._typed or self._more()).partition(b"\n")
+            if not part + newline:
+                break
+            self._typed = rest
+            # Of an answer without end the beginning counts.
+            line = line[:LONGEST_LINE] + part + newline
+        if not line:
+            raise Interrupted
+        return line.decode("ascii", "replace")
+
+    def _more(self) -> bytes:
+        """Wait for what is typed next; nothing at the end of the input."""
+        if sys.stdin is None:  # closed by whoever started us: the input has ended
+            return b""
+        if self._input is None:
+            return sys.stdin.buffer.readline(MOST_READ)
+        while self._wake in select.select([self._input, self._wake], [], [])[0]:
+            os.read(self._wake, MOST_READ)
+            if self._struck:
+                raise Interrupted
+        try:
+            return os.read(self._input, MOST_READ)
+        except OSError:  # the terminal has hung up
+            return b""
+
+    @contextlib.contextmanager
+    def taken(self) -> Iterator[None]:
+        """Let signals interrupt the game and not the program."""
+        self._wake, woken = os.pipe()
+        with contextlib.ExitStack() as stack:
+            stack.callback(os.close, self._wake)
+            stack.callback(os.close, woken)
+            os.set_blocking(woken, False)
+            stack.callback(signal.set_wakeup_fd, signal.set_wakeup_fd(woken))
+            for number in (signal.SIGINT, signal.SIGQUIT):
+                stack.callback(signal.signal, number, signal.signal(number, self._strike))
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                stack.callback(signal.signal, number, signal.signal(number, _end))
+            yield
+
+    def _strike(self, number: int, frame: FrameType | None) -> None:
+        self._struck = True
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """End the program by its own way out, so that the terminal is given back."""
+    raise SystemExit(128 + number)
+
+
+@contextlib.contextmanager
+def _teletype_keys() -> Iterator[None]:
+    """Let DEL interrupt where there is a terminal, and let it print nothing for it.
+
+    A terminal has one interrupt character, and it stays what it is; DEL takes the place of the
+    one that quits, which nobody misses in a game. Where DEL has rubbed out, Ctrl-H does.
+    """
+    if sys.stdin is None or not sys.stdin.isatty():
+        yield
+        return
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+
+    def change(number: int, frame: FrameType | None) -> None:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, _as_teletype(before))
+
+    change(0, None)
+    # Who stops the game and goes on with it finds what the shell has made of the terminal.
+    continued = signal.signal(signal.SIGCONT, change)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGCONT, continued)
+        with contextlib.suppress(termios.error):  # a terminal that has hung up
+            termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+def _as_teletype(before: Sequence[Any]) -> list[Any]:
+    """Return the attributes of a terminal, as `tcgetattr` gives them, changed for the game."""
+    input_, output, control, local, *speeds, keys = before
+    keys = list(keys)
+    if keys[termios.VERASE] == _DEL:
+        keys[termios.VERASE] = _CTRL_H
+    if keys[termios.VINTR] != _DEL:
+        keys[termios.VQUIT] = _DEL
+    input_ |= termios.ICRNL
+    output |= termios.OPOST | termios.ONLCR
+    local |= termios.ICANON | termios.ECHO | termios.ISIG
+    local &= ~termios.ECHOCTL  # a teletype prints nothing for a key that has no letter
+    return [input_, output, control, local, *speeds, keys]
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _aside(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)

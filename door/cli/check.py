@@ -1,0 +1,122 @@
+"""`door check`: the settings, and what they name that must be there before the board opens.
+
+A server and a door read their settings quickly and often; here there is time to open the files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError
+
+from door.config import config, named, privacy
+from door.config.config import Config
+from door.defence.front_ends import signs_in, watches
+from door.lines.tls.certificates import CertificateRefused, doubt
+from timebank.calls.calls import latest_addresses
+from timebank.ledger.database import BooksUnavailable, Database
+from timebank.ledger.schema import SCHEMA_VERSION
+from timebank.settings.settings import Table, open_table
+
+LATEST = 500  # calls that are looked through for signs of a front end
+
+
+def check(path: Path) -> tuple[Config, list[str]]:
+    """Return the settings, and what the sysop should know though nothing is wrong with it.
+
+    Raises `SettingsError` with everything that is wrong.
+    """
+    root = open_table(path)
+    settings = config.read(root, path)
+    doubts = _look_at_certificates(root, settings)
+    root.finish()
+    doubts += privacy.doubts(settings)
+    doubts += _look_for_front_ends(settings)
+    return settings, [*doubts, *_look_at_people(settings, path)]
+
+
+def _look_at_people(settings: Config, path: Path) -> list[str]:
+    """Say who has the sysop's powers, and which names in the settings have no effect.
+
+    The books are only read: those of an earlier version are left for the next start.
+    """
+    if not settings.database.exists():
+        return named.unregistered(settings.bank, path)
+    try:
+        version = _version(settings.database)
+        if version != SCHEMA_VERSION:
+            return [
+                f"The database {settings.database} is of version {version}: who has the sysop's"
+                f" powers can be seen when a start of this program has made it {SCHEMA_VERSION}."
+            ]
+        return _people(settings, path)
+    except (sqlite3.Error, DBAPIError, BooksUnavailable) as error:
+        return [f"The database {settings.database} cannot be looked at: {error}."]
+
+
+def _people(settings: Config, path: Path) -> list[str]:
+    database = Database(settings.database)
+    try:
+        with database.reading(settings.bank, datetime.now(UTC)) as desk:
+            return [
+                named.holders(desk),
+                *named.doubts(desk, path),
+                *named.look_alike(desk),
+            ]
+    finally:
+        database.close()
+
+
+def _version(database: Path) -> int:
+    address = f"{database.resolve().as_uri()}?mode=ro"
+    with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
+        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def _look_for_front_ends(settings: Config) -> list[str]:
+    """Tell of ports that front ends reach alone, and of calls that came through such a port."""
+    doubts = []
+    for listener in settings.listeners:
+        host = listener.host
+        if listener.kind != "rlogin" and not listener.proxies and watches(settings, host):
+            doubts.append(
+                f"Port {listener.port} on {host} is for this machine alone, and {host} is in"
+                " `allow`: nothing in [defence] holds for whoever calls there. If a front end"
+                " passes callers on to it, let it send the PROXY protocol and set"
+                f' proxies = ["{host}"] in that table of [[listeners]].'
+            )
+    return doubts + [str(sign) for sign in signs_in(settings, _latest_calls(settings))]
+
+
+def _latest_calls(settings: Config) -> list[tuple[str, str]]:
+    """Return the last calls of the board's own callers, as (name, address).
+
+    None where the books cannot be read: that is told by whoever opens them.
+    """
+    if not settings.database.is_file():
+        return []
+    database = Database(settings.database)
+    try:
+        with database.reading(settings.bank, datetime.now(UTC)) as desk:
+            return latest_addresses(desk, LATEST)
+    except (BooksUnavailable, DBAPIError):
+        return []
+    finally:
+        database.close()
+
+
+def _look_at_certificates(root: Table, settings: Config) -> list[str]:
+    doubts = []
+    now = datetime.now(UTC)
+    for table, listener in zip(root.tables("listeners") or (), settings.listeners, strict=False):
+        if listener.certificate is None or listener.key is None:
+            continue
+        try:
+            doubts.append(doubt(listener.certificate, listener.key, now))
+        except CertificateRefused as refused:
+            table.refuse(refused.which, refused.reason)
+    return [words for words in doubts if words]

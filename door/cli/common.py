@@ -1,0 +1,47 @@
+"""What all commands of `door` share; light, for `door --help` must be quick."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from door.config.config import Config
+
+EXIT_WRONG = 1  # something checked is not as it should be
+EXIT_REFUSED = 2  # the command could not be carried out; the sentence says why
+
+
+class Sentence(click.ClickException):
+    """An error for the person at the shell: a sentence, and exit status 2."""
+
+    exit_code = EXIT_REFUSED
+
+    def show(self, file: object = None) -> None:
+        """Print the sentence, and nothing before it."""
+        click.echo(self.format_message(), err=True)
+
+
+config_option = click.option(
+    "--config",
+    "config_path",
+    type=click.Path(path_type=Path),
+    default=Path("sysop.toml"),
+    show_default=True,
+    envvar="BJFT_CONFIG",
+    show_envvar=True,
+    help="The board's settings.",
+)
+
+
+def load_config(path: Path) -> Config:
+    """Read the settings; what is wrong with them is told, all of it at once."""
+    from door.config import config
+    from timebank.settings.settings import SettingsError
+
+    try:
+        return config.load(path)
+    except SettingsError as error:
+        raise Sentence(str(error)) from error

@@ -1,0 +1,146 @@
+"""`door doctor`: what a drop file was understood to say, and what would come of it here.
+
+The caller is let in for a trial, in a transaction that is taken back: what is told is what would
+happen, and nothing has.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from door.call.guest import THEBANK_EXT
+from door.call.guest_caller import brought_by
+from door.dropfiles import sentences
+from door.session.arrival import Arrival, Asked, arrive
+from door.wording import agree
+from timebank.calls.arrival import host_caller, open_host_call
+from timebank.errors import Refused
+from timebank.ledger.database import Database
+from timebank.words import MINUTE, span
+
+if TYPE_CHECKING:
+    from door.config.boards import HostBoard
+    from door.config.config import Config
+    from timebank.callers.callers import CallerRecord
+    from timebank.calls.calls import Opened
+    from timebank.ledger.database import Desk
+
+GIVEN = {
+    "moduser": "by MODUSER.DAT, into his own account with Synchronet",
+    "door.sys": "by the line of time credits in DOOR.SYS",
+    "exitinfo": "by the TimeLimit in EXITINFO.BBS, which shows losses as well",
+    THEBANK_EXT: "through your THEBANK.EXT",
+}
+
+
+class _TakenBack(Exception):
+    """Ends the trial, so that nothing of it stays in the books."""
+
+
+def examine(config: Config, asked: Asked) -> list[str]:
+    """Say what was understood and what would come of it; raises `DropFileRefused`.
+
+    Raises what the books raise when they are there and cannot be opened.
+    """
+    now = datetime.now(UTC)
+    arrival = arrive(asked, config.boards, os.environ, now.astimezone(), time.monotonic())
+    said = sentences(arrival.understood)
+    said += ["", _board(arrival.guest.board, config)]
+    with _books(config) as database:
+        try:
+            record, opened = _trial(database, config, arrival, now)
+        except Refused as refused:
+            return [*said, f"He would not be let in: {refused}"]
+    said.append(f"Here he is {record.name}, and has {span(opened.receipt.purse.bank)} in the bank.")
+    said += _time(config, arrival, opened, now)
+    said.append(_gains(config, arrival))
+    return said
+
+
+def _board(board: HostBoard, config: Config) -> str:
+    if board.name in config.boards:
+        return f"This board is {board.name}, as [boards.{board.name}] of {config.path} has it."
+    return (
+        f"No table [boards.NAME] of {config.path} is this board's: it counts as {board.name}. "
+        "Make one, and add the name that its files have to its `aliases`, or say --board."
+    )
+
+
+@contextmanager
+def _books(config: Config) -> Iterator[Database]:
+    """Open the books, or new ones for the trial where there are none yet."""
+    with tempfile.TemporaryDirectory() as folder:
+        there = config.database.is_file()
+        database = Database(config.database if there else Path(folder) / "trial.sqlite3")
+        try:
+            database.open()
+            yield database
+        finally:
+            database.close()
+
+
+def _trial(
+    database: Database, config: Config, arrival: Arrival, now: datetime
+) -> tuple[CallerRecord, Opened]:
+    found: list[tuple[CallerRecord, Opened]] = []
+    try:
+        with database.transaction(config.bank, now) as desk:
+            found.append(_let_in(desk, arrival))
+            raise _TakenBack
+    except _TakenBack:
+        return found[0]
+
+
+def _let_in(desk: Desk, arrival: Arrival) -> tuple[CallerRecord, Opened]:
+    guest = arrival.guest
+    record = host_caller(desk, guest.board.name, guest.key, guest.name, guest.formerly)
+    brought = brought_by(guest, guest.arrived)
+    return record, open_host_call(desk, record.id, 0, "door doctor", "", brought, True)
+
+
+def _time(config: Config, arrival: Arrival, opened: Opened, now: datetime) -> list[str]:
+    """Say what he would bring, why not more, and when the call would end."""
+    brought, guest = opened.arrival, arrival.guest
+    assert brought is not None  # he is a board's
+    if not brought.brought:
+        said = ["He would bring no time at all."]
+    else:
+        said = [f"He would bring {span(brought.brought)}."]
+    if brought.shown is None:
+        minutes = span(guest.board.minutes * MINUTE)
+        said.append(f"His board sets no limit: that is what is left of {minutes} for the day.")
+    elif guest.board.share < 100:
+        said.append(f"That is {guest.board.share} percent of what he has left there.")
+    if brought.debt:
+        are = agree(brought.debt, "is", "are")
+        said.append(f"{span(brought.debt)} that he lost here today {are} taken off it.")
+    if brought.standing:
+        are = agree(brought.standing, "is", "are")
+        said.append(f"{span(brought.standing)} that {are} on the table {are} taken off it.")
+    schedule = config.bank.schedule
+    ends = [] if brought.shown is None else [now + timedelta(seconds=brought.shown)]
+    closing = opened.receipt.purse.closing
+    if closing is not None:
+        ends.append(closing.start)
+    if ends:
+        end = schedule.local(min(ends))
+        said.append(f"His call would end at {end:%H:%M} ({end:%Z}) at the latest.")
+    if brought.owed:
+        said.append(f"{span(brought.owed * MINUTE)} of earlier visits would be given back with it.")
+    return said
+
+
+def _gains(config: Config, arrival: Arrival) -> str:
+    way = arrival.guest.takes_gains
+    if way is None or (way == THEBANK_EXT and config.bank.thebank_ext is None):
+        asked = arrival.guest.board.give_back
+        wanted = f' (give_back = "{asked}" finds no such file)' if asked in GIVEN else ""
+        return f"What he wins would stay in his account in the bank here{wanted}."
+    return f"What he wins would be given back {GIVEN[way]}."

@@ -1,0 +1,599 @@
+"""The `door` command: run the board, check its settings, look after callers, doubt a hand.
+
+Every import beyond click waits until a command needs it: `door --help` must be quick.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from door.cli.common import EXIT_WRONG, Sentence, config_option, load_config
+from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
+
+BY = "the command line"  # in the sysop's log
+LONGEST_NUMBER = 18  # digits, of a caller's number
+
+if TYPE_CHECKING:
+    from door.config.config import Config
+    from door.games.unix_bj.teletype import Prompts
+    from timebank.callers.callers import CallerRecord
+    from timebank.ledger.database import Database, Desk
+    from timebank.ledger.machine import Reading
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="blackjack-for-time", prog_name="door")
+def main() -> None:
+    """Black Jack For Time: a BBS door game board over telnet."""
+
+
+for command in (nodes, kick, say, refused, forgive, drain, stop):
+    main.add_command(command)
+
+
+@main.command()
+@config_option
+@click.option("--verbose", is_flag=True, help="Log every call.")
+def serve(config_path: Path, verbose: bool) -> None:
+    """Open the board to callers, until SIGTERM or Ctrl-C; SIGHUP reads the settings again."""
+    import asyncio
+    import logging
+
+    from door.server import server
+    from door.server.server import quickest
+    from timebank.ledger.database import BooksFailed, DatabaseRefused
+
+    config = load_config(config_path)
+    logging.basicConfig(
+        level=logging.INFO if verbose else logging.WARNING,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+    try:
+        with asyncio.Runner(loop_factory=quickest()) as runner:
+            runner.run(server.serve(config, _announce))
+    except (DatabaseRefused, BooksFailed, server.CannotListen, server.Gone, OSError) as error:
+        raise Sentence(str(error)) from error
+
+
+def _announce(words: str) -> None:
+    """Print a line. A board that nobody listens to any more, because the program at the other end
+    of the pipe has gone, serves on."""
+    try:
+        click.echo(words)
+    except OSError:
+        # What could not be printed is tried again at the end of the process, and then fails it.
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+@main.command("run")
+@config_option
+@click.option(
+    "--dropfile",
+    type=click.Path(path_type=Path),
+    help="The drop file, or its folder; else the environment says, or the folder it is in.",
+)
+@click.option("--door", "table", metavar="CODE", help="Go to this table, and end when he gets up.")
+@click.option("--board", metavar="NAME", help="Which of [boards.NAME] starts it.")
+@click.option("--node", type=click.IntRange(0, 9999), help="The number of the node.")
+@click.option("--stdio", is_flag=True, help="The caller is on standard input and output.")
+@click.option("--socket", type=click.IntRange(0), metavar="FD", help="He is on this descriptor.")
+@click.option("--connect", metavar="HOST:PORT", help="Call the board back there.")
+@click.option("--telnet/--no-telnet", default=None, help="Whether his telnet is on the socket.")
+@click.option(
+    "--charset",
+    type=click.Choice(["cp437", "cp437-text", "utf-8", "us-ascii"]),
+    help="What the board passes on; cp437-text is CP437 without the pictures below 20h.",
+)
+@click.option("--local", is_flag=True, help="No board: you, the sysop, on this terminal.")
+@click.option("--verbose", is_flag=True, help="Log every call on standard error as well.")
+def run_(
+    config_path: Path,
+    dropfile: Path | None,
+    table: str | None,
+    board: str | None,
+    node: int | None,
+    stdio: bool,
+    socket: int | None,
+    connect: str | None,
+    telnet: bool | None,
+    charset: str | None,
+    local: bool,
+    verbose: bool,
+) -> None:
+    """Serve one caller whom a board hands over (docs/door-mode.md)."""
+    from door.cli import run
+    from door.session.arrival import Asked
+
+    call = Asked(dropfile, board, node, charset)
+    options = run.Options(config_path, call, table, stdio, socket, connect, telnet, local, verbose)
+    sys.exit(run.run(options))
+
+
+@main.command()
+@config_option
+@click.option(
+    "--dropfile",
+    type=click.Path(path_type=Path),
+    help="The drop file, or its folder; else the environment says, or the folder it is in.",
+)
+@click.option("--board", metavar="NAME", help="Which of [boards.NAME] starts the door.")
+@click.option("--node", type=click.IntRange(0, 9999), help="The number of the node.")
+def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: int | None) -> None:
+    """Say what was understood of a drop file, and what `door run` would make of it."""
+    from door.cli import doctor as cli_doctor
+    from door.dropfiles import DropFileRefused
+    from door.session.arrival import Asked
+    from timebank.ledger.database import BooksFailed, DatabaseRefused
+
+    config = load_config(config_path)
+    try:
+        said = cli_doctor.examine(config, Asked(dropfile, board, node))
+    except DropFileRefused as refused:
+        raise Sentence(f"{refused}\nThe caller would be told: {refused.polite}") from refused
+    except (DatabaseRefused, BooksFailed) as error:
+        raise Sentence(str(error)) from error
+    for sentence in said:
+        click.echo(sentence)
+
+
+@main.command()
+@config_option
+def check(config_path: Path) -> None:
+    """Check the settings and the certificates they name, and tell everything that is wrong."""
+    from door.cli.check import check as look_at
+    from timebank.settings.settings import SettingsError
+
+    try:
+        config, doubts = look_at(config_path)
+    except SettingsError as error:
+        raise Sentence(str(error)) from error
+    events = ", ".join(event.name for event in config.bank.events) or "none"
+    click.echo(f"{config_path} is in order.")
+    click.echo(
+        f"Board {config.board.name}, {config.calls.nodes} nodes, data in {config.board.data}."
+    )
+    click.echo(f"Time zone {config.bank.zone.key}, time bank {config.bank.mode}, events: {events}.")
+    for words in doubts:
+        click.echo(words)
+
+
+@main.command()
+@click.argument("file", type=click.File("rb"))
+def replay(file: BinaryIO) -> None:
+    """Play a hand, or a list of hands, from the JSON in FILE (- for standard input)."""
+    from door.games.engine import replay as replays
+
+    try:
+        text = file.read().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Sentence(f"The input cannot be read: {error}.") from error
+    try:
+        click.echo(replays.render(replays.replay(replays.parse(text))))
+    except replays.ReplayError as error:
+        raise Sentence(str(error)) from error
+
+
+@main.command()
+@click.option("--seed", required=True, help="The seed, 64 hexadecimal digits.")
+@click.option("--cut", default="", help="The words the caller cut the cards with.")
+@click.option("--decks", default=1, show_default=True, help="Decks in the shoe.")
+@click.option(
+    "--shuffle",
+    "number",
+    default=1,
+    show_default=True,
+    help="Which shuffle, where a shoe is shuffled again from the same seed.",
+)
+@click.option(
+    "--toss",
+    "tosses",
+    type=click.IntRange(0, 9999),
+    multiple=True,
+    metavar="P",
+    help="What a toss at Baccarat came to before card P of the shoe, the first being 0.",
+)
+def verify(seed: str, cut: str, decks: int, number: int, tosses: tuple[int, ...]) -> None:
+    """Print the seal of a seed and the order of the cards that it makes."""
+    from door.games.engine import shuffle
+
+    try:
+        raw = bytes.fromhex(seed)
+    except ValueError as error:
+        raise Sentence("--seed must be hexadecimal digits.") from error
+    if decks not in range(1, 9):
+        raise Sentence("--decks must be 1 to 8.")
+    if number < 1:
+        raise Sentence("--shuffle must be 1 or more.")
+    try:
+        seal, cards = shuffle.seal(raw), shuffle.shuffle(raw, cut, decks, number)
+    except ValueError as error:
+        raise Sentence(str(error)) from error
+    click.echo(f"seal {seal}")
+    for start in range(0, len(cards), 13):
+        click.echo(" ".join(cards[start : start + 13]))
+    for position in tosses:
+        came = "a card for the bank" if shuffle.toss(raw, cut, position) else "no card for the bank"
+        click.echo(f"toss before card {position}: {came}")
+
+
+@main.command()
+@click.option(
+    "--prompts",
+    type=click.Choice(["1975", "1971"]),
+    default="1975",
+    show_default=True,
+    help="Ask as the program did, or with the bare ? of its first manual page.",
+)
+@click.option("--seed", help="Play the cards of this seed again, 64 hexadecimal digits.")
+def bj(prompts: Prompts, seed: str | None) -> None:
+    """Play the UNIX game bj on this terminal: y is yes, Enter no, and DEL or Ctrl-C ends it."""
+    from door.cli import bj as cli_bj
+
+    try:
+        raw = None if seed is None else cli_bj.read_seed(seed)
+    except ValueError as error:
+        raise Sentence("--seed must be 64 hexadecimal digits.") from error
+    cli_bj.bj(prompts, raw)
+
+
+@main.command()
+@config_option
+@click.argument("number", type=click.IntRange(1, 2**63 - 1))
+@click.option("--json", "as_json", is_flag=True, help="In the form that `door replay` takes.")
+def hand(config_path: Path, number: int, as_json: bool) -> None:
+    """Show a played hand: seal, seed once the shoe is done, cards, actions, transfers."""
+    from door.games.engine import hands
+
+    config = load_config(config_path)
+    with _reading(config) as desk:
+        try:
+            text = hands.as_json(desk, number) if as_json else hands.describe(desk, number)
+        except hands.NoSuchHand as error:
+            raise Sentence(str(error)) from error
+    click.echo(text)
+
+
+@main.command()
+@config_option
+def audit(config_path: Path) -> None:
+    """Check the books, and replay every settled hand from its journal."""
+    from door.games.engine import hands
+    from timebank.ledger import generations
+
+    config = load_config(config_path)
+    with _reading(config) as desk:
+        findings, counted = hands.audit(desk)
+        generation = generations.current(desk.connection)
+    for finding in findings:
+        click.echo(finding)
+    if findings:
+        click.echo(f"{len(findings)} things are wrong in the books.", err=True)
+        sys.exit(EXIT_WRONG)
+    hands_words = "1 settled hand was" if counted == 1 else f"{counted} settled hands were"
+    click.echo(f"The books are in order; {hands_words} replayed and agree.")
+    if generation > 1:
+        click.echo(f"They are in generation {generation}: a backup was restored.")
+
+
+@main.group()
+def callers() -> None:
+    """Look after the callers of the board."""
+
+
+@callers.command("list")
+@config_option
+def list_callers(config_path: Path) -> None:
+    """List the callers, with their last call, and who has the sysop's powers."""
+    from timebank.callers import callers as records
+    from timebank.reports.statements import printable
+
+    config = load_config(config_path)
+    with _reading(config) as desk:
+        known = records.listing(desk)
+    click.echo(f"{'Caller':<26}{'Number':<8}{'Since':<12}{'Last call':<18}")
+    for record in known:
+        schedule = config.bank.schedule
+        since = f"{schedule.local(record.created):%Y-%m-%d}"
+        last = f"{schedule.local(record.last_call):%Y-%m-%d %H:%M}" if record.last_call else "never"
+        told = {"the sysop's powers": record.powers, "locked": record.locked}
+        click.echo(
+            f"{printable(record.name):<26}{record.id:<8}{since:<12}{last:<18}"
+            f"{', '.join(words for words, is_so in told.items() if is_so)}"
+        )
+
+
+@callers.command()
+@config_option
+@click.argument("name")
+def grant(config_path: Path, name: str) -> None:
+    """Give a caller your powers: the Sysop item at the bank's window, and a node on a full board.
+
+    NAME is the name as `door callers list` shows it, or # and the number that it shows.
+    """
+    from timebank.callers import powers
+
+    config = load_config(config_path)
+    with _desk(config) as desk:
+        record = powers.grant(desk, _exactly(desk, name).id, BY)
+    click.echo(f"{_numbered(record)}, has the sysop's powers now.")
+
+
+@callers.command()
+@config_option
+@click.argument("name")
+def revoke(config_path: Path, name: str) -> None:
+    """Take your powers from a caller, at once; NAME is as for grant."""
+    from timebank.callers import powers
+
+    config = load_config(config_path)
+    with _desk(config) as desk:
+        record = powers.revoke(desk, _exactly(desk, name).id, BY)
+    click.echo(f"{_numbered(record)}, has the sysop's powers no more.")
+
+
+@callers.command()
+@config_option
+@click.argument("name")
+def lock(config_path: Path, name: str) -> None:
+    """Keep a caller out, from his next log-on on."""
+    _set_locked(config_path, name, locked=True)
+
+
+@callers.command()
+@config_option
+@click.argument("name")
+def unlock(config_path: Path, name: str) -> None:
+    """Let a locked caller in again."""
+    _set_locked(config_path, name, locked=False)
+
+
+@callers.command()
+@config_option
+@click.argument("name")
+@click.argument("new_name")
+def rename(config_path: Path, name: str, new_name: str) -> None:
+    """Give a caller another name; all that the caller has stays, powers included."""
+    from timebank.keeping import sysop
+    from timebank.names import names
+
+    config = load_config(config_path)
+    with _desk(config) as desk:
+        record = _caller(desk, name)
+        try:
+            kept = names.check(new_name)
+            _refuse_kept(config, kept)
+            renamed = sysop.rename(desk, record.id, kept, BY)
+        except names.NameRefused as error:
+            raise Sentence(str(error)) from error
+    click.echo(f"{record.name} is now {renamed.name}.")
+    if config.bank.is_barred(record.name) and not config.bank.is_barred(renamed.name):
+        click.echo(
+            f"sysop.toml bars {record.name} from the bank by name, and no longer this caller:"
+            f" put {renamed.name} there, or freeze the account."
+        )
+
+
+@callers.command()
+@config_option
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def delete(config_path: Path, name: str, yes: bool) -> None:
+    """Delete a caller: what he had is forfeited, his history stays in the ledger."""
+    from timebank.keeping import sysop
+
+    config = load_config(config_path)
+    with _desk(config) as desk:
+        record = _caller(desk, name)
+    if not yes:
+        click.confirm(f"Delete {record.name} and forfeit all his time?", abort=True)
+    with _desk(config) as desk:
+        sysop.delete(desk, record.id, BY)
+    click.echo(f"{record.name} is deleted; his time is in the account forfeit.")
+
+
+@callers.command()
+@config_option
+@click.argument("name")
+@click.option("--stdin", is_flag=True, help="Read the password from standard input.")
+def password(config_path: Path, name: str, stdin: bool) -> None:
+    """Set a caller's password; a name that sysop.toml keeps is entered with it when it is new.
+
+    The sysop's own is entered with the sysop's powers, any other without: `door callers grant`.
+    """
+    from door.call import passwords
+    from timebank.callers import recovery
+    from timebank.keeping import sysop
+    from timebank.names import names
+
+    config = load_config(config_path)
+    with _reading(config) as desk:
+        record = _find(desk, name)
+    kept = next((each for _, each in config.bank.named if names.is_same(name, each)), None)
+    is_sysop = kept is not None and names.is_same(kept, config.board.sysop)
+    if record is None and kept is None:
+        raise Sentence(f"There is no caller named {name}.")
+    if record is not None and kept is not None and not names.is_same(kept, record.name):
+        raise Sentence(f"{_numbered(record)}, has a name that is only read like {kept}.")
+    typed = (
+        _read_line()
+        if stdin
+        else click.prompt("The new password", hide_input=True, confirmation_prompt=True)
+    )
+    try:
+        passwords.check(typed, name)
+    except passwords.PasswordRefused as error:
+        raise Sentence(str(error)) from error
+    hashed, had_code = passwords.hash_password(typed), False
+    with _desk(config) as desk:
+        if record is not None:
+            had_code = recovery.has_one(desk, record.id)
+            sysop.set_password(desk, record.id, hashed, BY)
+        else:
+            entered = sysop.enter(desk, kept or name, hashed, BY, with_powers=is_sysop)
+    if record is not None:
+        void = " The recovery code is void; Your settings makes another." if had_code else ""
+        click.echo(f"{record.name} has a new password.{void}")
+    else:
+        click.echo(
+            f"Nobody was called {entered.name}: entered as caller number {entered.id}, with this"
+            f" password and {'with' if is_sysop else 'without'} the sysop's powers."
+        )
+    if kept in config.bank.co_sysops or is_sysop:
+        _tell_of_powers(config_path, record or entered)
+
+
+def _tell_of_powers(config_path: Path, record: CallerRecord) -> None:
+    from door.config.named import command
+
+    if not record.powers:
+        gives = command(config_path, "grant", record.name)
+        click.echo(f"{record.name} has none of the sysop's powers: {gives} gives them.")
+
+
+def _set_locked(config_path: Path, name: str, *, locked: bool) -> None:
+    from timebank.keeping import sysop
+
+    with _desk(load_config(config_path)) as desk:
+        record = _caller(desk, name)
+        change = sysop.lock if locked else sysop.unlock
+        is_new = change(desk, record.id, BY)
+    now, before = ("locked out", "locked out already")
+    if not locked:
+        now, before = ("let in again", "not locked out")
+    click.echo(f"{record.name} is {now if is_new else before}.")
+
+
+def _read_line() -> str:
+    """Read a line of standard input, whatever the shell thinks its encoding is."""
+    try:
+        return sys.stdin.buffer.readline().decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise Sentence("The password is not in UTF-8.") from error
+
+
+def _find(desk: Desk, name: str) -> CallerRecord | None:
+    """Find a caller; nobody's name holds bytes that are no text, as an argument may."""
+    from timebank.callers import callers as records
+
+    return records.find(desk, name) if name.isprintable() else None
+
+
+def _refuse_kept(config: Config, name: str) -> None:
+    """Refuse a name of the house's, and one that only looks like a name in sysop.toml."""
+    from timebank.names import names
+
+    if any(names.is_same(name, named) for _, named in config.bank.named):
+        return
+    if names.is_reserved(name):
+        raise Sentence("That name is kept for the house.")
+    if config.bank.keeps(name):
+        raise Sentence(f"The name {name} looks too much like one that sysop.toml keeps.")
+
+
+def _exactly(desk: Desk, name: str) -> CallerRecord:
+    """Find a caller by number ("#12"), or by a name that is written as theirs is.
+
+    Whose name was found instead is told: it may be somebody else's than the one who is meant.
+    """
+    from timebank.callers import callers as records
+    from timebank.names import names
+
+    number = name.removeprefix("#")
+    if number != name and number.isascii() and number.isdecimal() and len(number) < LONGEST_NUMBER:
+        return records.get(desk, int(number))
+    record = _find(desk, name)
+    if record is None:
+        _refuse_like(desk, name)
+        return _caller(desk, name)
+    if unicodedata.normalize("NFC", name) == record.name:
+        return record
+    how = "written otherwise than" if names.is_same(name, record.name) else "only read like"
+    raise Sentence(f"{_numbered(record)}, has a name that is {how} {name}. {_by_number(record)}")
+
+
+def _refuse_like(desk: Desk, name: str) -> None:
+    """Refuse a name that nobody has if somebody's looks like it."""
+    from timebank.names import look_alikes
+
+    alike = look_alikes.holder(desk.connection.exec_driver_sql, name) if name.isprintable() else ""
+    record = _find(desk, alike) if alike else None
+    if record is not None:
+        raise Sentence(
+            f"There is no caller named {name}. {_numbered(record)}, has a name that looks like it."
+            f" {_by_number(record)}"
+        )
+
+
+def _by_number(record: CallerRecord) -> str:
+    return f"If you mean this caller, say #{record.id} in place of the name."
+
+
+def _numbered(record: CallerRecord) -> str:
+    from timebank.callers import powers
+
+    return powers.numbered(record)
+
+
+def _caller(desk: Desk, name: str) -> CallerRecord:
+    record = _find(desk, name)
+    if record is None:
+        raise Sentence(f"There is no caller named {name}. `door callers list` shows them all.")
+    return record
+
+
+def _now(books: Database, config: Config) -> Reading:
+    """Return what the clocks of the board show."""
+    from timebank.cli.common import board_clock
+
+    return board_clock(books, config.bank).reading()
+
+
+@contextmanager
+def _desk(config: Config) -> Iterator[Desk]:
+    """Open the board's books for one transaction; every refusal is a sentence."""
+    from timebank.keeping import restoring
+
+    with _books(config) as books:
+        now = _now(books, config)
+        treated = restoring.take_up(books, config.bank, now.now)
+        for sentence in () if treated is None else treated.sentences():
+            click.echo(sentence, err=True)
+        with books.transaction(config.bank, now) as desk:
+            yield desk
+
+
+@contextmanager
+def _reading(config: Config) -> Iterator[Desk]:
+    """Open the board's books as they are at one moment; nobody is kept from writing."""
+    with _books(config) as books:
+        now = _now(books, config)
+        with books.reading(config.bank, now) as desk:
+            yield desk
+
+
+@contextmanager
+def _books(config: Config) -> Iterator[Database]:
+    from sqlalchemy.exc import DBAPIError
+
+    from timebank.errors import Refused
+    from timebank.ledger.database import BooksFailed, Database, DatabaseRefused
+
+    database = Database(config.database)
+    try:
+        database.open_existing()
+        yield database
+    except (DatabaseRefused, BooksFailed, Refused) as error:
+        raise Sentence(str(error)) from error
+    except DBAPIError as error:  # tables that are not as they should be
+        raise Sentence(f"The database {database.path} cannot be used: {error.orig}.") from error
+    finally:
+        database.close()

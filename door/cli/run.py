@@ -1,0 +1,207 @@
+"""`door run`: a caller handed over by a host board, or the sysop at his own machine.
+
+The way to the first screen is short on purpose: no books are loaded before it is on the line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import signal
+import time
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from door.call.console import Console
+from door.call.guest import Guest
+from door.clock import SystemClock
+from door.config import config as settings
+from door.config import privacy
+from door.config.config import Config
+from door.dropfiles import DropFileRefused
+from door.games.registry import CODES, game_named
+from door.lines.host.host import Introduction, NoLine, with_environment
+from door.lines.line import Hints
+from door.lobby import greeting, looks
+from door.run import log as logs
+from door.run import ways_in
+from door.session.arrival import UNNAMED, Arrival, Asked, arrive
+from timebank.settings.settings import SettingsError
+
+EXIT_WELL = 0  # also when the caller hung up, or was turned away for a reason of his own
+EXIT_FAILED = 1  # something went wrong here: the log says what
+EXIT_REFUSED = 2  # nobody could be served: the log says what the sysop must do
+
+APOLOGY_SECONDS = 8.0  # a host clears the screen when the door ends
+NOBODY = Introduction("", Hints(), 0, 0)
+OUT_OF_ORDER = "Sorry, these games cannot be opened just now. Please tell the sysop."
+
+log = logging.getLogger("door.run")
+
+
+@dataclass(frozen=True)
+class Options:
+    """The command line of `door run`."""
+
+    config: Path
+    call: Asked
+    door: str | None
+    stdio: bool
+    socket: int | None
+    connect: str | None
+    telnet: bool | None
+    local: bool
+    verbose: bool
+
+
+def run(options: Options) -> int:
+    """Serve one caller to his end and return the exit status; nothing is raised."""
+    arrived = time.monotonic()
+    try:
+        config = settings.load(options.config)
+    except SettingsError as error:
+        logs.begin(None, verbose=options.verbose)
+        log.error("%s", error)
+        return _turn_away(options, OUT_OF_ORDER)
+    with contextlib.suppress(OSError):  # whoever opens the books says what is wrong with it
+        privacy.make_folder(config)
+    logs.begin(config.board.data, verbose=options.verbose)
+    try:
+        return _run(options, config, arrived)
+    except DropFileRefused as refused:
+        log.error("nobody can be let in: %s", refused)
+        return _turn_away(options, refused.polite)
+    except NoLine as nobody:
+        log.error("%s", nobody)
+        return EXIT_REFUSED
+    except Exception:
+        log.exception("the door failed")
+        return EXIT_FAILED
+
+
+def _run(options: Options, config: Config, arrived: float) -> int:
+    if options.door is not None and game_named(options.door) is None:
+        codes = ", ".join(code.code for code in CODES.values())
+        raise NoLine(f"There is no table {options.door}: --door takes one of {codes}.")
+    way = ways_in.asked_for(
+        wants_stdio=options.stdio or options.local,
+        descriptor=options.socket,
+        connect=options.connect,
+        telnet=options.telnet,
+    )
+    if options.local:
+        introduction = Introduction("the console", with_environment(Hints(), os.environ), 0, 0)
+        return to_the_end(_serve(options, config, ways_in.Stdio(), introduction, None))
+    arrival = arrive(
+        options.call, config.boards, os.environ, datetime.now(UTC).astimezone(), arrived
+    )
+    _note(arrival)
+    way = way or ways_in.said_by(arrival.connection, options.telnet)
+    return to_the_end(_serve(options, config, way, arrival.introduction, arrival.guest))
+
+
+def to_the_end(call: Coroutine[Any, Any, int]) -> int:
+    """Run a call, and let no signal of the host change what the process then says of it.
+
+    The handlers of the loop go with it, and a host that hurries sends its next signal behind them.
+    """
+    with asyncio.Runner() as runner:
+        status = runner.run(call)
+        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP, signal.SIGTERM))
+    return status
+
+
+async def _serve(
+    options: Options,
+    config: Config,
+    way: ways_in.WayIn,
+    introduction: Introduction,
+    guest: Guest | None,
+) -> int:
+    clock = SystemClock()
+    async with ways_in.opened(way, introduction) as line:
+        look = None if guest is None else guest.look
+        console = Console(line, look or looks.guess(line.hints), clock)
+        console.ask_size()
+        greeting.show(console, config, _news(guest))
+        # Behind the first screen: what the books need takes longer to load than all of this.
+        _load_the_rest()
+        from door.run import process
+
+        await asyncio.sleep(0)  # a hang-up may have come meanwhile
+        if console.interruption is not None:
+            log.info("carrier lost from %s before log-on", line.address)
+            return EXIT_WELL
+        try:
+            went_well = await process.serve(config, console, clock, guest, options.door)
+        except process.Unopened as unopened:
+            log.error("%s", unopened)
+            await _apologise(console, OUT_OF_ORDER)
+            return EXIT_REFUSED
+    return EXIT_WELL if went_well else EXIT_FAILED
+
+
+@cache
+def _load_the_rest() -> None:
+    """Load what the books need. All of it stays, so no garbage is looked for among it."""
+    gc.disable()
+    import_module("door.run.process")
+
+    gc.freeze()
+    gc.enable()
+
+
+def _news(guest: Guest | None) -> list[str]:
+    if guest is None:
+        return ["|07The console of the sysop"]
+    return [f"|07Welcome from |15{guest.board.name}|07. One moment, please."]
+
+
+def _note(arrival: Arrival) -> None:
+    """Write down what a sysop will want to know when a caller complains."""
+    understood, guest = arrival.understood, arrival.guest
+    left = "no limit" if guest.seconds is None else f"{guest.seconds} seconds left"
+    log.info(
+        "%s hands over %s with %s (%s)", guest.board.name, guest.key, left, understood.chosen.path
+    )
+    for doubt in understood.doubts:
+        log.warning("%s", doubt)
+    if guest.board.name == UNNAMED and understood.board:
+        log.warning(
+            "no table [boards.NAME] of sysop.toml is that of %s: its callers count as %s's",
+            understood.board,
+            UNNAMED,
+        )
+
+
+def _turn_away(options: Options, words: str) -> int:
+    """Tell the caller politely that he cannot be let in, if there is a way to tell him."""
+    with contextlib.suppress(NoLine):
+        way = ways_in.asked_for(
+            wants_stdio=options.stdio or options.local,
+            descriptor=options.socket,
+            connect=options.connect,
+            telnet=options.telnet,
+        )
+        asyncio.run(_tell(way or ways_in.Stdio(), words))
+    return EXIT_REFUSED
+
+
+async def _tell(way: ways_in.WayIn, words: str) -> None:
+    async with ways_in.opened(way, NOBODY) as line:
+        await _apologise(Console(line, looks.guess(Hints()), SystemClock()), words)
+
+
+async def _apologise(console: Console, words: str) -> None:
+    console.scroll_lines()
+    console.say(words)
+    await console.pause(APOLOGY_SECONDS)
+    await console.part()

@@ -1,0 +1,116 @@
+"""The commands to the running server: who is on, who has to wait, an end for one or for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import click
+
+from door.cli.common import Sentence, config_option
+
+F = TypeVar("F", bound=Callable[..., object])
+
+Where = tuple[Path, Path | None]  # a sysop.toml, and the data folder where that is given
+
+
+def server_options(command: F) -> F:
+    """Give a command the options that say which server is asked: `where`, for `_ask`."""
+    data = click.option(
+        "--data",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="The server's data folder; sysop.toml is not read then.",
+    )
+
+    @wraps(command)
+    def asking(config_path: Path, data: Path | None, **values: object) -> object:
+        return command(where=(config_path, data), **values)
+
+    return cast(F, config_option(data(asking)))
+
+
+@click.command()
+@server_options
+@click.option("--json", "as_json", is_flag=True, help="As the server has it, in seconds.")
+def nodes(where: Where, as_json: bool) -> None:
+    """Show who is on the running board: where, since when, idle for how long, with what left."""
+    from door.cli import control
+
+    _show(_ask(where, "nodes"), control.table, as_json=as_json)
+
+
+@click.command()
+@server_options
+@click.argument("node", type=click.IntRange(0, 9999))
+@click.option("--why", default="", help="What he is told.")
+def kick(where: Where, node: int, why: str) -> None:
+    """End the call on a node in peace: he is told, his hand waits for him."""
+    click.echo(_ask(where, "kick", node=node, why=why)["words"])
+
+
+@click.command()
+@server_options
+@click.argument("node", metavar="NODE|all")
+@click.argument("text")
+def say(where: Where, node: str, text: str) -> None:
+    """Say something to the caller on a node, or to all."""
+    if node != "all" and not (node.isascii() and node.isdecimal()):
+        raise Sentence('Say it to the number of a node, or to "all".')
+    number = None if node == "all" else int(node)
+    click.echo(_ask(where, "say", node=number, text=text)["words"])
+
+
+@click.command()
+@server_options
+@click.option("--json", "as_json", is_flag=True, help="As the server has it, in seconds.")
+def refused(where: Where, as_json: bool) -> None:
+    """Show which addresses have to wait before the running board takes them, and why."""
+    from door.cli import control
+
+    _show(_ask(where, "refused"), control.refusals, as_json=as_json)
+
+
+@click.command()
+@server_options
+@click.argument("who", metavar="ADDRESS|NAME")
+def forgive(where: Where, who: str) -> None:
+    """Forget what is counted against an address, or the wrong passwords for a name."""
+    click.echo(_ask(where, "forgive", who=who)["words"])
+
+
+@click.command()
+@server_options
+def drain(where: Where) -> None:
+    """Take no more calls, and close the board when the last caller has gone; twice closes now."""
+    click.echo(_ask(where, "drain")["words"])
+
+
+@click.command()
+@server_options
+def stop(where: Where) -> None:
+    """Close the running board: callers are told, and no hand is lost."""
+    click.echo(_ask(where, "stop")["words"])
+
+
+def _show(
+    answer: Mapping[str, Any],
+    lines: Callable[[Mapping[str, Any]], Iterable[str]],
+    *,
+    as_json: bool,
+) -> None:
+    """Print an answer of the server, as it is or in lines to read."""
+    import json
+
+    click.echo(json.dumps(answer, indent=2) if as_json else "\n".join(lines(answer)))
+
+
+def _ask(where: Where, command: str, **what: object) -> Mapping[str, Any]:
+    """Ask the running server of this board."""
+    from door.cli import control
+
+    try:
+        return control.ask_server(*where, command, what)
+    except control.NoAnswer as error:
+        raise Sentence(str(error)) from error

@@ -1,0 +1,149 @@
+"""The boards whose callers come here: [boards.NAME] of sysop.toml, read and checked.
+
+A board is known to us by the name of its table. Its callers come through drop files, which say who
+they are and how long they may stay, or by rlogin, which says neither and is believed from known
+addresses only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from door.dropfiles.dropfile import folded, lasting
+from door.lines.rlogin.trust import Convention, Network, TrustedBoard, networks
+from timebank.settings.settings import Table
+
+GiveBackWay = Literal["auto", "moduser", "door.sys", "exitinfo", "thebank.ext", "bank"]
+Door32Time = Literal["auto", "minutes", "seconds"]
+EventTrust = Literal["trust", "ignore"]
+
+LONGEST_NAME = 24
+LONGEST_SECRET = 64
+NAMES = f"1 to {LONGEST_NAME} characters, and no @ or |"
+DAY_MINUTES = 24 * 60
+
+
+@dataclass(frozen=True)
+class HostBoard:
+    """One board and what is agreed with it.
+
+    `minutes` are what its callers bring for a day when no host counts their time (unlimited time,
+    rlogin); `share` is the percentage of their time left that they may bring. `aliases` are other
+    names under which its drop files name it. `trusted` says how it calls by rlogin, and what it is
+    believed by: without addresses, by nothing.
+    """
+
+    name: str
+    minutes: int
+    share: int
+    event: EventTrust
+    give_back: GiveBackWay
+    door32_time: Door32Time
+    aliases: tuple[str, ...]
+    trusted: TrustedBoard
+    # Which keys the sysop has written: a default is nothing that was agreed on.
+    agreed: frozenset[str] = frozenset()
+
+
+class BoardUnsure(Exception):
+    """A name fits several tables equally well; the text says which."""
+
+
+def board_named(boards: Mapping[str, HostBoard], name: str) -> HostBoard | None:
+    """Find the board of this name or alias, case and spaces folded; None when it has no table."""
+    wanted = folded(name)
+    for board in boards.values():
+        if wanted in map(folded, (board.name, *board.aliases)):
+            return board
+    return None
+
+
+def board_of(boards: Mapping[str, HostBoard], name: str) -> HostBoard | None:
+    """Find the board that a drop file calls `name`; None when it has no table.
+
+    A table's name or alias fits when `name` begins with its words, or is the same but for the
+    version and the platform. Of those that fit the longest counts, and a table's own name before an
+    alias. Raises `BoardUnsure` when that leaves two boards.
+    """
+    best, found = (0, 0), list[HostBoard]()
+    for board in boards.values():
+        fits = max(
+            [_fits(board.name, name, 1), *(_fits(alias, name, 0) for alias in board.aliases)]
+        )
+        if fits[0] and fits >= best:
+            found = [*found, board] if fits == best else [board]
+            best = fits
+    if len(found) > 1:
+        raise BoardUnsure(" or ".join(board.name for board in found))
+    return found[0] if found else None
+
+
+def _fits(known: str, name: str, weight: int) -> tuple[int, int]:
+    """Tell how many words of a drop file's `name` a known one stands for, and its weight."""
+    words, said = folded(known).split(), folded(name).split()
+    if words and (said[: len(words)] == words or lasting(known) == lasting(name)):
+        return len(words), weight
+    return 0, 0
+
+
+def is_name(name: str) -> bool:
+    """Tell whether a board can be called so: its callers are called "Alias@Board" here.
+
+    A bar would begin a pipe code on every screen that shows them.
+    """
+    return 1 <= len(name) <= LONGEST_NAME and name.isprintable() and not set("@|") & set(name)
+
+
+def unlisted(name: str) -> HostBoard:
+    """Return what holds for a board that has no table of its own: the defaults, and no rlogin."""
+    return HostBoard(
+        name=name,
+        minutes=60,
+        share=100,
+        event="trust",
+        give_back="auto",
+        door32_time="auto",
+        aliases=(),
+        trusted=TrustedBoard(name, "", (), "", Convention.SYNCHRONET),
+    )
+
+
+def read_boards(root: Table) -> dict[str, HostBoard]:
+    """Read every [boards.NAME]; what is wrong is noted in `root`."""
+    return {name: _board(name, table) for name, table in root.named("boards").items()}
+
+
+def _board(name: str, table: Table) -> HostBoard:
+    usual = unlisted(name)
+    if not is_name(name):
+        table.refuse("minutes", f"stands under a name that is none: {NAMES}")
+    return HostBoard(
+        name=name,
+        minutes=table.whole("minutes", usual.minutes, 1, DAY_MINUTES),
+        share=table.whole("share", usual.share, 1, 100),
+        event=table.choice("event", usual.event, get_args(EventTrust)),
+        give_back=table.choice("give_back", usual.give_back, get_args(GiveBackWay)),
+        door32_time=table.choice("door32_time", usual.door32_time, get_args(Door32Time)),
+        aliases=table.texts("aliases"),
+        trusted=_trusted(name, table, usual.trusted),
+        agreed=frozenset(key for key in ("minutes", "share") if key in table),
+    )
+
+
+def _trusted(name: str, table: Table, usual: TrustedBoard) -> TrustedBoard:
+    addresses: tuple[Network, ...] = ()
+    try:
+        addresses = networks(table.texts("addresses"))
+    except ValueError as error:
+        reason = "must be addresses or networks such as 192.0.2.7 or 10.0.0.0/8"
+        table.refuse("addresses", f"{reason}: {error}")
+    convention = table.choice("convention", usual.convention.value, tuple(Convention))
+    tag = table.optional_text("tag", LONGEST_NAME)
+    secret = table.optional_text("secret", LONGEST_SECRET)
+    try:
+        return TrustedBoard(name, tag, addresses, secret, Convention(convention))
+    except ValueError as error:
+        table.refuse("convention", f"does not go with `tag` and `secret`: {str(error).rstrip('.')}")
+        return usual

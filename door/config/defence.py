@@ -1,0 +1,71 @@
+"""[defence] of sysop.toml: whom the board lets call, and how often he may be wrong."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+
+from door.lines.rlogin.trust import Network, networks
+from timebank.settings.settings import Table
+
+__all__ = ["USUAL", "Defences", "Network", "read_defence", "read_networks"]
+
+# The machine itself: the sysop, and front ends of his that say nothing of whom they bring.
+HOME = ("127.0.0.0/8", "::1")
+
+
+@dataclass(frozen=True)
+class Defences:
+    """What holds for strangers; nothing of it holds for addresses in `allow`.
+
+    `calls_per_address` counts lines that are open at once, `logons` all lines of the board that are
+    not on a node. After `wrong_passwords` one more may be tried every `try_minutes`.
+    """
+
+    allow: tuple[Network, ...]
+    block: tuple[Network, ...]
+    calls_per_address: int
+    calls_per_minute: int
+    logons: int
+    wrong_passwords: int
+    try_minutes: int
+    new_names_per_day: int
+
+
+USUAL = Defences(
+    allow=tuple(ipaddress.ip_network(text) for text in HOME),
+    block=(),
+    calls_per_address=5,
+    calls_per_minute=30,
+    logons=200,
+    wrong_passwords=5,
+    try_minutes=3,
+    new_names_per_day=10,
+)
+
+
+def read_defence(table: Table) -> Defences:
+    """Read the table; what is wrong is noted in it."""
+    allow = read_networks(table, "allow")
+    return Defences(
+        allow=allow if "allow" in table else USUAL.allow,
+        block=read_networks(table, "block"),
+        calls_per_address=table.whole("calls_per_address", USUAL.calls_per_address, 1, 9999),
+        calls_per_minute=table.whole("calls_per_minute", USUAL.calls_per_minute, 1, 9999),
+        logons=table.whole("logons", USUAL.logons, 1, 9999),
+        wrong_passwords=table.whole("wrong_passwords", USUAL.wrong_passwords, 1, 1000),
+        try_minutes=table.whole("try_minutes", USUAL.try_minutes, 1, 1440),
+        new_names_per_day=table.whole("new_names_per_day", USUAL.new_names_per_day, 1, 9999),
+    )
+
+
+def read_networks(table: Table, key: str) -> tuple[Network, ...]:
+    """Read a list of addresses and networks, each wrong one noted by itself."""
+    found: list[Network] = []
+    for text in table.texts(key):
+        try:
+            found.extend(networks([text]))
+        except ValueError as error:
+            reason = "must be addresses or networks such as 192.0.2.7 or 10.0.0.0/8"
+            table.refuse(key, f"{reason}: {error}")
+    return tuple(found)

@@ -1,0 +1,105 @@
+"""[[listeners]] of sysop.toml: where callers reach the board, and what is spoken there."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from door.config.defence import Network, read_networks
+from timebank.settings.settings import Table
+from timebank.settings.toml import shown
+
+ListenerKind = Literal["telnet", "telnets", "rlogin"]
+LISTENER_KINDS: tuple[ListenerKind, ...] = get_args(ListenerKind)
+USUAL_PORTS: Mapping[ListenerKind, int] = {"telnet": 2323, "telnets": 2992, "rlogin": 2513}
+
+EVERY_ADDRESS = "0.0.0.0"  # of IPv4
+EVERY_ADDRESS_OF_BOTH = "::"
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Where callers reach the board: an address in its usual spelling, and a port, 0 for any free.
+
+    `proxies` are front ends that say whom they bring; `certificate` and `key` are set for telnets
+    and for nothing else.
+    """
+
+    kind: ListenerKind
+    host: str
+    port: int
+    proxies: tuple[Network, ...] = ()
+    certificate: Path | None = None
+    key: Path | None = None
+
+
+def read_listeners(root: Table) -> tuple[Listener, ...]:
+    """Read every table; what is wrong is noted in `root`."""
+    tables = root.tables("listeners")
+    if tables is None:
+        return (Listener("telnet", EVERY_ADDRESS, USUAL_PORTS["telnet"]),)
+    if not tables and root.sound("listeners"):
+        root.refuse("listeners", "must be one at least, or nobody could call")
+    listeners: list[Listener] = []
+    for table in tables:
+        listener = _listener(table)
+        if table.sound("host", "port") and _taken(listener, listeners):
+            table.refuse("port", f"{listener.port} is taken by a listener above")
+        listeners.append(listener)
+    return tuple(listeners)
+
+
+def _listener(table: Table) -> Listener:
+    kind = table.choice("kind", LISTENER_KINDS[0], LISTENER_KINDS)
+    certificate, key = (_file(table, name, kind) for name in ("certificate", "key"))
+    return Listener(
+        kind=kind,
+        host=_host(table),
+        port=table.whole("port", USUAL_PORTS[kind], 0, 65535),
+        proxies=read_networks(table, "proxies"),
+        certificate=certificate,
+        key=key,
+    )
+
+
+def _file(table: Table, name: str, kind: ListenerKind) -> Path | None:
+    path = table.optional_path(name)
+    if table.sound("kind", name) and (path is not None) != (kind == "telnets"):
+        if path is None:
+            table.refuse(name, 'must name the file when kind is "telnets"')
+        else:
+            table.refuse(name, f'is for kind "telnets" alone, and this one is "{kind}"')
+    return path
+
+
+def _host(table: Table) -> str:
+    host = table.text("host", EVERY_ADDRESS)
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        reason = (
+            f'must be an IP address of this machine, "{EVERY_ADDRESS}" for all of IPv4 or '
+            f'"{EVERY_ADDRESS_OF_BOTH}" for all there are'
+        )
+        table.refuse("host", f"{reason}, is {shown(host)}")
+        return EVERY_ADDRESS
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(address)
+
+
+def _taken(listener: Listener, others: Sequence[Listener]) -> bool:
+    return listener.port != 0 and any(
+        other.port == listener.port and _overlap(other.host, listener.host) for other in others
+    )
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Tell whether two hosts have an address in common."""
+    both = {one, other}
+    if len(both) == 1 or EVERY_ADDRESS_OF_BOTH in both:
+        return True
+    return EVERY_ADDRESS in both and not any(":" in host for host in both)

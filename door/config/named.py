@@ -1,0 +1,94 @@
+"""People named in sysop.toml: who is registered, who has the sysop's powers, and what to type.
+
+A name in the settings gives nobody anything: powers belong to callers' numbers. It is kept from new
+callers, and the sysop is told, at the start and by `door check`, what is still to be done.
+"""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from timebank.callers import callers, powers
+from timebank.names import look_alikes, names
+from timebank.reports.statements import printable
+
+if TYPE_CHECKING:
+    from timebank.callers.callers import CallerRecord
+    from timebank.ledger.database import Desk
+    from timebank.settings.settings import BankSettings
+
+USUAL_CONFIG = Path("sysop.toml")  # what commands look for unless they are told
+GIVES = ("[board] sysop", "[timebank] co_sysops")  # whose names are meant to have powers
+MOST_ALIKE = 20  # groups of names that look alike which are told
+
+
+def doubts(desk: Desk, path: Path) -> list[str]:
+    """Say which names in the settings at `path` have no effect, and what to type for it."""
+    if callers.count(desk) == 0:
+        return unregistered(desk.settings, path)
+    said = [_doubt(desk, path, key, name) for key, name in desk.settings.named]
+    return [sentence for sentence in said if sentence]
+
+
+def unregistered(settings: BankSettings, path: Path) -> list[str]:
+    """Say the same of a board where nobody is registered yet."""
+    return [_nobody(path, key, name) for key, name in settings.named]
+
+
+def holders(desk: Desk) -> str:
+    """Say who has the sysop's powers."""
+    found = [_numbered(record) for record in powers.holders(desk)]
+    return f"The sysop's powers: {', '.join(found) or 'nobody has them'}."
+
+
+def look_alike(desk: Desk) -> list[str]:
+    """Say which callers' names look alike, as names could when they were registered."""
+    groups = look_alikes.groups(desk.connection.exec_driver_sql)
+    said = [
+        f"These names look alike, and each goes on as it is: {printable(', '.join(group))}."
+        for group in groups[:MOST_ALIKE]
+    ]
+    if len(groups) > MOST_ALIKE:
+        said.append(f"So do {len(groups) - MOST_ALIKE} more groups of names.")
+    return said
+
+
+def command(path: Path, words: str, name: str) -> str:
+    """Give the command of `door callers` for a caller, ready to be typed."""
+    config = [] if path == USUAL_CONFIG else ["--config", str(path)]
+    return f"`{shlex.join(['door', 'callers', words, *config, name])}`"
+
+
+def _doubt(desk: Desk, path: Path, key: str, name: str) -> str:
+    record = callers.find(desk, name)
+    if record is None:
+        return _nobody(path, key, name)
+    if not names.is_same(name, record.name):
+        return (
+            f"{key} names {name}, and nobody is registered so: {_numbered(record)}, has a name that"
+            f" is only read alike, and gets nothing by it."
+        )
+    if key in GIVES and not record.powers:
+        return (
+            f"{key} names {_numbered(record)}, who has no powers by that:"
+            f" {command(path, 'grant', record.name)} gives them."
+        )
+    return ""
+
+
+def _nobody(path: Path, key: str, name: str) -> str:
+    enters = f"{command(path, 'password', name)} enters that caller"
+    if key == GIVES[0]:
+        enters += " with the sysop's powers"
+    elif key in GIVES:
+        enters += f", and {command(path, 'grant', name)} gives the sysop's powers"
+    return (
+        f"{key} names {name}, and nobody is registered so: the name gives nobody anything, and no"
+        f" new caller can have it or one like it. {enters}."
+    )
+
+
+def _numbered(record: CallerRecord) -> str:
+    return f"{printable(record.name)}, caller number {record.id}"

@@ -1,0 +1,534 @@
+"""Who may call and how often he may be wrong: all that is counted about strangers.
+
+Nothing here knows sockets or clocks: the monotonic second is given. Nobody is shut out for good and
+nothing has to be lifted by hand. Each wrong password is a debt of some minutes which time pays
+back. Nobody is refused for a debt either, for it may be somebody else's doing: a password is only
+checked later (`door.defence.tries`). Who owes what:
+
+- An address and a name each owe for every wrong password. While one of them owes too much, no
+  password is checked for a stranger.
+- The second half of what may be owed is kept for addresses that have not been wrong about the name
+  for days. So an attacker with a few addresses does not use up what the caller needs who comes from
+  yet another one. A wrong password there costs twice as much, so that no attacker gains by it: he
+  has no more tries in a day than with the first half alone.
+- A name has a few tries of its own at an address that it has logged on from, whatever is owed.
+- A name has tries of its own for who is on a call under it, and wants another password.
+
+Addresses are counted as the networks that one subscriber has (an IPv4 address, an IPv6 /64), and
+names as digests, for what is typed as a name may be a password. Who was wrong about which name is
+remembered for an IPv6 /48: so many subscribers' networks one customer can have.
+"""
+
+from __future__ import annotations
+
+import heapq
+import ipaddress
+import secrets
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from hashlib import blake2b
+from math import ceil
+
+from door.config.defence import Defences, Network
+
+DAY = 86_400.0
+ROUNDED = 1e-6  # seconds that a sum of parts of a day may be too much
+MOST_ADDRESSES = 32_768  # that are remembered at once, each some 200 bytes
+MOST_NAMES = 32_768
+MOST_PAIRS = 32_768  # of a name and an address
+
+# Wrong passwords after which no more is checked at once, in `wrong_passwords`: the second half is
+# for addresses that have not been wrong about the name. There a wrong one costs twice as much.
+HALVES = 2
+FAILURE_SECONDS = DAY  # until an address is forgiven one wrong password about a name
+MOST_FAILURES = 10  # that are remembered of an address and a name
+# How many times as slowly a name gets back a try at an address that it has logged on from.
+AT_HOME_SLOWER = 20
+
+_SUBSCRIBER_BITS = 64  # of an IPv6 address that one subscriber can change as he likes
+_CUSTOMER_BITS = 16  # of the rest that one customer can change
+_DIGEST_BITS = 64
+_AMONG_IPV6 = 1 << 64  # keeps the two kinds of address apart
+
+
+class Fault(Enum):
+    """Why a call is not taken, in words for the log."""
+
+    BLOCKED = "the address is blocked"
+    AT_ONCE = "too many calls at once"
+    TOO_FAST = "too many calls in a minute"
+    CROWDED = "too many are at the log-on already"
+
+    @property
+    def his_own(self) -> bool:
+        """Whether the caller, and not the board or others, is the reason."""
+        return self is not Fault.CROWDED
+
+
+TOO_MANY_NAMES = "too many new names"
+TOO_MANY_WRONG = "too many wrong passwords"
+
+
+@dataclass(frozen=True)
+class Held:
+    """A subscriber whose next call or new name is refused, or whose next password has to wait, and
+    why, in words for the log.
+
+    `wait` is for how many seconds still, 0 where that is as long as his lines are open.
+    """
+
+    address: str
+    why: str
+    wait: float
+
+    @property
+    def subscriber(self) -> str:
+        """An address of his."""
+        return self.address.partition("/")[0]
+
+
+class NotTaken(Exception):
+    """A call is refused; `wait` says for how many seconds, 0 where that is not known."""
+
+    def __init__(self, fault: Fault, wait: float = 0.0) -> None:
+        """Say why."""
+        super().__init__(fault.value)
+        self.fault = fault
+        self.wait = wait
+
+
+class Networks:
+    """Addresses and networks, of which thousands cost no more to ask than a few.
+
+    >>> Networks([ipaddress.ip_network("10.0.0.0/8")]).hold("10.1.2.3")
+    True
+    """
+
+    def __init__(self, networks: Iterable[Network]) -> None:
+        """Sort them by version and length."""
+        self._prefixes: dict[tuple[int, int], set[int]] = {}
+        for network in networks:
+            shift = network.max_prefixlen - network.prefixlen
+            kept = self._prefixes.setdefault((network.version, shift), set())
+            kept.add(int(network.network_address) >> shift)
+
+    def hold(self, text: str) -> bool:
+        """Tell whether this is an address in one of them."""
+        address = _address(text)
+        if address is None:
+            return False
+        number = int(address)
+        return any(
+            version == address.version and number >> shift in prefixes
+            for (version, shift), prefixes in self._prefixes.items()
+        )
+
+
+class Debts:
+    """What many strangers owe, in seconds that pass by themselves; who owes nothing is forgotten.
+
+    Of more than `most` the one that is longest untouched is forgotten.
+    """
+
+    def __init__(self, most: int) -> None:
+        """Begin with nobody owing anything."""
+        self._most = most
+        self._free_at: OrderedDict[int, float] = OrderedDict()
+
+    def __len__(self) -> int:
+        """How many are remembered."""
+        return len(self._free_at)
+
+    def __iter__(self) -> Iterator[int]:
+        """Go through who is remembered."""
+        return iter(self._free_at)
+
+    def owed(self, who: int, now: float) -> float:
+        """Return how many seconds somebody owes."""
+        return max(0.0, self._free_at.get(who, now) - now)
+
+    def above(self, seconds: float, now: float) -> list[tuple[int, float]]:
+        """List who owes more than so much, and how much more."""
+        limit = now + seconds
+        return [(who, free_at - limit) for who, free_at in self._free_at.items() if free_at > limit]
+
+    def forget(self, who: int) -> bool:
+        """Let somebody off what he owes; tell whether it was anything."""
+        return self._free_at.pop(who, None) is not None
+
+    def add(self, who: int, seconds: float, most: float, now: float) -> float:
+        """Let somebody owe `seconds` more, though never more than `most`; return how much more."""
+        owed = self.owed(who, now)
+        added = max(0.0, min(seconds, most - owed))
+        self._free_at[who] = now + owed + added
+        self._free_at.move_to_end(who)
+        while self._free_at and (len(self) > self._most or self._oldest() <= now):
+            self._free_at.popitem(last=False)
+        return added
+
+    def take_back(self, who: int, seconds: float) -> None:
+        """Let somebody owe what `add` has added no more, where it is not forgotten already."""
+        if who in self._free_at:
+            self._free_at[who] -= seconds
+
+    def _oldest(self) -> float:
+        return next(iter(self._free_at.values()))
+
+
+class Known:
+    """Things that were seen, the last `most` of them, each with a number that goes with it."""
+
+    def __init__(self, most: int) -> None:
+        """Begin with none."""
+        self._most = most
+        self._seen: OrderedDict[int, int] = OrderedDict()
+
+    def __contains__(self, what: int) -> bool:
+        """Tell whether it was seen."""
+        return what in self._seen
+
+    def of(self, what: int) -> int | None:
+        """Return what goes with it; None when it was not seen."""
+        return self._seen.get(what)
+
+    def add(self, what: int, goes_with: int = 0) -> None:
+        """See it."""
+        self._seen[what] = goes_with
+        self._seen.move_to_end(what)
+        if len(self._seen) > self._most:
+            self._seen.popitem(last=False)
+
+
+Charge = tuple[tuple[Debts, int, float], ...]  # what was added to whose debts
+Rank = tuple[int, int]  # before whom a password is checked: the lowest is next
+FIRST: Rank = (0, 0)
+
+
+class Defence:
+    """The memory of one board for those who call it."""
+
+    def __init__(self, rules: Defences) -> None:
+        """Begin with nobody known."""
+        self._secret = secrets.token_bytes(16)
+        self._calls: dict[int, int] = {}  # how many lines each address has open
+        self._connects = Debts(MOST_ADDRESSES)
+        self._wrong_from = Debts(MOST_ADDRESSES)
+        self._wrong_for = Debts(MOST_NAMES)
+        self._wrong_about = Debts(MOST_PAIRS)  # of an address about a name, for days
+        self._wrong_at_home = Debts(MOST_PAIRS)
+        self._wrong_on_call = Debts(MOST_NAMES)
+        self._last_wrong = Known(MOST_NAMES)  # the address that was wrong about a name last
+        self._names_asked = Debts(MOST_ADDRESSES)
+        self._callers_live_at = Known(MOST_ADDRESSES)
+        self._homes = Known(MOST_PAIRS)
+        self.keep_to(rules)
+
+    def keep_to(self, rules: Defences, friends: Sequence[Network] = ()) -> None:
+        """Hold by these rules from now on; `friends` are front ends and boards that are known.
+
+        What was counted stays.
+        """
+        self._rules = rules
+        self._allowed = Networks((*rules.allow, *friends))
+        self._blocked = Networks(rules.block)
+
+    # Calls.
+
+    def take(self, address: str, waiting: int, now: float, *, has_room: bool = False) -> int | None:
+        """Take one more call, and return what `end` is to be told; `NotTaken` when it is refused.
+
+        `waiting` is how many are at the log-on or on their way there. A caller from where callers
+        live is not refused for that, up to twice as many, nor one who `has_room`, up to one more:
+        they take somebody else's place.
+        """
+        rules, who = self._rules, key_of(address)
+        if who is None or self._allowed.hold(address):
+            return None
+        if self._blocked.hold(address):
+            raise NotTaken(Fault.BLOCKED)
+        if self._calls.get(who, 0) >= rules.calls_per_address:
+            raise NotTaken(Fault.AT_ONCE)
+        lives_here = who in self._callers_live_at
+        minute, cost = 60.0, 60.0 / rules.calls_per_minute
+        owed = self._connects.owed(who, now)
+        if owed + cost > minute + ROUNDED:
+            raise NotTaken(Fault.TOO_FAST, owed + cost - minute)
+        most = rules.logons * 2 if lives_here else rules.logons + has_room
+        if waiting >= most:
+            raise NotTaken(Fault.CROWDED)
+        self._connects.add(who, cost, minute + cost, now)
+        self._calls[who] = self._calls.get(who, 0) + 1
+        return who
+
+    def end(self, taken: int | None) -> None:
+        """Count a call as over for which `take` returned this."""
+        if taken is not None:
+            self._calls[taken] -= 1
+            if not self._calls[taken]:
+                del self._calls[taken]
+
+    def is_crowded(self, waiting: int) -> bool:
+        """Tell whether so many at the log-on are all that there may be."""
+        return waiting >= self._rules.logons
+
+    def is_allowed(self, address: str) -> bool:
+        """Tell whether an address is allowed everything: a board's or a front end's, for two."""
+        return self._allowed.hold(address)
+
+    def callers_live_at(self, address: str) -> bool:
+        """Tell whether somebody has logged on from there, or it is allowed everything."""
+        who = key_of(address)
+        return who is None or who in self._callers_live_at or self._allowed.hold(address)
+
+    def wrong_lately(self, address: str, now: float) -> float:
+        """Return how many seconds an address owes for wrong passwords."""
+        who = self.counted(address)
+        return 0.0 if who is None else self._wrong_from.owed(who, now)
+
+    # Passwords. A name is given as `digest` makes it, an address as `counted` does.
+
+    def digest(self, name: str) -> int:
+        """Return what stands for a folded name (`timebank.names.names.fold`)."""
+        return self._hash(name.encode("utf-8", "surrogatepass"))
+
+    def counted(self, address: str) -> int | None:
+        """Return what stands for an address; None where nothing is counted against it."""
+        return None if self._allowed.hold(address) else key_of(address)
+
+    def about(self, who: int, name: int) -> int:
+        """Return what stands for what an address and its kin have said of a name."""
+        return self._pair(kin_of(who), name)
+
+    def failures(self, about: int, now: float) -> int:
+        """Tell how many wrong passwords about a name are remembered of an address and its kin."""
+        owed = self._wrong_about.owed(about, now)
+        return ceil(owed / FAILURE_SECONDS - ROUNDED) if owed else 0
+
+    def wait_for_name(self, name: int, now: float, *, clean: bool) -> float:
+        """Tell in how many seconds a password for a name may be checked, 0 for now.
+
+        `clean` is said of an address without failures about the name.
+        """
+        return max(0.0, self._wrong_for.owed(name, now) - self.free(clean=clean))
+
+    def wait_for_address(self, who: int, now: float, *, clean: bool) -> float:
+        """Tell the same of an address, whatever the name."""
+        return max(0.0, self._wrong_from.owed(who, now) - self.free(clean=clean))
+
+    def owed_for(self, name: int, now: float) -> float:
+        """Return how many seconds are owed for a name."""
+        return self._wrong_for.owed(name, now)
+
+    def free(self, *, clean: bool) -> float:
+        """Return the debt in seconds with which one more password may be checked."""
+        return (self._rules.wrong_passwords * (HALVES if clean else 1) - 1) * self._cost
+
+    def costs(self, owed: float) -> float:
+        """Return what a wrong password costs one who owes so much, in seconds."""
+        return self._cost * (2 if owed > self.free(clean=False) else 1)
+
+    def begin(self, who: int, name: int, now: float) -> Charge:
+        """Count a password as wrong that is about to be checked; `right` takes that back."""
+        about = self.about(who, name)
+        most = (HALVES * self._rules.wrong_passwords + 1) * self._cost
+        charge = []
+        for debts, key in ((self._wrong_from, who), (self._wrong_for, name)):
+            cost = self.costs(debts.owed(key, now))
+            charge.append((debts, key, debts.add(key, cost, most, now)))
+        most = MOST_FAILURES * FAILURE_SECONDS
+        added = self._wrong_about.add(about, FAILURE_SECONDS, most, now)
+        return (*charge, (self._wrong_about, about, added))
+
+    def take_back(self, charge: Charge) -> None:
+        """Forget a password that was right, or could not be checked."""
+        for debts, key, seconds in charge:
+            debts.take_back(key, seconds)
+
+    def blame(self, who: int, name: int) -> None:
+        """Remember who was wrong about a name."""
+        self._last_wrong.add(name, who)
+
+    def last_wrong(self, name: int) -> str | None:
+        """Return the address or network that was wrong about a name last; None if nobody was."""
+        who = self._last_wrong.of(name)
+        return None if who is None else text_of(who)
+
+    def rank(self, who: int, name: int, now: float) -> Rank:
+        """Tell when a password is checked of several that may be: the lowest rank first.
+
+        Those with few failures lately, and of these who comes from where callers live. Nothing of
+        it depends on where the name is at home: that must not be told by how long a check takes.
+        """
+        lately = ceil(self._wrong_from.owed(who, now) / self._cost - ROUNDED)
+        return lately + self.failures(self.about(who, name), now), int(
+            who not in self._callers_live_at
+        )
+
+    def may_look_early(self, who: int, name: int, now: float) -> Charge | None:
+        """Tell whether a password may be looked at before its turn, and count it as wrong if so.
+
+        It may be believed then where `is_at_home`, and nowhere else. All names are looked at alike
+        where any caller lives, so that nobody learns by it which of them is at home there.
+        """
+        if who not in self._callers_live_at:
+            return None
+        pair, cost = self._pair(who, name), AT_HOME_SLOWER * self._cost
+        tries = self._rules.wrong_passwords
+        if self._wrong_at_home.owed(pair, now) > (tries - 1) * cost:
+            return None
+        added = self._wrong_at_home.add(pair, cost, tries * cost, now)
+        return ((self._wrong_at_home, pair, added),)
+
+    def is_at_home(self, who: int, name: int) -> bool:
+        """Tell whether a name has logged on from there. It is not to be told."""
+        return self._pair(who, name) in self._homes
+
+    def logged_on(self, address: str, name: int) -> None:
+        """Remember that this name has logged on from there. No debt is let off for it."""
+        who = key_of(address)
+        if who is not None:
+            self._callers_live_at.add(who)
+            self._homes.add(self._pair(who, name))
+
+    # Passwords that are asked for on a call, under the name of that call.
+
+    def wait_on_call(self, address: str, name: int, now: float) -> float:
+        """Return for how many seconds no password is asked for on a call under this name."""
+        if self.counted(address) is None:
+            return 0.0
+        return max(0.0, self._wrong_on_call.owed(name, now) - self.free(clean=False))
+
+    def wrong_on_call(self, address: str, name: int, now: float) -> None:
+        """Count a wrong password of who is on a call. It counts at the log-on as well."""
+        who = self.counted(address)
+        if who is None:
+            return
+        most = self._rules.wrong_passwords * self._cost
+        self._wrong_on_call.add(name, self._cost, most, now)
+        for debts, key in ((self._wrong_from, who), (self._wrong_for, name)):
+            debts.add(key, self._cost, most, now)
+        self.blame(who, name)
+
+    # New callers.
+
+    def may_ask_for_a_name(self, address: str, now: float) -> bool:
+        """Tell whether one more new name may be asked for from there today, and count it.
+
+        Names that can be had and names that cannot count alike: each tells whether it exists.
+        """
+        who = key_of(address)
+        if who is None or self._allowed.hold(address):
+            return True
+        cost = DAY / self._rules.new_names_per_day
+        if self._names_asked.owed(who, now) + cost > DAY + ROUNDED:
+            return False
+        self._names_asked.add(who, cost, DAY + cost, now)
+        return True
+
+    # For the sysop.
+
+    def held(self, now: float, most: int) -> tuple[list[Held], int]:
+        """List who is held back now, whom time frees last first; of so many the first `most`, and
+        how many there are."""
+        rules = self._rules
+        minute, day = 60.0 - 60.0 / rules.calls_per_minute, DAY - DAY / rules.new_names_per_day
+        found: list[tuple[float, int, str]] = []
+        for debts, free, why in (
+            (self._wrong_from, self.free(clean=False), TOO_MANY_WRONG),
+            (self._names_asked, day, TOO_MANY_NAMES),
+            (self._connects, minute, Fault.TOO_FAST.value),
+        ):
+            waits = debts.above(free + ROUNDED, now)
+            found += [(wait + ROUNDED, who, why) for who, wait in waits]
+        found += [
+            (0.0, who, Fault.AT_ONCE.value)
+            for who, lines in self._calls.items()
+            if lines >= rules.calls_per_address
+        ]
+        held = [Held(text_of(who), why, wait) for wait, who, why in heapq.nlargest(most, found)]
+        # What was counted against an address before it was allowed holds nobody back.
+        return [each for each in held if not self._allowed.hold(each.subscriber)], len(found)
+
+    def names_held(self, now: float) -> int:
+        """Count the names for which strangers have to wait. Which they are is not kept."""
+        return len(self._wrong_for.above(self.free(clean=False), now))
+
+    def forgive_address(self, address: str) -> bool:
+        """Let a subscriber off all he owes; tell whether it was anything."""
+        who = key_of(address)
+        debts = (self._connects, self._wrong_from, self._names_asked)
+        return who is not None and sum(each.forget(who) for each in debts) > 0
+
+    def forgive_name(self, name: str) -> bool:
+        """Let a name off all wrong passwords, wherever they came from; tell whether there were any.
+
+        A folded name is given (`timebank.names.names.fold`).
+        """
+        digest = self.digest(name)
+        forgiven = self._wrong_for.forget(digest) | self._wrong_on_call.forget(digest)
+        for debts in (self._wrong_about, self._wrong_at_home):
+            for pair in [pair for pair in debts if pair >> _DIGEST_BITS == digest]:
+                forgiven |= debts.forget(pair)
+        return forgiven
+
+    # Inside.
+
+    @property
+    def _cost(self) -> float:
+        """Return what a wrong password costs, in seconds."""
+        return 60.0 * self._rules.try_minutes
+
+    def _pair(self, who: int, name: int) -> int:
+        # So that all pairs of a name can be found.
+        return name << _DIGEST_BITS | self._hash(b"%d" % who)
+
+    def _hash(self, data: bytes) -> int:
+        size = _DIGEST_BITS // 8
+        return int.from_bytes(blake2b(data, digest_size=size, key=self._secret).digest(), "big")
+
+
+def key_of(text: str) -> int | None:
+    """Return a number for the subscriber at an address; None for what is no address.
+
+    >>> key_of("2001:db8::1") == key_of("2001:db8::ffff"), key_of("::ffff:1.2.3.4")
+    (True, 16909060)
+    """
+    address = _address(text)
+    if address is None:
+        return None
+    if isinstance(address, ipaddress.IPv4Address):
+        return int(address)
+    return _AMONG_IPV6 + (int(address) >> _SUBSCRIBER_BITS)
+
+
+def kin_of(key: int) -> int:
+    """Return a number for all subscribers' networks that one customer can have.
+
+    >>> kin_of(key_of("2001:db8:7:1::1")) == kin_of(key_of("2001:db8:7:ffff::1"))
+    True
+    """
+    return key if key < _AMONG_IPV6 else key >> _CUSTOMER_BITS << _CUSTOMER_BITS
+
+
+def text_of(key: int) -> str:
+    """Return the address or network that is counted under a number of `key_of`.
+
+    >>> text_of(16909060), text_of(key_of("2001:db8::ffff"))
+    ('1.2.3.4', '2001:db8::/64')
+    """
+    if key < _AMONG_IPV6:
+        return str(ipaddress.IPv4Address(key))
+    network = (key - _AMONG_IPV6) << _SUBSCRIBER_BITS
+    return str(ipaddress.IPv6Network((network, 128 - _SUBSCRIBER_BITS)))
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    return address

@@ -1,0 +1,123 @@
+"""A front end on this machine that does not say whom it brings: `[defence]` then holds for nobody.
+
+The addresses of this machine are in `allow` unless the sysop says otherwise, for the sysop's own
+sake. HAProxy or stunnel on this machine makes every call come from one of them. With the PROXY
+protocol (`proxies`) callers are told apart; without it nothing is counted against anybody, and a
+sysop should be told so. What can be seen of it: what no single person at this machine would do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+
+from door.config.defence import Network
+from door.defence.counts import DAY, Debts, Networks, key_of
+
+if TYPE_CHECKING:
+    from door.config.config import Config
+
+NAMES = 4  # different callers from one address of this machine
+MOST_NAMED = 100  # callers whose address is looked at
+
+
+@dataclass(frozen=True)
+class Sign:
+    """What has been seen of an address of this machine that is in `allow`."""
+
+    address: str
+    seen: str
+
+    def __str__(self) -> str:
+        """Put it in words for the sysop, with what to set."""
+        return (
+            f"{self.seen} from {self.address}. That is this machine and in `allow`, so nothing in"
+            " [defence] holds for them. If a front end (HAProxy, stunnel) passes callers on, let it"
+            f' send the PROXY protocol and set proxies = ["{self.address}"] in [[listeners]];'
+            " else take the address out of `allow`."
+        )
+
+
+class Lookout:
+    """Watches the calls of a running board for signs of such a front end."""
+
+    def __init__(self, config: Config) -> None:
+        """Begin with nothing seen."""
+        self._wrong = Debts(MOST_NAMED)
+        self._named: dict[str, set[str]] = {}
+        self.keep_to(config)
+
+    def keep_to(self, config: Config) -> None:
+        """Watch by the settings as they are now."""
+        self._rules = config.defence
+        self._allowed = Networks(config.defence.allow)
+        self._known = Networks(known_networks(config))
+
+    def watches(self, address: str) -> bool:
+        """Tell whether an address is this machine's, allowed, and neither board nor front end."""
+        return (
+            is_this_machine(address)
+            and self._allowed.hold(address)
+            and not self._known.hold(address)
+        )
+
+    def lines(self, address: str, number: int) -> Sign | None:
+        """Look at how many lines an address has open."""
+        if number <= self._rules.calls_per_address or not self.watches(address):
+            return None
+        return Sign(address, f"{number} calls are open at once")
+
+    def wrong(self, address: str, now: float) -> Sign | None:
+        """Look at a wrong password."""
+        key = key_of(address)
+        if key is None or not self.watches(address):
+            return None
+        cost = DAY / self._rules.wrong_passwords
+        self._wrong.add(key, cost, 2 * DAY, now)
+        if self._wrong.owed(key, now) <= DAY:
+            return None
+        return Sign(
+            address, f"More than {self._rules.wrong_passwords} wrong passwords in a day came"
+        )
+
+    def logged_on(self, address: str, name: str) -> Sign | None:
+        """Look at a caller, by folded name."""
+        if not self.watches(address):
+            return None
+        names = self._named.setdefault(address, set()) if len(self._named) < MOST_NAMED else set()
+        if len(names) < NAMES:
+            names.add(name)
+        return Sign(address, f"{NAMES} callers and more logged on") if len(names) >= NAMES else None
+
+
+def watches(config: Config, address: str) -> bool:
+    """Tell whether an address is this machine's, allowed, and neither board nor front end."""
+    return Lookout(config).watches(address)
+
+
+def signs_in(config: Config, calls: Iterable[tuple[str, str]]) -> list[Sign]:
+    """Look at calls of the past, as (name, address)."""
+    lookout, found = Lookout(config), {}
+    for name, address in calls:
+        sign = lookout.logged_on(address, name)
+        if sign is not None:
+            found[address] = sign
+    return list(found.values())
+
+
+def known_networks(config: Config) -> list[Network]:
+    """List where boards call from and front ends are."""
+    boards = [network for each in config.boards.values() for network in each.trusted.addresses]
+    return [*boards, *(network for listener in config.listeners for network in listener.proxies)]
+
+
+def is_this_machine(address: str) -> bool:
+    """Tell whether an address is one by which this machine calls itself."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    mapped = getattr(found, "ipv4_mapped", None)
+    return (mapped or found).is_loopback

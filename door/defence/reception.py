@@ -1,0 +1,368 @@
+"""Between the ports and the board: who is let in, who is believed, and what is written down of it.
+
+What is counted, and how, is `door.defence.counts`; here are its clock, its settings as they are
+now, the words for callers, and the log of refusals that a sysop or fail2ban reads. A line of that
+log begins with whose doing it was: "refused" is the caller's own, "turned away" and "delayed" are
+not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Callable, Iterable
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from door.defence.counts import (
+    FIRST,
+    TOO_MANY_NAMES,
+    Charge,
+    Defence,
+    Fault,
+    Held,
+    NotTaken,
+    Rank,
+    key_of,
+)
+from door.defence.front_ends import Lookout, Sign, known_networks
+from door.defence.tries import Tries, Try
+from door.lines.port.gate import Blame, Refused
+from timebank.names import names
+
+if TYPE_CHECKING:
+    from door.clock import Clock, Timer
+    from door.config.config import Config
+
+LOG = "refused.log"
+LOG_MODE = 0o640  # of a new file, less what the umask takes away
+LOG_BYTES = 1_000_000  # then it is set aside, in the place of the one before
+REMEMBERED = 20_000  # calls of the past whose addresses are known when the board opens
+
+BELONG_NOT = "That name and that password do not belong together."
+_HELD_BACK = "Too many wrong passwords were typed on calls of yours. Please try again in {}."
+_TODAY = "No more new names are taken from where you call today. Please call again tomorrow."
+_WORDS = {
+    Fault.BLOCKED: "",
+    Fault.AT_ONCE: "Too many calls come from where you are. Please call again later.",
+    Fault.TOO_FAST: "Too many calls come from where you are. Please call again in a minute.",
+    Fault.CROWDED: "Too many are at the log-on just now. Please call again in a minute.",
+}
+
+
+log = logging.getLogger("door.reception")
+
+
+class Distrusted(Exception):
+    """A caller is not believed, and is told so in these words; his line is dropped."""
+
+
+class Reception:
+    """The gate of all ports of a board, and the judge at the log-on."""
+
+    def __init__(self, config: Config, clock: Clock, on_nodes: Callable[[], int]) -> None:
+        """Open for strangers; `on_nodes` tells how many callers are on a node."""
+        self._clock = clock
+        self._on_nodes = on_nodes
+        self._defence = Defence(config.defence)
+        self._tries = Tries(self._defence)
+        self._timer: Timer | None = None  # until a password that waits may be checked
+        self._lookout = Lookout(config)
+        self._has_warned = False  # of a front end that does not say whom it brings
+        self._lines: dict[str, int] = {}  # open from each address that nothing is counted against
+        # Every call that was let in, the longest first: where it comes from, and what ends it.
+        self._calls: dict[int, tuple[str, Callable[[], None]]] = {}
+        self._number = 0
+        # Of this board alone: no other of the same process shall write into its file.
+        self._log = logging.Logger("door.refused", logging.INFO)
+        self._log.addHandler(logging.NullHandler())
+        self.keep_to(config)
+
+    def keep_to(self, config: Config) -> None:
+        """Hold by the settings as they are now; calls that were let in stay."""
+        # A front end's own address says nothing of its callers, a board's stands for many of them.
+        self._defence.keep_to(config.defence, known_networks(config))
+        self._lookout.keep_to(config)
+        self._look_everywhere()
+
+    def open_log(self, folder: Path) -> None:
+        """Write refusals into a file of this folder from now on."""
+        handler = _RefusalLog(
+            folder / LOG, maxBytes=LOG_BYTES, backupCount=1, encoding="ascii", delay=True
+        )
+        handler.make()  # fail2ban wants to find it from the beginning
+        handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%dT%H:%M:%S%z"))
+        self._log.addHandler(handler)
+
+    def close_log(self) -> None:
+        """Write no more."""
+        for handler in self._log.handlers:
+            with contextlib.suppress(OSError):
+                handler.close()
+        self._log.handlers.clear()
+
+    # At the ports: a `Gate`.
+
+    def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
+        """Let a call in and return what is to be called when it is over; else `Refused`."""
+        waiting = len(self._calls) - self._on_nodes()
+        goes = self._who_goes(address) if self._defence.is_crowded(waiting) else None
+        try:
+            taken = self._defence.take(
+                address, waiting, self._clock.monotonic(), has_room=goes is not None
+            )
+        except NotTaken as refusal:
+            self._note(address, refusal.fault.value, his_own=refusal.fault.his_own)
+            raise Refused(_WORDS[refusal.fault]) from refusal
+        if goes is not None and taken is not None:
+            stranger, cut_off = goes
+            self._note(stranger, Fault.CROWDED.value, his_own=False)
+            cut_off()
+        self._number += 1
+        number = self._number
+        self._calls[number] = address, cut
+        if taken is None:
+            self._lines[address] = self._lines.get(address, 0) + 1
+            self._warn(self._lookout.lines(address, self._lines[address]))
+
+        def leave() -> None:
+            del self._calls[number]
+            self._defence.end(taken)
+            if taken is None:
+                self._lines[address] -= 1
+                if not self._lines[address]:
+                    del self._lines[address]
+
+        return leave
+
+    def malformed(self, address: str, what: str) -> None:
+        """Write down what a front end of ours has said wrong; nobody is to be banned for it."""
+        self._note(address, f"a front end is not understood: {what}", his_own=False)
+
+    def cut_off(self, address: str, blame: Blame) -> None:
+        """Write down why a call was cut off.
+
+        Nobody is to be banned whose address stands for many callers.
+        """
+        his_own = blame.his_own and not self._defence.is_allowed(address)
+        self._note(address, f"cut off: {blame.why}", his_own=his_own)
+
+    def _who_goes(self, address: str) -> tuple[str, Callable[[], None]] | None:
+        """Find the call whose place a new one takes from this address when there is no room.
+
+        It is the stranger's who has waited longest: where the address is known any stranger's, else
+        that of one who was wrong, and only if nobody was from this address.
+        """
+        is_known = self._defence.callers_live_at(address)
+        if not is_known and self._has_been_wrong(address):
+            return None
+        for stranger, cut in self._calls.values():
+            if self._defence.callers_live_at(stranger):
+                continue
+            if is_known or self._has_been_wrong(stranger):
+                return stranger, cut
+        return None
+
+    def _has_been_wrong(self, address: str) -> bool:
+        """Tell whether wrong passwords came from an address lately, or are why it waits now."""
+        now = self._clock.monotonic()
+        return bool(self._defence.wrong_lately(address, now)) or self._tries.has_failed(
+            address, now
+        )
+
+    # At the log-on.
+
+    def remember(self, calls: Iterable[tuple[str, str]]) -> None:
+        """Learn who has called from where, as (name, address), the latest last."""
+        for name, address in calls:
+            self._defence.logged_on(address, self._defence.digest(names.fold(name)))
+
+    def present(self, address: str, name: str, on_turn: Callable[[], None]) -> Try:
+        """Take in a password that was typed for a name, whether or not anybody has that name.
+
+        It is to be checked when `is_due`; `on_turn` is called if that is later. In the end it is
+        `was_right`, `was_wrong`, `not_checked` or `gave_up`; without a word it counts as wrong.
+        """
+        now = self._clock.monotonic()
+        tried = self._tries.present(address, names.fold(name), now, on_turn)
+        self._set_timer()
+        return tried
+
+    def delayed(self, address: str, tried: Try) -> None:
+        """Write down who has to wait before a password is checked, and whose doing that is."""
+        last = self._defence.last_wrong(tried.name)
+        now = self._clock.monotonic()
+        if self._defence.wait_for_name(tried.name, now, clean=False) and last is not None:
+            why = f"wrong passwords for that name, the last of them from {last}"
+        else:
+            why = "wrong passwords from this address"
+        self._log.info("delayed %s: %s", address, why)
+
+    def wait(self, tried: Try) -> float:
+        """Tell in about how many seconds a password is checked that is not due."""
+        return self._tries.wait(tried, self._clock.monotonic())
+
+    def may_look_early(self, tried: Try) -> Charge | None:
+        """Tell whether a password that is not due may be checked all the same.
+
+        Whatever comes of that, nobody may be told but one who `is_believed_early`.
+        """
+        if tried.who is None:
+            return None
+        return self._defence.may_look_early(tried.who, tried.name, self._clock.monotonic())
+
+    def is_believed_early(self, tried: Try, early: Charge, *, right: bool) -> bool:
+        """Tell whether a password is believed before its turn, after it has been checked."""
+        if not right or tried.who is None or not self._defence.is_at_home(tried.who, tried.name):
+            return False
+        self._defence.take_back(early)
+        self.was_right(tried)
+        return True
+
+    def was_right(self, tried: Try) -> None:
+        """Learn that a password was right."""
+        self._tries.right(tried, self._clock.monotonic())
+        self._set_timer()
+
+    def not_checked(self, tried: Try) -> None:
+        """Learn that a password could not be checked, and that its caller knows no more now."""
+        self.was_right(tried)
+
+    def was_wrong(self, address: str, tried: Try) -> None:
+        """Learn that a password was wrong that was due, and write it down."""
+        self._tries.wrong(tried)
+        self._note(address, "wrong name or password")
+        self._warn(self._lookout.wrong(address, self._clock.monotonic()))
+
+    def gave_up(self, tried: Try) -> None:
+        """Learn that a caller does not wait any more. One that was due counts as wrong."""
+        self._tries.leave(tried, self._clock.monotonic())
+        self._set_timer()
+
+    def rank(self, address: str, name: str) -> Rank:
+        """Tell before whom a password is hashed for a caller who is not on a call."""
+        who = self._defence.counted(address)
+        if who is None:
+            return FIRST
+        digest = self._defence.digest(names.fold(name))
+        return self._defence.rank(who, digest, self._clock.monotonic())
+
+    def hold_back(self, address: str, name: str) -> None:
+        """Raise `Distrusted` where no password is asked for on a call under this name just now."""
+        digest = self._defence.digest(names.fold(name))
+        wait = self._defence.wait_on_call(address, digest, self._clock.monotonic())
+        if wait:
+            raise Distrusted(_HELD_BACK.format(minutes(wait)))
+
+    def wrong_on_call(self, address: str, name: str) -> None:
+        """Count a wrong password of who is on a call under this name, and write it down."""
+        now = self._clock.monotonic()
+        self._defence.wrong_on_call(address, self._defence.digest(names.fold(name)), now)
+        self._note(address, "wrong name or password")
+        self._set_timer()
+
+    def wrong_code(self, address: str) -> None:
+        """Write down a recovery code that was wrong. There are too many to guess one."""
+        self._note(address, "wrong recovery code")
+
+    def logged_on(self, address: str, name: str) -> None:
+        """Remember that a caller has logged on from there."""
+        self._defence.logged_on(address, self._defence.digest(names.fold(name)))
+        self._warn(self._lookout.logged_on(address, names.fold(name)))
+
+    def allow_new_name(self, address: str) -> None:
+        """Count that one more new name is asked for; `Distrusted` when it is one too many today."""
+        if not self._defence.may_ask_for_a_name(address, self._clock.monotonic()):
+            self._note(address, TOO_MANY_NAMES)
+            raise Distrusted(_TODAY)
+
+    def not_known(self, address: str, why: str) -> None:
+        """Write down that a board is not believed that sends a caller by rlogin."""
+        self._note(address, f"rlogin: {why}")
+
+    def not_let_in(self, address: str, why: str, *, his_own: bool) -> None:
+        """Write down why somebody did not come from the log-on to a call."""
+        self._note(address, why, his_own=his_own)
+
+    # For the sysop.
+
+    def held(self, most: int) -> tuple[list[Held], int]:
+        """List the addresses that are held back now, `most` of them, and count them all."""
+        return self._defence.held(self._clock.monotonic(), most)
+
+    def names_held(self) -> int:
+        """Count the names for which strangers have to wait."""
+        return self._defence.names_held(self._clock.monotonic())
+
+    def forgive(self, who: str) -> bool:
+        """Let an address or a name off what is counted against it; tell whether it was anything."""
+        address = who.partition("/")[0]
+        if key_of(address) is not None:
+            forgiven = self._defence.forgive_address(address)
+        else:
+            forgiven = self._defence.forgive_name(names.fold(who))
+        self._look_everywhere()
+        return forgiven
+
+    # Inside.
+
+    def _look(self) -> None:
+        """Let passwords be checked whose turn has come."""
+        self._tries.look(self._clock.monotonic())
+        self._set_timer()
+
+    def _look_everywhere(self) -> None:
+        self._tries.look_everywhere(self._clock.monotonic())
+        self._set_timer()
+
+    def _set_timer(self) -> None:
+        """Look again when one of those who wait may be due."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        at = self._tries.next_look()
+        if at is not None:
+            self._timer = self._clock.call_later(at - self._clock.monotonic(), self._look)
+
+    def _warn(self, sign: Sign | None) -> None:
+        """Tell the sysop, once, of a front end that does not say whom it brings."""
+        if sign is not None and not self._has_warned:
+            self._has_warned = True
+            log.warning("%s", sign)
+
+    def _note(self, address: str, why: str, *, his_own: bool = True) -> None:
+        self._log.info("%s %s: %s", "refused" if his_own else "turned away", address, why)
+
+
+class _RefusalLog(RotatingFileHandler):
+    """A log that is no reason to fail: where it cannot be written, calls are refused all the same.
+
+    It is never larger than twice LOG_BYTES, whoever fills it.
+    """
+
+    def make(self) -> None:
+        """Make the file where there is none, for its owner to write and its group to read."""
+        with contextlib.suppress(OSError):
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+            os.close(os.open(self.baseFilename, flags, LOG_MODE))
+
+    def _open(self) -> TextIOWrapper:
+        self.make()
+        return super()._open()
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Let it be."""
+
+
+def minutes(seconds: float) -> str:
+    """Say how long to wait, in whole minutes and never too few.
+
+    >>> minutes(1), minutes(61)
+    ('a minute', '2 minutes')
+    """
+    count = max(1, ceil(seconds / 60))
+    return "a minute" if count == 1 else f"{count} minutes"

@@ -1,0 +1,83 @@
+"""What can happen in a coup of baccarat: one small frozen class for each thing.
+
+Events are what a table draws, what the bank is told and what a test reads. Amounts are whole
+numbers of the smallest unit of whatever the stake is in. No event shows a card that lies face
+down.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from door.games.engine.cards import Card
+
+
+class Side(StrEnum):
+    """The two hands of a coup."""
+
+    PLAYER = "player"
+    BANK = "bank"
+
+
+class Outcome(StrEnum):
+    """How a coup ended: whose point was nearer to nine, or that both were as near."""
+
+    PLAYER = "player"
+    BANK = "bank"
+    STAND_OFF = "stand-off"
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """One of the first two cards of a side; None lies face down."""
+
+    side: Side
+    card: Card | None
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """The bank turned up its two cards."""
+
+    cards: tuple[Card, ...]
+    point: int
+
+
+@dataclass(frozen=True, slots=True)
+class Natural:
+    """A side has eight or nine in its first two cards and turns them up."""
+
+    side: Side
+    point: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drew:
+    """A third card, face up, to a side that now has `point`."""
+
+    side: Side
+    card: Card
+    point: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """A side takes no third card and stays at `point`."""
+
+    side: Side
+    point: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The coup is over: `lost` of the stake to the bank, `returned` of it to the caller, and `won`
+    from the bank besides. lost + returned is all that was staked."""
+
+    outcome: Outcome
+    player_point: int
+    bank_point: int
+    lost: int
+    returned: int
+    won: int
+
+
+Event = Dealt | Revealed | Natural | Drew | Stood | Settled

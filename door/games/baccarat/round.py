@@ -1,0 +1,276 @@
+"""Baccarat as a state machine: rules, a shoe and actions in; events and the next round out.
+
+The caller plays the player's hand against the bank. A round, here a coup, is a function of (rules,
+shoe, actions) and of nothing else; it knows no purse, no clock, no screen and no chance. Who draws
+on what stands in `baccarat_rules`; this file deals, asks where there is a choice, and counts.
+
+The course of a coup, and what is legal in each phase::
+
+    phase    legal                     leads to
+    CALLER   card, no-card             BANK where the bank's option is tossed for, else OVER
+    BANK     bank-card, bank-no-card   OVER
+    OVER     nothing
+
+`start` deals and goes to the first phase in which there is something to decide: CALLER is met only
+on the player's 5, BANK only where the bank has an option that its house leaves to a toss, and most
+coups are over at once. A round is immutable: `apply` returns another one, or raises
+`IllegalAction` and nothing has happened.
+
+>>> from door.games.engine.cards import parse_cards
+>>> coup, events = start(BACCARAT, parse_cards("5S 7H TD JC 4D"), 100)
+>>> coup.player_point, coup.bank, [str(action) for action in coup.legal()]
+(5, (None, None), ['card', 'no-card'])
+>>> coup, events = coup.apply(Action.CARD)
+>>> coup.points, events[-1].outcome.value
+((9, 7), 'player')
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum, StrEnum
+
+from door.games.baccarat.events import (
+    Dealt,
+    Drew,
+    Event,
+    Natural,
+    Outcome,
+    Revealed,
+    Settled,
+    Side,
+    Stood,
+)
+from door.games.baccarat.rules import (
+    BACCARAT,
+    NATURALS,
+    PLAYER_TABLE,
+    Draw,
+    Rules,
+    bank_draw,
+    point_of,
+    value_of,
+)
+from door.games.blackjack.course import ShoeTooShort
+from door.games.blackjack.round import IllegalAction, Totals
+from door.games.engine.cards import Card
+from door.games.engine.quoting import either
+
+__all__ = ["BACCARAT", "Action", "IllegalAction", "Phase", "Round", "ShoeTooShort", "start"]
+
+
+class Action(StrEnum):
+    """What may be decided: the player's 5, and a toss for the bank's option."""
+
+    CARD = "card"
+    NO_CARD = "no-card"
+    BANK_CARD = "bank-card"
+    BANK_NO_CARD = "bank-no-card"
+
+
+class Phase(Enum):
+    """Who has something to decide."""
+
+    CALLER = "caller"
+    BANK = "bank"
+    OVER = "over"
+
+
+_LEGAL = {
+    Phase.CALLER: (Action.CARD, Action.NO_CARD),
+    Phase.BANK: (Action.BANK_CARD, Action.BANK_NO_CARD),
+    Phase.OVER: (),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A coup at one moment. Neither its shoe nor a card face down shows in its repr."""
+
+    rules: Rules
+    shoe: tuple[Card, ...] = field(repr=False)  # from the top; the first `cards_used` are dealt
+    stake: int
+    player: tuple[Card, ...]
+    bank_hand: tuple[Card, ...] = field(repr=False)  # face down or not: for the journal
+    revealed: bool  # whether the bank's cards are turned up
+    phase: Phase
+    settled: Settled | None
+
+    @property
+    def over(self) -> bool:
+        """Whether the stake is settled."""
+        return self.phase is Phase.OVER
+
+    @property
+    def cards_used(self) -> int:
+        """How many cards of the shoe are dealt."""
+        return len(self.player) + len(self.bank_hand)
+
+    @property
+    def bank(self) -> tuple[Card | None, ...]:
+        """The bank's cards as they lie: None is a card face down."""
+        return self.bank_hand if self.revealed else (None,) * len(self.bank_hand)
+
+    @property
+    def player_point(self) -> int:
+        """The player's point now."""
+        return point_of(self.player)
+
+    @property
+    def bank_point(self) -> int | None:
+        """The bank's point now, None while its cards lie face down."""
+        return point_of(self.bank_hand) if self.revealed else None
+
+    @property
+    def points(self) -> tuple[int, int | None]:
+        """The player's and the bank's point."""
+        return self.player_point, self.bank_point
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the coup ended, None before."""
+        return None if self.settled is None else self.settled.outcome
+
+    @property
+    def natural(self) -> bool:
+        """Whether a natural of either side ended the coup."""
+        return self.over and any(
+            len(hand) == 2 and point_of(hand) in NATURALS for hand in (self.player, self.bank_hand)
+        )
+
+    @property
+    def totals(self) -> Totals:
+        """The money of the coup so far."""
+        if self.settled is None:
+            return Totals(self.stake, 0, 0, 0)
+        return Totals(self.stake, self.settled.lost, self.settled.returned, self.settled.won)
+
+    def legal(self) -> tuple[Action, ...]:
+        """What may be decided now, in menu order; nothing once the coup is over."""
+        return _LEGAL[self.phase]
+
+    def apply(self, action: Action) -> tuple["Round", tuple[Event, ...]]:
+        """The round after `action`, and what happened on the way there.
+
+        Raises IllegalAction when the action is not in `legal()`, ShoeTooShort when a card is
+        missing; this round stays as it was in either case.
+        """
+        legal = self.legal()
+        if action not in legal:
+            if not legal:
+                raise IllegalAction(f"{action} is not open: the coup is over.")
+            raise IllegalAction(f"{action} is not open here: it is {either(legal)}.")
+        course = _Course(self)
+        if self.phase is Phase.CALLER:
+            course.serve_player(draws=action is Action.CARD)
+        else:
+            course.serve_bank(draws=action is Action.BANK_CARD)
+        return course.at_rest()
+
+
+def start(rules: Rules, shoe: Sequence[Card], stake: int) -> tuple[Round, tuple[Event, ...]]:
+    """Deal a coup from the top of `shoe` for a stake in the smallest unit.
+
+    Raises ValueError for a stake that is not more than 0, ShoeTooShort when a card is missing.
+    """
+    if stake <= 0:
+        raise ValueError(f"The stake must be more than 0, is {stake}.")
+    course = _Course(Round(rules, tuple(shoe), stake, (), (), False, Phase.CALLER, None))
+    course.deal()
+    return course.at_rest()
+
+
+class _Course:
+    """A coup on its way from one rest to the next."""
+
+    def __init__(self, coup: Round) -> None:
+        """Go on from `coup`, which stays as it is."""
+        self.coup = coup
+        self.player = list(coup.player)
+        self.bank = list(coup.bank_hand)
+        self.revealed = coup.revealed
+        self.phase = coup.phase
+        self.settled = coup.settled
+        self.events: list[Event] = []
+
+    def at_rest(self) -> tuple[Round, tuple[Event, ...]]:
+        """The round as it is now, and what has happened."""
+        after = replace(
+            self.coup,
+            player=tuple(self.player),
+            bank_hand=tuple(self.bank),
+            revealed=self.revealed,
+            phase=self.phase,
+            settled=self.settled,
+        )
+        return after, tuple(self.events)
+
+    def deal(self) -> None:
+        """Two cards to either side, the bank's face down; then naturals, then the player."""
+        for _ in range(2):
+            self.player.append(self._card())
+            self.events.append(Dealt(Side.PLAYER, self.player[-1]))
+            self.bank.append(self._card())
+            self.events.append(Dealt(Side.BANK, None))
+        mine, his = point_of(self.player), point_of(self.bank)
+        if mine in NATURALS or his in NATURALS:
+            if mine in NATURALS:
+                self.events.append(Natural(Side.PLAYER, mine))
+            self._reveal()
+            if his in NATURALS:
+                self.events.append(Natural(Side.BANK, his))
+            self._settle()
+            return
+        draw = PLAYER_TABLE[mine]
+        if draw is Draw.MAY:
+            self.phase = Phase.CALLER
+        else:
+            self.serve_player(draws=draw is Draw.MUST)
+
+    def serve_player(self, *, draws: bool) -> None:
+        """Give the player a third card or none; then the bank turns up its own."""
+        self._serve(Side.PLAYER, self.player, draws=draws)
+        self._reveal()
+        third = value_of(self.player[2]) if draws else None
+        point = point_of(self.bank)
+        draw = bank_draw(point, third)
+        if draw is not Draw.MAY:
+            self.serve_bank(draws=draw is Draw.MUST)
+            return
+        option = self.coup.rules.option(point)
+        if option == "toss":
+            self.phase = Phase.BANK
+        else:
+            self.serve_bank(draws=option == "draw")
+
+    def serve_bank(self, *, draws: bool) -> None:
+        """Give the bank a third card or none, and decide the coup."""
+        self._serve(Side.BANK, self.bank, draws=draws)
+        self._settle()
+
+    def _serve(self, side: Side, hand: list[Card], *, draws: bool) -> None:
+        if draws:
+            hand.append(self._card())
+            self.events.append(Drew(side, hand[-1], point_of(hand)))
+        else:
+            self.events.append(Stood(side, point_of(hand)))
+
+    def _reveal(self) -> None:
+        self.revealed = True
+        self.events.append(Revealed(tuple(self.bank), point_of(self.bank)))
+
+    def _settle(self) -> None:
+        mine, his, stake = point_of(self.player), point_of(self.bank), self.coup.stake
+        if mine > his:
+            self.settled = Settled(Outcome.PLAYER, mine, his, lost=0, returned=stake, won=stake)
+        elif mine < his:
+            self.settled = Settled(Outcome.BANK, mine, his, lost=stake, returned=0, won=0)
+        else:
+            self.settled = Settled(Outcome.STAND_OFF, mine, his, lost=0, returned=stake, won=0)
+        self.phase = Phase.OVER
+        self.events.append(self.settled)
+
+    def _card(self) -> Card:
+        used = len(self.player) + len(self.bank)
+        if used == len(self.coup.shoe):
+            raise ShoeTooShort(f"The shoe is too short: its {used} cards are not enough.")
+        return self.coup.shoe[used]

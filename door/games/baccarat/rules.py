@@ -1,0 +1,165 @@
+"""The rules of the baccarat table, as data: the counting, who draws on what, what a house may set.
+
+The engine in `baccarat` reads what stands here and has no opinion of its own. docs/rules.md says
+which sentence of the game's text every rule reads.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from enum import Enum
+from typing import Literal, get_args
+
+from door.games.blackjack.rules import MOST_DECKS, RuleProblem, RulesRefused
+from door.games.engine.cards import CARDS_IN_DECK, Card
+from door.games.engine.quoting import either, shown, shown_key
+
+RESHUFFLE_AT = 8
+"""A coup that leaves so many cards or fewer is the last of its shoe."""
+
+NATURALS = frozenset({8, 9})
+"""Points of two cards that end the coup."""
+
+Option = Literal["draw", "stand", "toss"]
+
+
+class Draw(Enum):
+    """What a side may do about a third card."""
+
+    MUST = "must draw"
+    MUST_NOT = "must stand"
+    MAY = "draws or stands as it likes"
+
+
+PLAYER_TABLE: Mapping[int, Draw] = {
+    **dict.fromkeys(range(5), Draw.MUST),
+    5: Draw.MAY,
+    6: Draw.MUST_NOT,
+    7: Draw.MUST_NOT,
+}
+"""What the player does on each point that is no natural."""
+
+_BANK_DRAWS_AGAINST: Mapping[int, frozenset[int]] = {
+    3: frozenset({0, 1, 2, 3, 4, 5, 6, 7}),
+    4: frozenset({2, 3, 4, 5, 6, 7}),
+    5: frozenset({5, 6, 7}),
+    6: frozenset({6, 7}),
+}
+_BANK_MAY_DRAW_AGAINST: Mapping[int, int] = {3: 9, 5: 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """One house's rules: the bank's two options, and how many decks are in the shoe.
+
+    An option is open where the bank has the first number and the player's third card counts the
+    second. "toss" leaves it to chance, which whoever plays the round brings along.
+    """
+
+    bank_option_3v9: Option = "draw"
+    bank_option_5v4: Option = "draw"
+    decks: int = 4
+
+    def option(self, bank: int) -> Option:
+        """What the house does about the option that the bank has on 3 or on 5."""
+        return self.bank_option_3v9 if bank == 3 else self.bank_option_5v4
+
+    def shuffle_due(self, dealt: int) -> bool:
+        """Whether a shoe of which `dealt` cards are gone is done once the coup is over.
+
+        >>> BACCARAT.shuffle_due(199), BACCARAT.shuffle_due(200)
+        (False, True)
+        """
+        return self.decks * CARDS_IN_DECK - dealt <= RESHUFFLE_AT
+
+
+BACCARAT = Rules()
+"""Four decks; the bank draws where it has the option."""
+
+
+def value_of(card: Card) -> int:
+    """What a card counts: an ace 1, tens and faces 0, all others their number.
+
+    >>> from door.games.engine.cards import parse_cards
+    >>> [value_of(card) for card in parse_cards("AS 9H TD KC")]
+    [1, 9, 0, 0]
+    """
+    return card.value % 10
+
+
+def point_of(cards: Iterable[Card]) -> int:
+    """The point of a hand, 0 to 9: units of ten are discarded.
+
+    >>> from door.games.engine.cards import parse_cards
+    >>> point_of(parse_cards("6S 8D"))
+    4
+    """
+    return sum(map(value_of, cards)) % 10
+
+
+def bank_draw(bank: int, third: int | None) -> Draw:
+    """What a bank whose two cards make `bank` (0 to 7) does about a third card.
+
+    `third` is what the player's third card counts (0 to 9), None when the player has none.
+
+    >>> bank_draw(3, 8), bank_draw(3, 9), bank_draw(6, None)
+    (<Draw.MUST_NOT: 'must stand'>, <Draw.MAY: 'draws or stands as it likes'>, \
+<Draw.MUST_NOT: 'must stand'>)
+    """
+    if bank <= 2:
+        return Draw.MUST
+    if bank == 7:
+        return Draw.MUST_NOT
+    if third is None:
+        return Draw.MUST_NOT if bank == 6 else Draw.MUST
+    if third in _BANK_DRAWS_AGAINST[bank]:
+        return Draw.MUST
+    return Draw.MAY if _BANK_MAY_DRAW_AGAINST.get(bank) == third else Draw.MUST_NOT
+
+
+def rules_from_mapping(mapping: Mapping[str, object], base: Rules) -> Rules:
+    """`base` with the keys of `mapping` (names and values as in sysop.toml) in place of its own.
+
+    Raises `RulesRefused`, which names every wrong key, when any is.
+
+    >>> rules_from_mapping({"bank_option_5v4": "stand"}, BACCARAT).option(5)
+    'stand'
+    >>> try:
+    ...     rules_from_mapping({"bank_option_3v9": "deal", "deck": 6}, BACCARAT)
+    ... except RulesRefused as error:
+    ...     print(error)
+    bank_option_3v9: must be "draw", "stand" or "toss", is "deal"; deck: is no rule of this game.
+    """
+    problems = tuple(
+        RuleProblem(shown_key(key), reason)
+        for key, value in mapping.items()
+        if (reason := _wrong_with(key, value))
+    )
+    if problems:
+        raise RulesRefused(problems)
+    # Every value has been checked against its field; replace() cannot be told so.
+    return replace(base, **mapping)  # type: ignore[arg-type]
+
+
+def rules_to_mapping(rules: Rules) -> dict[str, object]:
+    """The keys and values, fit for JSON, from which `rules_from_mapping` makes these rules."""
+    return asdict(rules)
+
+
+def _wrong_with(key: str, value: object) -> str:
+    if key not in _KEYS:
+        return "is no rule of this game"
+    if key == "decks":
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if not whole or value not in range(1, MOST_DECKS + 1):
+            return f"must be a whole number from 1 to {MOST_DECKS}, is {shown(value)}"
+    elif not isinstance(value, str) or value not in get_args(Option):
+        words = either([f'"{word}"' for word in get_args(Option)])
+        return f"must be {words}, is {shown(value)}"
+    return ""
+
+
+_KEYS = tuple(field.name for field in fields(Rules))
+
+SYSOP_KEYS = ("bank_option_3v9", "bank_option_5v4")
+"""The keys that belong in sysop.toml; the decks are four in this game, and stand in the journal
+for those who replay another shoe."""

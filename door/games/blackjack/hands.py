@@ -1,0 +1,129 @@
+"""What lies on a black jack table, and what it is worth when the round is over.
+
+Hands and seats as frozen data, how a hand compares with the dealer's, and what that moves. When a
+hand is asked, paid or settled is the business of `blackjack`.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from door.games.blackjack.events import InsuranceSettled, Outcome, Settled
+from door.games.blackjack.rules import Rules
+from door.games.engine.cards import Card, Count, count, is_natural
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Whose decision it is: the seat, and its hand, from 0."""
+
+    seat: int
+    hand: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """One hand of a seat; it plays until it stands or is settled."""
+
+    cards: tuple[Card, ...]
+    stake: int  # with what doubling added
+    doubled: bool
+    from_split: bool
+    standing: bool  # takes no more cards, waits for the dealer
+    settled: Settled | None
+
+    @property
+    def count(self) -> Count:
+        """What it counts, for the screen: `str()` of it is "soft 17" or "17"."""
+        return count(self.cards)
+
+    @property
+    def is_natural(self) -> bool:
+        """21 in the two cards first dealt; after a split there is none."""
+        return not self.from_split and is_natural(self.cards)
+
+    @property
+    def in_play(self) -> bool:
+        """Whether it may still be asked for a decision."""
+        return not self.standing and self.settled is None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it is left for the dealer's turn."""
+        return self.standing and self.settled is None
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One place at the table: its bet, its insurance and its hands."""
+
+    bet: int
+    insurance: int | None  # None: not asked, or not answered yet; 0: declined
+    insurance_settled: InsuranceSettled | None
+    hands: tuple[Hand, ...]
+
+    @property
+    def staked(self) -> int:
+        """Everything this seat has put on the table."""
+        return (self.insurance or 0) + sum(hand.stake for hand in self.hands)
+
+
+def insurance_amount(rules: Rules, bet: int) -> int:
+    """What insurance on a bet costs, or may cost at most: half of it, or under "down" the whole
+    units in that half."""
+    if rules.insurance_rounding == "exact":
+        return bet // 2
+    return bet // (2 * rules.insurance_unit) * rules.insurance_unit
+
+
+def insurance_settled(rules: Rules, turn: int, amount: int, natural: bool) -> InsuranceSettled:
+    """What becomes of seat `turn`'s insurance, the dealer having a natural or not."""
+    if natural:
+        return InsuranceSettled(turn, 0, amount, amount * rules.insurance_pays)
+    return InsuranceSettled(turn, amount, 0, 0)
+
+
+def settled(rules: Rules, turn: Turn, hand: Hand, outcome: Outcome) -> Settled:
+    """What an outcome moves of a hand's stake."""
+    back = _back_for_one(rules, hand, outcome)
+    if not back:
+        return Settled(turn.seat, turn.hand, outcome, hand.stake, 0, 0)
+    won = hand.stake * (back - 1)
+    assert won.denominator == 1  # start() refused stakes whose half is needed and odd
+    return Settled(turn.seat, turn.hand, outcome, 0, hand.stake, won.numerator)
+
+
+def _back_for_one(rules: Rules, hand: Hand, outcome: Outcome) -> Fraction:
+    match outcome:
+        case Outcome.NATURAL:
+            return rules.natural_pays
+        case Outcome.CHARLIE:
+            return rules.charlie_pays
+        case Outcome.TWENTY_ONE:
+            return rules.doubled_21_pays if hand.doubled else rules.twenty_one_pays
+        case Outcome.WIN:
+            return rules.win_pays
+        case Outcome.PUSH:
+            return Fraction(1)
+        case _:
+            return Fraction(0)
+
+
+def showdown(rules: Rules, hand: Hand, dealer: tuple[Card, ...]) -> Outcome:
+    """How a hand that stood ends against the dealer's complete hand.
+
+    In this order: a dealer's natural, his Five-Card Charlie ("even if the player's count is 21"),
+    the caller's natural, his Charlie, a dealer who went over, and only then the counts.
+    """
+    total, against = hand.count.total, count(dealer).total
+    ranked = (
+        (is_natural(dealer) and hand.is_natural, Outcome.PUSH),
+        (is_natural(dealer), Outcome.DEALER_NATURAL),
+        (rules.is_charlie(dealer), Outcome.DEALER_CHARLIE),
+        (hand.is_natural, Outcome.NATURAL),
+        (rules.is_charlie(hand.cards), Outcome.CHARLIE),
+        (total == 21 and against != 21, Outcome.TWENTY_ONE),
+        (against > 21 and rules.dealer_over == "push", Outcome.PUSH),
+        (against > 21 or total > against, Outcome.WIN),
+        (total == against and rules.ties == "push", Outcome.PUSH),
+    )
+    return next((outcome for holds, outcome in ranked if holds), Outcome.LOSE)

@@ -1,0 +1,258 @@
+"""Black jack as a state machine: rules, a shoe and actions in; events and the next round out.
+
+What may happen next is decided in this file, what happens then in `blackjack_course`, what a hand
+is worth in the end in `blackjack_hands`; every way in which tables differ is data in
+`blackjack_rules`. A round is a function of (rules, shoe,
+actions) and of nothing else. It knows no purse, no clock, no screen and no chance: the table asks
+`round.amount(action)` and leaves out what its caller cannot pay.
+
+The course of a round, and what is legal in each phase::
+
+    phase       legal                                  leads to
+    INSURANCE   insurance, no-insurance                INSURANCE of the next seat; then the dealer
+                                                       looks: OVER on his natural, else PLAY
+    PLAY        double, split, hit, stay (those that   PLAY of the same hand, of the next hand, of
+                the hand at turn may choose)           the next seat; then the dealer plays: OVER
+    OVER        nothing
+
+`start` deals and goes to the first phase in which somebody has something to decide; INSURANCE is
+met only when the dealer shows an ace. A round is immutable: `apply` returns another one, or
+raises `IllegalAction` and nothing has happened.
+
+>>> from door.games.engine.cards import parse_cards
+>>> shoe = parse_cards("3H JS TH 8D 8C")
+>>> game, events = start(BLACK_JACK_FOR_TIME, shoe, [10])
+>>> game.phase.value, [str(action) for action in game.legal()], game.dealer
+('play', ['double', 'hit', 'stay'], ('JS', None))
+>>> game, events = game.apply(Action.HIT)
+>>> events[-1]
+Settled(seat=0, hand=0, outcome=<Outcome.TWENTY_ONE: 'twenty-one'>, lost=0, returned=10, won=20)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from door.games.blackjack.course import STEPS, Action, Course, Phase, ShoeTooShort
+from door.games.blackjack.events import Event, InsuranceSettled, Outcome, Settled
+from door.games.blackjack.hands import Hand, Seat, Turn, insurance_amount
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, MOST_SEATS, UNIX_BJ, VEGAS, Rules
+from door.games.engine.cards import Card, Count, count
+from door.games.engine.quoting import either
+
+__all__ = [
+    "BLACK_JACK_FOR_TIME",
+    "UNIX_BJ",
+    "VEGAS",
+    "Action",
+    "Hand",
+    "IllegalAction",
+    "Phase",
+    "Round",
+    "Rules",
+    "Seat",
+    "ShoeTooShort",
+    "Totals",
+    "Turn",
+    "start",
+]
+
+
+class IllegalAction(Exception):
+    """The action is not open now; the text says what is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What moved so far, over some seats; once the round is over, lost + returned == staked."""
+
+    staked: int
+    lost: int
+    returned: int
+    won: int
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round at one moment. Neither its shoe nor a hole card shows in its repr, nor in a log."""
+
+    rules: Rules
+    shoe: tuple[Card, ...] = field(repr=False)  # from the top; the first `cards_used` are dealt
+    cards_used: int
+    dealer_hand: tuple[Card, ...] = field(repr=False)  # the hole card too: for the journal
+    revealed: bool  # whether the hole card was turned up
+    seats: tuple[Seat, ...]
+    phase: Phase
+    turn: Turn | None  # None once it is over
+
+    @property
+    def over(self) -> bool:
+        """Whether every hand and every insurance is settled."""
+        return self.phase is Phase.OVER
+
+    @property
+    def dealer(self) -> tuple[Card | None, ...]:
+        """The dealer's cards as they lie: None is the hole card, face down."""
+        if self.revealed:
+            return self.dealer_hand
+        return (self.dealer_hand[0], None)
+
+    @property
+    def dealer_count(self) -> Count:
+        """What the dealer's open cards count."""
+        return count(card for card in self.dealer if card is not None)
+
+    @property
+    def hand(self) -> Hand | None:
+        """The hand at turn, or None once the round is over."""
+        return None if self.turn is None else self.seats[self.turn.seat].hands[self.turn.hand]
+
+    @property
+    def totals(self) -> Totals:
+        """The money of the round so far."""
+        return _totals(self.seats)
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """How the hands that are settled ended, in order of seats and hands."""
+        return _outcomes(self.seats)
+
+    def totals_of(self, seat: int) -> Totals:
+        """The money of one seat (from 0) so far."""
+        return _totals((self.seats[seat],))
+
+    def outcomes_of(self, seat: int) -> tuple[Outcome, ...]:
+        """How those hands of one seat (from 0) ended that are settled, in order."""
+        return _outcomes((self.seats[seat],))
+
+    def legal(self) -> tuple[Action, ...]:
+        """What cards and rules allow now, in menu order; nothing once the round is over."""
+        if self.phase is Phase.INSURANCE:
+            return (Action.INSURANCE, Action.NO_INSURANCE)
+        hand = self.hand
+        if hand is None:
+            return ()
+        first_two = len(hand.cards) == 2
+        actions = []
+        if first_two and self._may_double(hand):
+            actions.append(Action.DOUBLE)
+        if first_two and self._may_split(hand):
+            actions.append(Action.SPLIT)
+        return (*actions, Action.HIT, Action.STAY)
+
+    def _may_double(self, hand: Hand) -> bool:
+        if hand.from_split and not self.rules.double_after_split:
+            return False
+        if self.rules.double == "always":
+            return hand.count.total < 21
+        return hand.count.total in (10, 11)  # with an ace as eleven, two cards make twelve or more
+
+    def _may_split(self, hand: Hand) -> bool:
+        first, second = hand.cards
+        return self.rules.split == "once" and not hand.from_split and first.value == second.value
+
+    def amount(self, action: Action) -> int:
+        """What `action`, which must be legal now, adds to what is staked; 0 for most. For insurance
+        up to half of the bet it is the most that may be given to `apply`."""
+        self._check(action)
+        if self.turn is None or self.hand is None or action is Action.NO_INSURANCE:
+            return 0
+        if action is Action.INSURANCE:
+            return insurance_amount(self.rules, self.seats[self.turn.seat].bet)
+        return self.hand.stake if action in (Action.DOUBLE, Action.SPLIT) else 0
+
+    def apply(self, action: Action, amount: int | None = None) -> tuple["Round", tuple[Event, ...]]:
+        """The round after `action` of the hand at turn, and what happened on the way there.
+
+        `amount` is for insurance where the caller names it: 1 to `amount(action)`, in the unit of
+        the stakes, and None for the most. Raises IllegalAction when the action is not in `legal()`
+        or no such amount belongs to it, ShoeTooShort when a card is missing; this round stays as it
+        was in either case.
+        """
+        added = self._added(action, amount)
+        assert self.turn is not None  # something was legal, so somebody is at turn
+        course = Course(
+            self.rules,
+            self.shoe,
+            self.cards_used,
+            list(self.dealer_hand),
+            self.revealed,
+            list(self.seats),
+            self.phase,
+            self.turn,
+        )
+        if action is Action.INSURANCE:
+            course.insure(self.turn, added)
+        else:
+            STEPS[action](course, self.turn)
+        course.go_on()
+        return _at_rest(course)
+
+    def _added(self, action: Action, amount: int | None) -> int:
+        """What the action adds, the amount that was named having been checked."""
+        most = self.amount(action)
+        if amount is None:
+            return most
+        if action is not Action.INSURANCE or self.rules.insurance == "half":
+            raise IllegalAction(f"{action} takes no amount here.")
+        if not 1 <= amount <= most:
+            raise IllegalAction(f"{action} is 1 to {most} here, not {amount}.")
+        return amount
+
+    def _check(self, action: Action) -> None:
+        legal = self.legal()
+        if action not in legal:
+            if not legal:
+                raise IllegalAction(f"{action} is not open: the hand is over.")
+            raise IllegalAction(f"{action} is not open here: it is {either(legal)}.")
+
+
+def start(
+    rules: Rules, shoe: Sequence[Card], stakes: Sequence[int]
+) -> tuple[Round, tuple[Event, ...]]:
+    """Deal a round from the top of `shoe`, one seat for each stake (in the smallest unit).
+
+    It may be over at once: a dealer's or a caller's natural needs no decision. ValueError when
+    these rules cannot play a stake exactly, ShoeTooShort when the shoe is.
+    """
+    if not 1 <= len(stakes) <= MOST_SEATS:
+        raise ValueError(f"A round has 1 to {MOST_SEATS} seats, not {len(stakes)}.")
+    for stake in stakes:
+        if refusal := rules.refused_stake(stake):
+            raise ValueError(refusal)
+    seats = [
+        Seat(stake, None, None, (Hand((), stake, False, False, False, None),)) for stake in stakes
+    ]
+    course = Course(rules, tuple(shoe), 0, [], False, seats, Phase.INSURANCE, None)
+    course.deal()
+    course.go_on()
+    return _at_rest(course)
+
+
+def _totals(seats: Sequence[Seat]) -> Totals:
+    settled = [hand.settled for seat in seats for hand in seat.hands if hand.settled]
+    insured = [seat.insurance_settled for seat in seats if seat.insurance_settled]
+    every: list[Settled | InsuranceSettled] = [*settled, *insured]
+    return Totals(
+        staked=sum(seat.staked for seat in seats),
+        lost=sum(each.lost for each in every),
+        returned=sum(each.returned for each in every),
+        won=sum(each.won for each in every),
+    )
+
+
+def _outcomes(seats: Sequence[Seat]) -> tuple[Outcome, ...]:
+    return tuple(hand.settled.outcome for seat in seats for hand in seat.hands if hand.settled)
+
+
+def _at_rest(course: Course) -> tuple[Round, tuple[Event, ...]]:
+    game = Round(
+        course.rules,
+        course.shoe,
+        course.used,
+        tuple(course.dealer),
+        course.revealed,
+        tuple(course.seats),
+        course.phase,
+        course.turn,
+    )
+    return game, tuple(course.events)

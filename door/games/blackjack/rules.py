@@ -1,0 +1,397 @@
+"""The rules of a black jack table, as data.
+
+Everything in which two tables may differ is a field of `Rules`; the engine in `blackjack` reads
+the fields and has no opinion of its own. Three games stand at the end of it: the door's of 1991,
+the UNIX program's, and the one of a Vegas table. A sysop's variations change the data, never the
+code. Each field that a sysop may set carries the name of its key in sysop.toml; docs/rules.md says
+what every value means and which sentence of which text it reads.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from math import isfinite
+from typing import Literal, NamedTuple
+
+from door.games.engine.cards import CARDS_IN_DECK, Card, count
+from door.games.engine.quoting import either, shown, shown_key
+
+CHARLIE_CARDS = 5
+"""Where there are Charlies, a hand of so many cards is complete (help file, The Play and The
+Dealer's Turn)."""
+
+LONGEST_HAND = 22
+"""Elsewhere no hand is longer: 21 aces, and the card that is one too many."""
+
+DEALER_STANDS = 17
+"""The dealer draws below this; the rules differ only in what he does at it."""
+
+MOST_SEATS = 7
+MOST_DECKS = 8
+MOST_PAID = 100
+
+Paid = Literal["at once", "after dealer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """One table's rules.
+
+    What a hand `..._pays` is what comes back for one that was bet, the stake included: the help
+    file's "2 to 1" gives back four for a bet of two. These are whole or half numbers from 1.
+    """
+
+    decks: int
+    shuffle: Literal["hand", "shoe"]  # for every hand, or a shoe that runs on
+    penetration: int  # percent of a shoe that runs on, after which it is shuffled
+    ties: Literal["dealer", "push"]  # who has equal totals
+    insurance_rounding: Literal["exact", "down"]  # half a bet that is not whole units
+    insurance_unit: int  # what "down" rounds to, in the smallest unit: the value of a coin
+    insurance_pays: int  # so many more for each one, besides the insurance itself
+    insurance_on_natural: bool  # whether a natural is offered insurance
+    peek_under_ace: bool  # whether the dealer looks under an ace as he does under a ten
+    hit_on_21: bool  # whether a caller may draw at 21
+    natural_paid: Paid
+    charlie_paid: Paid
+    twenty_one_paid: Paid
+    five_card_21: Literal["twenty-one", "charlie"]  # what five cards that make 21 are
+    win_pays: Fraction
+    natural_pays: Fraction
+    twenty_one_pays: Fraction
+    charlie_pays: Fraction
+    doubled_21_pays: Fraction
+    dealer_over: Literal["pays", "push"]  # what a dealer who goes over owes a lower hand
+    split: Literal["never", "once"]  # two cards of equal value
+    split_cards: Literal["as played", "both first"]  # when the second of two hands gets its second
+    split_aces: Literal["play on", "one card"]  # whether a split ace is played or just completed
+    double: Literal["always", "10-11"]  # on which first two cards; "10-11" are hard totals
+    double_after_split: bool  # whether a hand of a split may double too
+    insurance: Literal["half", "up to half"]  # of the bet: that much, or as much as he likes
+    dealer: Literal["stand 17", "hit soft 17", "hit 17"]  # "hit 17": on until more than 17
+    deal: Literal["seats first", "dealer first"]  # one card each in turn, or the dealer's two first
+    charlie: bool  # whether five cards are a Charlie, and end every hand
+    keys: tuple[str, ...]  # what a sysop may set in this game, in the order of its table
+
+    def is_charlie(self, cards: tuple[Card, ...]) -> bool:
+        """Whether these are a Five-Card Charlie, a dealer's or a caller's."""
+        if not self.is_full(cards):
+            return False
+        total = count(cards).total
+        return total < 21 or (total == 21 and self.five_card_21 == "charlie")
+
+    def is_full(self, cards: Sequence[Card]) -> bool:
+        """Whether a hand that has not gone over has no room for another card."""
+        return self.charlie and len(cards) == CHARLIE_CARDS
+
+    def dealer_draws(self, cards: Sequence[Card]) -> bool:
+        """Whether a dealer who holds these takes another card: he has no choice.
+
+        Soft is a count in which an ace is eleven, not any hand that has an ace in it.
+        """
+        total, soft = count(cards)
+        if self.is_full(cards) or total > DEALER_STANDS:
+            return False
+        at_17 = self.dealer == "hit 17" or (self.dealer == "hit soft 17" and soft)
+        return total < DEALER_STANDS or at_17
+
+    def most_cards(self, seats: int) -> int:
+        """No round of `seats` seats takes more cards, whatever they are.
+
+        >>> BLACK_JACK_FOR_TIME.most_cards(1), UNIX_BJ.most_cards(1)
+        (10, 66)
+        """
+        hands = seats if self.split == "never" else 2 * seats
+        return (CHARLIE_CARDS if self.charlie else LONGEST_HAND) * (hands + 1)
+
+    def shuffle_due(self, dealt: int, seats: int) -> bool:
+        """Whether a shoe of which `dealt` cards are gone must be shuffled before the next round.
+
+        That is when it has passed `penetration`, and in a game of Charlies, whose longest round is
+        short, always when that round might not be finished from what is left: other games shuffle
+        in the middle of a round. In a game shuffled for every hand, when a card is gone.
+
+        >>> BLACK_JACK_FOR_TIME.shuffle_due(0, 1), BLACK_JACK_FOR_TIME.shuffle_due(4, 1)
+        (False, True)
+        """
+        if self.shuffle == "hand":
+            return dealt > 0
+        cards = self.decks * CARDS_IN_DECK
+        short = self.charlie and cards - dealt < self.most_cards(seats)
+        return dealt * 100 >= cards * self.penetration or short
+
+    def refused_stake(self, stake: int) -> str | None:
+        """Why a stake in the smallest unit cannot be played here, or None.
+
+        Half of it is needed exactly for insurance of just that and for payments such as 3 to 2;
+        nothing is ever rounded silently.
+        """
+        if stake <= 0:
+            return f"The stake must be more than 0, is {stake}."
+        insured = self.insurance == "half" and self.insurance_rounding == "exact"
+        if stake % 2 and (insured or self._pays_halves()):
+            return f"Half the stake is needed by these rules: it must be even, is {stake}."
+        return None
+
+    def _pays_halves(self) -> bool:
+        pays = [self.win_pays, self.natural_pays, self.twenty_one_pays]
+        if self.charlie:
+            pays.append(self.charlie_pays)
+        return any(each.denominator != 1 for each in pays)
+
+
+BLACK_JACK_FOR_TIME_KEYS = (
+    "decks",
+    "shuffle",
+    "penetration",
+    "ties",
+    "insurance_rounding",
+    "insurance_pays",
+    "insurance_on_natural",
+    "peek_under_ace",
+    "hit_on_21",
+    "natural_paid",
+    "charlie_paid",
+    "twenty_one_paid",
+    "five_card_21",
+    "win_pays",
+    "natural_pays",
+    "twenty_one_pays",
+    "charlie_pays",
+    "doubled_21_pays",
+    "dealer_over",
+)
+"""What a sysop may set under [games.black-jack-for-time]."""
+
+VEGAS_KEYS = (
+    "decks",
+    "penetration",
+    "dealer",
+    "double",
+    "double_after_split",
+    "split_cards",
+    "split_aces",
+    "insurance_on_natural",
+    "natural_pays",
+)
+"""What a sysop may set under [games.vegas]."""
+
+UNIX_BJ_KEYS: tuple[str, ...] = ()
+"""What a sysop may set of the rules under [games.unix-bj]: nothing, it is played to the letter."""
+
+BLACK_JACK_FOR_TIME = Rules(
+    decks=1,
+    shuffle="hand",
+    penetration=75,
+    ties="dealer",
+    insurance_rounding="exact",
+    insurance_unit=1,
+    insurance_pays=2,
+    insurance_on_natural=True,
+    peek_under_ace=True,
+    hit_on_21=False,
+    natural_paid="at once",
+    charlie_paid="at once",
+    twenty_one_paid="after dealer",
+    five_card_21="twenty-one",
+    win_pays=Fraction(2),
+    natural_pays=Fraction(3),
+    twenty_one_pays=Fraction(3),
+    charlie_pays=Fraction(3),
+    doubled_21_pays=Fraction(2),
+    dealer_over="pays",
+    split="never",
+    split_cards="both first",
+    split_aces="play on",
+    double="always",
+    double_after_split=True,
+    insurance="half",
+    dealer="stand 17",
+    deal="seats first",
+    charlie=True,
+    keys=BLACK_JACK_FOR_TIME_KEYS,
+)
+"""The help file's rules; where it is silent, the defaults that docs/rules.md explains."""
+
+UNIX_BJ = replace(
+    BLACK_JACK_FOR_TIME,
+    shuffle="shoe",
+    penetration=100,
+    ties="push",
+    hit_on_21=True,
+    natural_pays=Fraction(5, 2),
+    twenty_one_pays=Fraction(2),
+    split="once",
+    split_cards="as played",
+    split_aces="one card",
+    double="10-11",
+    deal="dealer first",
+    charlie=False,
+    keys=UNIX_BJ_KEYS,
+)
+"""The rules of the UNIX game bj, by its manual pages and by what the program did."""
+
+UNIX_BJ_STAKE = 200
+"""What it stakes on every hand, in cents: "The bet is $2 every hand"."""
+
+VEGAS = replace(
+    BLACK_JACK_FOR_TIME,
+    decks=6,
+    shuffle="shoe",
+    ties="push",
+    natural_paid="after dealer",
+    natural_pays=Fraction(5, 2),
+    twenty_one_pays=Fraction(2),
+    split="once",
+    split_cards="as played",
+    insurance="up to half",
+    charlie=False,
+    keys=VEGAS_KEYS,
+)
+"""The rules of NEXTVegas; where it is silent or leaves a choice, what docs/rules.md explains."""
+
+
+class RuleProblem(NamedTuple):
+    """One wrong key and what is wrong with it: "ties", 'must be "dealer" or "push", is 3'."""
+
+    key: str
+    reason: str
+
+
+class RulesRefused(ValueError):
+    """Every key of a mapping that is wrong, at once."""
+
+    def __init__(self, problems: tuple[RuleProblem, ...]) -> None:
+        """Hold the problems; the text is one sentence that names them all."""
+        super().__init__("; ".join(f"{key}: {reason}" for key, reason in problems) + ".")
+        self.problems = problems
+
+
+def rules_from_mapping(mapping: Mapping[str, object], base: Rules) -> Rules:
+    """`base` with the keys of `mapping` (names and values as in sysop.toml) in place of its own.
+
+    Raises `RulesRefused`, which names every wrong key, when any is: each game has its own
+    (`base.keys`), besides `insurance_unit`, which stands only in the journal.
+
+    >>> rules_from_mapping({"ties": "push", "decks": 6}, BLACK_JACK_FOR_TIME).decks
+    6
+    >>> try:
+    ...     rules_from_mapping({"tie": "push", "decks": 0}, BLACK_JACK_FOR_TIME)
+    ... except RulesRefused as error:
+    ...     print(error)
+    tie: is no rule of this game; decks: must be a whole number from 1 to 8, is 0.
+    """
+    values: dict[str, object] = {}
+    problems: list[RuleProblem] = []
+    for key, value in mapping.items():
+        check = _CHECKS[key] if key in _journaled(base) else None
+        if check is None:
+            problems.append(RuleProblem(shown_key(key), "is no rule of this game"))
+            continue
+        try:
+            values[key] = check(value)
+        except ValueError as error:
+            problems.append(RuleProblem(key, str(error)))
+    if not problems:
+        # Every value has been checked against its field; replace() cannot be told so.
+        rules: Rules = replace(base, **values)  # type: ignore[arg-type]
+        if rules.hit_on_21 and rules.twenty_one_paid == "at once":
+            reason = 'cannot be true while twenty_one_paid is "at once": the hand would be over'
+            problems.append(RuleProblem("hit_on_21", reason))
+    if problems:
+        raise RulesRefused(tuple(problems))
+    return rules
+
+
+def rules_to_mapping(rules: Rules) -> dict[str, object]:
+    """The keys and values, fit for JSON, from which `rules_from_mapping` makes these rules again
+    out of those of their game. What belongs to the game and not to the house, as `split` does, is
+    not among them."""
+    mapping = {key: getattr(rules, key) for key in _journaled(rules)}
+    return {
+        key: _plain(value) if isinstance(value, Fraction) else value
+        for key, value in mapping.items()
+    }
+
+
+def _journaled(rules: Rules) -> tuple[str, ...]:
+    """The keys of a journal. The value of a coin is the table's to set, not the sysop's."""
+    return (*rules.keys, "insurance_unit")
+
+
+def _plain(number: Fraction) -> int | float:
+    """A whole or half number as TOML and JSON write it; both are exact."""
+    return int(number) if number.denominator == 1 else float(number)
+
+
+def _choice(*words: str) -> Callable[[object], object]:
+    listed = either([f'"{word}"' for word in words])
+
+    def check(value: object) -> object:
+        if not isinstance(value, str) or value not in words:
+            raise ValueError(f"must be {listed}, is {shown(value)}")
+        return value
+
+    return check
+
+
+def _flag(value: object) -> object:
+    if not isinstance(value, bool):
+        raise ValueError(f"must be true or false, is {shown(value)}")
+    return value
+
+
+def _whole(least: int, most: int) -> Callable[[object], object]:
+    def check(value: object) -> object:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            raise ValueError(f"must be a whole number from {least} to {most}, is {shown(value)}")
+        return value
+
+    return check
+
+
+def _pays(value: object) -> object:
+    """A whole or half number; less than 1 would take a part of a stake that has won."""
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float | Decimal)
+        # The range is asked first: a power of ten without end must not be written out.
+        or not (isinstance(value, int) or isfinite(value))
+        or not 1 <= value <= MOST_PAID
+        or Fraction(value).denominator > 2
+    ):
+        raise ValueError(
+            f"must be a number from 1 to {MOST_PAID} in steps of one half, is {shown(value)}"
+        )
+    return Fraction(value)
+
+
+_paid = _choice("at once", "after dealer")
+
+_CHECKS: Mapping[str, Callable[[object], object]] = {
+    "decks": _whole(1, MOST_DECKS),
+    "shuffle": _choice("hand", "shoe"),
+    "penetration": _whole(1, 100),
+    "ties": _choice("dealer", "push"),
+    "insurance_rounding": _choice("exact", "down"),
+    "insurance_pays": _whole(1, MOST_PAID),
+    "insurance_on_natural": _flag,
+    "peek_under_ace": _flag,
+    "hit_on_21": _flag,
+    "natural_paid": _paid,
+    "charlie_paid": _paid,
+    "twenty_one_paid": _paid,
+    "five_card_21": _choice("twenty-one", "charlie"),
+    "win_pays": _pays,
+    "natural_pays": _pays,
+    "twenty_one_pays": _pays,
+    "charlie_pays": _pays,
+    "doubled_21_pays": _pays,
+    "dealer_over": _choice("pays", "push"),
+    "split_cards": _choice("as played", "both first"),
+    "split_aces": _choice("play on", "one card"),
+    "double": _choice("always", "10-11"),
+    "double_after_split": _flag,
+    "dealer": _choice("stand 17", "hit soft 17", "hit 17"),
+    "insurance_unit": _whole(1, 10**9),
+}

@@ -1,0 +1,232 @@
+"""Where the tutor thinks: in a process of its own, so that no key waits for it.
+
+A decision takes milliseconds as a rule and a tenth of a second at worst. In a thread it would keep
+the event loop waiting for the interpreter, five milliseconds at a time; cut into slices it would
+still take its time from all callers. So one process works out what is asked, one question after the
+other. It is started with the first question, and again when it has died; it ends with the board.
+bench/README.md says what is left of it in the wait for a key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import pickle
+import socket
+import subprocess
+import sys
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import door
+from door.games.blackjack.course import Action
+
+if TYPE_CHECKING:
+    from door.games.blackjack.tutor.spot import Spot
+
+MOST_WAITING = 256  # questions; a process answers some hundred in a second
+KEPT = 512  # answers, some hundred bytes each
+TRIES = 2  # a process that dies is started once more for the question that it had
+PATIENCE = 20.0  # seconds for one answer, the start of the process included
+NICE = 5  # of 19 steps by which a process can be less urgent
+PAUSE = 30.0  # seconds after two failures until the next process is started
+
+_HOME = str(Path(door.__file__).parents[1])
+# Nothing of the folder that the board runs in is imported, whatever lies there.
+_BEGIN = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from door.games.blackjack.tutor import"
+    " process; process.main()"
+)
+COMMAND = (sys.executable, "-P", "-c", _BEGIN, _HOME)
+
+Weighed = Mapping[Action, float]
+
+log = logging.getLogger("door.tables")
+
+
+class NotAtHand(Exception):
+    """The book has no answer now; nothing is wrong with the question."""
+
+
+class Thinking(Protocol):
+    """Something that weighs decisions beside the event loop, as `hands.values` does."""
+
+    def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
+        """Give what will be the answer; it raises `NotAtHand` where there is none.
+
+        Who cancels it needs no answer any more.
+        """
+
+    async def close(self) -> None:
+        """End what is under way; questions that are open are cancelled."""
+
+
+class ThinkingProcess:
+    """A process that thinks for a whole board, one question after the other."""
+
+    def __init__(self, command: Sequence[str] = COMMAND, patience: float = PATIENCE) -> None:
+        """Prepare it; `command` is started when the first question comes."""
+        self._command, self._patience = command, patience
+        self._process: _Process | None = None
+        self._known: OrderedDict[Spot, Weighed] = OrderedDict()  # the latest used last
+        self._waiting: OrderedDict[Spot, list[asyncio.Future[Weighed]]] = OrderedDict()
+        self._work: asyncio.Task[None] | None = None
+        self._pause_until = 0.0
+
+    @property
+    def process_id(self) -> int | None:
+        """The number of the process while there is one."""
+        return None if self._process is None else self._process.number
+
+    def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
+        """Give what will be the answer: at once what is known, else when its turn has come."""
+        answer: asyncio.Future[Weighed] = asyncio.get_running_loop().create_future()
+        known = self._known.get(spot)
+        if known is not None:
+            self._known.move_to_end(spot)
+            answer.set_result(known)
+        elif spot not in self._waiting and len(self._waiting) >= MOST_WAITING:
+            answer.set_exception(NotAtHand("too many questions wait"))
+        else:
+            self._waiting.setdefault(spot, []).append(answer)
+            if self._work is None:
+                self._work = asyncio.create_task(self._answer_all())
+        return answer
+
+    async def close(self) -> None:
+        """End the process and forget every question."""
+        if self._work is not None:
+            self._work.cancel()
+            await asyncio.gather(self._work, return_exceptions=True)
+        for answers in self._waiting.values():
+            for answer in answers:
+                answer.cancel()
+        self._waiting.clear()
+        await self._end()
+
+    async def _answer_all(self) -> None:
+        """Answer until no question is left."""
+        try:
+            while self._waiting:
+                spot = next(iter(self._waiting))
+                if all(answer.cancelled() for answer in self._waiting[spot]):
+                    del self._waiting[spot]  # nobody wants to know any more
+                    continue
+                try:
+                    weighed = await self._weigh(spot)
+                except Exception as problem:  # whoever asked says it, in words or in the log
+                    for answer in self._wanted(spot):
+                        answer.set_exception(problem)
+                else:
+                    self._remember(spot, weighed)
+                    for answer in self._wanted(spot):
+                        answer.set_result(weighed)
+        finally:
+            self._work = None
+
+    def _wanted(self, spot: Spot) -> list[asyncio.Future[Weighed]]:
+        """Take a question off the list, and return the answers that somebody waits for."""
+        return [answer for answer in self._waiting.pop(spot) if not answer.done()]
+
+    def _remember(self, spot: Spot, weighed: Weighed) -> None:
+        self._known[spot] = weighed
+        if len(self._known) > KEPT:
+            self._known.popitem(last=False)
+
+    async def _weigh(self, spot: Spot) -> Weighed:
+        """Ask the process, and another one should it die."""
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._pause_until:
+            raise NotAtHand("its process failed a moment ago")
+        problem: Exception | None = None
+        for _ in range(TRIES):
+            try:
+                async with asyncio.timeout(self._patience):
+                    return await self._asked(spot)
+            except NotAtHand:
+                raise
+            except Exception as error:  # each loop says in its own way that a pipe is closed
+                problem = error
+                await self._end()
+        self._pause_until = loop.time() + PAUSE
+        log.error("the tutor's process does not answer: %r", problem)
+        raise NotAtHand("its process does not answer") from problem
+
+    async def _asked(self, spot: Spot) -> Weighed:
+        """Put a question to the process, which is started where none runs."""
+        if self._process is None:
+            self._process = _Process(self._command)
+        said = await self._process.ask(spot)
+        if "error" in said:
+            log.error("the tutor has no advice: %s", said["error"])
+            raise NotAtHand("it cannot tell")
+        return {Action(name): worth for name, worth in said.items()}
+
+    async def _end(self) -> None:
+        """End the process, if there is one; it holds nothing that would be lost."""
+        process, self._process = self._process, None
+        if process is not None:
+            await process.end()
+
+
+class _Process:
+    """One run of the program, and the socket that leads to it."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        """Start it, which takes the loop a millisecond; OSError when that cannot be.
+
+        Not by the loop's own means: uvloop's would leave open in it what a host has handed down.
+        """
+        self._ours, theirs = socket.socketpair()
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        try:
+            self._popen = subprocess.Popen(
+                command,
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
+                stderr=subprocess.DEVNULL,  # in a door, ours may be the caller's line
+                start_new_session=True,  # Ctrl-C and a terminal that hangs up are for the board
+            )
+        except BaseException:
+            self._ours.close()
+            raise
+        finally:
+            theirs.close()
+        self.number = self._popen.pid
+        _let_others_go_first(self.number)
+
+    async def ask(self, spot: Spot) -> dict[str, Any]:
+        """Put one question, and read what is said."""
+        if self._streams is None:
+            self._streams = await asyncio.open_unix_connection(sock=self._ours)
+        reader, writer = self._streams
+        writer.write(pickle.dumps(spot))
+        line = await reader.readline()
+        if not line.endswith(b"\n"):
+            raise EOFError("it has ended")
+        said: dict[str, Any] = json.loads(line)
+        return said
+
+    async def end(self) -> None:
+        """Kill it, and wait until nothing of it is left."""
+        self._popen.kill()
+        await asyncio.get_running_loop().run_in_executor(None, self._popen.wait)
+        if self._streams is None:
+            self._ours.close()
+            return
+        writer = self._streams[1]
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+
+
+def _let_others_go_first(process: int) -> None:
+    """Make a process less urgent than a board, one that `chrt` puts before all others included."""
+    with contextlib.suppress(OSError, AttributeError):  # a system may forbid that, or not know it
+        os.setpriority(os.PRIO_PROCESS, process, NICE)
+        os.sched_setscheduler(process, os.SCHED_OTHER, os.sched_param(0))

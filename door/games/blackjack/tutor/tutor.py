@@ -1,0 +1,222 @@
+"""The tutor: what the book says before a move, and after a wrong one what it would have been.
+
+There is no chart in it. Every number is worked out for the hand at turn, from this table's rules
+and from the cards that its caller can see: his own, the other seats', the dealer's up card, and
+what the dealer's look has told. It reads neither the hole card nor an undealt one. What it cannot
+see it takes for full decks less those cards: like a book, it does not count earlier rounds.
+
+It is pure, and slow for a screen: a few milliseconds as a rule, a tenth of a second for a pair of
+aces out of six decks. So a table takes it in three steps: `decision` and `advised` are quick, and
+what lies between them, `hands.values`, is done in another process
+(`door.games.blackjack.tutor.thinking`).
+
+>>> from door.games.blackjack.round import BLACK_JACK_FOR_TIME, start
+>>> from door.games.engine.cards import parse_cards
+>>> game, _ = start(BLACK_JACK_FOR_TIME, parse_cards("5H TS 6D 8D"), [10])
+>>> told = advice(game, game.legal())
+>>> told.best, round(told.values[Action.STAY], 2)
+(<Action.HIT: 'hit'>, -0.55)
+>>> judge(told, Action.HIT) is None
+True
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from door.games.blackjack.course import Phase
+from door.games.blackjack.round import Action, Round
+from door.games.blackjack.tutor.dealer import Counts
+from door.games.blackjack.tutor.hands import values
+from door.games.blackjack.tutor.spot import Spot
+from door.games.engine.cards import CARDS_IN_DECK, RANKS, SUITS, Card
+
+# What the tutor says, in plain words without colours; the numbers are `hands`'.
+#
+# Gains are for each coin that was bet, with two decimals; what is less than that is not worth a
+# word. What a decision costs is the difference of the gains as they are shown, so that whoever adds
+# up finds the same.
+
+_ADVISED = {
+    Action.INSURANCE: "insurance",
+    Action.NO_INSURANCE: "no insurance",
+    Action.DOUBLE: "double",
+    Action.SPLIT: "split",
+    Action.HIT: "hit",
+    Action.STAY: "stand",
+}
+_DOING = {
+    Action.INSURANCE: "taking it",
+    Action.NO_INSURANCE: "going without",
+    Action.DOUBLE: "doubling",
+    Action.SPLIT: "splitting",
+    Action.HIT: "hitting",
+    Action.STAY: "standing",
+}
+_DONE = {
+    Action.INSURANCE: "bought insurance",
+    Action.NO_INSURANCE: "gone without insurance",
+    Action.DOUBLE: "doubled",
+    Action.SPLIT: "split",
+    Action.HIT: "hit",
+    Action.STAY: "stood",
+}
+_NOTHING = "0.00"
+
+
+def before(best: Action, values: Mapping[Action, float]) -> str:
+    """What the book says, and what the next best would be.
+
+    >>> before(Action.HIT, {Action.HIT: -0.14, Action.STAY: -0.21})
+    'The book says: hit (-0.14); standing is -0.21.'
+    >>> before(Action.NO_INSURANCE, {Action.INSURANCE: -0.3, Action.NO_INSURANCE: -0.26})
+    'The book says: no insurance; taking it costs 0.04 coins a coin bet on average.'
+    """
+    others = {action: value for action, value in values.items() if action is not best}
+    insured = Action.NO_INSURANCE in values
+    advised = _ADVISED[best] if insured else f"{_ADVISED[best]} ({_signed(values[best])})"
+    if not others:
+        return f"The book says: {advised}."
+    second = max(others, key=others.__getitem__)
+    if insured:
+        cost = _cost(values[best], values[second])
+        how = "is as good" if cost is None else f"costs {cost}"
+    else:
+        shown = _signed(values[second])
+        how = "is as good" if shown == _signed(values[best]) else f"is {shown}"
+    return f"The book says: {advised}; {_DOING[second]} {how}."
+
+
+def after(best: Action, values: Mapping[Action, float], chosen: Action) -> str | None:
+    """What the book would have done; None when that gains nothing that two decimals show.
+
+    >>> after(Action.STAY, {Action.HIT: -0.14, Action.STAY: -0.07}, Action.HIT)
+    'The book would have stood: that costs 0.07 coins a coin bet on average.'
+    >>> after(Action.STAY, {Action.HIT: -0.2451, Action.STAY: -0.2049}, Action.HIT)
+    'The book would have stood: that costs 0.05 coins a coin bet on average.'
+    """
+    cost = _cost(values[best], values[chosen])
+    if cost is None:
+        return None
+    return f"The book would have {_DONE[best]}: that costs {cost}."
+
+
+def _cost(best: float, worse: float) -> str | None:
+    shown = f"{float(_signed(best)) - float(_signed(worse)):.2f}"
+    return None if shown == _NOTHING else f"{shown} coins a coin bet on average"
+
+
+def _signed(gain: float) -> str:
+    shown = f"{gain:+.2f}"
+    return _NOTHING if shown[1:] == _NOTHING else shown
+
+
+FEWEST_UNSEEN = 24
+"""Of fewer cards than these no hand is weighed, so that it cannot run out of them: the hand at
+turn takes 19 more at most."""
+
+_SAME = 1e-9  # gains closer than that differ by rounding only
+
+_RANKS_COUNTING = Counter(Card(rank + SUITS[0]).value for rank in RANKS)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A choice between actions that are legal and can be paid for."""
+
+    spot: Spot
+    open: tuple[Action, ...]  # in the order of `Round.legal`
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What the book makes of a decision."""
+
+    best: Action
+    values: Mapping[Action, float]  # expected gain of each open action, for one of the first bet
+
+    @property
+    def sentence(self) -> str:
+        """For a caller, before his move: "The book says: hit (-0.14); standing is -0.21."."""
+        return before(self.best, self.values)
+
+
+def advice(round: Round, affordable: Collection[Action]) -> Advice:
+    """What the book says to the hand at turn, of the legal actions that are in `affordable`.
+
+    What comes after the action is weighed as if the purse sufficed for all that the rules allow.
+    Of actions equally good the best is the one that stakes least and takes the fewest cards.
+    ValueError when there is nothing to decide.
+    """
+    asked = decision(round, affordable)
+    return advised(asked, values(asked.spot))
+
+
+def decision(round: Round, affordable: Collection[Action]) -> Decision:
+    """What the hand at turn has to decide, of the legal actions that are in `affordable`.
+
+    ValueError when there is nothing to decide.
+    """
+    legal = tuple(action for action in round.legal() if action in affordable)
+    if not legal:
+        raise ValueError("Nothing is to be decided here, so the book says nothing.")
+    return Decision(spot_of(round), legal)
+
+
+def advised(asked: Decision, weighed: Mapping[Action, float]) -> Advice:
+    """What the book makes of a decision whose spot was weighed by `hands.values`."""
+    best = asked.open[-1]
+    for action in reversed(asked.open):
+        if weighed[action] > weighed[best] + _SAME:
+            best = action
+    return Advice(best, MappingProxyType({action: weighed[action] for action in asked.open}))
+
+
+def judge(advice: Advice, chosen: Action) -> str | None:
+    """A sentence for a caller who chose another action than the book's, and None for one who did
+    as well. KeyError for an action that the advice was not about."""
+    return after(advice.best, advice.values, chosen)
+
+
+def spot_of(round: Round) -> Spot:
+    """What bears on the decision at turn; nobody's eyes see more. Somebody must be at turn."""
+    assert round.turn is not None
+    assert round.hand is not None
+    rules = round.rules
+    seat = round.seats[round.turn.seat]
+    up = round.dealer_hand[0]
+    insuring = round.phase is Phase.INSURANCE
+    peeks = up.value == 10 or (up.is_ace and rules.peek_under_ace)
+    return Spot(
+        rules=rules,
+        unseen=_unseen(round, up, round.hand.cards),
+        up=up.value,
+        looked=peeks and not insuring,
+        hand=_counts(round.hand.cards),
+        from_split=round.hand.from_split,
+        insurance=round.amount(Action.INSURANCE) / seat.bet if insuring else None,
+    )
+
+
+def _unseen(round: Round, up: Card, hand: tuple[Card, ...]) -> Counts:
+    """The decks less what lies open. Where so much lies open that the shoe was shuffled anew in
+    this round, all of it may come again, and only hand and up card are known to be out."""
+    others = [card for seat in round.seats for each in seat.hands for card in each.cards]
+    unseen = _decks_without(round.rules.decks, (up, *others))
+    if sum(unseen) < FEWEST_UNSEEN:
+        return _decks_without(round.rules.decks, (up, *hand))
+    return unseen
+
+
+def _decks_without(decks: int, cards: tuple[Card, ...]) -> Counts:
+    copies = decks * CARDS_IN_DECK // len(RANKS)
+    seen = _counts(cards)
+    return tuple(
+        max(0, copies * _RANKS_COUNTING[value] - seen[value - 1]) for value in range(1, 11)
+    )
+
+
+def _counts(cards: tuple[Card, ...]) -> Counts:
+    found = Counter(card.value for card in cards)
+    return tuple(found[value] for value in range(1, 11))

@@ -1,0 +1,131 @@
+"""Playing cards as every game here writes and counts them.
+
+A card is two letters, rank then suit, in the notation of the UNIX game bj: ``AS`` is the ace of
+spades, ``TD`` the ten of diamonds. This file knows cards and their count of twenty-one; it knows
+neither rules, nor money, nor how a card is drawn on a screen.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from door.games.engine.quoting import shown
+
+RANKS = "A23456789TJQK"
+SUITS = "HSDC"
+
+_VALUES = {rank: min(number, 10) for number, rank in enumerate(RANKS, start=1)}
+
+
+class Card(str):
+    """A card: a string of rank and suit, so that it is its own JSON and its own key.
+
+    Make one with `parse_card`, which refuses what is no card.
+
+    >>> card = parse_card("TH")
+    >>> card, card.rank, card.suit, card.value
+    ('TH', 'T', 'H', 10)
+    """
+
+    __slots__ = ()
+
+    @property
+    def rank(self) -> str:
+        """One of `RANKS`."""
+        return self[0]
+
+    @property
+    def suit(self) -> str:
+        """One of `SUITS`."""
+        return self[1]
+
+    @property
+    def value(self) -> int:
+        """What it counts at least: an ace 1, ten and faces 10, all others their number."""
+        return _VALUES[self[0]]
+
+    @property
+    def is_ace(self) -> bool:
+        """Whether it may count eleven."""
+        return self[0] == "A"
+
+
+_PACK = {rank + suit: Card(rank + suit) for suit in SUITS for rank in RANKS}
+CARDS_IN_DECK = len(_PACK)
+
+
+def parse_card(text: str) -> Card:
+    """The card that two letters name; ValueError for anything else.
+
+    >>> parse_card("10H")
+    Traceback (most recent call last):
+    ...
+    ValueError: "10H" is no card: a card is one of A23456789TJQK and one of HSDC, such as TH.
+    """
+    card = _PACK.get(text)
+    if card is None:
+        raise ValueError(
+            f"{shown(text)} is no card: a card is one of {RANKS} and one of {SUITS}, such as TH."
+        )
+    return card
+
+
+def parse_cards(text: str) -> tuple[Card, ...]:
+    """The cards of a text, parted by white space; ValueError names the first that is none.
+
+    >>> parse_cards("3H JS TH")
+    ('3H', 'JS', 'TH')
+    """
+    return tuple(parse_card(word) for word in text.split())
+
+
+def deck(decks: int) -> tuple[Card, ...]:
+    """So many decks in factory order, one after the other: hearts, spades, diamonds, clubs,
+    each from ace to king. This order is where every shuffle starts (docs/fairness.md).
+
+    >>> deck(1)[:3], deck(1)[-1], len(deck(6))
+    (('AH', '2H', '3H'), 'KC', 312)
+    """
+    return tuple(_PACK.values()) * decks
+
+
+class Count(NamedTuple):
+    """What a hand counts: the best total, and whether an ace in it counts as eleven.
+
+    >>> str(Count(17, True)), str(Count(17, False))
+    ('soft 17', '17')
+    """
+
+    total: int
+    soft: bool
+
+    def __str__(self) -> str:
+        """As a screen says it."""
+        return f"soft {self.total}" if self.soft else str(self.total)
+
+
+def count(cards: Iterable[Card]) -> Count:
+    """The count of a hand: one ace is eleven as long as that does not go over 21.
+
+    >>> count(parse_cards("AS 6D")), count(parse_cards("AS 6D KC"))
+    (Count(total=17, soft=True), Count(total=17, soft=False))
+    >>> count(parse_cards("AS AD 9C"))
+    Count(total=21, soft=True)
+    """
+    total = 0
+    ace = False
+    for card in cards:
+        rank = card[0]
+        total += _VALUES[rank]
+        ace = ace or rank == "A"
+    if ace and total <= 11:
+        return Count(total + 10, True)
+    return Count(total, False)
+
+
+def is_natural(cards: tuple[Card, ...]) -> bool:
+    """Whether these are 21 in two cards (help file, The Play).
+
+    >>> is_natural(parse_cards("AS KD")), is_natural(parse_cards("7S 7D 7C"))
+    (True, False)
+    """
+    return len(cards) == 2 and count(cards).total == 21

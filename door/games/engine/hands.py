@@ -1,0 +1,186 @@
+"""Played hands out of the journal: shown to who doubts one, and all of them checked again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from door.games.engine import shuffle
+from door.games.engine.journaled import acts_of, is_done, kind_of, rebuild, seat_of
+from timebank.audit.accounts import audit as audit_books
+from timebank.audit.finding import Finding
+from timebank.ledger import transfers
+from timebank.ledger.generations import generation_of
+from timebank.wagers import journal
+from timebank.wagers.journal import JournalDamaged
+from timebank.wagers.rounds import VOID, WHY_VOID
+from timebank.words import amount_words, clock, money, title
+
+if TYPE_CHECKING:
+    from door.games.engine.game import Dealt
+    from timebank.ledger.database import Desk
+    from timebank.wagers.journal import Shoe, StoredRound
+
+
+class NoSuchHand(Exception):
+    """There is no such hand, or it cannot be shown so; the text says which."""
+
+
+def describe(desk: Desk, number: int) -> str:
+    """Return a hand in words: seal and seed, cards, actions, transfers, result.
+
+    What is not open yet stays hidden: the seed until the shoe is done, cards that were not dealt,
+    and the hole card until the hand is settled. `NoSuchHand` when there is none.
+    """
+    stored, round_ = _stored(desk, number)
+    local = desk.settings.schedule.local(stored.dealt)
+    acts = ", ".join(str(act) for act in acts_of(stored)) or "none"
+    generation = generation_of(desk.connection, "rounds", number)
+    lines = [
+        f"Hand {stored.id}: {title(stored.game)}, {stored.caller}, dealt {local:%Y-%m-%d %H:%M:%S}",
+        *([f"Books    generation {generation}"] if generation > 1 else []),
+        f"Bet      {amount_words(stored.stake, stored.unit)}",
+        *_seat_lines(stored),
+        *_shoe_lines(stored.shoe),
+        f"Cards    {_cards_words(stored, round_)}",
+        f"Actions  {acts}",
+        f"Result   {_result_words(stored)}",
+        "Transfers",
+    ]
+    for row in transfers.lines(desk, caller_id=None, round_id=number, since=None):
+        moved = f"{row.source} -> {row.target}"
+        amount = clock(row.amount) if row.unit == "second" else money(row.amount, row.unit)
+        lines.append(f"  {row.number:>6}  {amount:>9}  {moved:<18}  {row.why}")
+    return "\n".join(lines)
+
+
+def as_json(desk: Desk, number: int) -> str:
+    """Return a settled hand in the form that `door replay` takes.
+
+    Its stakes are in seconds, or in cents of play money. `NoSuchHand` when it cannot be shown yet.
+    """
+    stored, round_ = _stored(desk, number)
+    if not stored.settled:
+        raise NoSuchHand(f"Hand {number} is still in play; its cards are not open yet.")
+    if stored.outcome == VOID:
+        raise NoSuchHand(f"Hand {number} was never played to its end: it is void.")
+    if not round_.over:
+        raise NoSuchHand(f"Hand {number} is not over: others at the table still play.")
+    several = len(stored.seats) > 1
+    seats = [{"stake": seat.bet} for seat in stored.seats]
+    return json.dumps(
+        {
+            "game": stored.game,
+            "rules": dict(stored.rules),
+            **({"seats": seats} if several else {"stake": stored.stake}),
+            "shoe": " ".join(round_.shoe[: round_.cards_used]),
+            "actions": [str(act) for act in acts_of(stored)],
+        }
+    )
+
+
+def audit(desk: Desk) -> tuple[list[Finding], int]:
+    """Check the books, and every settled hand against its journal; return findings and hands."""
+    findings = list(audit_books(desk))
+    counted = 0
+    for stored in journal.rounds(desk, None):
+        if isinstance(stored, JournalDamaged):
+            findings.append(_damaged(stored))
+            continue
+        if stored.shoe is not None and not _fits(stored.shoe):
+            findings.append(Finding(f"hand {stored.id}", "its seed does not fit its seal."))
+        if stored.settled and stored.outcome != VOID:
+            counted += 1
+            findings.extend(_check(stored))
+    return findings, counted
+
+
+def _damaged(damaged: JournalDamaged) -> Finding:
+    return Finding(f"hand {damaged.number}", f"{str(damaged).rstrip('.')}.")
+
+
+def _fits(shoe: Shoe) -> bool:
+    """Tell whether the seed of a shoe is behind its seal."""
+    try:
+        return shuffle.seal(shoe.seed) == shoe.seal
+    except (ValueError, TypeError):  # no 32 bytes
+        return False
+
+
+def _check(stored: StoredRound) -> Iterator[Finding]:
+    """Replay one settled hand and compare it with what the books say of it."""
+    where = f"hand {stored.id}"
+    try:
+        again = rebuild(stored)
+    except JournalDamaged as damaged:
+        yield _damaged(damaged)
+        return
+    if not again.over:
+        yield Finding(where, "it is settled, but by its journal it is still in play.")
+        return
+    kind, seat = kind_of(stored), seat_of(stored)
+    totals, outcome = kind.totals(again, seat), kind.outcome(again, seat)
+    if outcome != stored.outcome:
+        yield Finding(where, f"its outcome is {stored.outcome}, replayed it is {outcome}.")
+    for name, booked, replayed in (
+        ("lost", stored.lost, totals.lost),
+        ("returned", stored.returned, totals.returned),
+        ("won", stored.won, totals.won),
+    ):
+        if booked != replayed:
+            unit = "seconds" if stored.unit == "second" else "cents"
+            sentence = f"{name} is {booked} {unit} in the books, replayed it is {replayed}."
+            yield Finding(where, sentence)
+    if dict(stored.result or {}) != kind.result(again, seat):
+        yield Finding(where, "the result in its journal is not that of the replay.")
+    shoe = stored.shoe
+    if shoe and not shoe.done and is_done(kind, shoe, stored.rules, again, len(stored.seats)):
+        yield Finding(where, "nothing more is dealt from its shoe, which is still open.")
+
+
+def _stored(desk: Desk, number: int) -> tuple[StoredRound, Dealt]:
+    try:
+        stored = journal.stored_round(desk, number)
+        if stored is None:
+            raise NoSuchHand(f"There is no hand {number} in the books.")
+        return stored, rebuild(stored)
+    except JournalDamaged as damaged:
+        raise NoSuchHand(f"Hand {number}: {str(damaged).rstrip('.')}.") from damaged
+
+
+def _shoe_lines(shoe: Shoe | None) -> list[str]:
+    if shoe is None:
+        return []
+    seed = shoe.shown_seed or "not shown before the shoe is done"
+    lines = [f"Seal     {shoe.seal}", f"Seed     {seed}"]
+    if shoe.cut:
+        lines.append(f"Cut      {shoe.cut}")
+    decks = "1 deck" if shoe.decks == 1 else f"{shoe.decks} decks"
+    return [*lines, f"Shoe     {decks}, dealt from card {shoe.position + 1} on"]
+
+
+def _seat_lines(stored: StoredRound) -> list[str]:
+    if len(stored.seats) == 1:
+        return []
+    others = (f"{seat.caller} (hand {seat.round_id})" for seat in stored.seats)
+    return [f"Seats    {', '.join(others)}"]
+
+
+def _cards_words(stored: StoredRound, round_: Dealt) -> str:
+    # A seat may be void while the others still play: what lies face down stays so for them.
+    settled = all(seat.settled for seat in stored.seats)
+    return f"{kind_of(stored).lies(round_, settled)}; {round_.cards_used} used"
+
+
+def _result_words(stored: StoredRound) -> str:
+    if not stored.settled:
+        return "still in play"
+    if stored.outcome == VOID:
+        if dict(stored.result or {}) == WHY_VOID:
+            return "void: the books were restored with the hand open, and the stake returned"
+        return "void: the caller was deleted, and the stake forfeited"
+    net = stored.won - stored.lost
+    amount = amount_words(abs(net), stored.unit)
+    words = f"won {amount}" if net > 0 else f"lost {amount}" if net < 0 else "even"
+    return f"{stored.outcome}: {words}"

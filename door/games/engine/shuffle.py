@@ -1,0 +1,128 @@
+"""The order of the cards, and the seal that fixes it before a bet is made.
+
+A shoe is a function of a 32-byte seed, of the few words a caller may have cut the cards with, and
+of the number of decks. docs/fairness.md defines it to the byte, so that anyone can check a shoe in
+any language; a change here is a change there and another `VERSION`. Where seeds come from and who
+may see them is not this file's business.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Callable
+from functools import lru_cache
+from unicodedata import normalize
+
+from door.games.engine.cards import CARDS_IN_DECK, Card, deck
+
+SEED_BYTES = 32
+VERSION = "blackjack-for-time/1/"
+
+_SPAN = 2**32
+
+
+def seal(seed: bytes) -> str:
+    """The SHA-256 of a seed in 64 hexadecimal digits: shown before the bet, binds the house.
+
+    >>> seal(bytes(32))[:16]
+    '66687aadf862bd77'
+    """
+    return hashlib.sha256(_checked(seed)).hexdigest()
+
+
+def normal_cut(text: str) -> str:
+    """A caller's cut as it is mixed in, stored and shown: in NFC, without spaces at its ends.
+
+    The empty text is no cut. ValueError when it cannot be written as UTF-8.
+
+    >>> normal_cut("  Cafe\\u0301 ") == "Caf\\u00e9"
+    True
+    """
+    cut = normalize("NFC", text).strip(" ")
+    try:
+        cut.encode()
+    except UnicodeEncodeError:
+        raise ValueError("The cut holds a character that is no text.") from None
+    return cut
+
+
+def shuffle(seed: bytes, cut: str, decks: int, number: int = 1) -> tuple[Card, ...]:
+    """The cards of a shoe from the top: a Fisher-Yates shuffle of `deck(decks)`.
+
+    `number`, from 1, is for a shoe that is shuffled again from the same seed (`run_on`).
+
+    >>> shuffle(bytes(32), "", 1)[:4]
+    ('2H', '8D', 'AD', '7H')
+    """
+    return _shuffled(seed, cut, decks, number)
+
+
+def run_on(
+    seed: bytes, cut: str, decks: int, undealt: int, position: int, least: int
+) -> tuple[Card, ...]:
+    """The next `least` cards or more of a shoe that runs on, when `position` were dealt from it.
+
+    When all but the last `undealt` cards of a shuffle are dealt, all the cards are shuffled again
+    from the same seed: one seal covers every shuffle, one in the middle of a round included.
+
+    >>> once = shuffle(bytes(32), "", 1)
+    >>> run_on(bytes(32), "", 1, 0, 50, 4)[:2] == once[50:]
+    True
+    >>> run_on(bytes(32), "", 1, 1, 50, 4)[0] == once[50]
+    True
+    """
+    size = decks * CARDS_IN_DECK - undealt
+    number, gone = divmod(position, size)
+    cards: list[Card] = []
+    while len(cards) - gone < least:
+        number += 1
+        cards += _shuffled(seed, cut, decks, number)[:size]
+    return tuple(cards[gone:])
+
+
+def toss(seed: bytes, cut: str, position: int) -> bool:
+    """Whether a toss out of this seed before card number `position`, from 0, is for a card.
+
+    >>> [toss(bytes(32), "", position) for position in (4, 5)]
+    [False, True]
+    """
+    return draws(seed, f"toss {position}", cut)(2) == 1
+
+
+@lru_cache(maxsize=64)
+def _shuffled(seed: bytes, cut: str, decks: int, number: int) -> tuple[Card, ...]:
+    """Shuffle `number` (from 1) of a seed; the first is what `shuffle` gives."""
+    cards = list(deck(decks))
+    below = draws(seed, "shuffle" if number == 1 else f"shuffle {number}", cut)
+    for last in range(len(cards) - 1, 0, -1):
+        other = below(last + 1)
+        cards[last], cards[other] = cards[other], cards[last]
+    return tuple(cards)
+
+
+def draws(seed: bytes, label: str, cut: str) -> Callable[[int], int]:
+    """A function that gives at each call the next whole number from 0 to below its argument
+    (1 to 2**32), each equally likely; the label keeps the draws for one purpose apart from those
+    for another out of the same seed.
+    """
+    start = f"{VERSION}{label}\0{normal_cut(cut)}\0".encode()
+    key = _checked(seed)
+    counter = 0
+
+    def below(bound: int) -> int:
+        nonlocal counter
+        # Numbers past the last whole multiple would favour the low results: draw again.
+        limit = _SPAN - _SPAN % bound
+        while True:
+            block = hmac.digest(key, start + counter.to_bytes(8, "big"), "sha256")
+            counter += 1
+            number = int.from_bytes(block[:4], "big")
+            if number < limit:
+                return number % bound
+
+    return below
+
+
+def _checked(seed: bytes) -> bytes:
+    if len(seed) != SEED_BYTES:
+        raise ValueError(f"A seed is {SEED_BYTES} bytes, this one is {len(seed)}.")
+    return seed

@@ -1,0 +1,380 @@
+"""One run of the UNIX program for a caller: from the seal to the seed, with the books behind it.
+
+Commit before show: a hand and every answer are durable before a letter of them is printed. What
+the program prints is `teletype`'s; a run asks, leaves out the questions that the pot cannot
+pay for, and keeps what the board has to say (the seal, the seed, a refusal) before, after and
+between the letters, never in them.
+
+Every run has a shoe of its own, whose one seed makes all its shuffles.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ansi.keys import BACKSPACE, DELETE, ENTER, INTERRUPT
+from door.call.console import Paint, TimeUp
+from door.call.display import LinesDisplay
+from door.games.blackjack.kind import UNIX_BJ_KIND
+from door.games.blackjack.round import Action, Round
+from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE, rules_to_mapping
+from door.games.engine import shuffle
+from door.games.engine.game import Act
+from door.games.engine.journaled import acts_of
+from door.games.engine.play import Bet, Play, Step
+from door.games.unix_bj.teletype import BET, OPENING, Score, Teletype, decline, hand_start, is_yes
+from door.lobby.pages import Page
+from timebank.errors import CallClosed, NotEnough, Refused
+from timebank.ledger.database import BooksUnavailable
+from timebank.wagers.play_money import tally
+
+if TYPE_CHECKING:
+    from door.call.caller import Caller
+    from door.config.config import UnixBj
+    from timebank.wagers.journal import StoredRound
+    from timebank.words import Unit
+
+
+# The paper of a teletype on a caller's line: letters as they are, and bare prompts.
+#
+# Nothing is wrapped, coloured or put in order for a screen. What the board itself has to say, such
+# as that the time is running out, stands between the letters like any other message among lines.
+
+
+class Paper(LinesDisplay):
+    """Lines that scroll up, in which a program prints to the letter."""
+
+    def print(self, letters: str) -> None:
+        """Print `letters`, whose lines end in a newline alone."""
+        self._send(letters.replace("\n", "\r\n"))
+
+    def prompt(self, text: str) -> None:
+        """Print the prompt, and nothing behind it but what is typed."""
+        self._prompt, self._typed = text, ""
+        self._room = max(0, self._width - len(text))
+        self._send(text)
+
+
+GAME = UNIX_BJ_KIND.name
+RULES = rules_to_mapping(UNIX_BJ)
+LONGEST_LINE = 60
+LONGEST_CUT = 60
+STRUCK = (INTERRUPT, DELETE)
+
+STAKE_KINDS = {
+    Action.INSURANCE: "insurance",
+    Action.SPLIT: "split",
+    Action.DOUBLE: "double",
+}
+
+log = logging.getLogger("door.tables")
+
+
+class Ended(Exception):
+    """The run is over: by the interrupt key, or for the reason that the text tells the caller."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is played for: a dollar in the smallest unit, and hands a day where they are counted."""
+
+    unit: Unit
+    dollar: int
+    turns_limit: int | None
+
+    @classmethod
+    def of_house(cls, settings: UnixBj) -> Terms:
+        """Return what the sysop has set."""
+        if settings.stakes == "minutes":
+            return cls("second", settings.coin_minutes * 60, settings.turns_per_day or None)
+        return cls("usd-cent", UNIX_BJ_STAKE // BET, None)
+
+
+@dataclass
+class Sitting:
+    """How the caller did on this visit: hands, and dollars won or, below zero, lost."""
+
+    hands: int = 0
+    net: int = 0
+
+
+class Run:
+    """A run of the program; with `find_open`, one that takes up a hand that was left."""
+
+    def __init__(self, caller: Caller, terms: Terms, sitting: Sitting) -> None:
+        """Begin without cards; what is played is added to `sitting`."""
+        self.caller = caller
+        self.console = caller.console
+        self.settings = caller.config.unix_bj
+        self.terms = terms
+        self.sitting = sitting
+        self.play = Play(caller, UNIX_BJ_KIND)
+        self.stored: StoredRound | None = None  # a hand that was left open
+        self.teletype = Teletype(self.settings.prompts, terms.dollar, Score())
+        self.paper = self._new_paper()
+        self.letters = ""  # of the hand on the table
+
+    @property
+    def round(self) -> Round | None:
+        """The hand on the table."""
+        round_: Round | None = self.play.round
+        return round_
+
+    async def find_open(self) -> bool:
+        """Look for a hand that was left open, and go on with it under its own terms."""
+        self.stored = stored = await self.play.find_open()
+        if stored is not None:
+            self.terms = Terms(stored.unit, stored.coin, self.terms.turns_limit)
+        return stored is not None
+
+    async def stand_open(self) -> None:
+        """Stand the hand that `find_open` found, for a caller who has no time left."""
+        await self._load_paper()
+        await self._stand_for_him()
+
+    async def go(self) -> None:
+        """Let the program run once, from its seal to its seed."""
+        self.console.scroll_lines()
+        try:
+            if await self._begin():
+                self.console.display = self.paper = self._new_paper()
+                self.console.rubout = INTERRUPT
+                await self._program()
+                self.console.rubout = BACKSPACE
+                self.console.scroll_lines()
+                await self._show_seed()
+            await self.console.any_key()
+        except TimeUp:
+            self.console.rubout = BACKSPACE
+            await self._stand_for_him()
+            await self.console.any_key()
+        finally:
+            self.console.rubout = BACKSPACE
+        self._paint_again()
+
+    async def _begin(self) -> bool:
+        """Show the seal, sealed before the first letter; `False` when there will be none."""
+        try:
+            if self.stored is None:
+                await self.play.next_shoe(RULES, fresh=True)
+            await self._load_paper()
+        except BooksUnavailable:
+            self._books_unavailable()
+            return False
+        assert self.play.shoe is not None
+        if self.stored is not None:
+            self.console.say("|14The hand you left is still on the table.")
+        self.console.say(f"|08Seal {self.play.shoe.seal}")
+        return await self._cut()
+
+    async def _cut(self) -> bool:
+        """Ask a caller who cuts for his words; `False` at Esc."""
+        shoe = self.play.shoe
+        assert shoe is not None
+        if shoe.cut is None and self.caller.record.preferences.get("cut") is True:
+            words = await self.console.entry(
+                "|07A few words to cut the cards (Enter for none):|15", longest=LONGEST_CUT
+            )
+            if words is None:
+                return False
+            self.play.shoe = replace(shoe, cut=shuffle.normal_cut(words))
+        return True
+
+    async def _load_paper(self) -> None:
+        """Put in a new sheet that knows the score, with the letters of a hand that was left."""
+        caller_id, unit = self.caller.record.id, self.terms.unit
+        score = await self.caller.ask_books(lambda desk: tally(desk, caller_id, GAME, unit))
+        base = Score(score.action, score.standing)
+        self.teletype = Teletype(self.settings.prompts, self.terms.dollar, base)
+        self.letters = ""
+        if self.stored is not None and self.round is not None:
+            totals = self.round.totals
+            base.action -= totals.staked // self.terms.dollar
+            base.standing -= (totals.won - totals.lost) // self.terms.dollar
+            self.letters = self._letters_of(self.stored)
+
+    def _letters_of(self, stored: StoredRound) -> str:
+        """Print a hand again as its journal has it."""
+        shoe = stored.shoe
+        assert shoe is not None
+        cards = UNIX_BJ_KIND.cards(shoe.seed, shoe.cut or "", shoe.decks, shoe.position)
+        round_, events = UNIX_BJ_KIND.deal(stored.rules, cards, [stored.stake], 1)
+        letters = self.teletype.deal(shoe.position, round_, events)
+        for act in acts_of(stored):
+            round_, events = UNIX_BJ_KIND.act(round_, act)
+            letters += self.teletype.told(round_, events)
+        return letters
+
+    async def _program(self) -> None:
+        """Print and ask until the run is over, and then tell action and standing."""
+        self.paper.print(OPENING)
+        try:
+            if self.stored is not None:
+                self.stored = None
+                self.paper.print(self.letters)
+                await self._play_hand()
+                self._compare_terms()
+            while True:
+                await self._deal()
+                await self._play_hand()
+        except Ended as ended:
+            await self.play.stand(self._show)
+            self.paper.print(self.teletype.account())
+            if str(ended):
+                self.paper.say(f"|12{ended}")
+
+    def _compare_terms(self) -> None:
+        """End a run whose hand was dealt for other stakes than those of this call."""
+        if self.terms != Terms.of_house(self.settings):
+            self.paper.print("\n")
+            raise Ended("The stakes have changed since that hand was dealt.")
+
+    async def _deal(self) -> None:
+        """Stake the bet and deal, unless something has ended the run already."""
+        if self.console.interruption is not None:
+            raise self.console.interruption
+        if self.console.next_key() in STRUCK:
+            await self.console.key()
+            self.paper.print("\n")
+            raise Ended
+        shoe = self.play.shoe
+        assert shoe is not None
+        start = hand_start(shoe.position + (self.round.cards_used if self.round else 0))
+        bet = Bet(
+            amount=BET * self.terms.dollar,
+            unit=self.terms.unit,
+            coin=self.terms.dollar,
+            turns_limit=self.terms.turns_limit,
+            rules=RULES,
+            start=start,
+        )
+        try:
+            step = await self.play.place(bet, shoe.cut or "")
+        except CallClosed:
+            raise
+        except (Refused, BooksUnavailable) as refused:
+            self.paper.print("\n")
+            raise Ended(_sentence(refused)) from refused
+        self.letters = ""
+        self._print(self.teletype.deal(start, step.after, step.events))
+        self._count(step)
+
+    async def _play_hand(self) -> None:
+        """Ask until the hand on the table is over."""
+        while self.round is not None and not self.round.over:
+            try:
+                await self._act(await self._decide(self.round))
+            except NotEnough as refused:
+                self.paper.say(f"|12{refused}")
+            except BooksUnavailable as unavailable:
+                self.paper.say(f"|12{_sentence(unavailable)}")
+                await self._line("Press Enter to try again: ")
+
+    async def _decide(self, round_: Round) -> Action:
+        for question in self.teletype.questions(round_):
+            if self._can_pay(round_.amount(question.yes)) and is_yes(
+                await self._line(question.text)
+            ):
+                return question.yes
+        return decline(round_)
+
+    def _can_pay(self, amount: int) -> bool:
+        if not amount or self.terms.unit != "second":
+            return True
+        return self.caller.spendable() - amount >= self.terms.dollar
+
+    async def _act(self, action: Action) -> None:
+        """Carry out one answer: pure first, then durable, then printed."""
+        assert self.round is not None
+        stake = self.round.amount(action)
+        self._show(await self.play.act(Act(action), stake, STAKE_KINDS.get(action, "")))
+
+    async def _line(self, prompt: str) -> str:
+        """Ask, and read a line as a terminal reads one; raises `Ended` at the interrupt key."""
+        self.paper.prompt(prompt)
+        text = ""
+        try:
+            while (key := await self.console.key()) != ENTER and key not in STRUCK:
+                if key == BACKSPACE:
+                    text = text[:-1]
+                elif len(key) == 1 and len(text) < LONGEST_LINE:
+                    text += key
+                self.paper.typed(text)
+        finally:
+            self.paper.answered()
+        if key in STRUCK:
+            raise Ended
+        return text
+
+    def _show(self, step: Step) -> None:
+        """Print what a step brought."""
+        self._print(self.teletype.told(step.after, step.events))
+        self._count(step)
+
+    def _count(self, step: Step) -> None:
+        self.caller.tell(step.receipt)
+        if step.after.over:
+            totals = step.after.totals
+            self.sitting.hands += 1
+            self.sitting.net += (totals.won - totals.lost) // self.terms.dollar
+
+    def _print(self, letters: str) -> None:
+        self.letters += letters
+        self.paper.print(letters)
+
+    # The end of a run.
+
+    async def _show_seed(self) -> None:
+        self.console.say(await self._seed())
+
+    async def _seed(self) -> str:
+        """Close the shoe of this run, and return its seed as it is shown."""
+        if self.play.shoe is None:
+            return ""
+        try:
+            return f"|08Seed {await self.play.close_shoe()}"
+        except BooksUnavailable:
+            log.warning("books unavailable at the table of %s", self.caller.record.name)
+            return "|12The books cannot be written just now: the seed is shown another time."
+
+    async def _stand_for_him(self) -> None:
+        """Say no to all that is still asked, for a caller without time, and show him the sheet.
+
+        It is a page, so that it stands where painted screens go on.
+        """
+        steps: list[Step] = []
+        had_hand = self.round is not None and not self.round.over
+        await self.play.stand(steps.append)
+        for step in steps:
+            self.letters += self.teletype.told(step.after, step.events)
+        sheet = f"{self.letters}{self.teletype.account()}".split("\n")
+        room = max(1, self.console.page_rows - 4)
+        seed = await self._seed()
+        self._paint_again()
+        self.console.stage(Page("UNIX bj", [*sheet[-room:], seed]))
+        if had_hand:
+            self.console.say("|14Your time is up: the hand is stood.")
+        for step in steps:
+            self._count(step)
+
+    def _paint_again(self) -> None:
+        """Go back to painted screens, as the rest of the house has them."""
+        self.console.paint_screens()
+        self.caller.show_status()
+
+    def _new_paper(self) -> Paper:
+        colour = self.console.look.paint is Paint.COLOUR
+        return Paper(self.console.send, self.console.line.columns, colour=colour)
+
+    def _books_unavailable(self) -> None:
+        log.warning("books unavailable at the table of %s", self.caller.record.name)
+        self.console.say(f"|12{_sentence(BooksUnavailable())}")
+
+
+def _sentence(refused: Exception) -> str:
+    """Return what the caller is told of a refusal."""
+    if isinstance(refused, BooksUnavailable):
+        return "The books cannot be written just now. Nothing has changed."
+    return str(refused)

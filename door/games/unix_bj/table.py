@@ -1,0 +1,213 @@
+"""UNIX bj as a caller meets it: a teletype in a corner of the house, and a page that explains it.
+
+What happens between the seal and the seed is `unix_bj_run`'s.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.games.unix_bj.run import GAME, Run, Sitting, Terms
+from door.games.unix_bj.teletype import BET
+from door.lobby.pages import Page, read
+from timebank.ledger.database import BooksUnavailable
+from timebank.wagers.play_money import tally
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from door.call.caller import Caller
+    from door.call.console import Console
+
+
+# The manual page of bj as a caller may read it, in our own words.
+
+MANUAL = """\
+|15NAME|07
+  bj -- black jack, as Ken Thompson wrote it for UNIX in 1971
+
+|15SYNOPSIS|07
+  /usr/games/bj
+
+|15DESCRIPTION|07
+  You play against the dealer, who has no choices: he hits below 17 and
+  stands on any 17. The bet is $2 on every hand. One deck runs on from
+  hand to hand.
+
+  A natural, 21 in your first two cards, pays $3. A natural of the dealer
+  takes your bet, unless you have one too: nobody pays then.
+
+  Under an ace of the dealer you may insure for $1, which wins $2 if he
+  has a natural and is lost if he has none.
+
+  Two cards of the same value may be split into two hands of $2 each, once
+  a hand; split aces get one card each. On ten or eleven in two cards you
+  may double down: twice the bet, and exactly one more card.
+
+  Over 21 is a bust and loses. Otherwise the larger total wins, and a tie
+  is a push.
+
+|15QUESTIONS|07
+  y and Enter is yes. Enter alone is no.
+
+  Insurance?  Split pair?  Double down?
+  Hit? |08(the program of 1971 printed only ?)|07
+
+|15KEYS|07
+  Ctrl-H rubs out. DEL, Ctrl-C and telnet's Interrupt Process end the
+  game; the hand on the table is then played as if you had said no to all
+  that is still asked. Typed right behind your last answer of a hand, DEL
+  ends the game before the next one.
+
+|15OUTPUT|07
+  A card is its rank and its suit: AS, TD. The action is all that you have
+  ever bet, the standing what you have won or lost by it; both are told at
+  every shuffle and when you leave.
+
+|15FILES|07
+  A run of the game is dealt from one seed. You see its seal before the
+  first letter and the seed after the last one. From shuffle to shuffle a
+  deck is dealt down to its last card, which is never dealt.
+
+|15BUGS|07
+  The page of 1972 warns of the random number generator. This one can be
+  checked.
+"""
+
+
+async def read_manual(console: Console) -> None:
+    """Show the manual page."""
+    await read(console, "BJ(VI)", MANUAL.rstrip("\n"))
+
+
+class UnixBj:
+    """One caller's visit to the teletype."""
+
+    def __init__(self, caller: Caller) -> None:
+        """Plug the teletype in for `caller`, under the settings of his call."""
+        self.caller = caller
+        self.console = caller.console
+        self.settings = caller.config.unix_bj
+        self.terms = Terms.of_house(self.settings)
+        self.sitting = Sitting()
+        self.open_run: Run | None = None  # with a hand that was left
+
+    async def visit(self) -> None:
+        """Stay until the caller gets up, or something ends his call."""
+        self.caller.place = "UNIX bj"
+        if self.terms.unit == "second":
+            self.caller.coin = self.terms.dollar
+        try:
+            if self.open_run is not None or await self.has_open_hand():
+                await self._go_on()
+            while await self._between_runs():
+                pass
+        finally:
+            self._close_statement()
+
+    async def has_open_hand(self) -> bool:
+        """Look for a hand that was left open; it is laid on the table when there is one."""
+        run = Run(self.caller, self.terms, self.sitting)
+        self.open_run = run if await run.find_open() else None
+        return self.open_run is not None
+
+    async def stand_open_hand(self) -> None:
+        """Stand the hand that `has_open_hand` found, for a caller who has no time left."""
+        if self.open_run is not None:
+            await self.open_run.stand_open()
+
+    async def _go_on(self) -> None:
+        """Take up the run whose hand was left."""
+        run, self.open_run = self.open_run, None
+        if run is not None:
+            await run.go()
+
+    async def _between_runs(self) -> bool:
+        """Offer to play once; `False` when the caller gets up."""
+        self.console.stage(await self._front_page())
+        choices = {"P": "Play", "M": "Manual", "Q": "Quit"}
+        choice = await self.console.ask(choices, default="P", cancel="Q")
+        if choice == "M":
+            await read_manual(self.console)
+        elif choice == "P":
+            refusal = self._refusal()
+            if refusal:
+                self.console.say(f"|12{refusal}")
+                await self.console.any_key()
+            else:
+                await Run(self.caller, self.terms, self.sitting).go()
+        return choice != "Q"
+
+    async def _front_page(self) -> Page:
+        body = [
+            "|07The black jack of UNIX, as it was played on a teletype in 1971.",
+            "",
+            *self._terms_in_words(),
+            "",
+            "|07|15y|07 and |15Enter|07 is yes, |15Enter|07 alone is no. |15DEL|07 or "
+            "|15Ctrl-C|07 ends it, and says no to",
+            "|07whatever is still asked about the hand on the table. |15Ctrl-H|07 rubs out.",
+        ]
+        try:
+            caller_id, unit = self.caller.record.id, self.terms.unit
+            score = await self.caller.ask_books(lambda desk: tally(desk, caller_id, GAME, unit))
+        except BooksUnavailable:
+            return Page("UNIX bj", [*body, "", "|12The books cannot be read just now."])
+        if score.action:
+            standing = _standing(score.standing)
+            body += ["", f"|07Your action is |15${score.action}|07. So far you {standing}."]
+        return Page("UNIX bj", body)
+
+    def _terms_in_words(self) -> list[str]:
+        limit, turns = self.terms.turns_limit, self.caller.purse.turns.get(GAME, 0)
+        if self.terms.unit != "second":
+            return ["|07The bet is |15$2|07 on every hand, in play money: the house keeps the tab."]
+        words = [
+            f"|07The bet is |15$2|07 on every hand. A dollar is a coin: |15"
+            f"{span(self.terms.dollar)}|07 of your time."
+        ]
+        if limit is not None:
+            words.append(f"|07You have played |15{turns}|07 of |15{limit}|07 hands today.")
+        return words
+
+    def _refusal(self) -> str:
+        """Return why no hand can be dealt now, "" when one can."""
+        if self.terms.unit != "second":
+            return ""
+        limit = self.terms.turns_limit
+        if limit is not None and self.caller.purse.turns.get(GAME, 0) >= limit:
+            return f"You have played all {limit} hands of today."
+        pot = self.caller.pot(self.terms.dollar)
+        if pot <= BET:
+            return (
+                f"Your pot holds {wording.coins(pot)}; the bet is {wording.coins(BET)}, "
+                "and your last coin cannot be bet."
+            )
+        return ""
+
+    def _close_statement(self) -> None:
+        """Say how the caller did, for the good-bye."""
+        if self.sitting.hands:
+            hands = wording.counted(self.sitting.hands, "hand")
+            standing = f"you {_standing(self.sitting.net)}"
+            if self.caller.hand_waits:
+                standing = f"{standing}, with" if self.sitting.net else "you leave it with"
+                standing += " a hand still open"
+            self.caller.statement = f"UNIX bj: {hands}; {standing}."
+
+
+async def place_words(caller: Caller) -> str:
+    """Return what a caller should know before he sits down, in a few words."""
+    settings = caller.config.unix_bj
+    if settings.stakes == "minutes":
+        limit = f" of {settings.turns_per_day}" if settings.turns_per_day else ""
+        turns = caller.purse.turns.get(GAME, 0)
+        return f"{turns}{limit} turns today, $1 is {span(settings.coin_minutes * 60)}"
+    score = await caller.ask_books(lambda desk: tally(desk, caller.record.id, GAME, "usd-cent"))
+    return f"play money; so far you {_standing(score.standing)}" if score.action else "play money"
+
+
+def _standing(dollars: int) -> str:
+    if not dollars:
+        return "break even"
+    return f"{'win' if dollars > 0 else 'lose'} ${abs(dollars)}"

@@ -1,0 +1,209 @@
+"""What the UNIX game bj prints and asks, letter for letter, and nothing else.
+
+A `Teletype` is the paper of one run of the program: it is given the rounds of the engine and what
+happened in them, and gives back text. It knows no line, no purse, no clock and no journal, so that
+a caller's table, a sysop's terminal and a test print the same letters. The words and the layout
+are those of the program of the 1970s; the manual pages of 1971 and 1972 have a bare `?` where it
+came to ask `Hit? `.
+
+No line is ended for a shuffle: when the deck runs out in the middle of a hand, `Shuffle` stands
+where the next card would have stood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from door.games.blackjack import events as happened
+from door.games.blackjack.events import Event
+from door.games.blackjack.round import Action, Round
+from door.games.engine.cards import CARDS_IN_DECK, Card
+
+Prompts = Literal["1975", "1971"]
+
+BET = 2
+"""Dollars on every hand."""
+
+CARDS_DEALT = CARDS_IN_DECK - 1
+"""So many of a deck are dealt: it is shuffled when the last card would be taken."""
+
+FEWEST_LEFT = 15
+"""With fewer cards left than these, the deck is shuffled before a hand."""
+
+OPENING = "Black Jack\n"
+"""What it says when it is started."""
+
+_HIT: dict[Prompts, str] = {"1975": "Hit? ", "1971": "?"}
+
+
+def hand_start(position: int) -> int:
+    """Where in the stream of cards a hand begins, when those before `position` are gone.
+
+    The stream is deck after deck, each without its last card.
+
+    >>> hand_start(0), hand_start(37), hand_start(38), hand_start(51)
+    (0, 37, 51, 51)
+    """
+    dealt = position % CARDS_DEALT
+    if CARDS_IN_DECK - dealt >= FEWEST_LEFT:
+        return position
+    return position + CARDS_DEALT - dealt
+
+
+def is_yes(typed: str) -> bool:
+    """Whether a line that was typed is a yes: `y` and newline is, the bare newline is not.
+
+    >>> is_yes("y"), is_yes(""), is_yes("n")
+    (True, False, False)
+    """
+    return typed.strip().lower().startswith("y")
+
+
+@dataclass(slots=True)
+class Score:
+    """The action, which is everything that was bet, and the standing: whole dollars."""
+
+    action: int = 0
+    standing: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as it is printed, and what a yes to it does."""
+
+    text: str
+    yes: Action
+
+
+class Teletype:
+    """One run of the program, on paper."""
+
+    def __init__(self, prompts: Prompts, dollar: int, score: Score) -> None:
+        """Keep `score` from here on; a dollar is `dollar` of the smallest unit of the stakes."""
+        self.score = score
+        self._dollar = dollar
+        self._questions = (
+            Question("Insurance? ", Action.INSURANCE),
+            Question("Split pair? ", Action.SPLIT),
+            Question("Double down? ", Action.DOUBLE),
+            Question(_HIT[prompts], Action.HIT),
+        )
+        self._start = self._position = 0  # in the stream of cards: of the hand, of the next card
+        self._held = [0]  # how many cards each of the player's hands has
+        self._dealer_held = 0
+        self._natural = self._doubling = False
+
+    def deal(self, start: int, round_: Round, events: Sequence[Event]) -> str:
+        """Print a new hand whose cards begin at `start` of the stream (`hand_start`)."""
+        self._start = self._position = start
+        self._held, self._dealer_held = [0], 0
+        self._natural = self._doubling = False
+        # Nothing is bet on this hand before the deck is shuffled for it.
+        shuffled = self._shuffled() if start % CARDS_DEALT == 0 else ""
+        self._bet(round_.seats[0].bet)
+        return f"new game\n{shuffled}{self.told(round_, events)}"
+
+    def told(self, round_: Round, events: Sequence[Event]) -> str:
+        """Print what one decision brought: `events`, and `round_` as they left it."""
+        text = "".join(self._said(round_, event) for event in events)
+        if not round_.over:
+            return text
+        if self._natural:
+            text += "You have black jack!\n"
+        totals = round_.totals
+        return f"{text}\n{_result((totals.won - totals.lost) // self._dollar)}"
+
+    def questions(self, round_: Round) -> list[Question]:
+        """What is asked now, in this order, until one is answered with yes."""
+        legal = round_.legal()
+        return [question for question in self._questions if question.yes in legal]
+
+    def account(self) -> str:
+        """Print the action and the standing, or nothing while nothing has been bet."""
+        if not self.score.action:
+            return ""
+        return f"Action ${self.score.action}\n{_result(self.score.standing)}"
+
+    def _said(self, round_: Round, event: Event) -> str:
+        """Print one event; most of what money does is not told before the hand is over."""
+        match event:
+            case happened.Dealt(hand=hand, card=card):
+                return self._players_card(hand, card)
+            case happened.DealerDealt(card=card):
+                return self._dealers_card(card)
+            case happened.Natural():
+                self._natural = True
+            case happened.Split(amount=amount):
+                self._held = [1, 1]
+                self._bet(amount)
+            case happened.Doubled(amount=amount):
+                self._doubling = True
+                self._bet(amount)
+            case happened.InsuranceBought(amount=amount):
+                self._bet(amount)
+            case happened.InsuranceSettled() | happened.Settled():
+                self.score.standing += (event.won - event.lost) // self._dollar
+            case happened.Stood(total=total):
+                return f"You have {total}\n"
+            case happened.TwentyOne(hand=hand) if round_.seats[0].hands[hand].standing:
+                return "You have 21\n"
+            case happened.Busted():
+                return "You bust\n"
+            case _:
+                return "" if self._natural else _dealers_play(event)
+        return ""
+
+    def _players_card(self, hand: int, card: Card) -> str:
+        self._held[hand] += 1
+        after = "\n\n"
+        if self._held[hand] == 1:
+            after = "+"
+        elif self._doubling:
+            after, self._doubling = "\n", False
+        return f"{self._taken()}{card}{after}"
+
+    def _dealers_card(self, card: Card | None) -> str:
+        self._dealer_held += 1
+        if card is None:
+            return self._taken()
+        if self._dealer_held == 1:
+            return f"{self._taken()}{card} up\n"
+        return f"+{self._taken()}{card}"
+
+    def _taken(self) -> str:
+        """Take the next card, and print the shuffle that it needs, if it needs one."""
+        due = self._position % CARDS_DEALT == 0 and self._position != self._start
+        self._position += 1
+        return self._shuffled() if due else ""
+
+    def _shuffled(self) -> str:
+        return f"Shuffle\n{self.account()}"
+
+    def _bet(self, amount: int) -> None:
+        self.score.action += amount // self._dollar
+
+
+def decline(round_: Round) -> Action:
+    """What is done when every question was answered with no."""
+    return Action.NO_INSURANCE if Action.NO_INSURANCE in round_.legal() else Action.STAY
+
+
+def _dealers_play(event: Event) -> str:
+    match event:
+        case happened.Revealed(card=card):
+            return f"Dealer has {card}"
+        case happened.DealerNatural():
+            return " = blackjack\n"
+        case happened.DealerStood(total=total):
+            return f" = {total}\n"
+        case happened.DealerBusted():
+            return " = bust\n"
+    return ""
+
+
+def _result(dollars: int) -> str:
+    if not dollars:
+        return "You break even\n"
+    return f"You {'win' if dollars > 0 else 'lose'} ${abs(dollars)}\n"

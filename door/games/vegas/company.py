@@ -1,0 +1,268 @@
+"""The Vegas table of the board's server, for the caller of a door process.
+
+While he is there the server sees to his keys, his screen and his clock, and this process passes on
+what is typed and shown; his call and its lease stay here. Where no server runs he plays alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, NoReturn
+
+from door.call.console import IdledOut, Kicked, TakenOver, TimeUp
+from door.call.display import LAYOUT_COLUMNS, literal, wrap
+from door.games.vegas.seat import Vegas
+from door.games.vegas.visitors import (
+    CLOSED,
+    FIND,
+    HUNG_UP,
+    IDLE,
+    KICKED,
+    LEFT,
+    STAND,
+    TAKEN_OVER,
+    TIME_UP,
+    VISIT,
+    Visitor,
+)
+from door.lines.line import CALLER_HUNG_UP
+from door.lines.link import (
+    ENDED,
+    HEADER,
+    INTERRUPTED,
+    LARGEST,
+    SHOWN,
+    SIZED,
+    TYPED,
+    Frames,
+    LinkBroken,
+    dial,
+    frame,
+    read_told,
+    size,
+    told,
+)
+from door.lobby.pages import Page, read
+from timebank.callers import callers
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from door.call.console import Console
+    from door.lines.link import Said
+
+ALONE = (
+    "The server of this board does not run just now, so nobody else can sit down here: you play "
+    "alone against the dealer, from a shoe of your own."
+)
+TABLE_GONE = "The table was closed by the board. A hand that you left there is in the journal."
+
+TOLD_SECONDS = 30.0  # to read why the table is gone; nobody is kept there until they idle out
+HANDOVER_SECONDS = 1.0  # that the server has to keep his hand for the call that takes over
+
+log = logging.getLogger("door.tables")
+
+
+class NoServer(Exception):
+    """Nobody listens for doors."""
+
+
+class Company:
+    """One caller's visit to the table that the server keeps, or to one of his own."""
+
+    def __init__(self, board: Board, caller: Caller) -> None:
+        """Prepare a visit of `caller`."""
+        self._board = board
+        self._caller = caller
+        self._alone = Vegas(board, caller)
+
+    async def visit(self) -> None:
+        """Stay until he gets up, or something ends his call."""
+        try:
+            said = await self._passed_on()
+        except NoServer:
+            await read(self._caller.console, "Vegas", ALONE)
+            await self._alone.has_open_hand()  # lays one on the table that was left elsewhere
+            await self._alone.visit()
+            return
+        await self._come_back(said)
+
+    async def has_open_hand(self) -> bool:
+        """Look for a hand that was left open."""
+        try:
+            return bool((await self._asked(FIND)).get("found"))
+        except NoServer:
+            return await self._alone.has_open_hand()
+
+    async def stand_open_hand(self) -> None:
+        """Have the hand stood at its turns, for a caller who has no time left."""
+        try:
+            await self._asked(STAND)
+        except NoServer:
+            await self._alone.stand_open_hand()
+            return
+        words = "Your hand is stood at its turns; you will be told how it ended."
+        self._caller.console.say(f"|14{words}")
+
+    # At the server.
+
+    async def _asked(self, wants: str) -> Said:
+        """Ask something that needs no visit."""
+        async with self._linked(wants) as link:
+            return await link.ended()
+
+    async def _passed_on(self) -> Said:
+        """Pass on what is typed and shown until the visit is over; return how it ended."""
+        caller = self._caller
+        console, line = caller.console, caller.console.line
+        async with self._linked(VISIT) as link:
+            console.forget_keys()
+            caller.stop_ticking()
+            caller.is_away = True
+            line.attach(link)
+            try:
+                return await self._until_over(link)
+            finally:
+                line.attach(console)
+                caller.is_away = False
+
+    async def _until_over(self, link: Link) -> Said:
+        """Wait for the end of the visit, or of the call."""
+        showing = asyncio.ensure_future(link.ended())
+        ending = asyncio.ensure_future(_interrupted(self._caller.console))
+        try:
+            await asyncio.wait({showing, ending}, return_when=asyncio.FIRST_COMPLETED)
+            if not ending.done():
+                return showing.result()
+            if isinstance(ending.exception(), TakenOver):
+                link.say(frame(INTERRUPTED, TAKEN_OVER.encode()))
+                await asyncio.wait({showing}, timeout=HANDOVER_SECONDS)
+            elif str(ending.exception()) == CALLER_HUNG_UP:
+                link.say(frame(INTERRUPTED, HUNG_UP.encode()))
+            return ending.result()
+        finally:
+            for task in (showing, ending):
+                task.cancel()
+            await asyncio.gather(showing, ending, return_exceptions=True)
+
+    async def _come_back(self, said: Said) -> None:
+        """Take the caller back, with whatever has become of his purse and his call."""
+        caller, console = self._caller, self._caller.console
+        how, words = said["how"], said.get("words", "")
+        caller.statement = said.get("statement") or caller.statement
+        if how == TAKEN_OVER:
+            raise TakenOver(words)
+        console.paint_screens()
+        caller.start_ticking()  # before the books are asked, which may not be there
+        caller.record = await caller.ask_books(lambda desk: callers.get(desk, caller.record.id))
+        caller.tell(await caller.touch())
+        if how == TIME_UP:
+            raise TimeUp(words)
+        if how == IDLE:
+            raise IdledOut(words)
+        if how == KICKED:
+            raise Kicked(words)
+        if how != LEFT:
+            await self._tell(TABLE_GONE if how == CLOSED else literal(words))
+
+    async def _tell(self, words: str) -> None:
+        """Say why the visit is over, and go on to the menu also without a key.
+
+        What was typed for the table is for nothing here.
+        """
+        console = self._caller.console
+        console.forget_keys()
+        console.stage(Page("Vegas", wrap(words, LAYOUT_COLUMNS - 2)))
+        console.display.prompt("|08Press any key")
+        await console.pause(TOLD_SECONDS)
+        if console.next_key() is not None:
+            await console.key()
+        console.display.answered()
+
+    @contextlib.asynccontextmanager
+    async def _linked(self, wants: str) -> AsyncIterator[Link]:
+        caller = self._caller
+        line = caller.console.line
+        limit, until = caller.limits
+        visitor = Visitor(
+            wants=wants,
+            call_id=caller.call_id,
+            caller_id=caller.record.id,
+            node=caller.node,
+            ticked=caller.on_for(),
+            limit=limit,
+            until=until,
+            look=caller.console.look,
+            address=line.address,
+            hints=line.hints,
+            columns=line.columns,
+            rows=line.rows,
+        )
+        try:
+            reader, writer = await dial(self._board.config.board.data)
+        except OSError as error:
+            log.info("no server for the Vegas table: %s", error.strerror or error)
+            raise NoServer from error
+        link = Link(caller.console, reader, writer)
+        try:
+            link.say(frame(HEADER, told(visitor.said())))
+            yield link
+        finally:
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+
+
+async def _interrupted(console: Console) -> NoReturn:
+    """Wait until something ends the call; a key that is still on its way is none of ours."""
+    while True:
+        await console.key()
+
+
+class Link:
+    """The door's end: what hears the caller's line while he is at the server's table."""
+
+    def __init__(
+        self, console: Console, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Pass on between the line of `console` and the server."""
+        self._console = console
+        self._reader = reader
+        self._writer = writer
+
+    def say(self, data: bytes) -> None:
+        """Send a frame; one to a server that is gone is lost."""
+        if not self._writer.is_closing():
+            self._writer.write(data)
+
+    async def ended(self) -> Said:
+        """Show what comes until the server says how it ended, or is gone."""
+        frames = Frames()
+        try:
+            while data := await self._reader.read(LARGEST):
+                for kind, content in frames.feed(data):
+                    if kind == SHOWN:
+                        self._console.line.write(content)
+                    elif kind == ENDED:
+                        return read_told(content)
+        except (OSError, LinkBroken) as error:
+            log.warning("the link to the server broke: %s", error)
+        return {"how": CLOSED}
+
+    # What the caller's line tells.
+
+    def received(self, data: bytes) -> None:
+        """Pass on what was typed; the caller is awake, as far as the clock here is concerned."""
+        self._console.last_key = self._console.clock.monotonic()
+        self.say(frame(TYPED, data))
+
+    def hung_up(self, reason: str) -> None:
+        """Let the call end here; the server hears of it when the link closes."""
+        self._console.hung_up(reason)
+
+    def resized(self, columns: int, rows: int) -> None:
+        """Pass on the new size; the console here asks the line for it when it paints again."""
+        self.say(frame(SIZED, size(columns, rows)))

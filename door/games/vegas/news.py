@@ -1,0 +1,281 @@
+"""What happens at the Vegas table, for everybody who sits at it: one small frozen class a thing.
+
+Names are those of callers, amounts seconds. The events of a round come with it, so that whoever
+tells them can say which seat is whose.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ansi.width import character_width
+from door.call.display import literal
+from door.games.blackjack.events import Event
+from door.games.blackjack.round import Round
+from timebank.names.names import fold
+
+# What callers say to each other at a table they share: cleaned, addressed and paced.
+#
+# A line is shown on other people's terminals, so nothing in it may act on one: no controls, no
+# escape sequences, no invisible characters, no pipe codes, and no more marks on a letter than one
+# cell can hold. A line that begins with a slash is whispered to the one it names.
+
+BLANKS = "\N{HANGUL CHOSEONG FILLER}\N{BRAILLE PATTERN BLANK}"  # letters by name, nothing to see
+LONGEST_LINE = 120  # characters of one line of talk
+LINES_AT_ONCE = 4  # so many lines may be said within SPAN_SECONDS
+SPAN_SECONDS = 8.0
+
+
+class NotSaid(Exception):
+    """A line was not passed on; the text tells its speaker why."""
+
+
+@dataclass(frozen=True)
+class Whisper:
+    """A line for one pair of ears."""
+
+    to: str
+    text: str
+
+
+def clean(typed: str) -> str:
+    """Return a line as others may see it; "" when nothing of it is left.
+
+    >>> clean("  |12red\\x1b[2J   and  loud ")
+    '│12red[2J and loud'
+    """
+    text = unicodedata.normalize("NFC", typed[: 4 * LONGEST_LINE])
+    spaced = "".join(" " if letter.isspace() or letter in BLANKS else letter for letter in text)
+    # What has no cell of its own, as NFC could not put it on its letter, would pile up there.
+    flat = "".join(letter for letter in spaced if character_width(letter))
+    return literal(" ".join(flat.split())[:LONGEST_LINE].rstrip())
+
+
+def addressed(line: str, names: Sequence[str]) -> Whisper | str:
+    """Return a cleaned line as it is, or as a whisper to one of `names` when it begins with "/".
+
+    A name may be shortened to its beginning, as long as it means only one of them. Raises
+    `NotSaid` when nobody or more than one is meant, or when nothing is said to him.
+
+    >>> addressed("/ada your luck!", ["Ada Lovelace", "Bob"])
+    Whisper(to='Ada Lovelace', text='your luck!')
+    """
+    if not line.startswith("/"):
+        return line
+    words = line[1:].split()
+    for length in range(len(words), 0, -1):
+        typed = " ".join(words[:length])
+        meant = [name for name in names if fold(name) == fold(typed)]
+        if length == 1 and not meant and fold(typed):
+            meant = [name for name in names if fold(name).startswith(fold(typed))]
+        if len(meant) > 1:
+            raise NotSaid(f"Whom do you mean: {', '.join(meant)}?")
+        if meant and length < len(words):
+            return Whisper(meant[0], " ".join(words[length:]))
+        if meant:
+            raise NotSaid(f"What do you whisper to {meant[0]}? Type /name and then the words.")
+    raise NotSaid("Nobody of that name is at this table. Type /name and then the words.")
+
+
+class Pace:
+    """How fast one caller may do what everybody is told of."""
+
+    def __init__(self) -> None:
+        """Begin with nothing done."""
+        self._done: deque[float] = deque(maxlen=LINES_AT_ONCE)
+
+    def allows(self, now: float) -> bool:
+        """Count one more at the monotonic second `now`, unless it is one too many."""
+        if len(self._done) == LINES_AT_ONCE and now - self._done[0] < SPAN_SECONDS:
+            return False
+        self._done.append(now)
+        return True
+
+
+@dataclass(frozen=True)
+class SatDown:
+    """Somebody has a seat."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class CameBack:
+    """Somebody sits at the hand again that he had left."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class GotUp:
+    """Somebody is not at the table any more."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class BetAnnounced:
+    """Somebody says what he will bet in the next round, in coins."""
+
+    name: str
+    coins: int
+
+
+@dataclass(frozen=True)
+class IsReady:
+    """Somebody waits for the cards."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class BetRefused:
+    """The bank did not take somebody's bet; the reason is a sentence for him alone."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class BellSet:
+    """The bell rings in so many seconds, and the cards are dealt."""
+
+    seconds: int
+
+
+@dataclass(frozen=True)
+class BellRang:
+    """Whoever has bet is dealt in, nobody else."""
+
+
+@dataclass(frozen=True)
+class ShoeSealed:
+    """A new shoe is on the table; this is its seal."""
+
+    seal: str
+
+
+@dataclass(frozen=True)
+class ShoeDone:
+    """Nothing more is dealt from a shoe: this was its seed."""
+
+    seed: str
+
+
+@dataclass(frozen=True)
+class CutMade:
+    """Somebody cut the cards with these words; "" takes the cut back."""
+
+    name: str
+    words: str
+
+
+@dataclass(frozen=True)
+class StoodFor:
+    """Somebody who is not there, or says nothing, is decided for."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class TurnBegan:
+    """Somebody has to decide, in so many seconds, because others wait for him."""
+
+    name: str
+    seconds: int
+
+
+@dataclass(frozen=True)
+class RoundDealt:
+    """A round was dealt, to these seats in order; the deal is in the events."""
+
+    names: tuple[str, ...]
+    round: Round
+    events: Sequence[Event]
+    coin: int
+
+
+@dataclass(frozen=True)
+class RoundWentOn:
+    """Something was decided, and this came of it."""
+
+    names: tuple[str, ...]
+    round: Round
+    events: Sequence[Event]
+    coin: int
+
+
+@dataclass(frozen=True)
+class RoundResumed:
+    """A round that was left in the journal lies on the table again."""
+
+    names: tuple[str, ...]
+    round: Round
+    coin: int
+    seconds: int  # how long each seat is kept for its caller
+
+
+@dataclass(frozen=True)
+class Said:
+    """Somebody said something to all."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Whispered:
+    """Somebody said something to one."""
+
+    name: str
+    to: str
+    text: str
+
+
+@dataclass(frozen=True)
+class BooksBusy:
+    """The books take their time: another program has them, or the disk hangs."""
+
+
+@dataclass(frozen=True)
+class BooksClosed:
+    """The books cannot be written just now; it is tried again."""
+
+
+@dataclass(frozen=True)
+class BooksInDoubt:
+    """The disk has failed, and nobody knows yet whether what was done last counts."""
+
+
+@dataclass(frozen=True)
+class ShoeInUse:
+    """Another process deals a round from the shoe; nothing is dealt until that is over."""
+
+
+News = (
+    SatDown
+    | CameBack
+    | GotUp
+    | BetAnnounced
+    | IsReady
+    | BetRefused
+    | BellSet
+    | BellRang
+    | ShoeSealed
+    | ShoeDone
+    | CutMade
+    | StoodFor
+    | TurnBegan
+    | RoundDealt
+    | RoundWentOn
+    | RoundResumed
+    | Said
+    | Whispered
+    | BooksBusy
+    | BooksClosed
+    | BooksInDoubt
+    | ShoeInUse
+)

@@ -1,0 +1,186 @@
+"""The Vegas table as it stands: who sits where, what lies on it, what its clock runs for.
+
+No books, no queue, no waiting here. The table's own task changes this state; visits and scenes
+look at it between two changes, which never leave it half done.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from door.call.caller import Caller
+    from door.games.vegas.news import News
+    from door.games.vegas.round import TableRound
+    from timebank.ledger.purse import Receipt
+    from timebank.wagers.journal import Shoe
+
+log = logging.getLogger("door.tables")
+
+
+class NotNow(Exception):
+    """What a guest wants is not to be had now; the text tells him why."""
+
+
+class Guest(Protocol):
+    """A caller's visit, as the table knows it: by what it can be told, however he called.
+
+    Its methods return at once.
+    """
+
+    @property
+    def caller(self) -> Caller:
+        """Who visits."""
+
+    def hears(self, happened: Sequence[News]) -> None:
+        """Learn what happened, nothing for a change to look at; the table is as it was after it."""
+
+    def receives(self, receipt: Receipt) -> None:
+        """Learn what an entry moved for him; his purse has been adopted."""
+
+
+@dataclass
+class Seat:
+    """A chair that is taken."""
+
+    chair: int
+    caller_id: int
+    name: str
+    guest: Guest | None
+    bet: int = 0  # coins announced for the next round
+    ready: bool = False
+    silent: bool = False  # let a bell or a countdown pass, and was not heard of since
+    stood: bool = False  # what is left to decide in this round is decided for him
+    kept_until: float = 0.0  # monotonic: how long a seat without a guest is waited for
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """What the clock of the table runs for."""
+
+    what: str  # "bell", "turn", "return", "retry" or "elsewhere"
+    at: float  # monotonic
+    name: str = ""  # who is waited for
+
+
+@dataclass
+class TableState:
+    """Everything that is to be seen of the table."""
+
+    seats: dict[int, Seat] = field(default_factory=dict)
+    standing: list[Guest] = field(default_factory=list)  # who waits for a seat, in order
+    hand: TableRound | None = None  # the last one stays until the next
+    shoe: Shoe | None = None
+    cut: str = ""
+    seed: str = ""  # of the shoe that was done last, in hexadecimal, until the next deal
+    alarm: Alarm | None = None
+
+    @property
+    def in_play(self) -> TableRound | None:
+        """The round on the table that is not over."""
+        return self.hand if self.hand is not None and not self.hand.over else None
+
+    @property
+    def at_turn(self) -> Seat | None:
+        """The seat that has to decide."""
+        chair = self.in_play.chair_at_turn if self.in_play is not None else None
+        return None if chair is None else self.seats[chair]
+
+    @property
+    def first(self) -> Seat | None:
+        """The first seat with somebody in it, who may cut a shoe that is fresh."""
+        return next((seat for seat in self.seated() if seat.guest is not None), None)
+
+    @property
+    def may_be_cut(self) -> bool:
+        """Whether nothing was dealt from the shoe yet."""
+        return self.in_play is None and self.shoe is not None and self.shoe.fresh
+
+    @property
+    def has_company(self) -> bool:
+        """Whether somebody is here who would have to wait for another."""
+        return len(self.guests()) > 1
+
+    def seated(self) -> list[Seat]:
+        """Return the seats that are taken, in order."""
+        return [self.seats[chair] for chair in sorted(self.seats)]
+
+    def bettors(self) -> list[Seat]:
+        """Return the seats that would be dealt in, in order."""
+        return [seat for seat in self.seated() if seat.bet and seat.guest is not None]
+
+    def guests(self) -> list[Guest]:
+        """Return everybody who is here, seated or standing."""
+        return [*(seat.guest for seat in self.seated() if seat.guest is not None), *self.standing]
+
+    def seat_of(self, caller_id: int) -> Seat | None:
+        """Return a caller's seat, None when he has none."""
+        return next((seat for seat in self.seats.values() if seat.caller_id == caller_id), None)
+
+    def place_of(self, caller_id: int) -> int | None:
+        """Return a caller's place in the round that is not over; None without one."""
+        return None if self.in_play is None else self.in_play.place_of(caller_id)
+
+    # Told.
+
+    def tell(self, *happened: News) -> None:
+        """Tell everybody what happened; nothing, when there is only something to look at."""
+        self.tell_to(self.guests(), *happened)
+
+    @staticmethod
+    def tell_to(guests: Iterable[Guest], *happened: News) -> None:
+        """Tell some; what goes wrong with the screen of one is no matter of the others."""
+        for guest in guests:
+            try:
+                guest.hears(happened)
+            except Exception:
+                log.exception("%s could not be told", guest.caller.record.name)
+
+    # Changed, by the table's task.
+
+    def let_go(self, guest: Guest) -> Seat | None:
+        """Forget a guest; return the seat that he had."""
+        if guest in self.standing:
+            self.standing.remove(guest)
+        seat = self.seat_of(guest.caller.record.id)
+        if seat is None or seat.guest is not guest:
+            return None
+        seat.guest, seat.bet, seat.ready = None, 0, False
+        return seat
+
+    def clear_chairs(self) -> None:
+        """Free the chairs whose callers have gone; to be done between rounds."""
+        self.seats = {seat.chair: seat for seat in self.seated() if seat.guest is not None}
+
+    def fill_chairs(self, chairs: int) -> list[Seat]:
+        """Seat those who wait, as far as there are chairs; return the seats they were given."""
+        given = []
+        for chair in range(1, chairs + 1):
+            if self.standing and chair not in self.seats:
+                guest = self.standing.pop(0)
+                record = guest.caller.record
+                self.seats[chair] = Seat(chair, record.id, record.name, guest)
+                given.append(self.seats[chair])
+        return given
+
+    def lay(self, hand: TableRound, kept_until: float) -> None:
+        """Put a round from the journal on the table; its callers may be here or not.
+
+        Whoever sits here and was not dealt in waits for a seat again.
+        """
+        here = {guest.caller.record.id: guest for guest in self.guests()}
+        dealt_in = zip(hand.chairs, hand.caller_ids, hand.names, strict=True)
+        self.seats = {
+            chair: Seat(chair, number, name, here.pop(number, None), kept_until=kept_until)
+            for chair, number, name in dealt_in
+        }
+        self.standing = list(here.values())
+        self.hand, self.shoe, self.cut, self.seed = hand, hand.shoe, hand.shoe.cut or "", ""
+
+    def end_round(self) -> None:
+        """Let everybody decide for himself again."""
+        for seat in self.seats.values():
+            seat.stood = False

@@ -1,0 +1,556 @@
+"""The Vegas table: one for the whole board, kept by the server, whoever sits at it.
+
+One task owns it. Whatever callers want arrives as commands in its queue and is done one after the
+other, each to its end, so the keys of two callers never meet inside an operation. Telling is a
+call that returns at once, whatever the line behind it does: a caller who hangs is waited for by the
+clock of the table, and by nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ansi.width import character_width
+from door.call.console import Closing, patience
+from door.games.blackjack.round import Action
+from door.games.vegas import news
+from door.games.vegas import news as vegas_talk
+from door.games.vegas.dealer import Dealer
+from door.games.vegas.round import GAME, affordable
+from door.games.vegas.state import Alarm, Guest, NotNow, Seat, TableState
+from timebank.errors import RoundInPlay
+from timebank.ledger.database import BooksUnavailable, OutcomeUnknown
+from timebank.wagers import journal
+from timebank.wagers.journal import table_rounds
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from door.clock import Timer
+    from door.config.config import Vegas
+    from door.games.vegas.news import News
+
+
+# The clock of the Vegas table: the bell, the countdown of a turn, seats that are kept.
+#
+# One alarm at a time, because the table waits for one thing at a time. When it rings, what the time
+# was up for is noted in the state, and the table is asked to see what follows.
+
+RETRY_SECONDS = 5.0  # until it is tried again what the books could not take
+
+
+class TableClock:
+    """What the table of one board waits for."""
+
+    def __init__(self, board: Board, state: TableState, look: Callable[[], None]) -> None:
+        """Run for the table that `state` is; `look` is called when the time is up."""
+        self.bell_rang = False
+        self._board = board
+        self._state = state
+        self._look = look
+        self._timer: Timer | None = None
+        self._bell_at: float | None = None
+        self._retry: Alarm | None = None
+        self._turn: tuple[object, ...] = ()
+        self._turn_ends = 0.0
+
+    def now(self) -> float:
+        """Return the monotonic second."""
+        return self._board.clock.monotonic()
+
+    def seconds_left(self) -> int:
+        """Return the seconds until it rings, rounded up; 0 when it is off."""
+        alarm = self._state.alarm
+        return 0 if alarm is None else max(0, -int(-(alarm.at - self.now()) // 1))
+
+    @property
+    def waits_for_books(self) -> bool:
+        """Whether nothing is to be tried before it rings."""
+        return self._retry is not None
+
+    def retry_later(self) -> None:
+        """Ring when what the books could not take may be tried again."""
+        self._retry = Alarm("retry", self.now() + RETRY_SECONDS)
+
+    def look_later(self) -> None:
+        """Ring when another process may be done with the shoe."""
+        self._retry = Alarm("elsewhere", self.now() + RETRY_SECONDS)
+
+    def set_bell(self) -> None:
+        """Start the bell, once, when there is a bet that the others may follow."""
+        if self._bell_at is None:
+            seconds = self._settings.bell_seconds
+            self._bell_at = self.now() + seconds
+            self._state.tell(news.BellSet(seconds))
+
+    def clear_bell(self) -> None:
+        """Let nobody wait for the bell."""
+        self._bell_at, self.bell_rang = None, False
+
+    def run(self) -> None:
+        """Set the alarm for what the table waits for now."""
+        alarm = self._next()
+        if alarm != self._state.alarm:
+            self._state.alarm = alarm
+            self._set_timer(alarm)
+            self._state.tell()
+
+    def stop(self) -> None:
+        """Ring no more."""
+        self._state.alarm = None
+        self._set_timer(None)
+
+    @property
+    def _settings(self) -> Vegas:
+        return self._board.config.vegas
+
+    def _next(self) -> Alarm | None:
+        if self._retry is not None:
+            return self._retry
+        seat = self._state.at_turn
+        if seat is not None:
+            return self._of_turn(seat)
+        return None if self._bell_at is None else Alarm("bell", self._bell_at)
+
+    def _of_turn(self, seat: Seat) -> Alarm | None:
+        """Return how long the seat at turn may take: as long as it likes where nobody waits."""
+        if seat.guest is None:
+            return Alarm("return", seat.kept_until, seat.name)
+        if not self._state.has_company:
+            self._turn = ()
+            return None
+        assert self._state.hand is not None  # it is somebody's turn
+        turn = (self._state.hand.lead, self._state.hand.sequence, seat.guest)
+        if turn != self._turn:
+            self._turn = turn
+            self._turn_ends = self.now() + self._settings.turn_seconds
+            self._state.tell(news.TurnBegan(seat.name, self._settings.turn_seconds))
+        return Alarm("turn", self._turn_ends, seat.name)
+
+    def _set_timer(self, alarm: Alarm | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None
+        if alarm is not None:
+            ring = partial(self._ring, alarm)
+            self._timer = self._board.clock.call_later(alarm.at - self.now(), ring)
+
+    def _ring(self, alarm: Alarm) -> None:
+        """Note what the time is up for; what follows is the table's to do."""
+        if alarm is not self._state.alarm:
+            return
+        self._state.alarm = None
+        seat = self._state.at_turn
+        if alarm.what == "bell":
+            self.bell_rang = True
+        elif alarm is self._retry:
+            self._retry = None
+        elif seat is not None and alarm.what == "turn":
+            seat.silent = True
+        elif seat is not None:
+            seat.kept_until = 0.0
+        self._look()
+
+
+CLOSING = "The board is closing."
+
+Command = Callable[[], Awaitable[None]]
+
+log = logging.getLogger("door.tables")
+
+
+class VegasTable:
+    """Up to seven seats, a shoe, and the task that deals."""
+
+    def __init__(self, board: Board) -> None:
+        """Lay the table of `board`; nobody sits at it."""
+        self.state = TableState()
+        self._board = board
+        self._dealer = Dealer(board, self.state)
+        self._queue: asyncio.Queue[tuple[Command, asyncio.Future[None]]] = asyncio.Queue()
+        self._task: asyncio.Task[None] | None = None
+        self._closed = False
+        self._clock = TableClock(board, self.state, self._poke)
+        self._left_open: list[int] = []  # rounds in the journal that are yet to be taken up
+        self._waits = False  # for another process, and everybody has been told so
+        self._talk = defaultdict[int, vegas_talk.Pace](vegas_talk.Pace)
+        self._moves = defaultdict[int, vegas_talk.Pace](vegas_talk.Pace)
+
+    # What can be asked.
+
+    @property
+    def settings(self) -> Vegas:
+        """What the sysop has set, for the next round."""
+        return self._board.config.vegas
+
+    @property
+    def coin(self) -> int:
+        """What a coin of the next round is worth, in seconds."""
+        return self.settings.coin_minutes * 60
+
+    def seconds_left(self) -> int:
+        """Return the seconds until the clock of the table rings, rounded up; 0 when it is off."""
+        return self._clock.seconds_left()
+
+    def refusal_of_bets(self, caller: Caller) -> str:
+        """Return why a caller can place no bet here now, "" when he can."""
+        settings, pot = self.settings, caller.pot(self.coin)
+        turns = caller.purse.turns.get(GAME, 0)
+        if settings.turns_per_day and turns >= settings.turns_per_day:
+            return f"You have played all {settings.turns_per_day} turns of today."
+        if pot <= settings.smallest_bet:
+            return (
+                f"Coins of this table in your pot: {pot}. The smallest bet is "
+                f"{settings.smallest_bet}, and your last coin cannot be bet."
+            )
+        return ""
+
+    # The server's side.
+
+    async def resume(self) -> None:
+        """Take up the rounds that an earlier server left on the table."""
+        await self._look_for_rounds()
+        if self._left_open:
+            await self._do(_nothing)
+
+    async def close(self) -> None:
+        """Do nothing more: a round in play stays in the journal for the next server."""
+        self._closed = True
+        self._clock.stop()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        while not self._queue.empty():
+            _, answer = self._queue.get_nowait()
+            answer.set_exception(Closing(CLOSING))
+
+    # The guests' side. Most of these are commands: done when they return, all that follows too.
+    # Once the table is closed they raise `Closing`, as the wait for a key does.
+
+    async def sit(self, guest: Guest) -> None:
+        """Give a guest a seat: at his hand if he has one in play, else as soon as one is free."""
+        await self._do(partial(self._sit, guest))
+
+    async def find(self, caller_id: int) -> bool:
+        """Tell whether a caller has a hand on this table; one in the journal is taken up first."""
+        if self.state.place_of(caller_id) is None:
+            await self._look_for(caller_id)
+        return self.state.place_of(caller_id) is not None
+
+    async def bet(self, guest: Guest, coins: int) -> None:
+        """Announce a bet for the next round; `NotNow` when it cannot be placed."""
+        await self._do(partial(self._bet, guest, coins))
+
+    async def be_ready(self, guest: Guest) -> None:
+        """Ask for the cards; `NotNow` without a bet."""
+        await self._do(partial(self._be_ready, guest))
+
+    async def cut_cards(self, guest: Guest, words: str) -> None:
+        """Cut a fresh shoe, for whoever has the first seat; `NotNow` for others."""
+        await self._do(partial(self._cut, guest, words))
+
+    async def decide(self, guest: Guest, action: Action, amount: int | None) -> None:
+        """Do what a guest at turn decides; `amount` (seconds) is for insurance.
+
+        Raises `NotNow` when it is not open to him, and what the bank refuses.
+        """
+        await self._do(partial(self._decide, guest, action, amount))
+
+    async def stand_for(self, caller_id: int) -> None:
+        """Decide from now on for a caller who has a hand in play and no time left."""
+        await self._do(partial(self._stand_for, caller_id))
+
+    def leave(self, guest: Guest) -> None:
+        """Let a guest go, who got up or was cut off; a hand of his is stood at its turns."""
+        seat = self.state.let_go(guest)
+        if seat is not None:
+            seat.stood = True
+            self._tell_if_news(seat, news.GotUp(seat.name))
+        self._poke()
+
+    def hand_over(self, guest: Guest) -> None:
+        """Let a guest go who will be back at once on another call: his hand is kept for him."""
+        seat = self.state.let_go(guest)
+        if seat is not None:
+            seat.kept_until = self._clock.now() + self.settings.turn_seconds
+        self._poke()
+
+    def wake(self, guest: Guest) -> None:
+        """Note that a guest has pressed a key: if he was silent, he is waited for again."""
+        seat = self.state.seat_of(guest.caller.record.id)
+        if seat is not None:
+            seat.silent = False
+
+    def talk(self, guest: Guest, typed: str) -> None:
+        """Pass on what a guest says to all, or whispers with "/name"; `NotSaid` when it is not.
+
+        The round has no part in it, so it waits for nothing.
+        """
+        record = guest.caller.record
+        line = vegas_talk.clean(typed)
+        if not line:
+            return
+        others = {each.caller.record.name: each for each in self.state.guests()}
+        others.pop(record.name, None)
+        what = vegas_talk.addressed(line, list(others))
+        if not self._talk[record.id].allows(self._clock.now()):
+            raise vegas_talk.NotSaid("Not so fast: let the others get a word in.")
+        if isinstance(what, vegas_talk.Whisper):
+            whispered = news.Whispered(record.name, what.to, what.text)
+            self.state.tell_to((guest, others[what.to]), whispered)
+        else:
+            self.state.tell(news.Said(record.name, what))
+
+    # The task.
+
+    async def _do(self, command: Command) -> None:
+        """Queue a command and wait until it is done, with all that follows from it."""
+        if self._closed:
+            raise Closing(CLOSING)
+        if self._task is None:
+            self._task = asyncio.create_task(self._serve())
+        await asyncio.shield(self._put(command))
+
+    def _poke(self) -> None:
+        """Let the task see by itself what has changed; the clock does so too."""
+        if self._task is not None and not self._closed:
+            self._put(_nothing)
+
+    def _put(self, command: Command) -> asyncio.Future[None]:
+        answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        answer.add_done_callback(_look_at)
+        self._queue.put_nowait((command, answer))
+        return answer
+
+    async def _serve(self) -> None:
+        while True:
+            command, answer = await self._queue.get()
+            problem: Exception = Closing(CLOSING)
+            try:
+                with patience(self._board.clock, self._tell_to_wait):
+                    await command()
+                    await self._go_on()
+            except Exception as error:  # for the guest who asked; the table goes on
+                problem = error
+                await self._go_on()
+            else:
+                answer.set_result(None)
+            finally:
+                if not answer.done():
+                    answer.set_exception(problem)
+
+    def _tell_to_wait(self) -> None:
+        self.state.tell(news.BooksBusy())
+
+    async def _go_on(self) -> None:
+        """Do all that follows by itself, then set the clock."""
+        try:
+            while not self._closed and not self._clock.waits_for_books and await self._step():
+                pass
+        except (BooksUnavailable, OutcomeUnknown):
+            self._clock.retry_later()
+            self.state.tell(news.BooksClosed())
+        except Exception:
+            log.exception("the Vegas table cannot go on; it tries again")
+            self._clock.retry_later()
+        if not self._closed:
+            self._clock.run()
+
+    async def _step(self) -> bool:
+        """Do one thing that nobody has to ask for; tell whether there may be another."""
+        state = self.state
+        seat = state.at_turn
+        if seat is not None:
+            if not self._is_given_up(seat):
+                return False
+            await self._dealer.stand(seat)
+            return True
+        state.clear_chairs()
+        if self._left_open:
+            return await self._take_up(self._left_open[0])
+        for given in state.fill_chairs(self.settings.seats):
+            self._tell_if_news(given, news.SatDown(given.name))
+        if not state.guests():
+            self._clock.clear_bell()  # it would ring and ring again: nobody is dealt to
+            return False
+        try:
+            await self._dealer.lay_shoe()
+            if not self._wants_deal():
+                return False
+            await self._deal()
+        except RoundInPlay:  # another process of this board deals from the shoe
+            await self._look_for_rounds()
+            self._wait_for_other()
+            return False
+        return True
+
+    async def _take_up(self, lead: int) -> bool:
+        """Take up a round that was left open, or wait until another process is done with it.
+
+        Nothing is dealt meanwhile: that round goes on from the shoe that they share.
+        """
+        if not await self._dealer.take_up(lead):
+            self._wait_for_other()
+            return False
+        self._waits = False
+        self._left_open.remove(lead)
+        return True
+
+    def _wait_for_other(self) -> None:
+        """Try again when another process may be done with the shoe; say so once."""
+        self._clock.look_later()
+        if not self._waits:
+            self._waits = True
+            self.state.tell(news.ShoeInUse())
+
+    async def _look_for_rounds(self) -> None:
+        """Note which rounds from the shared shoe are in play and not on this table.
+
+        Those of callers who played alone wait for them, as hands at other tables do.
+        """
+        found = await self._board.books.run(partial(table_rounds, game=GAME))
+        shared = [one.lead for one in found if one.shoe is None or one.shoe.caller_id is None]
+        self._left_open += [lead for lead in shared if lead not in self._left_open]
+
+    def _is_given_up(self, seat: Seat) -> bool:
+        """Whether nobody waits any more for the seat at turn."""
+        if seat.guest is None:
+            return seat.stood or seat.kept_until <= self._clock.now()
+        hand = self.state.in_play
+        assert hand is not None  # a seat is at turn
+        # Insurance that he cannot pay is declined unasked.
+        unpayable = affordable(hand, seat.guest.caller) == [Action.NO_INSURANCE]
+        return seat.stood or seat.silent or unpayable
+
+    # Sitting down, and the bets.
+
+    async def _sit(self, guest: Guest) -> None:
+        record = guest.caller.record
+        seat = self.state.seat_of(record.id)
+        if seat is None:
+            self.state.standing.append(guest)
+            if self._waits:
+                self.state.tell_to([guest], news.ShoeInUse())
+            return
+        seat.guest = guest
+        seat.silent = seat.stood = False
+        self.state.tell(news.CameBack(seat.name))
+
+    async def _look_for(self, caller_id: int) -> None:
+        """Have a caller's round taken up that is in the journal and not on this table."""
+        try:
+            stored = await self._board.books.run(
+                lambda desk: journal.round_in_play(desk, caller_id)
+            )
+        except journal.JournalDamaged as damaged:
+            log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
+            return
+        if stored is None or stored.game != GAME:
+            return
+        if stored.lead not in self._left_open:
+            self._left_open.append(stored.lead)
+        await self._do(_nothing)
+
+    def _own_seat(self, guest: Guest) -> Seat:
+        seat = self.state.seat_of(guest.caller.record.id)
+        if seat is None or seat.guest is not guest:
+            raise NotNow("You have no seat yet.")
+        seat.silent = False
+        return seat
+
+    async def _bet(self, guest: Guest, coins: int) -> None:
+        seat = self._own_seat(guest)
+        if self.state.in_play is not None:
+            raise NotNow("The cards are on the table: bet when this round is over.")
+        refusal = self.refusal_of_bets(guest.caller)
+        if refusal:
+            raise NotNow(refusal)
+        least, most = self.settings.smallest_bet, self.settings.largest_bet
+        if not least <= coins <= min(most, guest.caller.pot(self.coin) - 1):
+            raise NotNow(f"A bet is {least} to {most}, and your last coin stays with you.")
+        if seat.bet:
+            self._refuse_haste(seat)
+        seat.bet, seat.ready = coins, False
+        self.state.tell(news.BetAnnounced(seat.name, coins))
+
+    def _refuse_haste(self, seat: Seat) -> None:
+        """Raise `NotNow` when a seat changes its mind faster than the others can follow."""
+        if not self._moves[seat.caller_id].allows(self._clock.now()):
+            raise NotNow("Not so fast: the others must be told every time.")
+
+    def _tell_if_news(self, seat: Seat, happened: News) -> None:
+        """Tell that somebody comes or goes, unless he does nothing else."""
+        if self._moves[seat.caller_id].allows(self._clock.now()):
+            self.state.tell(happened)
+
+    async def _be_ready(self, guest: Guest) -> None:
+        seat = self._own_seat(guest)
+        if self.state.in_play is not None or not seat.bet:
+            raise NotNow("Place a bet first.")
+        if not seat.ready:
+            seat.ready = True
+            self.state.tell(news.IsReady(seat.name))
+
+    async def _cut(self, guest: Guest, words: str) -> None:
+        seat = self._own_seat(guest)
+        if not self.state.may_be_cut:
+            raise NotNow("Only a fresh shoe is cut.")
+        if seat is not self.state.first:
+            raise NotNow("The first seat cuts the cards.")
+        if not all(map(character_width, words)):
+            raise NotNow("Those words cannot be shown to everybody; cut with others.")
+        self._refuse_haste(seat)
+        self.state.cut = words
+        self.state.tell(news.CutMade(seat.name, words))
+
+    async def _decide(self, guest: Guest, action: Action, amount: int | None) -> None:
+        seat = self.state.at_turn
+        if seat is None or seat.guest is not guest:
+            raise NotNow("It is not your turn.")
+        await self._dealer.act(action, amount)
+
+    async def _stand_for(self, caller_id: int) -> None:
+        seat = self.state.seat_of(caller_id)
+        if seat is not None and self.state.place_of(caller_id) is not None:
+            seat.stood = True
+
+    def _wants_deal(self) -> bool:
+        """Tell whether the cards are to be dealt now; the bell is set while they are not."""
+        bettors = self.state.bettors()
+        awaited = [seat for seat in self.state.seated() if self._is_awaited(seat)]
+        if bettors and (self._clock.bell_rang or not awaited):
+            return True
+        if bettors:
+            self._clock.set_bell()
+        else:
+            self._clock.clear_bell()
+        return False
+
+    def _is_awaited(self, seat: Seat) -> bool:
+        """Whether the others wait for a seat: to bet if it can, or to say that it is ready."""
+        if seat.guest is None or seat.ready or not self.state.has_company:
+            return False
+        return bool(seat.bet) or not (seat.silent or self.refusal_of_bets(seat.guest.caller))
+
+    async def _deal(self) -> None:
+        if self._clock.bell_rang:
+            self.state.tell(news.BellRang())
+            for seat in self.state.seated():
+                seat.silent = not seat.bet
+        await self._dealer.deal()
+        self._clock.clear_bell()
+
+
+async def _nothing() -> None:
+    """Be the command of who wants the table to look around."""
+
+
+def _look_at(answer: asyncio.Future[None]) -> None:
+    """Take note of an outcome that nobody may wait for."""
+    if not answer.cancelled():
+        answer.exception()

@@ -1,0 +1,214 @@
+"""Callers who are on door processes, as guests at the server's Vegas table.
+
+Their calls and leases stay those of their doors; both may post for them meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ansi.charset import Charset
+from door.call.console import (
+    CarrierLost,
+    Closing,
+    Console,
+    IdledOut,
+    Interruption,
+    Kicked,
+    Look,
+    Paint,
+    TakenOver,
+    TimeUp,
+    at_the_door,
+)
+from door.call.guest_caller import LimitedCaller
+from door.clock import seconds_begun
+from door.games.vegas.seat import Vegas
+from door.lines.line import CALLER_HUNG_UP, Hints
+from door.lines.link import LinkBroken
+from timebank.callers import callers
+from timebank.calls.calls import Opened, open_calls, touch
+from timebank.errors import CallClosed, Refused
+from timebank.ledger.database import BooksFailed
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.lines.link import LinkConnection, Said
+    from timebank.callers.callers import CallerRecord
+    from timebank.ledger.database import Desk
+    from timebank.ledger.purse import Receipt
+
+# What a door may want, and how what it wanted may have ended.
+VISIT, FIND, STAND = "visit", "find", "stand"
+LEFT, TIME_UP, IDLE, TAKEN_OVER = "left", "time up", "idle", "taken over"
+KICKED, CLOSED, GONE, FAILED = "kicked", "closed", "gone", "failed"
+# What a door says of its caller besides TAKEN_OVER: they closed their line, having seen all of it.
+HUNG_UP = "hung up"
+
+ENDS: dict[type[Exception], str] = {
+    TimeUp: TIME_UP,
+    IdledOut: IDLE,
+    TakenOver: TAKEN_OVER,
+    CallClosed: TAKEN_OVER,
+    Kicked: KICKED,
+    Closing: CLOSED,
+    CarrierLost: GONE,
+}
+
+log = logging.getLogger("door.calls")
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Whom a door brings, and how its caller is to be met. Times are seconds from now.
+
+    `ticked` is how long he has been on; `limit` how long his host lets him, None for as long as he
+    likes; `until` when his host's event begins.
+    """
+
+    wants: str
+    call_id: int
+    caller_id: int
+    node: int
+    ticked: float
+    limit: int | None
+    until: datetime | None
+    look: Look
+    address: str
+    hints: Hints
+    columns: int
+    rows: int
+
+    def said(self) -> dict[str, Any]:
+        """Return what a header says."""
+        return {
+            "wants": self.wants,
+            "call": self.call_id,
+            "caller": self.caller_id,
+            "node": self.node,
+            "ticked": self.ticked,
+            "limit": self.limit,
+            "until": None if self.until is None else self.until.isoformat(),
+            "charset": self.look.charset.value,
+            "paint": self.look.paint.value,
+            "address": self.address,
+            "terminals": self.hints.terminal_types,
+            "columns": self.columns,
+            "rows": self.rows,
+        }
+
+    @classmethod
+    def read(cls, said: Said) -> Visitor:
+        """Read a header; `LinkBroken` when it is that of another version."""
+        try:
+            return cls(
+                wants=said["wants"],
+                call_id=said["call"],
+                caller_id=said["caller"],
+                node=said["node"],
+                ticked=float(said["ticked"]),
+                limit=said["limit"],
+                until=said["until"] and datetime.fromisoformat(said["until"]),
+                look=Look(Charset(said["charset"]), Paint(said["paint"])),
+                address=said["address"],
+                hints=Hints(terminal_types=tuple(said["terminals"])),
+                columns=said["columns"],
+                rows=said["rows"],
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise LinkBroken("its header is not one of this version") from error
+
+
+async def answer_door(board: Board, connection: LinkConnection, said: Said) -> None:
+    """Do what a door wants for its caller, and say how it ended."""
+    line = connection.line
+    try:
+        visitor = Visitor.read(said)
+        line.end(await _do(board, visitor, connection))
+    except (Refused, BooksFailed, LinkBroken) as refused:
+        line.end({"how": FAILED, "words": str(refused)})
+    except Exception:
+        log.exception("a visit of %s to the Vegas table failed", line.address)
+        line.end({"how": FAILED, "words": "Something went wrong at the table."})
+
+
+async def _do(board: Board, visitor: Visitor, connection: LinkConnection) -> dict[str, Any]:
+    if visitor.wants == FIND:
+        return {"how": LEFT, "found": await board.vegas.find(visitor.caller_id)}
+    if visitor.wants == STAND:
+        await board.vegas.stand_for(visitor.caller_id)
+        return {"how": LEFT}
+    line = connection.line
+    line.introduce(visitor.address, visitor.hints, visitor.columns, visitor.rows)
+    logged_on = board.clock.monotonic() - visitor.ticked
+    console = Console(line, visitor.look, board.clock)
+    with at_the_door(board.clock, console):
+        record, receipt = await board.books.run(partial(_on_call, visitor=visitor))
+    connection.interrupted = partial(_interrupt, console)
+    caller = LimitedCaller(
+        console,
+        board.books,
+        board.config,
+        record,
+        visitor.node,
+        Opened(visitor.call_id, receipt, (), False),
+        logged_on,
+        board.new_seed,
+        visitor.limit,
+        visitor.until,
+    )
+    with board.visited_by(caller):
+        return await _visit(board, caller)
+
+
+def _on_call(desk: Desk, visitor: Visitor) -> tuple[CallerRecord, Receipt]:
+    """Find the caller of an open call, with his purse; `Refused` when it is another's, or over."""
+    receipt = touch(desk, visitor.call_id, seconds_begun(visitor.ticked))
+    calls = {call.call_id: call.caller_id for call in open_calls(desk)}
+    if calls.get(visitor.call_id) != visitor.caller_id:
+        raise Refused("This call is another caller's.")
+    return callers.get(desk, visitor.caller_id), receipt
+
+
+def _interrupt(console: Console, what: str) -> None:
+    if what == TAKEN_OVER:
+        console.interrupt(TakenOver("Another call of yours has taken over."))
+    elif what == HUNG_UP:
+        console.interrupt(CarrierLost(CALLER_HUNG_UP))
+
+
+async def _visit(board: Board, caller: LimitedCaller) -> dict[str, Any]:
+    """Let him sit at the table with his clock running; return how it ended."""
+    console = caller.console
+    console.paint_screens()
+    console.on_redraw = caller.show_status
+    caller.start_ticking()
+    how, words = LEFT, ""
+    async with asyncio.TaskGroup() as group:
+        keeper = group.create_task(caller.keep())
+        try:
+            await Vegas(board, caller).visit()
+        except (Interruption, Refused, BooksFailed) as ended:
+            how, words = _how(ended), str(ended)
+        finally:
+            caller.stop_ticking()
+            keeper.cancel()
+    await caller.note_seen()
+    console.display.flush()
+    console.let_go()
+    if how == GONE:
+        log.info("the door of %s hung up at the Vegas table", console.line.address)
+    return {"how": how, "words": words, "statement": caller.statement}
+
+
+def _how(ended: Exception) -> str:
+    """Return how a visit was ended by what was raised: the first kind counts that it is of."""
+    for kind, how in ENDS.items():
+        if isinstance(ended, kind):
+            return how
+    return FAILED

@@ -1,0 +1,238 @@
+"""What is said at the Vegas table: everything that happens there, in sentences for one listener.
+
+Each sentence is told from where he sits: "You stand", "Ada stands". Amounts are spoken in coins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ansi.cards import plain
+from door import wording
+from door.call.display import literal
+from door.games.black_jack_for_time.scene import Sitting
+from door.games.blackjack import events as happened
+from door.games.blackjack.events import Event, Outcome
+from door.games.blackjack.round import Round
+from door.games.vegas import news
+from door.games.vegas.news import News
+from timebank.words import span
+
+OUTCOMES = {
+    Outcome.NATURAL: "|10Black Jack",
+    Outcome.TWENTY_ONE: "|10Twenty-one wins",
+    Outcome.WIN: "|10{} won",
+    Outcome.PUSH: "|14Push",
+    Outcome.LOSE: "|12{} lost",
+    Outcome.BUST: "|12Bust",
+    Outcome.DEALER_NATURAL: "|12The dealer's Black Jack takes it",
+}
+
+Played = news.RoundDealt | news.RoundWentOn
+
+
+def told(item: News, me: str) -> list[str]:
+    """Return everything that is said of `item` to the caller called `me`, pipe codes inside."""
+    match item:
+        case news.RoundDealt():
+            dealt = 2 * len(item.names) + 2  # cards: they are told by hands
+            return [*_hands(item.names, item.round), *_events(item, item.events[dealt:], me)]
+        case news.RoundWentOn():
+            return list(_events(item, item.events, me))
+        case news.RoundResumed():
+            kept = span(item.seconds)
+            seats = [f"|14A round lies on the table; its seats are kept for {kept}."]
+            return [*seats, *_hands(item.names, item.round)]
+        case news.Said(name, text):
+            return [f"|11{_who(name, me, 'says', 'say')}:|07 {text}"]
+        case news.Whispered(name, to, text):
+            whom = "you" if to == me else literal(to)
+            return [f"|13{_who(name, me, 'whispers', 'whisper')} to {whom}:|07 {text}"]
+    said = _at_the_table(item, me)
+    return [said] if said else []
+
+
+def told_beside_the_scene(item: News, me: str) -> list[str]:
+    """Return what is said of `item` to one who sees the table painted: what concerns him."""
+    if isinstance(item, Played):
+        return list(
+            _events(item, [event for event in item.events if _matters(item, event, me)], me)
+        )
+    if isinstance(item, news.BetAnnounced | news.IsReady | news.Said | news.Whispered):
+        return []
+    if isinstance(item, news.ShoeSealed | news.ShoeDone | news.RoundResumed | news.BellSet):
+        return []
+    if isinstance(item, news.StoodFor | news.TurnBegan) and item.name != me:
+        return []
+    said = _at_the_table(item, me)
+    return [said] if said else []
+
+
+def standing_of(round_: Round, place: int, coin: int) -> str:
+    """Return what a seat won or lost in a round that is over: "wins 3 coins", "even"."""
+    totals = round_.totals_of(place)
+    net = totals.won - totals.lost
+    if not net:
+        return "|14even"
+    return f"{'|10wins' if net > 0 else '|12loses'} {wording.coins_of(abs(net), coin)}"
+
+
+def _at_the_table(item: News, me: str) -> str:
+    """Return what is said of a thing that is neither cards nor talk, "" when nothing is."""
+    match item:
+        case news.SatDown(name):
+            return f"|07{_who(name, me, 'sits', 'sit')} down."
+        case news.CameBack(name):
+            return f"|14{_who(name, me, 'is back at the hand', 'are back at your hand')}."
+        case news.GotUp(name):
+            return f"|07{_who(name, me, 'has', 'have')} left the table."
+        case news.BetAnnounced(name, coins):
+            return f"|07{_who(name, me, 'bets', 'bet')} |15{wording.coins(coins)}|07."
+        case news.IsReady(name):
+            return f"|07{_who(name, me, 'is', 'are')} ready."
+        case news.BetRefused(name, reason):
+            return f"|12{reason}" if name == me else f"|07{literal(name)} sits this one out."
+        case news.BellSet(seconds):
+            return f"|14The bell rings in {span(seconds)}."
+        case news.BellRang():
+            return "|14The bell rings."
+        case news.ShoeSealed(seal):
+            return f"|08Seal {seal}"
+        case news.ShoeDone(seed):
+            return f"|07The shoe is done. |08Seed {seed}"
+        case news.CutMade(name, words):
+            cut = f"cuts the cards with: {literal(words)}" if words else "takes the cut back."
+            return f"|07{literal(name)} {cut}"
+        case news.StoodFor(name):
+            return f"|14The dealer goes on for {'you' if name == me else literal(name)}."
+        case news.TurnBegan(name, seconds) if name == me:
+            return f"|14It is your turn: {span(seconds)}."
+        case news.BooksBusy():
+            return "|14The books are busy just now; the dealer waits."
+        case news.BooksClosed():
+            return "|12The books cannot be written just now; the dealer waits."
+        case news.BooksInDoubt():
+            return "|12The books cannot say yet whether what was done counts; the dealer waits."
+        case news.ShoeInUse():
+            return (
+                "|14Another process of this board deals from this shoe. The dealer waits until its "
+                "round is over."
+            )
+    return ""
+
+
+def _hands(names: Sequence[str], round_: Round) -> Iterator[str]:
+    for name, seat in zip(names, round_.seats, strict=True):
+        for hand in seat.hands:
+            cards = ", ".join(plain(card) for card in hand.cards)
+            yield f"|07{literal(name)}: |15{cards}|07 ({hand.count})"
+    dealer = ", ".join(plain(card) if card else "face down" for card in round_.dealer)
+    yield f"|07Dealer: |15{dealer}"
+
+
+def _matters(item: Played, event: Event, me: str) -> bool:
+    """Tell whether an event is said to one who sees the cards: his own, and the dealer's last."""
+    match event:
+        case happened.Peeked() | happened.DealerNatural():
+            return me in item.names
+        case happened.DealerStood() | happened.DealerBusted():
+            return True
+        case happened.Dealt() | happened.DealerDealt() | happened.Revealed() | happened.Stood():
+            return False
+        case happened.InsuranceOffered() | happened.DealerCharlie():
+            return False
+    return item.names[event.seat] == me
+
+
+def _events(item: Played, events: Sequence[Event], me: str) -> Iterator[str]:
+    for event in events:
+        said = _dealers(event) or _callers(item, event, me)
+        if said:
+            yield said
+
+
+def _dealers(event: Event) -> str:
+    match event:
+        case happened.DealerDealt(card=str(card)):
+            return f"|07The dealer draws |15{plain(card)}|07."
+        case happened.Peeked(natural=False):
+            return "|07The dealer looks at his hole card: no Black Jack."
+        case happened.Revealed(card=card):
+            return f"|07The dealer turns up |15{plain(card)}|07."
+        case happened.DealerNatural():
+            return "|12Black Jack for the dealer."
+        case happened.DealerStood(total=total):
+            return f"|07The dealer stands on |15{total}|07."
+        case happened.DealerBusted(total=total):
+            return f"|10The dealer busts with {total}."
+    return ""
+
+
+def _callers(item: Played, event: Event, me: str) -> str:
+    """Return what is said of an event of one seat."""
+    match event:
+        case happened.Dealt(seat, hand, card):
+            who = _who(item.names[seat], me, "gets", "get")
+            return f"|07{who} |15{plain(card)}|07{_which(item, seat, hand)}."
+        case happened.Natural(seat):
+            return f"|10{_who(item.names[seat], me, 'has', 'have')} Black Jack!"
+        case happened.InsuranceBought(seat, amount):
+            who = _who(item.names[seat], me, "insures", "insure")
+            return f"|07{who} for {wording.coins_of(amount, item.coin)}."
+        case happened.InsuranceDeclined(seat):
+            return f"|07{_who(item.names[seat], me, 'takes', 'take')} no insurance."
+        case happened.Doubled(seat, hand):
+            who = _who(item.names[seat], me, "doubles", "double")
+            return f"|07{who} down{_which(item, seat, hand)}."
+        case happened.Split(seat):
+            return f"|07{_who(item.names[seat], me, 'splits', 'split')}."
+        case happened.Stood(seat, hand, total):
+            who = _who(item.names[seat], me, "stands", "stand")
+            return f"|07{who} on |15{total}|07{_which(item, seat, hand)}."
+        case happened.TwentyOne(seat, hand):
+            who = _who(item.names[seat], me, "has", "have")
+            return f"|10{who} twenty-one{_which(item, seat, hand)}."
+        case happened.Busted(seat, hand, total):
+            who = _who(item.names[seat], me, "busts", "bust")
+            return f"|12{who} with {total}{_which(item, seat, hand)}."
+        case happened.InsuranceSettled(seat):
+            return _insurance(item, event, me)
+        case happened.Settled():
+            return _settled(item, event, me)
+    return ""
+
+
+def _insurance(item: Played, event: happened.InsuranceSettled, me: str) -> str:
+    whose = "Your" if item.names[event.seat] == me else f"{literal(item.names[event.seat])}'s"
+    if event.won:
+        return f"|10{whose} insurance wins {wording.coins_of(event.won, item.coin)}."
+    return f"|12{whose} insurance of {wording.coins_of(event.lost, item.coin)} is lost."
+
+
+def _settled(item: Played, event: happened.Settled, me: str) -> str:
+    whose = "" if item.names[event.seat] == me else f"|07{literal(item.names[event.seat])}: "
+    amount = event.won or event.lost
+    words = OUTCOMES[event.outcome].format(wording.coins_of(amount, item.coin))
+    if "{}" not in OUTCOMES[event.outcome] and amount:
+        words += f": {wording.coins_of(amount, item.coin)} {'won' if event.won else 'lost'}"
+    return f"{whose}{words}{_which(item, event.seat, event.hand)}."
+
+
+def _which(item: Played, seat: int, hand: int) -> str:
+    """Return which of two hands it is, after a split."""
+    if len(item.round.seats[seat].hands) == 1:
+        return ""
+    return f" on the {('first', 'second')[hand]} hand"
+
+
+def _who(name: str, me: str, does: str, do: str) -> str:
+    return f"You {do}" if name == me else f"{literal(name)} {does}"
+
+
+def statement(sitting: Sitting, *, hand_is_open: bool) -> str:
+    """Say how somebody did who has played, for the menu and the good-bye."""
+    result = wording.leaves_table(sitting.net, hand_is_open=hand_is_open)
+    return (
+        f"Vegas: {wording.counted(sitting.turns, 'round')}, {sitting.wins} won, "
+        f"{sitting.losses} lost, {sitting.pushes} even; {result}."
+    )

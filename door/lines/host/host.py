@@ -1,0 +1,105 @@
+"""A caller whom a host board hands over to a door: what it says of him, and how the call ends.
+
+The host owns the connection: it goes on with it when the door is done. It ends a call with signals
+(Synchronet: SIGHUP, SIGTERM five seconds later, SIGKILL after five more; ENiGMA: SIGHUP alone), or
+the input just ends.
+"""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from door.lines.flow import StreamLine, StreamProtocol
+from door.lines.line import Hints, clamp_size, printable
+from door.lines.telnet.framing import IAC_BYTE, Allowance
+from door.lines.telnet.passive import CommandLimits
+
+USUAL_LIMITS = CommandLimits(
+    unsent=256 * 1024,
+    farewell=2.0,
+    subnegotiation=4096,
+    commands=Allowance(burst=500, a_second=50.0),
+)
+
+_GOODBYES = ((signal.SIGHUP, "the host hung up"), (signal.SIGTERM, "the host ended the door"))
+_LANGUAGE_VARIABLES = ("LC_ALL", "LC_CTYPE", "LANG")  # the first one set counts (POSIX)
+
+
+class NoLine(Exception):
+    """A caller cannot be taken over; the text is a sentence that says why, fit for a log."""
+
+
+@dataclass(frozen=True)
+class Introduction:
+    """What a host says of a caller's connection before it starts the door.
+
+    `address` is where the caller comes from, empty when nobody said. `columns` and `rows` are the
+    caller's screen, 0 when nobody said: what the terminal itself says comes first.
+    `size_is_certain` is set where the host has asked the terminal, and not its own settings.
+    """
+
+    address: str
+    hints: Hints
+    columns: int
+    rows: int
+    size_is_certain: bool = False
+
+
+class CleanLine(StreamLine):
+    """A line through a host that may not double 0xFF on its way to a telnet caller.
+
+    Nothing that is drawn has that byte; should it come all the same, it is left out.
+    """
+
+    def write(self, data: bytes) -> None:
+        """Send `data` without any 0xFF."""
+        super().write(data.replace(IAC_BYTE, b""))
+
+
+def with_environment(hints: Hints, environment: Mapping[str, str]) -> Hints:
+    """Add what a process's environment says of its terminal to what a host said of the caller.
+
+    The host counts first: TERM and LANG may be those of the shell that the host was started from.
+
+    >>> with_environment(Hints(("ansi",)), {"TERM": "xterm", "LANG": "en_US.UTF-8"})
+    Hints(terminal_types=('ansi', 'xterm'), language='en_US.UTF-8', charset='', speed='')
+    """
+    terminal = printable(environment.get("TERM", ""))
+    types = hints.terminal_types
+    if terminal and terminal not in types and len(types) < 8:
+        types = (*types, terminal)
+    spoken = (environment[name] for name in _LANGUAGE_VARIABLES if environment.get(name))
+    return replace(
+        hints, terminal_types=types, language=hints.language or printable(next(spoken, ""))
+    )
+
+
+def introduce(line: StreamLine, introduction: Introduction) -> None:
+    """Let a new line know what the host said of its caller."""
+    line.hints = introduction.hints
+    line.address = introduction.address or line.address
+    line.assume(*clamp_size(introduction.columns, introduction.rows))
+    line.size_is_known = introduction.size_is_certain
+
+
+@asynccontextmanager
+async def held(protocol: StreamProtocol) -> AsyncIterator[StreamLine]:
+    """Hold a line until the block is left, however it is left; then hang up and wait for its end.
+
+    SIGHUP and SIGTERM end the line. They stay harmless until the event loop is closed, so that the
+    host's next signal does not kill a door that is still posting and giving back.
+    """
+    line = protocol.line
+    loop = asyncio.get_running_loop()
+    try:
+        for number, words in _GOODBYES:
+            loop.add_signal_handler(number, line.lose_carrier, words)
+        yield line
+    finally:
+        line.hang_up()
+        try:
+            await protocol.closed.wait()
+        finally:
+            line.abort()

@@ -1,0 +1,132 @@
+"""A caller on a socket: one that the host hands down, or one by which the door calls back.
+
+What is handed down is the host's own connection to the caller. It stays blocking or not as it is,
+nothing is shut down, and the caller goes back to the host on it when the door is done. Its telnet
+has been negotiated; `passive` says how that is gone on with.
+"""
+
+import asyncio
+import contextlib
+import os
+import re
+import socket
+import stat
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
+
+from door.lines.flow import StreamProtocol, address_of
+from door.lines.host.descriptors import DescriptorTransport, SocketEnd
+from door.lines.host.host import CleanLine, Introduction, NoLine, held, introduce
+from door.lines.line import Line
+from door.lines.telnet.passive import CommandLimits, PassiveTelnet
+
+KIND = "socket"
+_HAND_DOWN = "The host must let the door inherit the caller's socket and name its number."
+_ENDPOINT = re.compile(r"(?P<host>[^:\s]+|\[[0-9A-Fa-f:.%\w]+\]):(?P<port>[0-9]{1,5})", re.ASCII)
+
+
+@asynccontextmanager
+async def inherited(
+    descriptor: int, introduction: Introduction, limits: CommandLimits, *, telnet: bool
+) -> AsyncIterator[Line]:
+    """Serve the caller on a socket that the host handed down, until the block is left.
+
+    `telnet` says whether the caller's telnet is still on it (Synchronet's plain telnet calls), or
+    the host takes it off. `NoLine` when the descriptor is no connected socket. What the line does
+    with signals is told at `host.held`.
+    """
+    address = _checked(descriptor)
+    with contextlib.ExitStack() as found:
+        end = found.enter_context(closing(SocketEnd(descriptor)))
+        if telnet:
+            found.enter_context(_urgent_data_in_line(descriptor))
+        protocol = _protocol(limits, telnet=telnet)
+        DescriptorTransport(end, end, protocol)
+        protocol.line.address = address
+        introduce(protocol.line, introduction)
+        async with held(protocol) as line:
+            yield line
+
+
+@asynccontextmanager
+async def connected(
+    host: str,
+    port: int,
+    introduction: Introduction,
+    limits: CommandLimits,
+    *,
+    telnet: bool,
+    seconds: float,
+) -> AsyncIterator[Line]:
+    """Call back the host that started the door, and serve the caller until the block is left.
+
+    `NoLine` when nobody answers within `seconds`. Leaving the block ends the connection.
+    """
+    protocol = _protocol(limits, telnet=telnet)
+    try:
+        async with asyncio.timeout(seconds):
+            await asyncio.get_running_loop().create_connection(lambda: protocol, host, port)
+    except TimeoutError as error:
+        raise NoLine(f"{host} did not answer on port {port} within {seconds:g} seconds.") from error
+    except (OSError, UnicodeError) as error:  # the latter for a name that cannot be one
+        # Names that are not found have numbers of their own, below zero, and two addresses none.
+        number = getattr(error, "errno", None) or 0
+        why = os.strerror(number) if number > 0 else str(error)
+        raise NoLine(
+            f"{host} does not answer on port {port} ({why})."
+            " The host must be listening there before it starts the door."
+        ) from error
+    introduce(protocol.line, introduction)
+    async with held(protocol) as line:
+        yield line
+
+
+def endpoint(text: str) -> tuple[str, int]:
+    """Read ``HOST:PORT``, an IPv6 address in brackets; `NoLine` when it is something else.
+
+    >>> endpoint("127.0.0.1:4000"), endpoint("[::1]:4000")
+    (('127.0.0.1', 4000), ('::1', 4000))
+    """
+    form = _ENDPOINT.fullmatch(text)
+    if form is None or not 1 <= int(form["port"]) <= 65535:
+        raise NoLine(f"{text!r} is no address to connect to: it reads HOST:PORT, port 1 to 65535.")
+    return form["host"].strip("[]"), int(form["port"])
+
+
+def _protocol(limits: CommandLimits, *, telnet: bool) -> StreamProtocol:
+    if telnet:
+        return PassiveTelnet(KIND, limits)
+    return StreamProtocol(lambda transport: CleanLine(KIND, transport, limits))
+
+
+def _checked(descriptor: int) -> str:
+    """Refuse what is no connected socket; return the address of who is at its other end."""
+    try:
+        if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+            raise NoLine(f"Descriptor {descriptor} is no socket. {_HAND_DOWN}")
+    except OSError as error:
+        raise NoLine(f"Descriptor {descriptor} is not open. {_HAND_DOWN}") from error
+    with _shared(descriptor) as wire:
+        try:
+            peer = wire.getpeername()
+        except OSError as error:
+            raise NoLine(f"Nobody is connected to descriptor {descriptor} any more.") from error
+    return address_of(peer)
+
+
+@contextmanager
+def _urgent_data_in_line(descriptor: int) -> Iterator[None]:
+    """Keep the data mark of telnet's Synch in its place (as `flow` does), and undo that."""
+    option = socket.SOL_SOCKET, socket.SO_OOBINLINE
+    with _shared(descriptor) as wire:
+        before = wire.getsockopt(*option)
+        wire.setsockopt(*option, 1)
+        try:
+            yield
+        finally:
+            wire.setsockopt(*option, before)
+
+
+def _shared(descriptor: int) -> socket.socket:
+    """The socket of a descriptor, which stays open when this one is closed."""
+    return socket.socket(fileno=os.dup(descriptor))

@@ -1,0 +1,220 @@
+"""From an accepted socket to whatever answers it: the gate, a front end's word, TLS.
+
+In this order, and each where the port has it. A connection that is refused costs next to nothing,
+and everything a stranger can drag out has its time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from door.lines.flow import INTAKE, StreamLine
+from door.lines.port.gate import Blame, Gate, OpenGate, Refused
+from door.lines.port.proxy_header import Malformed, Passed, ProxyHeader
+from door.lines.tls.tls import Certificate, Stage, TlsLayer, Turns
+
+FRONT_END_SECONDS = 5.0  # how long the header of a front end may take
+
+Proxies = tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]
+
+
+@dataclass(frozen=True)
+class Entrance:
+    """What stands between a port and its callers.
+
+    Connections from `proxies` are front ends, and believed to say whom they bring; `certificate`
+    makes it TLS.
+    """
+
+    gate: Gate
+    proxies: Proxies = ()
+    certificate: Certificate | None = None
+
+    def is_front_end(self, address: str) -> bool:
+        """Tell whether a connection from there brings somebody else."""
+        return bool(self.proxies) and any(
+            ipaddress.ip_address(address) in network for network in self.proxies
+        )
+
+
+OPEN = Entrance(OpenGate())
+
+
+class Answer(Stage, Protocol):
+    """Whatever answers a connection."""
+
+    @property
+    def line(self) -> StreamLine:
+        """The line that it makes of it, once there is a connection."""
+
+
+class Visit:
+    """One connection, from the socket on."""
+
+    def __init__(
+        self,
+        entrance: Entrance,
+        turns: Turns,
+        make_answer: Callable[[str, Callable[[], None]], Answer],
+        over: Callable[[Visit], None],
+    ) -> None:
+        """Prepare one.
+
+        `make_answer` is given the caller's address and what to call when the connection is gone;
+        `over` is called last of all.
+        """
+        self.answer: Answer | None = None
+        self._entrance = entrance
+        self._turns = turns
+        self._make_answer = make_answer
+        self._tls: TlsLayer | None = None
+        self._leave: Callable[[], None] | None = None
+        self._over: Callable[[Visit], None] | None = over
+        self._transport: asyncio.BaseTransport | None = None
+        self._cut = False
+
+    def begin(self, address: str) -> Stage:
+        """Return what takes the connection from `address`; `Refused` when it is not taken."""
+        if self._entrance.is_front_end(address):
+            return _FrontEnd(self, address)
+        return self.enter(address)
+
+    def enter(self, address: str) -> Stage:
+        """Return what takes the caller from `address`; `Refused` when the gate is shut to him."""
+        self._leave = self._entrance.gate.enter(address, self.cut)
+        return self.go_on(address)
+
+    def go_on(self, address: str) -> Stage:
+        """Return what takes a connection that is let in."""
+        if self._entrance.certificate is None:
+            return self._answer_it(address)
+        context = self._entrance.certificate.context()
+        self._tls = TlsLayer(
+            context, self._turns, address, lambda: self._answer_it(address), self.is_over
+        )
+        return self._tls
+
+    def refused(self, address: str, what: str) -> None:
+        """Tell the gate of a front end that cannot be understood."""
+        self._entrance.gate.malformed(address, what)
+
+    def connected(self, connecting: asyncio.Task[tuple[asyncio.Transport, object]]) -> None:
+        """Learn how it went to connect the socket to what `begin` returned."""
+        if connecting.cancelled() or connecting.exception() is not None:
+            self.is_over()
+            return
+        self._transport = connecting.result()[0]
+        if self._cut:
+            self._transport.abort()
+
+    def cut(self) -> None:
+        """End it now."""
+        self._cut = True
+        if self.answer is not None and hasattr(self.answer, "line"):
+            self.answer.line.abort()
+        elif isinstance(self._transport, asyncio.Transport):
+            self._transport.abort()
+
+    def is_over(self) -> None:
+        """Learn that the connection is gone."""
+        over, self._over = self._over, None
+        if over is None:
+            return
+        self._tell_why()
+        if self._leave is not None:
+            self._leave()
+        # What knows each other in a circle would stay until it is looked for.
+        self.answer = self._leave = self._transport = self._tls = None
+        over(self)
+
+    def _tell_why(self) -> None:
+        """Tell the gate, once, if the call was cut off for something."""
+        for part in (self._tls, getattr(self.answer, "line", None)):
+            if part is not None and part.blame is not None:
+                # A call of the front end itself was never let in, and is nobody's whom one bans.
+                his_own = part.blame.his_own and self._leave is not None
+                self._entrance.gate.cut_off(part.address, Blame(part.blame.why, his_own))
+                return
+
+    def _answer_it(self, address: str) -> Answer:
+        self.answer = self._make_answer(address, self.is_over)
+        return self.answer
+
+
+class _FrontEnd(asyncio.BufferedProtocol):
+    """A connection of which a front end has yet to say whom it brings."""
+
+    def __init__(self, visit: Visit, address: str) -> None:
+        """Make ready for a connection from the front end at `address`."""
+        self._visit = visit
+        self._address = address
+        self._header = ProxyHeader()
+        self._done = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take a new connection, and give its header some time."""
+        # A cast, for uvloop's transports are no kin of asyncio's.
+        self._transport = cast("asyncio.Transport", transport)
+        self._timer = asyncio.get_running_loop().call_later(
+            FRONT_END_SECONDS, self._refuse, f"no PROXY header in {FRONT_END_SECONDS:g} seconds"
+        )
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Say where the next bytes go."""
+        return INTAKE
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Take bytes of the header, and what came behind it."""
+        if self._done:
+            return
+        try:
+            passed = self._header.feed(bytes(INTAKE[:nbytes]))
+        except Malformed as malformed:
+            self._refuse(str(malformed))
+            return
+        if passed is not None:
+            self._done = True
+            self._timer.cancel()
+            self._pass_on(passed)
+
+    def eof_received(self) -> None:
+        """Take an end for one: the transport closes."""
+
+    def pause_writing(self) -> None:
+        """Nothing is written before the caller is known."""
+
+    def resume_writing(self) -> None:
+        """Nothing is written before the caller is known."""
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of everything."""
+        self._timer.cancel()
+        self._visit.is_over()
+
+    def _pass_on(self, passed: Passed) -> None:
+        """Let whom the front end brings come in, or itself if it brings nobody."""
+        try:
+            if passed.address is None:
+                behind = self._visit.go_on(self._address)
+            else:
+                behind = self._visit.enter(passed.address)
+        except Refused:
+            # Without words: TLS may be next, and a front end may take any for a live board.
+            self._transport.close()
+            return
+        self._transport.set_protocol(cast("asyncio.BufferedProtocol", behind))
+        behind.connection_made(self._transport)
+        if passed.rest:
+            # Less than one read, and nothing waits there yet: it fits.
+            behind.get_buffer(-1)[: len(passed.rest)] = passed.rest
+            behind.buffer_updated(len(passed.rest))
+
+    def _refuse(self, reason: str) -> None:
+        self._done = True
+        self._timer.cancel()
+        self._visit.refused(self._address, reason)
+        self._transport.abort()

@@ -1,0 +1,182 @@
+"""A port, everyone who came in through it, and the calls that run on their lines.
+
+What the protocols of the callers have in common: telnet and rlogin say what answers a connection
+and when a call begins; `visit` is what comes before that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import logging
+import socket
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+from door.lines.flow import StreamLine, address_of
+from door.lines.line import Hangup
+from door.lines.port.connection import Answer, Entrance, Visit
+from door.lines.port.gate import Refused
+from door.lines.tls.tls import Turns
+
+logger = logging.getLogger("door.lines")
+
+# The kernel keeps this many callers waiting, and each step of the event loop takes in this few of
+# them, for setting one up costs half a millisecond that a burst would make the others wait.
+_BACKLOG = 4096
+_ACCEPTED_AT_ONCE = 16
+_NOTHING_LEFT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+_PAUSE = 1.0  # seconds, until it is tried again whether the system has room for one more
+
+
+class Listener(ABC):
+    """A port and everyone who came in through it."""
+
+    def __init__(self, entrance: Entrance) -> None:
+        """Prepare a port; `open` opens it."""
+        self.port = 0  # the one that is listened on, once it is open
+        self._entrance = entrance
+        self._turns = Turns()
+        self._wire: socket.socket | None = None
+        self._again: asyncio.TimerHandle | None = None
+        self._is_full = False  # whether the log has been told that the system has no room
+        self._arriving: set[asyncio.Task[tuple[asyncio.Transport, object]]] = set()
+        self._visits: set[Visit] = set()
+        self._calls: set[asyncio.Task[None]] = set()
+        self._empty = asyncio.Event()
+        self._empty.set()
+
+    @abstractmethod
+    def answer(self, address: str, gone: Callable[[], None]) -> Answer:
+        """Make what answers a connection from `address`, and calls `gone` last of all."""
+
+    def farewell(self, words: str) -> bytes:
+        """Put the words to a caller who is refused as they are put on this port."""
+        return words.encode("ascii", "replace") + b"\r\n"
+
+    async def open(self, host: str, port: int) -> None:
+        """Begin to listen; `OSError` when the port cannot be had."""
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        both = host == "::" and socket.has_dualstack_ipv6()
+        self._wire = socket.create_server(
+            (host, port), family=family, dualstack_ipv6=both, backlog=_BACKLOG
+        )
+        self._wire.setblocking(False)
+        self.port = int(self._wire.getsockname()[1])
+        asyncio.get_running_loop().add_reader(self._wire.fileno(), self._accept)
+
+    def close(self) -> None:
+        """Take no more callers. Those on the line stay."""
+        if self._wire is not None:
+            asyncio.get_running_loop().remove_reader(self._wire.fileno())
+            self._wire.close()
+            self._wire = None
+        if self._again is not None:
+            self._again.cancel()
+
+    async def finish(self, seconds: float | None = None) -> None:
+        """Close, end every call that is left, and return when nothing of it runs any more.
+
+        What was written last still goes out, for as long as the limits let it, or for `seconds`.
+        """
+        self.close()
+        tasks: set[asyncio.Task[Any]] = {*self._arriving, *self._calls}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        for visit in tuple(self._visits):
+            if visit.answer is None or not visit.answer.line.ended:
+                visit.cut()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._empty.wait()
+        for visit in tuple(self._visits):
+            visit.cut()
+        await self._empty.wait()
+
+    # Coming in
+
+    def _accept(self) -> None:
+        """Take in those who wait, a few of them."""
+        assert self._wire is not None  # nothing is reported of a socket that is closed
+        for _ in range(_ACCEPTED_AT_ONCE):
+            try:
+                wire, peer = self._wire.accept()
+            except BlockingIOError:
+                self._nobody_waits()
+                return
+            except (InterruptedError, ConnectionAbortedError):
+                return
+            except OSError as error:
+                if error.errno not in _NOTHING_LEFT:
+                    raise
+                self._wait_for_room(error)
+                return
+            wire.setblocking(False)
+            self._take_in(wire, address_of(peer))
+
+    def _wait_for_room(self, error: OSError) -> None:
+        """Leave those who wait where they are, for a moment: the kernel would report them again."""
+        assert self._wire is not None  # as above
+        if not self._is_full:  # once: it is tried again every second, maybe for hours
+            self._is_full = True
+            logger.error("no caller can be taken in: %s", error.strerror)
+        loop = asyncio.get_running_loop()
+        loop.remove_reader(self._wire.fileno())
+        self._again = loop.call_later(_PAUSE, loop.add_reader, self._wire.fileno(), self._accept)
+
+    def _nobody_waits(self) -> None:
+        """Tell the log when all have come in for whom there was no room."""
+        if self._is_full:
+            self._is_full = False
+            logger.warning("callers are taken in again")
+
+    def _take_in(self, wire: socket.socket, address: str) -> None:
+        visit = Visit(self._entrance, self._turns, self.answer, self._forget)
+        try:
+            first = visit.begin(address)
+        except Refused as refused:
+            self._turn_away(wire, str(refused))
+            return
+        self._visits.add(visit)
+        self._empty.clear()
+        loop = asyncio.get_running_loop()
+        connecting = loop.create_task(
+            loop.connect_accepted_socket(lambda: cast("asyncio.BufferedProtocol", first), wire)
+        )
+        self._arriving.add(connecting)
+        connecting.add_done_callback(self._arriving.discard)
+        connecting.add_done_callback(visit.connected)
+
+    def _turn_away(self, wire: socket.socket, words: str) -> None:
+        """Refuse a connection of which nothing is known but its address, at next to no cost."""
+        with contextlib.closing(wire), contextlib.suppress(OSError):
+            if words and self._entrance.certificate is None:
+                wire.send(self.farewell(words))
+
+    def _forget(self, visit: Visit) -> None:
+        self._visits.discard(visit)
+        if not self._visits:
+            self._empty.set()
+
+    # For the protocols of the callers
+
+    def begin_call(self, line: StreamLine, call: Callable[[], Awaitable[None]]) -> None:
+        """Let `call` serve `line`, which is hung up when it returns or fails."""
+        task = asyncio.get_running_loop().create_task(_serve(line, call))
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
+
+
+async def _serve(line: StreamLine, call: Callable[[], Awaitable[None]]) -> None:
+    try:
+        await call()
+    except Hangup as hangup:
+        logger.debug("%s %s: %s", line.kind, line.address, hangup)
+    except Exception:
+        logger.exception("%s %s: the call failed", line.kind, line.address)
+    finally:
+        line.hang_up()

@@ -1,0 +1,175 @@
+"""Callers whom other boards send by rlogin (RFC 1282): a port, and a `Line` and a header for each.
+
+Anybody can connect and write any name into the header; `rlogin_trust` says what it is worth. What
+the programs of callers do with ^S, ^Q and the like is theirs: every byte that arrives is a key.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import socket
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+
+from door.lines.flow import Limits, StreamLine, StreamProtocol
+from door.lines.line import Hints, Line, clamp_size, printable
+from door.lines.port.connection import OPEN, Entrance
+from door.lines.port.gate import Blame
+from door.lines.port.listener import Listener
+from door.lines.rlogin.header import (
+    HeaderParser,
+    HeaderRefused,
+    RloginHeader,
+    WindowSize,
+    WindowSizes,
+)
+
+logger = logging.getLogger("door.lines")
+
+_ACCEPTED = b"\0"
+_REFUSED = b"\x01"  # what 4.3BSD's programs show the rest of the line after (rcmd(3))
+# As urgent data: "tell your window size, now and whenever it changes". Who knows nothing of it
+# never sees the byte, for urgent data is left out of the stream unless a program asks for it.
+_TELL_WINDOW = b"\x80"
+_APOLOGY = b"This port takes rlogin from boards that are known here.\r\n"
+
+
+@dataclass(frozen=True)
+class RloginLimits(Limits):
+    """What one rlogin caller may cost the board; `header` is how long its header may take (s)."""
+
+    header: float
+
+
+USUAL_LIMITS = RloginLimits(unsent=256 * 1024, farewell=5.0, header=10.0)
+
+
+class RloginConnection(StreamProtocol):
+    """One caller's rlogin, from the header to the last byte.
+
+    `ready` is called once, with the header, when it is whole; never when it is refused. `gone` is
+    called last of all, when the socket is closed.
+    """
+
+    def __init__(
+        self,
+        limits: RloginLimits,
+        ready: Callable[[StreamLine, RloginHeader], None],
+        gone: Callable[[], None],
+        address: str,
+    ) -> None:
+        """Make ready for one connection from `address`."""
+        super().__init__(lambda transport: StreamLine("rlogin", transport, limits, address))
+        self._limits = limits
+        self._ready = ready
+        self._gone = gone
+        self._parser: HeaderParser | None = HeaderParser()
+        self._sizes = WindowSizes()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take a new connection, and give its header some time."""
+        super().connection_made(transport)
+        self._transport = transport
+        self._timer = asyncio.get_running_loop().call_later(
+            self._limits.header, self._refuse, f"no header in {self._limits.header:g} seconds"
+        )
+
+    def take(self, data: bytes) -> None:
+        """Read the header first, then what was typed and the sizes of the window."""
+        if self._parser is not None:
+            if self.line.ended:
+                return
+            try:
+                header = self._parser.feed(data)
+            except HeaderRefused as refusal:
+                self._refuse(str(refusal))
+                return
+            if header is None:
+                return
+            data, self._parser = self._parser.rest, None
+            self._timer.cancel()
+            self._accept(header)
+        if b"\xff" not in data and self._sizes.between:
+            self.line.deliver(data)
+            return
+        for found in self._sizes.feed(data):
+            if isinstance(found, WindowSize):
+                self.line.resize(*clamp_size(found.columns, found.rows))
+            else:
+                self.line.deliver(found)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of everything, so that nothing of the caller outlives the connection."""
+        self._timer.cancel()
+        super().connection_lost(exc)
+        self._gone()
+
+    def _accept(self, header: RloginHeader) -> None:
+        terminal = printable(header.terminal)
+        self.line.hints = Hints(terminal_types=(terminal,) if terminal else ())
+        self.line.write(_ACCEPTED)
+        self._ask_for_window()
+        self._ready(self.line, header)
+
+    def _ask_for_window(self) -> None:
+        """Send one byte as urgent data, behind the one that accepts."""
+        wire = self._transport.get_extra_info("socket")
+        # asyncio's face of the socket cannot send; the same socket under another number can.
+        with (
+            contextlib.suppress(OSError),
+            contextlib.closing(socket.socket(fileno=os.dup(wire.fileno()))) as own,
+        ):
+            own.send(_TELL_WINDOW, socket.MSG_OOB | socket.MSG_DONTWAIT)
+
+    def _refuse(self, reason: str) -> None:
+        self._timer.cancel()
+        logger.warning("rlogin %s: refused: %s", self.line.address, reason)
+        self.line.blame = Blame(f"rlogin: {reason}")
+        self.line.write(_REFUSED + _APOLOGY)
+        self.line.hang_up()
+
+
+class RloginListener(Listener):
+    """An rlogin port and everyone who came in through it."""
+
+    def __init__(
+        self,
+        on_call: Callable[[Line, RloginHeader], Awaitable[None]],
+        limits: RloginLimits,
+        entrance: Entrance,
+    ) -> None:
+        """Prepare a port whose callers `on_call` will have; `open` opens it."""
+        super().__init__(entrance)
+        self._on_call = on_call
+        self._limits = limits
+
+    def answer(self, address: str, gone: Callable[[], None]) -> RloginConnection:
+        """Make the rlogin of one more caller."""
+        return RloginConnection(self._limits, self._serve, gone, address)
+
+    def farewell(self, words: str) -> bytes:
+        """Put words so that rlogin programs show them."""
+        return _REFUSED + super().farewell(words)
+
+    def _serve(self, line: StreamLine, header: RloginHeader) -> None:
+        self.begin_call(line, partial(self._on_call, line, header))
+
+
+async def listen(
+    host: str,
+    port: int,
+    on_call: Callable[[Line, RloginHeader], Awaitable[None]],
+    limits: RloginLimits,
+    entrance: Entrance = OPEN,
+) -> RloginListener:
+    """Open an rlogin port; `on_call` has each call, and when it returns the line is hung up.
+
+    `host` and `port` are as for telnet (`telnet.listen`), RFC 1282's own port is 513; `limits` are
+    `USUAL_LIMITS` outside tests. Nobody is trusted yet: `on_call` asks `rlogin_trust.trusted`.
+    Everybody may come in through an `OPEN` entrance. `OSError` when the port cannot be had.
+    """
+    listener = RloginListener(on_call, limits, entrance)
+    await listener.open(host, port)
+    return listener

@@ -1,0 +1,126 @@
+"""Which board an rlogin caller comes from, and whether it is believed.
+
+An rlogin header proves nothing: whoever connects can write any name into it. So a board is known by
+the address that it calls from, and by a secret besides where its convention has room for one. A
+board that is believed is believed about its own callers only: a caller is (board, name).
+"""
+
+import hmac
+import ipaddress
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from door.lines.rlogin.header import RloginHeader
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+_MAPPED_BITS = 96  # that stand before an IPv4 address which is written as one of IPv6
+
+
+class Convention(StrEnum):
+    """What a board writes into the fields."""
+
+    SYNCHRONET = "synchronet"  # a password, then the caller (Synchronet, GameSrv)
+    DOORPARTY = "doorparty"  # the caller, then [TAG]caller
+
+
+@dataclass(frozen=True)
+class TrustedBoard:
+    """A board whose callers are let in.
+
+    `tag` is what it puts before its callers' names (``[TAG]user``), in any case, empty without one;
+    `addresses` are the networks it calls from: without one of them nobody is believed; `secret` is
+    what the first field must be, empty when the address is enough.
+    """
+
+    name: str
+    tag: str
+    addresses: tuple[Network, ...]
+    secret: str = field(repr=False)
+    convention: Convention
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot be kept, with a sentence in a `ValueError`."""
+        if self.convention is Convention.DOORPARTY and not self.tag:
+            raise ValueError(f"{self.name}: a board that calls as DoorParty does needs its tag.")
+        if self.convention is Convention.DOORPARTY and self.secret:
+            raise ValueError(
+                f"{self.name}: a board that calls as DoorParty does has no field for a secret."
+            )
+
+
+@dataclass(frozen=True)
+class RloginCaller:
+    """A caller for whom a trusted board vouches; `user` is his name there and nowhere else."""
+
+    board: str
+    user: str
+
+
+class NotTrusted(Exception):
+    """Nobody vouches for a caller; the text says why, in words for the log and not for him."""
+
+
+def networks(texts: Sequence[str]) -> tuple[Network, ...]:
+    """Read addresses and networks such as ``192.0.2.7``, ``10.0.0.0/8`` or ``2001:db8::/32``.
+
+    `ValueError` with a sentence when one is neither, or has bits set behind its length.
+    """
+    return tuple(_network(text.strip()) for text in texts)
+
+
+def _network(text: str) -> Network:
+    """Read one; IPv4 in the dress of IPv6 is IPv4, for so callers from there are known."""
+    network = ipaddress.ip_network(text)
+    if isinstance(network, ipaddress.IPv6Network) and network.prefixlen >= _MAPPED_BITS:
+        mapped = network.network_address.ipv4_mapped
+        if mapped is not None:
+            return ipaddress.ip_network((mapped, network.prefixlen - _MAPPED_BITS))
+    return network
+
+
+def trusted(header: RloginHeader, peer: str, boards: Sequence[TrustedBoard]) -> RloginCaller:
+    """Say for whom a board vouches by calling from `peer`, an address; else raise `NotTrusted`.
+
+    Of the boards that call from there the header's tag chooses, and then the secret: exactly one
+    must be left. Every secret is compared in constant time, and whichever fits, all of them are.
+    """
+    here = [board for board in boards if _calls_from(board, peer)]
+    if not here:
+        raise NotTrusted("no trusted board calls from this address")
+    tagged = [board for board in here if board.tag.casefold() == header.tag.casefold()]
+    if not tagged:
+        which = "the tag of its callers" if header.tag else "a caller without a tag"
+        raise NotTrusted(f"no board at this address has {which}")
+    known = [board for board, fits in [(b, _secret_fits(b, header)) for b in tagged] if fits]
+    if not known:
+        raise NotTrusted("the secret is not the one that was agreed on")
+    if len(known) > 1:
+        names = " or ".join(board.name for board in known)
+        raise NotTrusted(f"it could be {names}: give them different tags or secrets")
+    board = known[0]
+    if board.convention is Convention.DOORPARTY and not _same_user(header):
+        raise NotTrusted("its two fields name two different callers")
+    return RloginCaller(board.name, header.second)
+
+
+def _calls_from(board: TrustedBoard, peer: str) -> bool:
+    try:
+        address = ipaddress.ip_address(peer)
+    except ValueError:
+        return False
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    return any(address in network for network in board.addresses)
+
+
+def _secret_fits(board: TrustedBoard, header: RloginHeader) -> bool:
+    fits = hmac.compare_digest(header.first.encode(), board.secret.encode())
+    return fits or not board.secret
+
+
+def _same_user(header: RloginHeader) -> bool:
+    first = " ".join(header.first.split()).casefold()
+    # Some write the tag into both.
+    return first in (header.second.casefold(), f"[{header.tag}]{header.second}".casefold())

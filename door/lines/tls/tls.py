@@ -1,0 +1,402 @@
+"""TLS between a port and a telnet line, at a cost that a stranger cannot raise.
+
+asyncio's own keeps a quarter of a megabyte for each connection, hides how much of what was written
+is still unread, and lets many handshakes stall the loop one after the other. Here a layer stands
+between the socket's transport and the protocol of the line: a protocol to the one, a transport to
+the other. What is unsent waits in the socket's transport alone, reading is as small as everywhere
+else, and of all handshakes that wait the loop takes one step at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import ssl
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol, cast
+
+from door.lines.flow import INTAKE
+from door.lines.port.gate import Blame
+from door.lines.tls.certificates import CertificateRefused, load
+
+logger = logging.getLogger("door.lines")
+
+HANDSHAKE_SECONDS = 10.0
+HANDSHAKE_BYTES = 16_384  # from the caller; a usual one sends less than two thousand
+# Once hands are shaken TLS has next to nothing to say for itself: new keys after millions of
+# records, an alert. More of it than this is a flood: with nothing in it for us, or to be answered.
+RECORD_BYTES = 16_384 + 2048  # the largest there is, sealed
+IDLE_BYTES = 2 * RECORD_BYTES  # from the caller, with nothing in them
+ANSWER_BYTES = 16_384  # of ours, in a whole call
+# Forward secrecy and authenticated encryption; TLS 1.3 has nothing else.
+_TOO_OLD = frozenset({"unsupported protocol", "version too low", "no shared cipher"})
+_CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
+
+
+class Certificate:
+    """A certificate and its key, read again when their files change."""
+
+    def __init__(self, certificate: Path, key: Path) -> None:
+        """Read them for the first time; raises `CertificateRefused`."""
+        self._files = (certificate, key)
+        self._stamps = self._look()
+        self._context = self._load()
+
+    def context(self) -> ssl.SSLContext:
+        """Return the settings for one more connection, with the files as they are now.
+
+        Files that cannot be used are told in the log, once, and the last good ones serve on: a
+        certificate is often renewed a moment before its key.
+        """
+        stamps = self._look()
+        if stamps != self._stamps:
+            self._stamps = stamps
+            try:
+                self._context = self._load()
+            except CertificateRefused as refused:
+                logger.error("%s The one that was read before serves on.", refused)
+            else:
+                logger.info("the certificate %s was read again", self._files[0])
+        return self._context
+
+    def _look(self) -> list[tuple[int, int, int] | None]:
+        stamps: list[tuple[int, int, int] | None] = []
+        for file in self._files:
+            try:
+                found = os.stat(file)
+            except OSError:
+                stamps.append(None)
+            else:
+                stamps.append((found.st_ino, found.st_mtime_ns, found.st_size))
+        return stamps
+
+    def _load(self) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        context.set_ciphers(_CIPHERS)
+        context.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION | ssl.OP_NO_TICKET
+        context.options |= ssl.OP_CIPHER_SERVER_PREFERENCE
+        context.num_tickets = 0  # nobody calls so often that a ticket would be worth its bytes
+        load(context, *self._files)
+        return context
+
+
+class Turns:
+    """Handshakes, of which one makes one step each time the loop comes round."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._waiting: deque[Callable[[], None]] = deque()
+
+    def take(self, step: Callable[[], None]) -> None:
+        """Let `step` run when its turn comes."""
+        self._waiting.append(step)
+        if len(self._waiting) == 1:
+            asyncio.get_running_loop().call_soon(self._next)
+
+    def _next(self) -> None:
+        try:
+            self._waiting[0]()
+        finally:
+            self._waiting.popleft()
+            if self._waiting:
+                asyncio.get_running_loop().call_soon(self._next)
+
+
+class Stage(Protocol):
+    """What takes the bytes of a connection: an `asyncio.BufferedProtocol` whose room is small."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take a new connection."""
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Say where the next bytes go."""
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Take the bytes that went there."""
+
+    def eof_received(self) -> None:
+        """Learn that no more will come."""
+
+    def pause_writing(self) -> None:
+        """Learn that bytes wait to leave."""
+
+    def resume_writing(self) -> None:
+        """Learn that everything has left."""
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of everything."""
+
+
+class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
+    """One connection's TLS.
+
+    `inside` makes the protocol behind it when the handshake is done; `gone` is called last of all
+    if it never was made.
+    """
+
+    blame: Blame | None = None  # why it was cut off, once it is
+
+    def __init__(
+        self,
+        context: ssl.SSLContext,
+        turns: Turns,
+        address: str,
+        inside: Callable[[], Stage],
+        gone: Callable[[], None],
+    ) -> None:
+        """Make ready for one connection."""
+        super().__init__()
+        self._loop = asyncio.get_running_loop()
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
+        self._turns = turns
+        self.address = address
+        self._make_inside = inside
+        self._gone = gone
+        self._inside: Stage | None = None
+        self._taken_in = 0  # of the handshake; later, since anything was in it
+        self._answered = 0
+        self._breathes = False
+        self._reading = True  # as far as the protocol inside wishes
+        self._ended = False  # whether the caller sends no more
+        self._said_good_bye = False
+        self._failed = False
+
+    # A protocol to the socket's transport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take a new connection, and give its handshake some time."""
+        # A cast, for uvloop's transports are no kin of asyncio's.
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.set_write_buffer_limits(high=0)
+        self._timer = self._loop.call_later(
+            HANDSHAKE_SECONDS, self._fail, f"no TLS within {HANDSHAKE_SECONDS:g} seconds"
+        )
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Say where the next bytes go."""
+        return INTAKE
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Take the bytes that went there."""
+        self.take(bytes(INTAKE[:nbytes]))
+        if nbytes == len(INTAKE):
+            self._breathe()
+
+    def take(self, data: bytes) -> None:
+        """Take encrypted bytes; what comes after our good-bye is not even looked at."""
+        if self._failed or self._said_good_bye:
+            return
+        self._incoming.write(data)
+        self._taken_in += len(data)
+        if self._inside is not None:
+            self._read_on()
+            if self._taken_in > IDLE_BYTES and self._reading:
+                self._fail(f"more than {IDLE_BYTES} bytes of TLS with nothing in them")
+            return
+        if self._taken_in > HANDSHAKE_BYTES:
+            self._fail(f"more than {HANDSHAKE_BYTES} bytes of handshake")
+        else:
+            self._turns.take(self._shake_hands)
+
+    def eof_received(self) -> None:
+        """Take a half-close for a hang-up: the transport closes once everything has left."""
+        self._end()
+
+    def pause_writing(self) -> None:
+        """Learn that bytes wait to leave."""
+        if self._inside is not None:
+            self._inside.pause_writing()
+
+    def resume_writing(self) -> None:
+        """Learn that everything has left."""
+        if self._inside is not None:
+            self._inside.resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Let go of everything."""
+        self._timer.cancel()
+        self._failed = True
+        inside, self._inside = self._inside, None  # the two know each other in a circle
+        if inside is None:
+            self._gone()
+        else:
+            inside.connection_lost(exc)
+
+    # Between the two
+
+    def _shake_hands(self) -> None:
+        if self._failed or self._inside is not None:
+            return  # cut off, or done by an earlier turn, while this one waited
+        try:
+            self._tls.do_handshake()
+        except ssl.SSLWantReadError:
+            self._flush()
+            return
+        except ssl.SSLError as error:
+            self._flush()  # the alert that says why
+            reason = _reason(error)
+            self._fail(f"no TLS: {reason}", his_own=not _is_innocent(reason))
+            return
+        self._timer.cancel()
+        self._taken_in = 0
+        self._inside = self._make_inside()
+        self._inside.connection_made(self)
+        self._flush()
+        self._read_on()
+
+    def _read_on(self) -> None:
+        """Give what can be read to the protocol inside, as long as it wishes for more."""
+        inside = self._inside
+        assert inside is not None  # nothing is read before the handshake is done
+        while self._reading and not (self._ended or self._failed or self._said_good_bye):
+            room = inside.get_buffer(-1)
+            try:
+                count = self._tls.read(len(room), cast("bytearray", room))
+            except ssl.SSLWantReadError:
+                self._answer()
+                return
+            except ssl.SSLError as error:
+                reason = _reason(error)
+                self._fail(f"broken TLS: {reason}", his_own=not _is_innocent(reason))
+                return
+            self._answer()
+            if not count:  # the caller's good-bye
+                self._end()
+                self.close()
+                return
+            self._taken_in = 0
+            inside.buffer_updated(cast("int", count))  # into a buffer, so it is a number
+
+    def _answer(self) -> None:
+        """Send what TLS itself answers to what was read: mostly nothing."""
+        self._answered += self._outgoing.pending
+        if self._answered > ANSWER_BYTES:
+            self._fail(f"more than {ANSWER_BYTES} bytes of TLS to answer")
+        else:
+            self._flush()
+
+    def _breathe(self) -> None:
+        """Read on when the others have had their turn of the loop (see `StreamLine.breathe`)."""
+        if not (self._breathes or self._failed or self._transport.is_closing()):
+            self._breathes = True
+            self._transport.pause_reading()
+            self._loop.call_soon(self._breathe_out)
+
+    def _breathe_out(self) -> None:
+        self._breathes = False
+        if self._reading and not self._transport.is_closing():
+            self._transport.resume_reading()
+
+    def _end(self) -> None:
+        if not self._ended:
+            self._ended = True
+            if self._inside is not None:
+                self._inside.eof_received()
+
+    def _flush(self) -> None:
+        if self._outgoing.pending:
+            self._transport.write(self._outgoing.read())
+
+    def _fail(self, reason: str, *, his_own: bool = True) -> None:
+        if self._failed:
+            return
+        self._failed = True
+        self.blame = Blame(reason, his_own)
+        logger.info("telnets %s: %s", self.address, reason)
+        if self._inside is None:
+            self._transport.close()
+        else:
+            self._transport.abort()
+
+    # A transport to the protocol inside
+
+    def get_extra_info(self, name: str, default: object = None) -> object:
+        """Tell what the socket's transport tells."""
+        return self._transport.get_extra_info(name, default)
+
+    def is_closing(self) -> bool:
+        """Whether it has been closed; bytes may still be on their way out."""
+        return self._transport.is_closing()
+
+    def pause_reading(self) -> None:
+        """Read no more for now."""
+        self._reading = False
+        self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        """Read on, what is here already first."""
+        if not self._reading:
+            self._reading = True
+            self._loop.call_soon(self._resume)
+
+    def _resume(self) -> None:
+        if self._reading and not self._transport.is_closing():
+            self._read_on()
+            if self._reading:
+                self._transport.resume_reading()
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        """Take the only limits there are: the protocol is paused while anything waits."""
+
+    def get_write_buffer_size(self) -> int:
+        """How many bytes wait to leave, encrypted."""
+        return self._transport.get_write_buffer_size()
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Send data."""
+        if not data or self._failed or self._said_good_bye:
+            return
+        try:
+            self._tls.write(data)
+        except ssl.SSLError as error:  # the caller's good-bye has been read, say
+            self._fail(f"broken TLS: {_reason(error)}", his_own=False)
+            return
+        self._flush()
+
+    def can_write_eof(self) -> bool:
+        """Yes: TLS has a good-bye, and the socket a half-close behind it."""
+        return True
+
+    def write_eof(self) -> None:
+        """Send no more; the caller is read on."""
+        self._say_good_bye()
+        if not self._transport.is_closing():
+            self._transport.write_eof()
+
+    def close(self) -> None:
+        """Read no more, and close once everything has left."""
+        self._say_good_bye()
+        self._transport.close()
+
+    def abort(self) -> None:
+        """Close now, and forget what has not left yet."""
+        self._failed = True
+        self._transport.abort()
+
+    def _say_good_bye(self) -> None:
+        if self._said_good_bye or self._failed:
+            return
+        self._said_good_bye = True
+        # The caller's own good-bye is not waited for: it is always wanted, or an error by now.
+        with contextlib.suppress(ssl.SSLError):
+            self._tls.unwrap()
+        self._flush()
+
+
+def _is_innocent(reason: str) -> bool:
+    """Tell whether TLS failed as it does for decent programs.
+
+    An alert is their own: they do not take our certificate, mostly. Others are too old for us.
+    """
+    return "alert" in reason or reason in _TOO_OLD
+
+
+def _reason(error: ssl.SSLError) -> str:
+    """Say what OpenSSL found, in words of its own list and none of the caller's."""
+    return str(error.reason or "unknown").replace("_", " ").lower()

@@ -1,0 +1,274 @@
+"""What a running board does by itself, now and then: nobody asked for it, everybody counts on it.
+
+Leases are renewed, hands that nobody returned to are stood, records travel to and from THEBANK.EXT,
+the bulletin of the day is written, and callers on line are told of what was left for them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from door import wording
+from door.call.console import Closing
+from door.call.display import literal
+from door.clock import sleep
+from door.games.engine import overdue
+from door.lobby import bulletins
+from timebank.callers.notices import notices, unseen
+from timebank.calls import clock_mend
+from timebank.calls.calls import RENEW_SECONDS
+from timebank.errors import Refused
+from timebank.keeping import restoring
+from timebank.ledger import live_mark
+from timebank.ledger.database import BooksFailed
+from timebank.thebank.importer import import_all
+from timebank.thebank.outbox import flush_outbox
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.board_clock import BoardClock
+    from door.call.books import Books
+    from door.call.caller import Caller
+    from timebank.ledger.database import Database, Desk
+
+OVERDUE_SECONDS = 600.0
+BULLETIN_SECONDS = 60.0  # how often it is asked whether a day has ended
+OUTBOX_SECONDS = 60.0  # until a file that could not be written is tried again
+LOOK_SECONDS = 5.0  # how often it is asked whether another process wrote into the books
+
+T = TypeVar("T")
+
+log = logging.getLogger("door.housekeeping")
+
+
+class Housekeeping:
+    """The jobs of one server, each a task of its own."""
+
+    def __init__(self, board: Board, books: Books, database: Database, clock: BoardClock) -> None:
+        """Prepare the jobs; `start` begins them."""
+        self._board = board
+        self._books = books
+        self._database = database
+        self._clock = clock
+        self._bulletin_day: date | None = None
+        self._books_version = -1
+        self._problems: dict[str, str] = {}  # what was logged last, so that it is logged once
+        self._jobs: list[asyncio.Task[None]] = []
+
+    async def take_up_the_books(self) -> None:
+        """See that the books are those that were served last, or treat them as restored ones.
+
+        Before anything else is done with them. Raises `BooksUnavailable`.
+        """
+        await self._beside_the_loop(
+            partial(restoring.take_up, self._database, self._board.config.bank, self._clock.now())
+        )
+
+    async def start(self) -> None:
+        """Do once what callers may expect to be done, then begin the rounds."""
+        await overdue.stand_all(self._books)
+        await self._look_for_a_wrong_clock()
+        await self._write_bulletin()
+        self._books.outbox_waits.set()
+        self._jobs = [
+            asyncio.create_task(job)
+            for job in (
+                self._every(lambda: RENEW_SECONDS, self._board.renew_leases),
+                self._every(lambda: OVERDUE_SECONDS, self._stand_overdue),
+                self._every(lambda: BULLETIN_SECONDS, self._write_bulletin),
+                self._every(lambda: LOOK_SECONDS, self._look_at_the_books),
+                self._every(lambda: self._board.config.bank.import_seconds, self._import),
+                self._every(lambda: live_mark.RENEW_SECONDS, self._renew_mark),
+                self._deliver_outbox(),
+                self._tell_at_once(),
+                self._close_when_gone(),
+            )
+        ]
+
+    async def start_beside_others(self) -> None:
+        """Do what a process owes its own callers, and leave the board's work to the server.
+
+        Without one, `timebank maintain` does that.
+        """
+        await self._guarded(self.keep_clock)
+        await self._guarded(self._stand_overdue)  # a caller waits, and is told when it cannot be
+        self._books.outbox_waits.set()
+        self._jobs = [
+            asyncio.create_task(job)
+            for job in (
+                self._every(lambda: RENEW_SECONDS, self._board.renew_leases),
+                self._every(lambda: LOOK_SECONDS, self._look_at_the_books),
+                self._guarded(self._renew_mark),
+                self._every(lambda: live_mark.RENEW_SECONDS, self._renew_mark),
+                self._deliver_outbox(),
+                self._tell_at_once(),
+                self._close_when_gone(),
+            )
+        ]
+
+    async def stop(self) -> None:
+        """End the rounds."""
+        for job in self._jobs:
+            job.cancel()
+        await asyncio.gather(*self._jobs, return_exceptions=True)
+
+    async def flush_outbox(self) -> bool:
+        """Append what waits for THEBANK.EXT once; tell whether nothing is left waiting."""
+        delivery = await self._beside_the_loop(
+            partial(flush_outbox, self._database, self._board.config.bank, self._clock.now())
+        )
+        for number in delivery.doubtful:
+            log.error(
+                "record %d of THEBANK.EXT may or may not have arrived: see `timebank outbox`",
+                number,
+            )
+        self._report("outbox", delivery.problem)
+        return delivery.problem is None
+
+    async def _deliver_outbox(self) -> None:
+        """Append what waits for THEBANK.EXT: at once, and again later what could not be written."""
+        waits = self._books.outbox_waits
+        while True:
+            await waits.wait()
+            waits.clear()
+            if not await self.flush_outbox():
+                self._clock.call_later(OUTBOX_SECONDS, waits.set)
+
+    async def _import(self) -> None:
+        """Take over what other programs wrote for accounts here."""
+        bank_settings = self._board.config.bank
+        if bank_settings.mode != "built-in" or not bank_settings.imports:
+            return
+        reports = await self._beside_the_loop(
+            partial(import_all, self._database, bank_settings, self._clock.now())
+        )
+        for report in reports:
+            if report.applied or report.refused:
+                for sentence in report.sentences():
+                    log.warning("%s", sentence)
+            self._report(f"import {report.path}", report.problem)
+
+    async def _renew_mark(self) -> None:
+        """Change the mark of the books, so that an older copy of them is known as one."""
+        problem = await self._beside_the_loop(
+            partial(restoring.renew, self._database, self._board.config.bank, self._clock.now())
+        )
+        self._report("mark", problem)
+
+    async def _stand_overdue(self) -> None:
+        await overdue.stand_all(self._books)
+
+    async def _write_bulletin(self) -> None:
+        """Write the bulletin of the day that ended, once a day."""
+        today = self._board.config.bank.schedule.day_of(self._clock.now())
+        if today == self._bulletin_day:
+            return
+        bulletin = await self._books.read(bulletins.of_yesterday)
+        board = self._board.config.board
+        try:
+            await self._beside_the_loop(partial(bulletins.write, bulletin, board.name, board.texts))
+        except OSError as error:
+            log.error("the bulletin cannot be written into %s: %s", board.texts, error.strerror)
+        self._bulletin_day = today
+
+    async def _look_at_the_books(self) -> None:
+        """See whether another process has written, and tell callers what it left for them.
+
+        The clock is judged on the way, for another process may have believed it meanwhile.
+        """
+        await self.keep_clock()
+        version = await self._books.run(_data_version)
+        if version != self._books_version:
+            self._books_version = version
+            await self._tell_notices()
+
+    async def keep_clock(self) -> None:
+        """Hold the wall clock against what has passed, and tell the log when it is off."""
+        judgement = await self._books.run(self._clock.keep)
+        self._clock.adopt(judgement)
+        for words in judgement.news:
+            log.warning("%s.", words)
+
+    async def _look_for_a_wrong_clock(self) -> None:
+        """Tell the log of callers whom a clock that was wrong has led astray."""
+        ahead = await self._books.run(clock_mend.ahead)
+        if ahead:
+            names = ", ".join(each.name for each in ahead)
+            log.warning("A wrong clock has gone too far for %s: see `timebank clock`.", names)
+
+    async def _tell_at_once(self) -> None:
+        """Tell what a caller of this server has left for another, without waiting for a look."""
+        while True:
+            await self._books.notices_wait.wait()
+            self._books.notices_wait.clear()
+            await self._guarded(self._tell_notices)
+
+    async def _tell_notices(self) -> None:
+        """Show callers on line what waits for them; what it brought shows in their purse."""
+        here = {
+            each.record.id: each
+            for each in self._board.callers()
+            if not (each.is_away or each.reads_notices or each.console.is_lost)
+        }
+        waiting = await self._books.run(partial(unseen, caller_ids=list(here)))
+        for caller_id, texts in waiting.items():
+            caller = here[caller_id]
+            if caller.console.is_lost:  # they wait for the next log-on
+                continue
+            caller.console.bell()
+            self._say(caller, texts)
+            # Marked when they are shown: a line that is lost meanwhile costs nobody their notice.
+            marked = await self._books.run(partial(notices, caller_id=caller_id))
+            self._say(caller, marked[len(texts) :])
+            try:
+                caller.tell(await caller.touch())
+            except Refused:  # his call has ended meanwhile
+                continue
+
+    @staticmethod
+    def _say(caller: Caller, texts: Sequence[str]) -> None:
+        for text in texts:
+            caller.console.say(f"|14{literal(text)}")
+
+    async def _close_when_gone(self) -> None:
+        """End every call when the files of the books were removed or replaced."""
+        await self._books.gone.wait()
+        self._board.interrupt_all(Closing(wording.GONE))
+
+    async def _every(
+        self, seconds: Callable[[], float], work: Callable[[], Awaitable[None]]
+    ) -> None:
+        while True:
+            await sleep(self._clock, seconds())
+            await self._guarded(work)
+
+    @staticmethod
+    async def _guarded(work: Callable[[], Awaitable[None]]) -> None:
+        """Do a piece of work; whatever goes wrong with it is logged, and its next round comes."""
+        try:
+            await work()
+        except BooksFailed as error:
+            log.error("%s", error)
+        except Exception:
+            log.exception("a round of housekeeping failed")
+
+    @staticmethod
+    async def _beside_the_loop(work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(None, work)
+
+    def _report(self, what: str, problem: str | None) -> None:
+        """Log a problem when it is new, not at every round."""
+        if problem and self._problems.get(what) != problem:
+            log.error("%s", problem)
+        self._problems[what] = problem or ""
+
+
+def _data_version(desk: Desk) -> int:
+    """Return a number that changes when another connection has written into the books."""
+    version: int = desk.connection.exec_driver_sql("PRAGMA data_version").scalar_one()
+    return version

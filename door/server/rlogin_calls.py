@@ -1,0 +1,85 @@
+"""Callers whom other boards send by rlogin: believed or not, then guests like any others."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ansi.charset import Charset
+from door.call.console import Console
+from door.call.display import literal
+from door.call.guest import Guest
+from door.dropfiles.dropfile import fold_name
+from door.games.floor import place_of
+from door.lines.rlogin.trust import NotTrusted, RloginCaller, trusted
+from door.lobby import greeting, looks
+from door.session.arrival import NAME_KEY
+from door.session.session import answer_guest
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.lines.line import Line
+    from door.lines.rlogin.header import RloginHeader
+
+NOT_KNOWN = b"This port takes callers of boards that are known here, and yours is not.\r\n"
+
+# How long a terminal of which nothing is known is waited for: across an ocean and two boards.
+ANSWER_SECONDS = 1.0
+ANSI, UNICODE = "ansi", "unicode"  # types for a terminal that has answered, by its letters
+
+log = logging.getLogger("door.rlogin")
+
+
+async def answer_board(board: Board, line: Line, header: RloginHeader) -> None:
+    """Serve the caller of a board that is believed; all others are told no more than that.
+
+    `xtrn=CODE` in the header leads straight to a table; a code that is none, to the main menu.
+    """
+    hosts = board.config.boards
+    try:
+        caller = trusted(header, line.address, [host.trusted for host in hosts.values()])
+    except NotTrusted as reason:
+        log.warning("rlogin %s: refused: %s", line.address, reason)
+        board.reception.not_known(line.address, str(reason))
+        line.write(NOT_KNOWN)
+        return
+    console = Console(line, looks.guess(line.hints), board.clock)
+    await _meet(console)
+    guest = _guest(board, caller, line)
+    place = place_of(header.xtrn) if header.xtrn else None
+    if header.xtrn and place is None:
+        log.info(
+            "rlogin %s: %s asks for %s, which is no table", line.address, caller.board, header.xtrn
+        )
+    greeting.show(console, board.config, [f"|07Welcome from |15{caller.board}"])
+    await answer_guest(board, console, guest, place)
+
+
+async def _meet(console: Console) -> None:
+    """Find out what the caller's terminal is; where the header has `xtrn=CODE`, it cannot say."""
+    line = console.line
+    if looks.is_known(line.hints):
+        console.ask_size()
+        return
+    look = await console.probe(ANSWER_SECONDS)
+    if look is not None:
+        console.use_look(look)
+        kind = UNICODE if look.charset is Charset.UTF8 else ANSI
+        line.hints = replace(line.hints, terminal_types=(kind,), charset=look.charset.value)
+
+
+def _guest(board: Board, caller: RloginCaller, line: Line) -> Guest:
+    """Return a caller of whom the header says his name and nothing of his time."""
+    known = looks.is_known(line.hints)
+    return Guest(
+        board=board.config.boards[caller.board],
+        key=f"{NAME_KEY}{fold_name(caller.user)}",
+        name=literal(caller.user),
+        node=None,
+        arrived=board.clock.monotonic(),
+        seconds=None,
+        until=None,
+        way=None,
+        look=looks.guess(line.hints) if known else None,
+    )

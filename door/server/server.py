@@ -1,0 +1,415 @@
+"""The server: listeners, leases, signals, and an orderly end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import gc
+import logging
+import os
+import resource
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.call import passwords
+from door.call.board import Board, new_seed
+from door.call.board_clock import BoardClock
+from door.call.books import Books
+from door.call.caller import Flag
+from door.call.console import Closing
+from door.call.process import process_is_gone
+from door.clock import MachineClock, SystemClock, sleep
+from door.config import config as settings
+from door.config import named, privacy
+from door.defence.reception import REMEMBERED
+from door.games.vegas.visitors import answer_door
+from door.lines.link import LinkConnection, LinkListener, Said
+from door.lines.port.connection import Entrance
+from door.lines.rlogin import rlogin
+from door.lines.telnet import telnet
+from door.lines.tls.certificates import CertificateRefused, doubt
+from door.lines.tls.tls import Certificate
+from door.server.control import COMMAND, answer_control
+from door.server.housekeeping import Housekeeping
+from door.server.rlogin_calls import answer_board
+from door.server.server_file import ServerFile
+from door.session.logon import DRAINING
+from door.session.session import answer
+from timebank.calls.calls import close_orphaned_calls, latest_addresses
+from timebank.ledger.database import BooksUnavailable, Database
+from timebank.settings.settings import SettingsError
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from datetime import datetime
+    from pathlib import Path
+
+    from door.config.config import Config
+    from door.config.config import Listener as Where
+    from door.games.blackjack.tutor.thinking import Thinking
+    from door.lines.line import Line
+    from door.lines.port.listener import Listener
+    from door.lines.rlogin.header import RloginHeader
+    from timebank.ledger.database import Desk
+
+
+# The event loop that a board runs on: uvloop's where that is installed, asyncio's own elsewhere.
+#
+# A door process, which serves one caller, does without: to load another loop would only keep him
+# waiting.
+
+
+def quickest() -> Callable[[], AbstractEventLoop] | None:
+    """Return what makes the quickest loop there is; `None` for asyncio's own."""
+    try:
+        import uvloop  # noqa: PLC0415 - an extra, which few have
+    except ImportError:
+        return None
+    make: Callable[[], AbstractEventLoop] = uvloop.new_event_loop
+    return make
+
+
+# At the end, all within the ten seconds that init systems leave: how long callers may take to be
+# told, posted and hung up; those who were not by then; and what is still under way to anybody.
+CLOSING_SECONDS, LATE_SECONDS, PARTING_SECONDS = 5.0, 1.5, 1.5
+# Within the first of these, how long books that another program keeps locked are waited for.
+LOCKED_SECONDS = 3.0
+AGAIN_SECONDS = 5.0  # until it is looked again whether another server has gone
+CLOSING_SOON = "The sysop wants to close the board. It takes no more calls; please finish soon."
+OPEN_FILES = 65536  # a line each; more callers than any board has
+
+log = logging.getLogger("door.server")
+
+
+class CannotListen(Exception):
+    """A port cannot be opened; the text says which, and what to do."""
+
+
+class Gone(Exception):
+    """The board had to close: the files of its books were removed, replaced or written over."""
+
+
+class Server:
+    """A board with its listeners."""
+
+    def __init__(
+        self,
+        config: Config,
+        database: Database,
+        machine: MachineClock,
+        new_seed: Callable[[], bytes] = new_seed,
+        thinking: Thinking | None = None,
+    ) -> None:
+        """Serve the board of `config` from an open `database`; `thinking` as in `Board`."""
+        clock = BoardClock(machine)
+        self.books = Books(database, lambda: self.board.config.bank, clock)
+        self.board = Board(config, self.books, clock, new_seed, thinking=thinking)
+        self.ports: list[int] = []
+        self._housekeeping = Housekeeping(self.board, self.books, database, clock)
+        self._sessions: set[asyncio.Task[object]] = set()
+        self._listeners: list[Listener] = []
+        self._doors: LinkListener | None = None
+        self._looks_for_doors: asyncio.Task[None] | None = None
+        self._file = ServerFile(config.path, config.board.data, clock.now())
+        self._looks_for_books: asyncio.Task[None] | None = None
+        self._settings_are_new = Flag()
+        self._looks_at_settings: asyncio.Task[None] | None = None
+        self.ended = asyncio.Event()  # set when the board is to close
+
+    async def start(self) -> None:
+        """Settle what an earlier process left, then listen; `CannotListen` when a port is taken."""
+        passwords.make_ready()
+        await self._housekeeping.take_up_the_books()
+        await self._housekeeping.keep_clock()
+        await self.books.run(partial(close_orphaned_calls, is_gone=process_is_gone))
+        await self._housekeeping.start()
+        await self.board.vegas.resume()
+        self._looks_at_settings = asyncio.create_task(self._look_at_new_settings())
+        latest, doubts = await self.books.run(self._look_back)
+        _warn_of_names(doubts)
+        self.board.reception.remember(latest)
+        self.board.reception.open_log(self.board.config.board.data)
+        for listener in self.board.config.listeners:
+            try:
+                telephone = await self._listen(listener)
+            except CertificateRefused as refused:
+                raise CannotListen(
+                    f"{refused} [[listeners]] in {self.board.config.path} names the file."
+                ) from refused
+            except OSError as error:
+                raise CannotListen(
+                    f"Port {listener.port} on {listener.host} cannot be opened"
+                    f" ({_reason(error)}). {_ADVICE.get(error.errno or 0, '')}"
+                    f"[[listeners]] in {self.board.config.path} says where to listen."
+                ) from error
+            self._listeners.append(telephone)
+            self.ports.append(telephone.port)
+        await self._listen_for_doors()
+        self._looks_for_books = asyncio.create_task(self._end_when_gone())
+
+    async def stop(self, words: str) -> None:
+        """Take no more calls, end those that are on in peace, and close the books.
+
+        Callers read `words`, or that the books are gone.
+        """
+        self.books.hurry(LOCKED_SECONDS)
+        for looks in (self._looks_for_doors, self._looks_for_books, self._looks_at_settings):
+            if looks is not None:
+                looks.cancel()
+        for listener in self._all_listeners():
+            listener.close()
+        self._file.withdraw()
+        await self._housekeeping.stop()
+        # First of all: seats that are left after this are not stood, the journal keeps them.
+        await self.board.vegas.close()
+        words = wording.GONE if self.books.gone.is_set() else words
+        self.board.interrupt_all(Closing(words))
+        if self._sessions:
+            _, late = await asyncio.wait(self._sessions, timeout=CLOSING_SECONDS)
+            for session in late:
+                session.cancel()
+            if late:
+                _, stuck = await asyncio.wait(late, timeout=LATE_SECONDS)
+                for session in stuck:
+                    log.error("a session does not end: %s", session.get_name())
+        parting = [listener.finish(PARTING_SECONDS) for listener in self._listeners]
+        await asyncio.gather(*parting)
+        if self._doors is not None:
+            await self._doors.finish()
+        await self.board.thinking.close()
+        await self.books.close()
+        await self._housekeeping.flush_outbox()
+        self.board.passwords.close()
+        self.board.reception.close_log()
+
+    def drain(self) -> str:
+        """Take no more calls and close when the last caller has gone; a second time, close now.
+
+        Returns what the sysop is to be told.
+        """
+        if self.board.draining:
+            self.ended.set()
+            return "The board is closing."
+        self.board.draining = True
+        for listener in self._listeners:
+            listener.close()
+        callers = self.board.callers()
+        on_calls = {caller.console for caller in callers}
+        for console in self.board.consoles - on_calls:
+            console.interrupt(Closing(DRAINING))
+        for caller in callers:
+            caller.console.bell()
+            caller.console.say(f"|14{CLOSING_SOON}")
+        self._close_when_empty()
+        on = "1 caller is" if len(callers) == 1 else f"{len(callers)} callers are"
+        return f"No more calls are taken; {on} on. The board closes when the last has gone."
+
+    def reload(self) -> None:
+        """Read the file again, for calls to come; a bad file keeps the old settings."""
+        old = self.board.config
+        try:
+            new = settings.load(old.path)
+        except SettingsError as error:
+            log.error("%s is not used, the settings stay as they were:\n%s", old.path, error)
+            return
+        if (new.board.data, new.listeners) != (old.board.data, old.listeners):
+            log.warning("a new data folder or new listeners count from the next start on")
+            # Ports that are open go on as they are; so must what is made of their callers.
+            board = replace(new.board, data=old.board.data)
+            new = replace(new, board=board, listeners=old.listeners)
+        self.board.config = new
+        self.board.reception.keep_to(new)
+        log.info("%s was read again; it counts for new calls", old.path)
+        self._settings_are_new.set()
+
+    async def _look_at_new_settings(self) -> None:
+        while True:
+            await self._settings_are_new.wait()
+            self._settings_are_new.clear()
+            path = self.board.config.path
+            with contextlib.suppress(BooksUnavailable):  # `door check` says it as well
+                _warn_of_names(await self.books.run(partial(named.doubts, path=path)))
+
+    def _look_back(self, desk: Desk) -> tuple[list[tuple[str, str]], list[str]]:
+        """Read who called last from where, and what is to be said of names in the settings."""
+        return latest_addresses(desk, REMEMBERED), named.doubts(desk, self.board.config.path)
+
+    async def _listen(self, where: Where) -> Listener:
+        certificate = None
+        if where.certificate is not None and where.key is not None:
+            certificate = Certificate(where.certificate, where.key)
+            _warn_of(where.certificate, where.key, self.board.clock.now())
+        entrance = Entrance(self.board.reception, where.proxies, certificate)
+        if where.kind == "rlogin":
+            return await rlogin.listen(
+                where.host, where.port, self._answer_board, rlogin.USUAL_LIMITS, entrance
+            )
+        return await telnet.listen(
+            where.host, where.port, self._answer, telnet.USUAL_LIMITS, entrance
+        )
+
+    async def _listen_for_doors(self) -> None:
+        """Let door processes join the Vegas table, and the sysop give commands.
+
+        Where another server of this board still listens, one that is draining say, its place is
+        taken once it has gone.
+        """
+        try:
+            await self._open_for_doors()
+        except OSError as error:
+            log.warning(
+                "neither door processes nor commands such as door nodes reach this server yet: %s",
+                error,
+            )
+            self._looks_for_doors = asyncio.create_task(self._look_for_doors())
+
+    async def _look_for_doors(self) -> None:
+        while self._doors is None:
+            await sleep(self.board.clock, AGAIN_SECONDS)
+            with contextlib.suppress(OSError):
+                await self._open_for_doors()
+        log.warning("door processes and commands reach this server now")
+
+    async def _open_for_doors(self) -> None:
+        doors = LinkListener(self._answer_door)
+        await doors.open_in(self.board.config.board.data)
+        self._doors = doors
+        self._file.announce()
+
+    def _all_listeners(self) -> list[Listener | LinkListener]:
+        return [*self._listeners, *([] if self._doors is None else [self._doors])]
+
+    async def _answer_door(self, link: LinkConnection, said: Said) -> None:
+        """Serve a caller of a door process who wants to join the Vegas table, or the sysop."""
+        if COMMAND in said:
+            await answer_control(self, link, said)
+            return
+        with self._session():
+            await answer_door(self.board, link, said)
+
+    async def _answer(self, line: Line) -> None:
+        """Serve a line; the listener hangs it up afterwards."""
+        with self._session():
+            await answer(self.board, line)
+
+    async def _answer_board(self, line: Line, header: RloginHeader) -> None:
+        """Serve the caller whom another board sends by rlogin, if it is believed."""
+        with self._session():
+            await answer_board(self.board, line, header)
+
+    @contextlib.contextmanager
+    def _session(self) -> Iterator[None]:
+        """Count the task that runs as one that is ended in peace when the server stops."""
+        session = asyncio.current_task()
+        assert session is not None  # the listener gives every call a task
+        self._sessions.add(session)
+        try:
+            yield
+        finally:
+            self._sessions.discard(session)
+            self._close_when_empty()
+
+    async def _end_when_gone(self) -> None:
+        """Close the board when the files of its books were removed or replaced."""
+        await self.books.gone.wait()
+        self.ended.set()
+
+    def _close_when_empty(self) -> None:
+        if self.board.draining and not self._sessions:
+            self.ended.set()
+
+
+async def serve(config: Config, announce: Callable[[str], None]) -> None:
+    """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again.
+
+    Raises `Gone` when it had to end because of what became of the files of its books.
+    """
+    _allow_many_lines()
+    # A core file would hold what callers type and the seeds of shoes that are open.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    with contextlib.suppress(OSError):  # the books say what is wrong with it
+        privacy.make_folder(config)
+    database = Database(config.database)
+    database.open()
+    for words in privacy.close_what_is_open(config):
+        log.warning("%s", words)
+    try:
+        server = Server(config, database, SystemClock())
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, server.ended.set)
+        loop.add_signal_handler(signal.SIGHUP, server.reload)
+        try:
+            await server.start()
+            # What stands now stays; collecting it again and again would stall the callers.
+            gc.freeze()
+            for words in _announcement(config, server.ports):
+                announce(words)
+            await server.ended.wait()
+            announce("Closing: callers are told, hands in play stay in the journal.")
+        finally:
+            # Whatever has happened: the writer's thread would keep a process that has failed.
+            await server.stop("The board is closing.")
+        if server.books.gone.is_set():
+            raise Gone(
+                f"The board has closed: its books at {config.database} were removed, replaced or"
+                " written over. Its log says what happened, and what was saved of them."
+            )
+    finally:
+        database.close()
+
+
+_ADVICE = {
+    errno.EADDRINUSE: "Is another board running? ",
+    errno.EADDRNOTAVAIL: "That is no address of this machine. ",
+    errno.EACCES: "Ports below 1024 need the rights of root. ",
+}
+
+
+def _reason(error: OSError) -> str:
+    """Say why a port cannot be had; an address that is not even understood has words of its own."""
+    number = error.errno or 0
+    return os.strerror(number) if number > 0 else str(error.strerror or error)
+
+
+def _warn_of(certificate: Path, key: Path, now: datetime) -> None:
+    """Tell the log of a certificate that callers' programs will not take, or not for long."""
+    try:
+        words = doubt(certificate, key, now)
+    except CertificateRefused as refused:
+        words = str(refused)
+    if words:
+        log.warning("%s", words)
+
+
+def _warn_of_names(doubts: Iterable[str]) -> None:
+    """Tell the log which names in the settings have no effect, and what to type for it."""
+    for sentence in doubts:
+        log.warning("%s", sentence)
+
+
+def _allow_many_lines() -> None:
+    """Raise the limit of open files, often 1024, to what the system grants without asking."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(most, OPEN_FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
+def _announcement(config: Config, ports: list[int]) -> list[str]:
+    """Say in plain words where the board is, where its data is, and how to call it."""
+    lines = [f"{config.board.name} is open: {config.calls.nodes} nodes."]
+    for listener, port in zip(config.listeners, ports, strict=True):
+        lines.append(f"It listens for {listener.kind} on {listener.host}, port {port}.")
+    lines.append(f"Its data is in {config.board.data}.")
+    for listener, port in zip(config.listeners, ports, strict=True):
+        # Front ends may be at home too: what comes from there without their header is cut off.
+        if listener.kind == "telnet" and not listener.proxies:
+            lines.append(f"Call it with:  telnet localhost {port}")
+            break
+    lines.append("Stop it with Ctrl-C; callers are told, and no hand is lost.")
+    return lines

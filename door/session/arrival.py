@@ -1,0 +1,221 @@
+"""Who is handed over, by which board, for how long: the drop files in the light of sysop.toml.
+
+Nothing here opens the books or a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from ansi.charset import Charset
+from door.call.display import literal
+from door.call.guest import Guest
+from door.config.boards import (
+    NAMES,
+    BoardUnsure,
+    HostBoard,
+    board_named,
+    board_of,
+    is_name,
+    unlisted,
+)
+from door.dropfiles import (
+    Connection,
+    DropFileRefused,
+    GiveBack,
+    Identity,
+    Limit,
+    Reading,
+    Screen,
+    Understood,
+    Way,
+    find,
+    understand,
+)
+from door.dropfiles.dropfile import without_version
+from door.lines.host.host import Introduction, with_environment
+from door.lines.line import MAX_ROWS, USUAL_ROWS, Hints, printable
+from door.lobby.looks import said_by_host
+
+NAME_KEY = "name:"  # what the key of a caller begins with of whom only the name is known
+UNNAMED = "host"  # the board of a drop file that names none we know
+
+_WAYS = {"moduser": Way.MODUSER, "door.sys": Way.DOOR_SYS, "exitinfo": Way.EXITINFO}
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A guest, what his drop files said, and how he is to be met."""
+
+    guest: Guest
+    understood: Understood
+    introduction: Introduction
+
+    @property
+    def connection(self) -> Connection:
+        """How his bytes arrive, as the files say."""
+        return self.understood.connection
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line says of the call: the drop file or its folder, the board, the node.
+
+    `charset` is what the board passes on to its caller, whatever its files say.
+    """
+
+    dropfile: Path | None
+    board: str | None
+    node: int | None
+    charset: str | None = None
+
+
+def arrive(
+    asked: Asked,
+    boards: Mapping[str, HostBoard],
+    environment: Mapping[str, str],
+    now: datetime,
+    arrived: float,
+) -> Arrival:
+    """Find and read the drop files of this call; raises `DropFileRefused`.
+
+    `now` is aware, in the zone of the host's clock; `arrived` the same instant, monotonic.
+    """
+    if asked.board is not None and not is_name(asked.board):
+        what = f"no board can be called so: {NAMES}"
+        raise DropFileRefused(Path(f"--board {asked.board}"), None, what, "Name another.")
+    found = find(asked.dropfile, environment, asked.node)
+    understood = understand(found, Reading(now, "auto", "auto"))
+    board, formerly = _board(asked.board, understood, boards)
+    said = Reading(now, board.door32_time, "ignored" if board.event == "ignore" else "auto")
+    if said != Reading(now, "auto", "auto"):
+        understood = understand(found, said)
+    charset = _charset(understood.screen, asked.charset)
+    emulation = understood.screen.emulation or (asked.charset and "ansi")
+    guest = Guest(
+        board=board,
+        key=key_of(understood.who),
+        name=literal(understood.name),
+        node=understood.node,
+        arrived=arrived,
+        seconds=_seconds(understood, board),
+        until=_until(understood, now),
+        way=_way(understood, board),
+        look=said_by_host(emulation, charset),
+        formerly=formerly,
+    )
+    return Arrival(guest, understood, _introduction(guest, understood, charset, environment))
+
+
+def key_of(who: Identity) -> str:
+    """Return the key of a caller on his board; one that is only a name says so as rlogin's do.
+
+    >>> key_of(Identity("xibalba", "number 42")), key_of(Identity("xibalba", "name moth"))
+    ('number 42', 'name:moth')
+    """
+    name = who.caller.removeprefix("name ")
+    return who.caller if name == who.caller else f"{NAME_KEY}{name}"
+
+
+def _charset(screen: Screen, asked: str | None) -> str | None:
+    """Tell which characters reach the caller: as the command line says, else as the files do.
+
+    ENiGMA turns CP437 into Unicode itself, and takes the pictures below 20h for controls.
+    """
+    if asked is None and screen.drops_low_bytes and screen.charset in (None, "cp437"):
+        return Charset.CP437_TEXT.value
+    return asked or screen.charset
+
+
+def _board(
+    named: str | None, understood: Understood, boards: Mapping[str, HostBoard]
+) -> tuple[HostBoard, str | None]:
+    """Find the board: as the command line says, as the files say, the only one, or just a host.
+
+    Beside it stands the board that its callers were entered under when names had to be the same to
+    the letter, None where that makes no difference.
+    """
+    if named is not None:
+        return board_named(boards, named) or unlisted(named), None
+    for name in understood.names:
+        try:
+            found = board_of(boards, name)
+        except BoardUnsure as boards_that_fit:
+            what = f"the board that it names could be {boards_that_fit}"
+            remedy = "Give them different aliases in sysop.toml, or say --board."
+            raise DropFileRefused(understood.chosen.path, None, what, remedy) from None
+        if found is not None:
+            return found, _formerly(understood, boards)
+    return next(iter(boards.values())) if len(boards) == 1 else unlisted(UNNAMED), None
+
+
+def _formerly(understood: Understood, boards: Mapping[str, HostBoard]) -> str | None:
+    """Name the board for which callers were taken while an alias was the whole name or none."""
+    known = {name.casefold() for board in boards.values() for name in (board.name, *board.aliases)}
+    names = {understood.board.casefold(), without_version(understood.board)}
+    return UNNAMED if len(boards) > 1 and known.isdisjoint(names) else None
+
+
+def _seconds(understood: Understood, board: HostBoard) -> int | None:
+    """Return the time left; None for a board without limit.
+
+    Raises `DropFileRefused` where nobody says how much is left, for `minutes` and `share` are not
+    there for what cannot be read. Of a constant the sysop must have said what it stands for.
+    """
+    time = understood.known_time()
+    if time.limit is not Limit.CONSTANT or "minutes" in board.agreed:
+        return time.seconds
+    if "share" in board.agreed:
+        return time.written
+    what = f"{time.place} is what ENiGMA writes for every caller, so it is no time left"
+    remedy = f"Say minutes = 60 in [boards.{board.name}] of sysop.toml, or as many as you agree on."
+    raise DropFileRefused(understood.chosen.path, None, what, remedy)
+
+
+def _until(understood: Understood, now: datetime) -> datetime | None:
+    """Return when the host's next event begins, or the deadline it set, whichever is first."""
+    ahead = understood.event.seconds_from(now)
+    ends = [] if ahead is None else [now + timedelta(seconds=ahead)]
+    if understood.time.deadline is not None:
+        ends.append(understood.time.deadline)
+    return min(ends, default=None)
+
+
+def _way(understood: Understood, board: HostBoard) -> GiveBack | None:
+    """Choose among the ways that the files leave open.
+
+    "auto" takes Synchronet's alone: whether other boards read their files back only their sysops
+    can say, and minutes in a file that nobody reads are lost.
+    """
+    wanted = Way.MODUSER if board.give_back == "auto" else _WAYS.get(board.give_back)
+    return next((way for way in understood.gives if way.way is wanted), None)
+
+
+def _introduction(
+    guest: Guest, understood: Understood, charset: str | None, environment: Mapping[str, str]
+) -> Introduction:
+    screen = understood.screen
+    hints = with_environment(_hints(screen, charset), environment)
+    # A page of 25 rows has been seen where the window had 24: the terminal itself is asked.
+    most = USUAL_ROWS if screen.is_page_length else MAX_ROWS
+    node = "" if guest.node is None else f", node {guest.node}"
+    return Introduction(
+        address=printable(f"{guest.board.name}{node}"),
+        hints=hints,
+        columns=screen.columns or 0,
+        rows=min(screen.rows or 0, most),
+        size_is_certain=not screen.is_page_length,
+    )
+
+
+def _hints(screen: Screen, charset: str | None) -> Hints:
+    """Put what a host says of a screen as a terminal's own words; its look is remembered by it."""
+    kind = "/".join(printable(said) for said in (screen.emulation, charset) if said)
+    return Hints(
+        terminal_types=(kind,) if kind else (),
+        language=printable(screen.language or ""),
+        charset=printable(charset or ""),
+    )

@@ -1,0 +1,104 @@
+"""Who logs on without a password: callers of boards that are believed, and the sysop at home."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from functools import partial
+from typing import TYPE_CHECKING
+
+from door.call.console import at_the_door
+from door.call.process import process_is_gone
+from door.lobby import looks
+from door.session.logon import Refusal, call_or_take_over, refuse_while_closed
+from timebank.callers import callers
+from timebank.calls.arrival import host_caller
+from timebank.calls.calls import close_orphaned_calls, open_calls
+from timebank.keeping import sysop
+from timebank.ledger.database import BooksFailed
+from timebank.names import names
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from door.call.console import Console
+    from door.call.guest import Guest
+    from door.call.guest_caller import HostCaller
+    from timebank.callers.callers import CallerRecord
+    from timebank.ledger.database import Desk
+
+AT_HOME = "the command line"  # in the sysop's log: `door run --local`
+
+log = logging.getLogger("door.logon")
+
+
+async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCaller:
+    """Let another board's caller in, under the name that his board and his name there make."""
+    refuse_while_closed(board)
+    with at_the_door(board.clock, console):
+        record, was_cut_off = await board.books.run(partial(_guest_record, guest=guest))
+    if record.locked:
+        log.info("locked caller %s refused from %s", record.name, console.line.address)
+        raise Refusal(
+            f"{record.name}, the sysop here has locked your name. Please write to him.",
+            "the name is locked",
+        )
+    look = looks.remembered(record.preferences, console.line.hints) or guest.look
+    if look is not None:
+        console.use_look(look)
+    opening = partial(board.open_guest_call, console, record, guest)
+    caller = await call_or_take_over(board, console, record, opening)
+    caller.asks_look = look is None
+    caller.was_cut_off |= was_cut_off
+    return caller
+
+
+async def let_sysop_in(board: Board, console: Console) -> Caller:
+    """Let in whoever sits at the machine that the books are on: they are his to read and write."""
+    with at_the_door(board.clock, console):
+        name = board.config.board.sysop
+        record = await board.books.run(partial(_sysop_record, name=name))
+    if not names.is_same(record.name, name):
+        raise Refusal(
+            f"{record.name}, caller number {record.id}, has a name that is only read like {name},"
+            " yours in sysop.toml. Give one of you another name.",
+            "the sysop's name is taken",
+        )
+    look = looks.remembered(record.preferences, console.line.hints)
+    if look is not None:
+        console.use_look(look)
+    opening = partial(board.open_call, console, record)
+    caller = await call_or_take_over(board, console, record, opening)
+    caller.asks_look = look is None and not looks.is_known(console.line.hints)
+    return caller
+
+
+async def ask_look(caller: Caller) -> None:
+    """Let a caller on a call choose, use it from now on, and remember it."""
+    look = await looks.choose(caller.console)
+    caller.console.use_look(look)
+    # He is on a call already; at worst he is asked again the next time.
+    with contextlib.suppress(BooksFailed):
+        await looks.remember(caller, look)
+
+
+def _guest_record(desk: Desk, guest: Guest) -> tuple[CallerRecord, bool]:
+    """Find or enter a guest, and tell whether a call of his died with its process.
+
+    It is closed here, so that what he gained on it goes back with him.
+    """
+    record = host_caller(desk, guest.board.name, guest.key, guest.name, guest.formerly)
+    his = [call.call_id for call in open_calls(desk) if call.caller_id == record.id]
+    orphans = close_orphaned_calls(desk, process_is_gone)
+    return record, not set(his).isdisjoint(orphans)
+
+
+def _sysop_record(desk: Desk, name: str) -> CallerRecord:
+    """Find the sysop by name, or enter one with the sysop's powers and without a password: nobody
+    can log on elsewhere without one.
+
+    A caller who is found has the powers that were given, or none, as anywhere else.
+    """
+    close_orphaned_calls(desk, process_is_gone)
+    found = callers.find(desk, name)
+    return found or sysop.enter(desk, name, "", AT_HOME, with_powers=True)

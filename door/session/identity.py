@@ -1,0 +1,194 @@
+"""Whether a name and a password belong together, and what a caller does who has to wait for that.
+
+Nobody who types the right password is refused for what others typed (`door.defence.tries`). What is
+on the screen depends on what was wrong before and from where: it is the same for names that exist
+and for those that do not, for right passwords and for wrong ones, until the password has had its
+turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import ceil
+from typing import TYPE_CHECKING
+
+from ansi.keys import ESCAPE, INTERRUPT
+from door import wording
+from door.call import passwords
+from door.call.console import IdledOut, at_the_door
+from door.defence import recovery
+from door.defence.reception import BELONG_NOT
+from timebank.ledger.database import BooksFailed
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.console import Console
+    from door.clock import Clock
+    from door.defence.tries import Try
+    from timebank.callers.callers import CallerRecord
+
+WAITS = (
+    "|14Too many wrong passwords came for that name, or from where you are. So tries are checked"
+    " one at a time, and yours has a place in the queue: stay on the line.|07 "
+    "|15R|07 lets you in at once with your recovery code, |15Esc|07 goes back."
+)
+COUNTS_TO = 10.0  # seconds of a wait from which each is shown, and before it every fifth
+LONG = 60.0  # seconds of a wait after which the bell says that it is over
+
+
+class LogonLimit:
+    """The time that a caller may take to log on. It stands still while they are made to wait."""
+
+    def __init__(self, clock: Clock, console: Console, seconds: float) -> None:
+        """Begin to count."""
+        self._clock = clock
+        self._console = console
+        self._run(seconds)
+
+    def _run(self, seconds: float) -> None:
+        self._end = self._clock.monotonic() + seconds
+        words = "The log-on took too long."
+        self._timer = self._clock.call_later(
+            seconds, lambda: self._console.interrupt(IdledOut(words))
+        )
+
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """Count nothing of what is done inside."""
+        self.stop()
+        left = max(0.0, self._end - self._clock.monotonic())
+        try:
+            yield
+        finally:
+            self._run(left)
+
+    def stop(self) -> None:
+        """Count no more."""
+        self._timer.cancel()
+
+
+class Identity:
+    """A name that somebody says is theirs, and what they show for it."""
+
+    def __init__(self, board: Board, console: Console, name: str, limit: LogonLimit) -> None:
+        """Take the name as it was typed."""
+        self._board = board
+        self._console = console
+        self._name = name
+        self._limit = limit
+        self._address = console.line.address
+        self.code_digest: str | None = None  # of the recovery code that was theirs
+
+    async def proved_by(self, password: str) -> CallerRecord | None:
+        """Return the caller whose password this is, or recovery code; None, and say so, if it is
+        nobody's, and None if they will not wait until it is checked."""
+        record = await self._code_is_right(password)
+        if record is not None:
+            return record
+        reception = self._board.reception
+        tried = reception.present(self._address, self._name, self._console.nudge)
+        try:
+            record = await self._password_is_right(tried, password)
+        finally:
+            reception.gave_up(tried)  # unless it has been checked
+        if record is not None and self.code_digest is None:
+            with at_the_door(self._board.clock, self._console):
+                await self._board.renew_hash(record, password)
+        return record
+
+    async def _password_is_right(self, tried: Try, password: str) -> CallerRecord | None:
+        if not tried.is_due:
+            record = await self._early(tried, password)
+            if record is None and not tried.is_due:
+                record = await self._wait(tried)
+            if record is not None or not tried.is_due:
+                return record
+        record = await self._check(tried, password)
+        if record is not None:
+            self._board.reception.was_right(tried)
+            return record
+        self._board.reception.was_wrong(self._address, tried)
+        self._console.say(f"|12{BELONG_NOT}")
+        return None
+
+    async def _early(self, tried: Try, password: str) -> CallerRecord | None:
+        """Return the caller whose password is right and whose name has logged on from here before.
+
+        A check is made wherever callers live, and nothing is said of it but to that caller.
+        """
+        early = self._board.reception.may_look_early(tried)
+        if early is None:
+            return None
+        record = await self._check(tried, password)
+        if self._board.reception.is_believed_early(tried, early, right=record is not None):
+            return record
+        return None
+
+    async def _check(self, tried: Try, password: str) -> CallerRecord | None:
+        with at_the_door(self._board.clock, self._console):
+            try:
+                rank = self._board.reception.rank(self._address, self._name)
+                return await self._board.authenticate(
+                    self._name, password, tried.rank if tried.is_due else rank
+                )
+            except BooksFailed:
+                self._board.reception.not_checked(tried)
+                raise
+
+    async def _wait(self, tried: Try) -> CallerRecord | None:
+        """Wait until it is due, or they leave; return the caller if a recovery code is right."""
+        console, begun = self._console, self._board.clock.monotonic()
+        self._board.reception.delayed(self._address, tried)
+        console.say(WAITS)
+        wrong_codes = 0
+        with self._limit.standing_still():
+            while not tried.is_due and wrong_codes < passwords.TRIES:
+                key = await self._key_in_the_queue(tried)
+                if key in (ESCAPE, INTERRUPT):
+                    return None
+                if key in ("r", "R"):
+                    record = await self._ask_code()
+                    if record is not None:
+                        return record
+                    wrong_codes += 1
+        if self._board.clock.monotonic() - begun >= LONG:
+            console.bell()
+        return None
+
+    async def _key_in_the_queue(self, tried: Try) -> str | None:
+        """Count down until it is due or a key is pressed that means something; return the key."""
+        console = self._console
+        console.display.prompt("|14Yours is checked in about|07")
+        try:
+            while not tried.is_due:
+                left = self._board.reception.wait(tried)
+                console.display.typed(wording.clock_time(ceil(left)))
+                await console.pause(1.0 if left <= COUNTS_TO else left % 5.0 or 5.0)
+                if console.interruption is not None or console.next_key() is not None:
+                    key = await console.key()
+                    if key in (ESCAPE, INTERRUPT, "r", "R"):
+                        return key
+            return None
+        finally:
+            console.display.answered()
+
+    async def _ask_code(self) -> CallerRecord | None:
+        typed = await self._console.entry("|11Recovery code:|07", longest=passwords.LONGEST)
+        if not typed:
+            return None
+        record = await self._code_is_right(typed)
+        if record is None:
+            self._board.reception.wrong_code(self._address)
+            self._console.say("|12That name and that code do not belong together.")
+        return record
+
+    async def _code_is_right(self, typed: str) -> CallerRecord | None:
+        digest = recovery.digest_of(typed)
+        if digest is None:
+            return None
+        with at_the_door(self._board.clock, self._console):
+            record = await self._board.owner_of_code(self._name, digest)
+        if record is not None:
+            self.code_digest = digest
+        return record

@@ -1,0 +1,299 @@
+"""One call from the first byte to the last: log-on, the evening, the good-bye."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.call.board import BoardFull
+from door.call.console import (
+    CarrierLost,
+    Closing,
+    Console,
+    IdledOut,
+    Interruption,
+    TakenOver,
+    TimeUp,
+)
+from door.call.display import literal
+from door.call.last_hand import is_doubtful
+from door.games.floor import table_with_open_hand
+from door.lobby import looks, texts
+from door.lobby.pages import read
+from door.lobby.teller import GRACE_SECONDS, last_chance
+from door.session.guests import ask_look, let_sysop_in, receive_guest
+from door.session.logon import Refusal, log_on
+from door.session.menu import main_menu
+from timebank.callers.notices import notices
+from timebank.errors import CallClosed, Refused
+from timebank.ledger.database import BooksFailed, BooksUnavailable, OutcomeUnknown
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from door.call.board import Board
+    from door.call.caller import Caller
+    from door.call.guest import Guest
+    from door.games.floor import Place
+    from door.lines.line import Line
+
+log = logging.getLogger("door.calls")
+
+
+Rooms = Callable[["Board", "Caller"], Awaitable[None]]
+
+NEVER_KNOWN = "outcome unknown"  # why a call ended
+PARTING_SECONDS = 10.0  # a guest's own board clears the screen; so long he may read the good-bye
+
+
+async def answer(board: Board, line: Line) -> None:
+    """Serve a caller on `line` until one of both goes."""
+    console = Console(line, looks.guess(line.hints), board.clock)
+    await _serve(board, console, partial(log_on, board, console), main_menu, _at_once)
+
+
+async def answer_guest(board: Board, console: Console, guest: Guest, place: Place | None) -> bool:
+    """Serve a caller of another board, at one table alone if `place` is that.
+
+    False when something went wrong here, and the log says what.
+    """
+    admit = partial(receive_guest, board, console, guest)
+    return await _serve(
+        board, console, admit, _rooms(place), partial(_let_him_read, console, guest)
+    )
+
+
+async def answer_sysop(board: Board, console: Console, place: Place | None) -> bool:
+    """Serve the sysop at his own machine; False as for guests."""
+    return await _serve(
+        board, console, partial(let_sysop_in, board, console), _rooms(place), _at_once
+    )
+
+
+def _rooms(place: Place | None) -> Rooms:
+    return main_menu if place is None else partial(_one_table, place)
+
+
+async def _let_him_read(console: Console, guest: Guest) -> None:
+    """Give a guest time to read the last words, for his board will clear the screen."""
+    console.lift(TimeUp)
+    console.forget_keys()
+    if console.interruption is None:
+        console.display.prompt(f"|08Press any key to go back to {literal(guest.board.name)}")
+        await console.pause(PARTING_SECONDS)
+
+
+async def _at_once() -> None:
+    """Let the last words of all others stand where they are."""
+
+
+async def _serve(
+    board: Board,
+    console: Console,
+    admit: Callable[[], Awaitable[Caller]],
+    rooms: Rooms,
+    before_he_goes: Callable[[], Awaitable[None]],
+) -> bool:
+    line = console.line
+    went_well = True
+    board.consoles.add(console)
+    try:
+        caller = await admit()
+        log.info("%s on node %d from %s", caller.record.name, caller.node, line.address)
+        await _call(board, caller, rooms)
+    except asyncio.CancelledError:  # the board closes, and has waited long enough for this session
+        before_he_goes = _at_once
+        raise
+    except CarrierLost:
+        log.info("carrier lost from %s before log-on", line.address)
+    except (Refusal, BoardFull, Interruption, Refused) as refusal:
+        log.info("%s was not let in: %s", line.address, refusal)
+        _note(board, line.address, refusal)
+        console.say(f"|14{refusal}")
+    except BooksFailed:
+        went_well = False
+        log.error("a caller from %s was turned away: the books are unavailable", line.address)
+        console.say("|12The board's books cannot be opened just now. Please call again later.")
+    except Exception:
+        went_well = False
+        log.exception("a session from %s failed", line.address)
+        console.say("|12Something went wrong here; the sysop will find it in his log.")
+    finally:
+        await before_he_goes()
+        board.consoles.discard(console)
+        await console.part()
+    return went_well
+
+
+def _note(board: Board, address: str, refusal: Exception) -> None:
+    """Write into the log of refusals why somebody was not let in, where it has no line of it yet.
+
+    It has one for each wrong password and each new name too many; that the board closes, or that
+    another call of his took over, is no refusal.
+    """
+    if isinstance(refusal, BoardFull):
+        board.reception.not_let_in(address, "every node is taken", his_own=False)
+    elif isinstance(refusal, IdledOut):
+        board.reception.not_let_in(address, "the log-on took too long", his_own=False)
+    elif isinstance(refusal, Refusal) and refusal.why:
+        board.reception.not_let_in(address, refusal.why, his_own=refusal.his_own)
+
+
+async def _one_table(place: Place, board: Board, caller: Caller) -> None:
+    """Sit at a table until the caller gets up, in place of the main menu.
+
+    Whoever was led back there to a hand that he had left has got up already.
+    """
+    if place.game == caller.came_back_to:
+        return
+    if place.is_open(board.config):
+        await place.table(board, caller).visit()
+        return
+    caller.console.say(f"|14{place.title} is closed just now.")
+    await caller.console.any_key()
+
+
+async def _call(board: Board, caller: Caller, rooms: Rooms) -> None:
+    """Run the evening of a caller who has a call, and close the call whatever happened."""
+    reason = "failed"
+    try:
+        reason = await _evening_with_clock(board, caller, rooms)
+    finally:
+        caller.stop_ticking()
+        await asyncio.shield(board.close_call(caller, reason))
+        log.info("%s left node %d: %s", caller.record.name, caller.node, reason)
+
+
+async def _evening_with_clock(board: Board, caller: Caller, rooms: Rooms) -> str:
+    """Let the caller's clock run beside his evening; return why the evening ended."""
+    async with asyncio.TaskGroup() as group:
+        keeper = group.create_task(caller.keep())
+        try:
+            return await _evening(board, caller, rooms)
+        finally:
+            keeper.cancel()
+
+
+async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
+    """Receive the caller, lead him through the board, and say good-bye; return why it ended."""
+    console = caller.console
+    try:
+        try:
+            await _receive(board, caller)
+            await rooms(board, caller)
+        except TimeUp:
+            # An open hand or savings may carry the evening on, once.
+            await _go_on_without_time(board, caller)
+            await rooms(board, caller)
+    except CarrierLost:
+        return "carrier lost"
+    except TakenOver as taken:
+        return await _good_bye(caller, str(taken), "taken over")
+    except CallClosed:
+        return await _good_bye(caller, "Another call of yours has taken over.", "taken over")
+    except TimeUp:
+        return await _good_bye(caller, caller.time_up_words(), "time up")
+    except IdledOut as idled:
+        console.bell()
+        return await _good_bye(caller, str(idled), "idle")
+    except Closing as closing:
+        return await _good_bye(caller, str(closing), "closed by the board")
+    except BooksUnavailable as broken:
+        log.error("%s", broken)
+        return await _good_bye(caller, f"{broken} Please call again later.", "books unavailable")
+    except OutcomeUnknown as unknown:
+        log.error("%s: %s", caller.record.name, unknown)
+        return await _good_bye(caller, wording.NEVER_KNOWN, NEVER_KNOWN)
+    except Refused as refused:
+        return await _good_bye(caller, str(refused), "refused")
+    return await _good_bye(caller, f"Good-bye, {caller.record.name}. Call again!", "log-off")
+
+
+async def _receive(board: Board, caller: Caller) -> None:
+    """Let the clock run, say what is new, and lead him back to a hand that he left."""
+    console = caller.console
+    news = caller.news()
+    if caller.time_is_up():
+        news.append("|12You have no time left.")
+        caller.grace(GRACE_SECONDS)
+    if caller.asks_look:
+        caller.start_ticking()
+        await ask_look(caller)
+        caller.stop_ticking()
+    console.paint_screens()
+    console.on_redraw = caller.show_status
+    caller.start_ticking()
+    if news:
+        await _read_news(caller, news)
+    if caller.time_is_up():
+        raise TimeUp("You have no time left.")
+    if found := await table_with_open_hand(board, caller):
+        place, table = found
+        caller.came_back_to = place.game
+        await table.visit()
+
+
+async def _read_news(caller: Caller, news: Sequence[str]) -> None:
+    """Show what is new, and note that the notices in it were read: those of a lost line wait on."""
+    console = caller.console
+    was_lost = console.is_lost
+    try:
+        await read(console, f"Welcome, {caller.record.name}", "\n".join(news))
+    except Interruption:
+        if not (was_lost or is_doubtful(console)):
+            await _note_read(caller)
+        raise
+    await _note_read(caller)
+
+
+async def _note_read(caller: Caller) -> None:
+    """Note in the books that the notices of the log-on were read; say those that came meanwhile."""
+    if not caller.reads_notices:
+        return
+    caller.reads_notices = False
+    try:
+        texts = await caller.ask_books(partial(notices, caller_id=caller.record.id))
+    except BooksFailed:  # they wait on, and are shown once more
+        log.warning("%s has read notices, which the books do not know", caller.record.name)
+        return
+    for text in texts[len(caller.notices) :]:
+        caller.console.say(f"|14{literal(text)}")
+
+
+async def _go_on_without_time(board: Board, caller: Caller) -> None:
+    """Stand an open hand and offer the savings; raise `TimeUp` when neither brings any time."""
+    if found := await table_with_open_hand(board, caller):
+        _, table = found
+        caller.grace(GRACE_SECONDS)
+        await table.stand_open_hand()
+        await caller.console.any_key()
+        caller.end_grace()
+    if caller.time_is_up() and not (caller.may_go_on and await last_chance(caller)):
+        raise TimeUp("You have no time left.")
+
+
+async def _good_bye(caller: Caller, words: str, reason: str) -> str:
+    """Say the last words; a caller without carrier hears none."""
+    console = caller.console
+    caller.stop_ticking()
+    last_said = console.display.view().messages
+    console.scroll_lines()
+    if reason == "time up":  # how a hand that was just stood for him ended, for one
+        for message in last_said:
+            console.say(message)
+    if caller.statement:
+        console.say(f"|14{caller.statement}")
+    for said in await caller.farewell(reason):
+        console.say(f"|14{said}")
+    if reason == "log-off":
+        texts.show(console, caller.config.board.texts, "goodbye")
+    console.say(f"|15{words}")
+    if (caller.purse.stake or caller.hand_waits) and reason not in ("taken over", NEVER_KNOWN):
+        console.say("|07The hand on the table waits for you.")
+    if behind := wording.comes_back_after(caller.purse, caller.bank_settings.schedule):
+        wait = wording.agree(caller.purse.held, "waits", "wait")
+        console.say(f"|07{span(caller.purse.held)} more {wait} for you after {behind}.")
+    return reason

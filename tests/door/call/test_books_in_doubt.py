@@ -1,0 +1,197 @@
+"""Books that are in doubt, or gone: callers wait, and are told the truth.
+
+What SQLite does after a COMMIT that has failed is the business of
+tests/timebank/ledger/test_failed_commit.py; here the answer comes when the test gives it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from door import wording
+from door.games.blackjack.round import start
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from door.games.engine import shuffle
+from door.games.vegas import news
+from door.server.housekeeping import LOOK_SECONDS
+from tests.door.at_the_teletype import at_the_teletype
+from tests.door.playing import PLACE_BET, at_the_table, hand
+from tests.door.seated import party
+from tests.terminal import PATIENCE
+from tests.world import World, log_on
+from timebank.ledger import database, guard
+from timebank.ledger.database import BooksUnavailable
+from timebank.ledger.doubt import NotYet
+
+UNWRITTEN = "The books cannot be written just now. Nothing has changed."
+NOT_KNOWN = "The disk has failed, and the books cannot say whether what you did last counts."
+
+
+class Outcome:
+    """What the books will say of the COMMIT that fails: nothing before `comes`."""
+
+    def __init__(self) -> None:
+        self._known = threading.Event()
+        self._is_there = False
+
+    def comes(self, *, is_there: bool) -> None:
+        self._is_there = is_there
+        self._known.set()
+
+    def settle(self) -> bool:
+        if not self._known.is_set():
+            raise NotYet("disk I/O error")
+        return self._is_there
+
+
+@contextmanager
+def doubt(board: World, *, is_written: bool) -> Iterator[Outcome]:
+    """Let the next COMMIT of the server fail, with or without what is in it."""
+    dialect, outcome = board.database.engine.dialect, Outcome()
+    commit = dialect.do_commit
+
+    def fail(connection: Any) -> None:
+        dialect.do_commit = commit  # type: ignore[method-assign]
+        (commit if is_written else dialect.do_rollback)(connection)
+        raise sqlite3.OperationalError("disk I/O error")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "AGAIN_SECONDS", 0.01)
+        patch.setattr(board.database, "doubt", lambda: outcome)
+        dialect.do_commit = fail  # type: ignore[method-assign]
+        try:
+            yield outcome
+        finally:
+            dialect.do_commit = commit  # type: ignore[method-assign]
+            outcome.comes(is_there=is_written)
+
+
+async def test_a_bet_in_doubt_is_told_as_that_and_then_as_refused(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        seed = hand("hit")
+        ada.board.seeds = [seed]
+        await ada.asks_to_bet()
+        with doubt(ada.board, is_written=False) as outcome:
+            ada.terminal.send("2\r")
+            await ada.message(wording.IN_DOUBT)
+            assert UNWRITTEN not in ada.messages
+            assert ada.hands_dealt == 0
+            outcome.comes(is_there=False)
+            await ada.message(UNWRITTEN)
+        await ada.prompt(PLACE_BET)
+        assert ada.hands_dealt == 0
+        await ada.bets(2, seed)
+
+
+async def test_a_bet_that_counts_after_all_is_dealt(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        seed = hand("hit")
+        ada.board.seeds = [seed]
+        await ada.asks_to_bet()
+        with doubt(ada.board, is_written=True) as outcome:
+            ada.terminal.send("2\r")
+            await ada.message(wording.IN_DOUBT)
+            outcome.comes(is_there=True)
+            ada.round, _ = start(BLACK_JACK_FOR_TIME, shuffle.shuffle(seed, "", 1), [2])
+            await ada.sees_hand()
+        await ada.stands()
+
+
+async def test_others_are_told_that_nothing_is_done_meanwhile(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        ada.board.enter("Bob")
+        bob = await ada.board.call()
+        await log_on(bob, "Bob")
+        await bob.until("Press any key")
+        bob.send(" ")
+        await bob.until("ood-bye")
+        await ada.asks_to_bet()
+        with doubt(ada.board, is_written=False):
+            ada.terminal.send("2\r")
+            await ada.message(wording.IN_DOUBT)
+            bob.send("w")
+            await bob.until("The books cannot be written just now (")
+        await ada.message(UNWRITTEN)
+
+
+async def test_a_board_that_closes_meanwhile_says_that_it_is_not_known(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(2, hand("hit"))
+        with doubt(ada.board, is_written=True):
+            ada.terminal.send("h")
+            await ada.message(wording.IN_DOUBT)
+            ada.board.server.books.hurry(0)
+            await ada.terminal.until(NOT_KNOWN)
+            await ada.terminal.until_closed()
+            assert "waits for you" not in ada.terminal.picture
+            assert "Nothing has changed" not in ada.terminal.picture
+
+
+async def test_everybody_at_the_vegas_table_is_told_and_the_round_goes_on(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        await two.deal()
+        before, told, hears = two.state.hand, asyncio.Event(), bob.hears
+
+        def listens(happened: Sequence[object]) -> None:
+            hears(happened)
+            if bob.was_told(news.BooksInDoubt):
+                told.set()
+
+        bob.hears = listens  # type: ignore[method-assign]
+        with doubt(two.here, is_written=False) as outcome:
+            hits = asyncio.create_task(ada.does("hit"))
+            async with asyncio.timeout(PATIENCE):
+                await told.wait()
+            assert ada.was_told(news.BooksInDoubt) == [news.BooksInDoubt()]
+            assert two.state.hand is before
+            outcome.comes(is_there=False)
+            with pytest.raises(BooksUnavailable):
+                await hits
+        await ada.does("stay")
+        assert two.journal() == ["1:stay"]
+
+
+async def test_a_letter_of_the_teletype_in_doubt_ends_the_call_when_the_board_closes(
+    tmp_path: Path,
+) -> None:
+    async with at_the_teletype(tmp_path) as ada:
+        with doubt(ada.board, is_written=False):
+            ada.presses("p")
+            await ada.sees(wording.IN_DOUBT)
+            ada.board.server.books.hurry(0)
+            await ada.sees(NOT_KNOWN)
+            await ada.terminal.until_closed()
+
+
+async def test_books_that_are_gone_close_the_board(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(2, hand("hit"))
+        board = ada.board
+        log = board.config.database.with_name(f"{board.config.database.name}-wal")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(guard, "LOOK_SECONDS", 0.0)
+            assert board.database._guard is not None
+            board.database._guard._believed_until = 0.0
+            log.unlink()
+            # Nobody does anything: the board looks by itself.
+            await board.clock.advance(LOOK_SECONDS + 1)
+            await ada.terminal.until("its books are not as they should be")
+            await ada.terminal.until_closed()
+            assert "The hand on the table waits for you." in ada.terminal.picture
+            async with asyncio.timeout(PATIENCE):
+                await board.server.ended.wait()
+        await board.server.stop("The board is closing.")
+        board.database.close()
+        await board.open()
+        await board.clock.advance(31)  # his call ends by itself when nobody renews it
+        await ada.calls_back()
+        await ada.stands()

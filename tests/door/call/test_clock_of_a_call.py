@@ -1,0 +1,510 @@
+"""Time left: it ticks, it warns, it is posted; idle callers go; nobody plays without time."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from door.games.blackjack.round import Action, Phase, Round
+from tests.door.visiting import MENU, MINUTE, TABLE, Guest, sysop_toml, visitor
+from tests.world import World, seed_of, world
+from timebank.ledger.database import BooksUnavailable
+from timebank.ledger.purse import Receipt
+
+SEVEN_MINUTES = sysop_toml(events="", minutes_per_day=7)
+
+
+async def test_the_status_line_ticks_every_second(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sees_time_left(7 * MINUTE)
+        for second in range(1, 4):
+            await board.pass_time(1)
+            await ada.sees_time_left(7 * MINUTE - second)
+        assert "Node 1" in ada.status
+        assert "Pot 6 coins" in ada.status
+        assert "Bank 0:00" in ada.status
+
+
+async def test_a_caller_is_warned_at_five_three_two_and_one_minutes(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(2 * MINUTE - 1)
+        assert "left." not in ada.screen
+        for passes, warning in (
+            (1, "5 minutes left."),
+            (2 * MINUTE, "3 minutes left."),
+            (MINUTE, "2 minutes left."),
+            (MINUTE, "1 minute left."),
+        ):
+            await board.pass_time(passes)
+            await ada.sees(warning)
+        assert ada.terminal.transcript.count("\a") == 4
+
+
+async def test_time_used_is_posted_every_minute_and_to_the_second_at_log_off(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(MINUTE + 17)
+        assert ada.has["online"] == 6 * MINUTE
+        await ada.sees_time_left(6 * MINUTE - 17)
+        await ada.logs_off()
+        assert ada.ledger == [("grant", 7 * MINUTE), ("elapsed", MINUTE), ("elapsed", 17)]
+        assert ada.has["online"] == 6 * MINUTE - 17
+
+
+async def test_a_call_costs_time_from_the_log_on_not_from_the_connection(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.dials()
+        await board.pass_time(50)
+        ada.presses("Ada\r")
+        await ada.is_asked("Password:")
+        ada.presses("open sesame\r")
+        await ada.goes_on_to(MENU)
+        await board.pass_time(1)
+        await ada.sees_time_left(7 * MINUTE - 1)
+
+
+# Seconds that have started.
+
+
+async def test_a_started_second_is_charged_once_a_call(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(2.3)
+        await ada.caller.touch()
+        assert ada.has["online"] == 7 * MINUTE - 3
+        await board.pass_time(0.5)
+        await ada.caller.touch()
+        assert ada.has["online"] == 7 * MINUTE - 3
+        await board.pass_time(0.4)  # 3.2 seconds after log-on
+        await ada.logs_off()
+        assert ada.ledger == [("grant", 7 * MINUTE), ("elapsed", 3), ("elapsed", 1)]
+
+
+async def test_a_call_of_less_than_a_second_costs_one(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(3, "stay", ends="win")
+        await ada.stays()
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        await board.pass_time(0.1)
+        await ada.logs_off()
+        assert ada.ledger[-1] == ("elapsed", 1)
+        assert ada.has["online"] == 10 * MINUTE - 1
+
+
+async def test_what_is_saved_at_log_off_leaves_the_started_second_out(tmp_path: Path) -> None:
+    keeps_nothing = sysop_toml(events="", minutes_per_day=7, timebank="keep_minutes = 0")
+    async with world(tmp_path, toml=keeps_nothing) as board:
+        ada = await visitor(board, "Ada")
+        await ada.caller.remember({"auto_deposit": True})
+        await board.pass_time(0.1)
+        await ada.logs_off()
+        assert ada.ledger[-2:] == [("elapsed", 1), ("deposit", 6 * MINUTE)]
+        assert ada.has["online"] == MINUTE - 1
+
+
+async def test_the_screen_shows_what_the_books_charge_in_the_middle_of_a_second(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(59.4)
+        ada.caller.show_status()
+        await ada.sees_time_left(6 * MINUTE)
+        await ada.caller.touch()
+        await ada.sees_time_left(6 * MINUTE)
+        assert ada.has["online"] == 6 * MINUTE
+
+
+async def test_the_last_second_is_his_to_its_end(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(7 * MINUTE - 0.6)
+        await ada.caller.touch()
+        assert ada.has["online"] == 0
+        await board.pass_time(0.3)
+        assert board.server.board.callers() == [ada.caller]
+        assert ada.prompt
+        await board.pass_time(0.3)
+        await ada.is_sent_off("Your time is up.")
+        assert ada.ledger[-1] == ("elapsed", MINUTE)
+
+
+async def test_what_was_not_paid_for_does_not_let_a_caller_stay(tmp_path: Path) -> None:
+    """At the window without time: seconds that are waived are no seconds that were paid."""
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada", saved=10 * MINUTE)
+        await board.pass_time(7 * MINUTE + 0.2)
+        await ada.is_asked("<W>ithdraw")
+        await board.pass_time(119.5)
+        await ada.caller.touch()
+        await board.pass_time(1.3)
+        await ada.is_sent_off("Your time is up.")
+
+
+# Idle callers.
+
+
+async def test_an_idle_caller_is_warned_and_then_logged_off(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:  # the defaults: 240 and 300 seconds
+        ada = await visitor(board, "Ada")
+        await board.pass_time(239)
+        assert "Are you there?" not in ada.screen
+        await board.pass_time(1)
+        await ada.sees("Are you there? The line is dropped in 1 minute.")
+        await board.pass_time(60)
+        await ada.is_sent_off("No key was pressed for too long.")
+        assert "hand" not in ada.screen
+        assert ada.has["online"] == 55 * MINUTE
+
+
+async def test_a_key_in_time_keeps_an_idle_caller_on(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(299)
+        await ada.goes_to_the_bank()
+        await board.pass_time(239)
+        assert board.server.board.callers() == [ada.caller]
+        await board.pass_time(61)
+        await ada.is_sent_off("No key was pressed for too long.")
+
+
+async def test_the_hand_of_an_idle_caller_waits_for_him(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="win")
+        await board.pass_time(300)
+        await ada.is_sent_off(
+            "No key was pressed for too long. The hand on the table waits for you."
+        )
+        assert ada.has["stake"] == 5 * MINUTE
+        await ada.calls()
+        await ada.is_asked("<H>it")
+        await ada.sees("The hand you left is still on the table.")
+        await ada.stays()
+        assert ada.has["stake"] == 0
+        assert ada.has["online"] == (60 - 5 + 5) * MINUTE
+
+
+async def test_a_caller_who_leaves_the_news_unread_is_logged_off_as_well(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.calls()
+        await ada.sees("60 minutes for 2026-11-20 are granted.")
+        await board.pass_time(30)
+        await ada.sees_time_left(60 * MINUTE - 30)
+        await board.pass_time(270)
+        await ada.is_sent_off("No key was pressed for too long.")
+
+
+# Time up.
+
+
+async def test_a_caller_whose_time_is_up_is_told_when_to_call_back(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(7 * MINUTE)
+        await ada.is_sent_off(
+            "Your time is up. The next day's minutes are yours from 00:00 on.",
+        )
+        assert ada.ledger == [("grant", 7 * MINUTE), *[("elapsed", MINUTE)] * 7]
+
+
+async def test_time_can_run_out_while_a_bet_is_being_typed(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        ada.presses("p")
+        await ada.is_asked("Coins to bet")
+        ada.presses("3")
+        await board.pass_time(7 * MINUTE)
+        await ada.is_sent_off("Your time is up.")
+        assert ada.has["stake"] == 0
+
+
+async def test_savings_carry_an_evening_on_when_time_is_up(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada", saved=10 * MINUTE)
+        await board.pass_time(7 * MINUTE)
+        await ada.sees("You have no time left, and 2 minutes at this window to withdraw.")
+        await board.pass_time(100)
+        await ada.withdraws(4)
+        await ada.is_asked(MENU)
+        await ada.sees_time_left(4 * MINUTE)
+        await ada.logs_off()
+        assert ada.has["bank"] == 6 * MINUTE
+        assert ada.has["online"] == 4 * MINUTE
+
+
+async def test_the_window_closes_when_nothing_is_withdrawn_in_two_minutes(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada", saved=10 * MINUTE)
+        await board.pass_time(7 * MINUTE)
+        await ada.is_asked("<W>ithdraw")
+        await board.pass_time(119)
+        assert "<W>ithdraw" in ada.prompt
+        await board.pass_time(1)
+        await ada.is_sent_off("Your time is up.")
+        assert ada.has["bank"] == 10 * MINUTE
+
+
+# Time up in the middle of a hand.
+
+
+async def test_a_hand_is_stood_and_settled_before_the_good_bye(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="lose")
+        await board.pass_time(2 * MINUTE)
+        await ada.is_sent_off(
+            "The dealer wins: 5 coins lost.", "1 turn, 0 won, 1 lost", "Your time is up."
+        )
+        assert ada.ledger[-1] == ("lost", 5 * MINUTE)
+        assert ada.has["stake"] == ada.has["online"] == 0
+
+
+async def test_insurance_is_declined_for_a_caller_whose_time_is_up(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(4, "no-insurance", "stay", ends="lose", asked="Insurance for 2 coins?")
+        await board.pass_time(3 * MINUTE)
+        await ada.is_sent_off("1 turn, 0 won, 1 lost", "Your time is up.")
+        assert ("insurance", 2 * MINUTE) not in ada.ledger
+        assert ada.ledger[-1] == ("lost", 4 * MINUTE)
+
+
+async def test_what_a_stood_hand_brings_back_keeps_the_call_alive(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(3, "stay", ends="win")
+        await board.pass_time(4 * MINUTE)
+        await ada.is_asked(TABLE)
+        await ada.sees("the dealer pays 6 coins")
+        await ada.sees_time_left(6 * MINUTE)
+        await ada.bets(2, "stay", ends="win")
+        await ada.stays()
+        assert ada.has["online"] == 8 * MINUTE
+
+
+def ends_level(dealt: Round) -> bool:
+    if dealt.phase is not Phase.PLAY:
+        return False
+    stood, _ = dealt.apply(Action.STAY)
+    return stood.dealer_count.total == stood.seats[0].hands[0].count.total
+
+
+async def test_a_stake_that_comes_back_from_a_stand_off_keeps_the_call_alive(
+    tmp_path: Path,
+) -> None:
+    ties_push = SEVEN_MINUTES + '[games.black-jack-for-time]\nties = "push"\n'
+    async with world(tmp_path, toml=ties_push) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(3, "stay", seed=seed_of(ends_level))
+        await board.pass_time(4 * MINUTE)
+        await ada.is_asked(TABLE)
+        await ada.sees_time_left(3 * MINUTE)
+
+
+async def test_a_win_decided_as_the_time_runs_out_keeps_the_call_alive(tmp_path: Path) -> None:
+    """He stays; before his hand is in the books the clock says that his time is up."""
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(3, "stay", ends="win")
+        await board.pass_time(4 * MINUTE - 1)
+        async with board.slow_books():
+            await board.clock.advance(1)
+            ada.presses("s")
+            await ada.terminal.until_gone("<H>it")
+        await ada.is_asked(TABLE)
+        await ada.sees_time_left(6 * MINUTE)
+        await ada.bets(2, "stay", ends="win")
+
+
+async def test_a_hand_that_cannot_be_stood_waits_in_the_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_disk(*_: object) -> Receipt:
+        raise BooksUnavailable("The books cannot be written just now (disk full).")
+
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(5, "stay", ends="win")
+        with monkeypatch.context() as disk:
+            disk.setattr("timebank.wagers.single.act", no_disk)
+            await board.pass_time(2 * MINUTE)
+            await ada.is_sent_off(
+                "Please call again later.", "The hand on the table waits for you."
+            )
+        await ada.calls()
+        await ada.reads_that("You have no time left.")
+        await ada.reads_that("the dealer pays 10 coins")
+
+
+async def test_who_waits_for_the_books_is_told_why_once(tmp_path: Path) -> None:
+    words = "The books are busy just now; please wait."
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        async with board.slow_books():
+            ada.presses("p")
+            await ada.terminal.until_gone(TABLE)
+            await board.clock.advance(2)
+            assert words not in ada.screen
+            await board.clock.advance(2)
+            await ada.sees(words)
+            await board.clock.advance(4)
+        await ada.is_asked("Coins to bet")
+        assert ada.screen.count(words) == 1
+
+
+async def test_a_clock_that_cannot_be_posted_says_so_once_and_when_it_can_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_disk(*_: object) -> Receipt:
+        raise BooksUnavailable("The books cannot be written just now (disk full).")
+
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await visitor(board, "Ada")
+        with monkeypatch.context() as disk:
+            disk.setattr("door.call.caller.touch", no_disk)
+            await board.pass_time(MINUTE + 5)
+            await ada.sees("The books cannot be written just now; please wait.")
+            assert ada.screen.count("cannot be written") == 1
+        await board.pass_time(2)
+        await ada.sees("The books can be written again.")
+        assert ada.has["online"] > ada.time_left - 3
+
+
+# Calling without time.
+
+
+async def without_time(board: World, *, saved: int = 0) -> Guest:
+    """A caller who has used up his day and hung up."""
+    ada = await visitor(board, "Ada", saved=saved)
+    await board.pass_time(7 * MINUTE)
+    if saved:
+        await ada.is_asked("<Q>uit")
+        ada.presses("q")
+    await ada.is_sent_off("Your time is up.")
+    return ada
+
+
+async def test_who_calls_with_no_time_left_is_told_so(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await without_time(board)
+        before = ada.ledger
+        await ada.calls()
+        await ada.reads_that("You have no time left.")
+        await ada.is_sent_off("The next day's minutes are yours from 00:00 on.")
+        assert ada.ledger == before
+
+
+async def test_savings_can_be_withdrawn_by_who_calls_with_no_time_left(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await without_time(board, saved=5 * MINUTE)
+        await ada.calls()
+        await ada.sees("You have no time left.")
+        await ada.goes_on_to("<W>ithdraw")
+        await ada.sees("You have no time left, and 2 minutes at this window to withdraw.")
+        await board.pass_time(119)
+        await ada.withdraws(5)
+        await ada.is_asked(MENU)
+        await ada.sees_time_left(5 * MINUTE)
+        await board.pass_time(1)
+        await ada.sees_time_left(5 * MINUTE - 1)
+        await ada.logs_off()
+        assert ada.ledger[-2:] == [("withdraw", 5 * MINUTE), ("elapsed", 1)]
+
+
+async def test_the_two_minutes_at_the_window_are_given_once(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        ada = await without_time(board, saved=5 * MINUTE)
+        await ada.calls()
+        await ada.goes_on_to("<W>ithdraw")
+        await board.pass_time(120)
+        await ada.is_sent_off("The next day's minutes are yours from 00:00 on.")
+        await ada.calls()
+        await ada.goes_on_to("<W>ithdraw")
+        ada.presses("q")
+        await ada.is_sent_off("The next day's minutes are yours from 00:00 on.")
+        assert ada.has["bank"] == 5 * MINUTE
+
+
+async def with_nothing_but_a_hand(board: World, ends: str) -> Guest:
+    """A caller who was logged off, idle in mid-hand, in the second in which his time was up."""
+    ada = await visitor(board, "Ada")
+    await ada.sits_down()
+    await ada.bets(5, "stay", ends=ends)
+    await board.pass_time(2 * MINUTE)
+    await ada.is_sent_off("The hand on the table waits for you.")
+    assert (ada.has["online"], ada.has["stake"]) == (0, 5 * MINUTE)
+    return ada
+
+
+IMPATIENT = sysop_toml(
+    events="", minutes_per_day=7, idle_warning_seconds=119, idle_limit_seconds=120
+)
+
+
+async def test_an_open_hand_is_stood_for_who_calls_with_no_time_left(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=IMPATIENT) as board:
+        ada = await with_nothing_but_a_hand(board, "lose")
+        await ada.calls()
+        await ada.reads_that("You have no time left.")
+        await ada.reads_that("The dealer wins: 5 coins lost.")
+        await ada.is_sent_off("The next day's minutes are yours from 00:00 on.")
+        assert ada.has["stake"] == 0
+
+
+async def test_a_stood_hand_that_wins_lets_its_caller_in(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=IMPATIENT) as board:
+        ada = await with_nothing_but_a_hand(board, "win")
+        await ada.calls()
+        await ada.reads_that("You have no time left.")
+        await ada.reads_that("the dealer pays 10 coins")
+        await ada.is_asked(MENU)
+        await ada.sees_time_left(10 * MINUTE)
+
+
+async def test_a_line_left_alone_without_time_is_dropped(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=IMPATIENT) as board:
+        ada = await with_nothing_but_a_hand(board, "lose")
+        await ada.calls()
+        await ada.reads_that("You have no time left.")
+        await ada.sees("The dealer wins: 5 coins lost.")
+        await board.pass_time(2 * MINUTE)
+        await ada.terminal.until_closed()
+        assert board.server.board.nodes == {}
+
+
+async def test_a_purse_that_arrives_late_does_not_replace_a_newer_one(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=SEVEN_MINUTES) as board:
+        await visitor(board, "Ada")
+        (caller,) = board.server.board.callers()
+        now = await caller.touch()
+        adopt_older, adopt_newer = caller.expect(), caller.expect()
+        older, newer = (
+            Receipt(replace(now.purse, online=seconds), ()) for seconds in (MINUTE, 2 * MINUTE)
+        )
+        adopt_newer(newer)
+        adopt_older(older)
+        assert caller.purse == newer.purse
+        caller.expect()(older)
+        assert caller.purse == older.purse
+        await caller.touch()

@@ -1,0 +1,151 @@
+import asyncio
+
+import pytest
+
+from ansi.charset import Charset
+from ansi.keys import ENTER, UP
+from door.call.console import ASK_LETTERS, ASK_SIZE, Console, Look, Paint
+from tests.clock import FakeClock
+from tests.door.wall import Wall
+from tests.world import NOON
+
+
+@pytest.fixture
+async def wall() -> Wall:
+    return Wall()
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock(NOON)
+
+
+@pytest.fixture
+async def console(wall: Wall, clock: FakeClock) -> Console:
+    console = Console(wall, Look(Charset.CP437, Paint.COLOUR), clock)
+    console.paint_screens()
+    return console
+
+
+async def waits_for_a_key(console: Console, wall: Wall) -> asyncio.Task[None]:
+    task = asyncio.create_task(console.any_key())
+    await asyncio.sleep(0)
+    wall.written = b""
+    return task
+
+
+async def test_what_is_said_to_one_who_is_waited_for_is_sent_at_once(
+    console: Console, wall: Wall
+) -> None:
+    answer = await waits_for_a_key(console, wall)
+    console.received(b"x")
+    await answer
+    answer = await waits_for_a_key(console, wall)
+    console.say("Ada has come.")
+    await asyncio.sleep(0)
+    assert b"Ada has come." in wall.written
+    answer.cancel()
+
+
+async def test_an_answer_is_sent_with_the_next_question(console: Console, wall: Wall) -> None:
+    answer = await waits_for_a_key(console, wall)
+    console.received(b"x")
+    await answer
+    console.say("Thank you.")
+    await asyncio.sleep(0)
+    assert wall.written == b""
+    answer = asyncio.create_task(console.any_key("Go on?"))
+    await asyncio.sleep(0)
+    assert b"Thank you." in wall.written
+    assert b"Go on?" in wall.written
+    answer.cancel()
+
+
+# Doorway mode
+
+
+async def test_an_arrow_of_doorway_mode_is_no_letter(console: Console, wall: Wall) -> None:
+    console.received(b"\0")
+    console.received(b"H")
+    assert await console.key() == UP
+
+
+async def test_a_letter_after_a_nul_that_stood_alone_is_a_letter(
+    console: Console, clock: FakeClock
+) -> None:
+    console.received(b"\0")
+    await clock.advance(1.0)
+    console.received(b"H")
+    assert await console.key() == "H"
+
+
+async def test_an_arrow_a_while_after_enter_is_an_arrow(console: Console, clock: FakeClock) -> None:
+    console.received(b"\r")
+    await clock.advance(1.0)
+    console.received(b"\0H")
+    assert [await console.key(), await console.key()] == [ENTER, UP]
+
+
+# What is asked of the terminal
+
+
+async def test_the_terminal_is_asked_for_its_size_where_nobody_has_said_it(
+    console: Console, wall: Wall
+) -> None:
+    console.ask_size()
+    assert not wall.written
+    wall.size_is_known = False
+    console.ask_size()
+    assert wall.written == ASK_SIZE
+    console.received(b"\x1b[36;132R")
+    assert (wall.columns, wall.rows) == (132, 36)
+    console.received(b"\x1b[20;40R")  # nobody asked
+    assert (wall.columns, wall.rows) == (132, 36)
+
+
+async def test_a_terminal_of_plain_lines_is_not_asked(wall: Wall) -> None:
+    wall.size_is_known = False
+    Console(wall, Look(Charset.ASCII, Paint.LINES), FakeClock(NOON)).ask_size()
+    assert not wall.written
+
+
+@pytest.mark.parametrize("answer", [b"\x1b[1;2R", b"\x1b[0;0R", b"\x1b[24;1R"])
+async def test_an_answer_that_is_no_corner_changes_nothing(
+    console: Console, wall: Wall, answer: bytes
+) -> None:
+    wall.size_is_known = False
+    console.ask_size()
+    console.received(answer)
+    assert (wall.columns, wall.rows, wall.size_is_known) == (80, 24, False)
+
+
+@pytest.mark.parametrize(("column", "charset"), [(2, Charset.UTF8), (4, Charset.CP437)])
+async def test_a_terminal_tells_what_it_is_by_where_its_cursor_stands(
+    console: Console, wall: Wall, column: int, charset: Charset
+) -> None:
+    wall.size_is_known = False
+    probe = asyncio.create_task(console.probe(60.0))
+    await asyncio.sleep(0)
+    assert wall.written == ASK_LETTERS + ASK_SIZE
+    console.received(b"\x1b[1;%dR\x1b[40;100R" % column)
+    assert await probe == Look(charset, Paint.COLOUR)
+    assert (wall.columns, wall.rows) == (100, 40)
+
+
+async def test_a_terminal_that_does_not_answer_is_not_waited_for_long(console: Console) -> None:
+    assert await console.probe(0.01) is None
+
+
+async def test_a_key_ends_the_wait_for_a_terminal_and_is_not_lost(console: Console) -> None:
+    probe = asyncio.create_task(console.probe(60.0))
+    await asyncio.sleep(0)
+    console.received(b"x")
+    assert await probe is None
+    assert await console.key() == "x"
+
+
+async def test_a_caller_who_has_gone_is_not_waited_for(console: Console) -> None:
+    probe = asyncio.create_task(console.probe(60.0))
+    await asyncio.sleep(0)
+    console.hung_up("gone")
+    assert await probe is None

@@ -1,0 +1,213 @@
+"""A painted screen sends one update for all that happened to it in a moment, and loses nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from ansi.charset import Charset
+from door.call.console import Console, Look, Paint
+from door.call.display import CanvasDisplay, wrap
+from door.clock import SystemClock
+from door.lines.line import Hints
+from door.lobby.pages import Page
+from tests.ansi.terminal import Terminal
+
+TITLE = Page("A title", ["|14some words"])
+
+
+class Screen:
+    """A display whose flush comes when the test says so."""
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+        self.later: list[Callable[[], None]] = []
+        self.display = CanvasDisplay(self.sent.append, self.later.append, 80, 24, colour=True)
+
+    def time_passes(self) -> None:
+        later, self.later[:] = self.later[:], []
+        for flush in later:
+            flush()
+
+    @property
+    def picture(self) -> list[str]:
+        terminal = Terminal(80, 24)
+        for text in self.sent:
+            terminal.read(text)
+        return [row.rstrip() for row in terminal.display]
+
+
+@pytest.fixture
+def screen() -> Screen:
+    return Screen()
+
+
+def test_all_that_happens_in_a_moment_is_sent_at_once(screen: Screen) -> None:
+    screen.display.stage(TITLE)
+    screen.display.say("One thing.")
+    screen.display.say("And another.")
+    screen.display.prompt("Well?")
+    screen.display.typed("y")
+    screen.display.status("the status")
+    assert screen.sent == []
+    screen.time_passes()
+    assert len(screen.sent) == 1
+    assert screen.picture[2] == " some words"
+    assert screen.picture[19:24] == [" One thing.", " And another.", "", " Well? y", " the status"]
+
+
+def test_what_was_asked_and_answered_in_a_moment_is_never_shown(screen: Screen) -> None:
+    screen.display.stage(TITLE)
+    screen.time_passes()
+    shown = list(screen.sent)
+    screen.display.prompt("Well?")
+    screen.display.typed("y")
+    screen.display.answered()
+    screen.time_passes()
+    assert screen.sent == shown
+
+
+def test_a_flush_comes_once_however_much_happens(screen: Screen) -> None:
+    for number in range(3):
+        screen.display.say(f"number {number}")
+        screen.display.status(f"status {number}")
+    assert len(screen.later) == 1
+    screen.display.flush()
+    screen.time_passes()
+    assert len(screen.sent) == 1
+    screen.display.say("one more")
+    screen.time_passes()
+    assert screen.picture[19:22] == [" number 1", " number 2", " one more"]
+
+
+def test_messages_that_have_no_room_beside_each_other_are_all_shown_once(screen: Screen) -> None:
+    for number in range(10):
+        screen.display.say(f"number {number}")
+    assert len(screen.later) == 1
+    screen.time_passes()
+    terminal, seen = Terminal(80, 24), []
+    for text in screen.sent:
+        terminal.read(text)
+        seen.append([row.strip() for row in terminal.display[19:22]])
+    numbers = [f"number {number}" for number in range(10)]
+    assert seen == [numbers[:3], numbers[3:6], numbers[6:9], numbers[7:]]
+
+
+def test_a_scene_is_painted_as_it_is_when_it_is_sent(screen: Screen) -> None:
+    body = ["old"]
+    screen.display.stage(Page("A title", body))
+    body[0] = "new"
+    screen.display.refresh()
+    screen.time_passes()
+    assert screen.picture[2] == " new"
+
+
+def test_closing_sends_first_what_waits_and_leaves_an_empty_screen(screen: Screen) -> None:
+    screen.display.say("Good-bye.")
+    screen.display.close()
+    assert "Good-bye." in screen.sent[0]
+    assert screen.picture == [""] * 24
+    screen.time_passes()
+    assert len(screen.sent) == 2
+
+
+def test_the_end_of_a_long_answer_is_what_is_shown(screen: Screen) -> None:
+    screen.display.prompt("Why?")
+    screen.display.typed("because " * 12 + "so.")
+    screen.time_passes()
+    assert screen.picture[22].startswith(" Why? ")
+    assert screen.picture[22].endswith("because so.")
+    screen.display.typed("because")
+    screen.time_passes()
+    assert screen.picture[22] == " Why? because"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", ("",)),
+        ("one two\n\nthree", ("one", "two", "", "three")),
+        ("|14one two", ("|14one", "|14two")),
+        ("|14sixsix and", ("|14sixsi", "|14x and")),
+        ("a sixsix b", ("a", "sixsi", "x b")),
+        ("漢漢漢 b", ("漢漢", "漢 b")),
+        ("漢漢 字", ("漢漢", "字")),
+    ],
+)
+def test_no_line_of_a_text_takes_more_cells_than_there_are(
+    text: str, lines: tuple[str, ...]
+) -> None:
+    assert wrap(text, 5) == lines
+
+
+class Wire:
+    """A line that keeps what is written to it, and is never answered."""
+
+    kind, address, hints = "test", "nowhere", Hints()
+    columns, rows = 80, 24
+
+    def __init__(self) -> None:
+        self.written: list[bytes] = []
+        self.ended = False
+
+    def attach(self, receiver: object) -> None: ...
+    def pause(self) -> None: ...
+    def resume(self) -> None: ...
+    def abort(self) -> None: ...
+
+    def write(self, data: bytes) -> None:
+        assert not self.ended
+        self.written.append(data)
+
+    async def drain(self, seconds: float) -> None:
+        assert self.written
+
+    def hang_up(self) -> None:
+        self.ended = True
+
+
+@pytest.fixture
+def wire() -> Wire:
+    return Wire()
+
+
+def painted_on(wire: Wire) -> Console:
+    console = Console(wire, Look(Charset.ASCII, Paint.COLOUR), SystemClock())
+    console.paint_screens()
+    return console
+
+
+async def test_last_words_leave_before_the_line_is_hung_up(wire: Wire) -> None:
+    console = painted_on(wire)
+    console.say("Something went wrong here.")
+    await console.part()
+    assert b"Something went wrong here." in b"".join(wire.written)
+    assert wire.ended
+
+
+async def test_the_bell_rings_after_what_was_said_before_it(wire: Wire) -> None:
+    console = painted_on(wire)
+    console.say("Are you there?")
+    console.bell()
+    console.say("Hello?")
+    console.send("\r\nplain")
+    assert [b"there" in wire.written[0], wire.written[1]] == [True, b"\a"]
+    assert [b"Hello" in wire.written[2], wire.written[3]] == [True, b"\r\nplain"]
+
+
+async def test_a_question_is_on_the_screen_before_its_answer_is_waited_for(wire: Wire) -> None:
+    console = painted_on(wire)
+    question = console.ask({"Y": "Yes"}, question="Well?")
+    question.send(None)  # up to its wait
+    assert b"Well?" in b"".join(wire.written)
+    question.close()
+
+
+async def test_a_pause_shows_what_it_is_for(wire: Wire) -> None:
+    console = painted_on(wire)
+    console.say("The dealer turns a card.")
+    pause = console.pause(60)
+    pause.send(None)  # up to its wait
+    assert b"turns a card" in b"".join(wire.written)
+    pause.close()

@@ -1,0 +1,408 @@
+"""What became of a hand whose caller was not there to see it: told once, at the next log-on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from door.call.caller import Caller
+from door.call.console import CarrierLost, Console, Interruption, TakenOver
+from door.games.baccarat.round import Action as Card
+from tests.door.at_the_teletype import at_the_teletype
+from tests.door.company import Player, company, player, table_toml
+from tests.door.playing import hand
+from tests.door.punting import at_baccarat, on_5, seed_where
+from tests.door.seated import ace_up, everybody_plays, party, settled, shoe
+from tests.door.teletype import seed_asking
+from tests.door.visiting import MENU, Guest, visitor
+from tests.terminal import Terminal
+from tests.world import log_on, world
+from timebank.calls import calls
+
+# "is over", or "was left open, ..." where the call was closed before the table stood the hand.
+AT_VEGAS = "Your hand of 2026-11-20 at Vegas "
+PLAYED_ON = "Your hand at the Vegas table was played to its end"
+TURN_SECONDS = 30
+HANG_UPS = pytest.mark.parametrize(
+    "hang_up", [Terminal.hang_up_half, Terminal.abort], ids=["closed", "reset"]
+)
+
+
+async def hangs_up(guest: Guest, hang_up: Callable[[Terminal], None] = Terminal.abort) -> None:
+    """Lose the line, and wait until the call is closed and what it left behind is done."""
+    caller = guest.caller
+    hang_up(guest.terminal)
+    await caller.ended.wait()
+    await settled(guest.board.server.board)
+
+
+async def is_told_once(guest: Guest, text: str) -> None:
+    """Call twice: the first time it is told, the second time it is not."""
+    await guest.calls()
+    await guest.sees(text)
+    assert guest.screen.count("Your hand") == 1
+    await guest.goes_on_to(MENU)
+    await guest.logs_off()
+    await is_told_nothing(guest)
+
+
+async def is_told_nothing(guest: Guest) -> None:
+    await guest.visits()
+    assert "Your hand" not in guest.terminal.heard
+    await guest.logs_off()
+
+
+async def is_heard(console: Console, press: Callable[[], None]) -> None:
+    """Press keys, and wait until the board has them."""
+    heard = asyncio.Event()
+    console.on_key = heard.set
+    press()
+    await heard.wait()
+
+
+async def is_lost(console: Console, lose: Callable[[], None]) -> None:
+    """Take a console from its caller, and wait until the board knows it."""
+    lost, interrupt = asyncio.Event(), console.interrupt
+
+    def interrupted(why: Interruption) -> None:
+        interrupt(why)
+        if isinstance(why, CarrierLost | TakenOver):
+            lost.set()
+
+    console.interrupt = interrupted  # type: ignore[method-assign]
+    lose()
+    await lost.wait()
+
+
+async def loses_the_line_in_the_last_key(guest: Guest, key: str) -> None:
+    """Press a key that ends the hand, and lose the line before the books have it."""
+    caller = guest.caller
+    async with guest.board.slow_books():
+        await is_heard(caller.console, lambda: guest.presses(key))
+        await is_lost(caller.console, guest.terminal.abort)
+    await caller.ended.wait()
+    await settled(guest.board.server.board)
+
+
+async def takes_over(guest: Guest) -> Terminal:
+    """Call again while a call of theirs is on, and take its place; return the old terminal."""
+    old = guest.terminal
+    guest.terminal = await guest.board.call()
+    await log_on(guest.terminal, guest.name)
+    await guest.is_asked("Take over?")
+    guest.presses("y")
+    return old
+
+
+# Vegas, alone.
+
+
+@HANG_UPS
+@pytest.mark.parametrize("dealt", [everybody_plays, ace_up], ids=["a decision", "insurance"])
+async def test_who_loses_the_line_alone_at_vegas_is_told_how_the_hand_ended(
+    tmp_path: Path, dealt: Callable[..., bool], hang_up: Callable[[Terminal], None]
+) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, dealt)) as (ada,):
+        await ada.says_bet(2)
+        await ada.is_asked("Insurance, up to" if dealt is ace_up else "You have")
+        await hangs_up(ada, hang_up)
+        assert ada.has["stake"] == 0
+        await is_told_once(ada, AT_VEGAS)
+
+
+@HANG_UPS
+async def test_a_hand_that_was_seen_to_its_end_is_not_told_again(
+    tmp_path: Path, hang_up: Callable[[Terminal], None]
+) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+        await ada.says_bet(2)
+        await ada.stands()
+        await hangs_up(ada, hang_up)
+        await is_told_nothing(ada)
+
+
+async def test_a_call_that_dies_while_its_own_key_is_settled_is_told(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+        await ada.says_bet(2)
+        await ada.has_the_turn()
+        await loses_the_line_in_the_last_key(ada, "s")
+        await is_told_once(ada, AT_VEGAS)
+
+
+async def test_a_hand_that_the_clock_stood_for_a_line_that_broke_is_told(tmp_path: Path) -> None:
+    """Nobody has pressed a key since, so nobody knows whether anybody saw it."""
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready(2)
+        await bob.is_ready(2)
+        await ada.has_the_turn()
+        await ada.board.pass_time(TURN_SECONDS)
+        await bob.stands()
+        await hangs_up(ada)
+        await is_told_once(ada, AT_VEGAS)
+
+
+async def test_who_watched_and_then_closed_the_line_is_not_told(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready(2)
+        await bob.is_ready(2)
+        await ada.stands()
+        await ada.board.pass_time(TURN_SECONDS // 2)
+        await bob.stands()
+        await ada.is_asked("<B>et")
+        await hangs_up(ada, Terminal.hang_up_half)
+        await is_told_nothing(ada)
+
+
+# In company.
+
+
+async def test_who_loses_the_line_while_another_key_ends_the_round_is_told(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready(2)
+        await bob.is_ready(2)
+        await ada.stands()
+        await bob.has_the_turn()
+        caller = ada.caller
+        async with ada.board.slow_books():
+            await is_heard(bob.caller.console, lambda: bob.presses("s"))
+            await is_lost(caller.console, ada.terminal.abort)
+        await caller.ended.wait()
+        await bob.is_asked("<B>et")
+        await is_told_once(ada, AT_VEGAS)
+        await bob.gets_up()
+        await bob.logs_off()
+        await is_told_nothing(bob)
+
+
+async def test_who_is_on_no_call_when_the_round_ends_is_told_by_one_notice(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready(2)
+        await bob.is_ready(2)
+        await ada.stands()
+        await bob.has_the_turn()
+        await hangs_up(ada)
+        await bob.stands()
+        await is_told_once(ada, "it was stood for you: you")
+
+
+async def test_who_got_up_is_told_in_the_next_room_and_not_again(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready(2)
+        await bob.is_ready(2)
+        await ada.stands()
+        await bob.has_the_turn()
+        ada.presses("q")
+        await ada.is_asked("Go?")
+        ada.presses("y")
+        await ada.is_asked(MENU)
+        await bob.stands()
+        await ada.sees(PLAYED_ON)
+        await ada.logs_off()
+        await is_told_nothing(ada)
+
+
+async def test_who_is_at_the_bank_when_the_round_ends_is_told_there(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready(2)
+        await bob.is_ready(2)
+        await ada.stands()
+        await bob.has_the_turn()
+        ada.presses("k")
+        await ada.is_asked("Your choice")
+        await bob.stands()
+        await ada.sees(PLAYED_ON)
+        await hangs_up(ada)
+        await is_told_nothing(ada)
+
+
+# A call that is taken over.
+
+
+async def test_the_call_that_takes_over_is_told_what_was_settled_meanwhile(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+        await ada.says_bet(2)
+        await ada.has_the_turn()
+        old = ada.terminal
+        ada.terminal = await ada.board.call()
+        await log_on(ada.terminal, "Ada")
+        await ada.is_asked("Take over?")
+        async with ada.board.slow_books():
+            console = ada.caller.console
+            await is_heard(console, lambda: old.send("s"))
+            await is_lost(console, lambda: ada.presses("y"))
+        await ada.reads_that(AT_VEGAS)
+        await ada.is_asked(MENU)
+        await ada.logs_off()
+        await is_told_nothing(ada)
+
+
+async def test_the_call_that_takes_over_a_ghost_is_told_how_its_hand_was_stood(
+    tmp_path: Path,
+) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready(2)
+        await bob.is_ready(2)
+        await ada.has_the_turn()
+        await ada.board.pass_time(TURN_SECONDS)
+        await bob.stands()
+        await takes_over(ada)
+        await ada.reads_that(AT_VEGAS)
+        await ada.is_asked(MENU)
+        await ada.logs_off()
+        await is_told_nothing(ada)
+
+
+async def test_a_call_of_another_process_that_has_taken_over_finds_word_of_the_round(
+    tmp_path: Path,
+) -> None:
+    """The table knows of the old call alone, and the books of the new one."""
+    async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as two:
+        ada, bob = two.sitters
+        await two.deal()
+        await ada.does("stay")
+        with two.here.books() as desk:
+            caller_id = ada.caller.record.id
+            calls.open_call(desk, caller_id, 9, "another", "192.0.2.1", take_over=True)
+        await bob.does("stay")
+        (told,) = two.notices("Ada")
+        assert PLAYED_ON in told
+        with two.here.books() as desk:
+            assert calls.open_call(
+                desk, caller_id, 9, "another", "192.0.2.1", take_over=True
+            ).notices == (told,)
+
+
+async def test_who_saw_the_end_and_then_takes_over_is_not_told(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+        await ada.says_bet(2)
+        await ada.stands()
+        await takes_over(ada)
+        await ada.goes_on_to(MENU)
+        assert "Your hand" not in ada.terminal.heard
+
+
+async def test_who_pressed_no_key_until_they_were_dropped_is_told(tmp_path: Path) -> None:
+    toml = table_toml().replace("86399", "60").replace("86400", "90")
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays), toml=toml) as (ada,):
+        await ada.says_bet(2)
+        await ada.has_the_turn()
+        caller = ada.caller
+        await ada.board.pass_time(90)
+        await caller.ended.wait()
+        await settled(ada.board.server.board)
+        await is_told_once(ada, AT_VEGAS)
+
+
+# The other tables: their hand waits, unless it was being settled.
+
+
+async def test_a_line_lost_in_the_last_key_at_black_jack_for_time(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(2, seed=hand())
+        await loses_the_line_in_the_last_key(ada, "s")
+        await is_told_once(ada, "Your hand of 2026-11-20 at Black Jack For Time is over: you")
+
+
+async def test_a_hand_seen_at_black_jack_for_time_is_not_told_again(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(2, seed=hand())
+        await ada.stays()
+        await hangs_up(ada)
+        await is_told_nothing(ada)
+
+
+async def test_a_hand_left_open_at_black_jack_waits_and_is_not_told(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await ada.bets(2, seed=hand())
+        await hangs_up(ada)
+        await ada.calls()
+        await ada.goes_on_to("<H>it")
+        await ada.stays()
+        assert "is over" not in ada.terminal.heard
+
+
+# The log-on itself.
+
+
+@HANG_UPS
+async def test_a_line_that_is_lost_while_the_call_opens_takes_no_notice_with_it(
+    tmp_path: Path, hang_up: Callable[[Terminal], None]
+) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+        await ada.says_bet(2)
+        await ada.has_the_turn()
+        await hangs_up(ada)
+        board, opened = ada.board.server.board, asyncio.Queue[Caller]()
+        open_call = board.open_call
+
+        async def loses_the_line(console: Console, *who: Any, **how: Any) -> Caller:
+            await is_lost(console, lambda: hang_up(ada.terminal))
+            caller = await open_call(console, *who, **how)
+            opened.put_nowait(caller)
+            return caller
+
+        board.open_call = loses_the_line  # type: ignore[method-assign]
+        await ada.calls()
+        await (await opened.get()).ended.wait()
+        board.open_call = open_call  # type: ignore[method-assign]
+        await is_told_once(ada, AT_VEGAS)
+
+
+async def test_a_page_of_news_that_was_left_by_a_reset_is_shown_again(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+        await ada.says_bet(2)
+        await ada.has_the_turn()
+        await hangs_up(ada)
+        await ada.calls()
+        await ada.sees(AT_VEGAS)
+        await hangs_up(ada)
+        await is_told_once(ada, AT_VEGAS)
+
+
+async def test_a_hand_is_noted_as_seen_within_the_time_of_a_lease(tmp_path: Path) -> None:
+    """A server that is killed later tells nobody what they have seen."""
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+        await ada.says_bet(2)
+        await ada.stands()
+        await ada.board.pass_time(11)
+        with ada.board.books() as desk:
+            untold = "SELECT count(*) FROM callers WHERE untold_round IS NOT NULL"
+            assert desk.connection.exec_driver_sql(untold).scalar() == 0
+
+
+async def test_somebody_else_s_line_changes_nothing(tmp_path: Path) -> None:
+    """A visitor who only looks on is told of nobody's hand."""
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+        await ada.says_bet(2)
+        await ada.has_the_turn()
+        bob: Player = await player(ada.board, "Bob")
+        await hangs_up(ada)
+        await bob.gets_up()
+        await bob.logs_off()
+        await is_told_nothing(bob)
+
+
+async def test_a_line_lost_in_the_last_key_at_baccarat(tmp_path: Path) -> None:
+    seed = seed_where(on_5(Card.CARD, ends="bank"))
+    async with at_baccarat(tmp_path, seed) as ada:
+        await ada.wagers_on_5(8)
+        await loses_the_line_in_the_last_key(ada, "c")
+        await is_told_once(ada, "Your hand of 2026-11-20 at Baccarat is over: you lost $8 (bank)")
+
+
+async def test_a_line_lost_in_the_last_key_at_unix_bj(tmp_path: Path) -> None:
+    async with at_the_teletype(tmp_path) as ada:
+        await ada.starts(seed_asking("Hit? ", "over"))
+        await loses_the_line_in_the_last_key(ada, "\r")
+        await ada.calls()
+        await ada.sees("Your hand of 2026-11-20 at UNIX bj is over: you")

@@ -1,0 +1,449 @@
+"""A guest's clock, with the board's time standing still until the test moves it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ansi.charset import Charset
+from door.call.console import Closing, Console, IdledOut, Look, Paint, TimeUp
+from door.call.guest import Guest
+from door.call.guest_caller import HostCaller
+from door.config.boards import unlisted
+from door.dropfiles import GiveBack, Way, read
+from door.games.vegas.company import Company
+from door.run import process
+from tests.door.dropfiles.reads import AS_WRITTEN, put
+from tests.door.dropfiles.writers import WRITERS
+from tests.door.wall import Wall
+from tests.timebank.books import lost, wager
+from tests.world import NOON, World, world
+from timebank.audit.accounts import audit
+from timebank.calls.arrival import host_caller
+from timebank.calls.calls import open_calls
+from timebank.ledger.database import BooksUnavailable, Database
+from timebank.wagers.rounds import Move, Settlement
+from timebank.wagers.single import act, place_bet
+from timebank.window.sysop import sysop_deposit
+from timebank.window.teller import borrow, withdraw
+
+LINES = Look(Charset.ASCII, Paint.LINES)
+EVENTS_OFF = 'events = []\n[[listeners]]\nkind = "telnet"\nhost = "127.0.0.1"\nport = 0\n'
+
+
+class Told(Wall):
+    """A line on which something can be waited for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._news = asyncio.Event()
+
+    def write(self, data: bytes) -> None:
+        super().write(data)
+        self._news.set()
+
+    async def until(self, text: bytes) -> None:
+        while text not in self.written:
+            self._news.clear()
+            await self._news.wait()
+
+
+@asynccontextmanager
+async def guest_of(folder: Path, **said: Any) -> AsyncIterator[tuple[World, HostCaller]]:
+    """A guest on a call, whose drop file said so; his call is closed at the end."""
+    async with world(folder, toml=EVENTS_OFF) as here:
+        caller = await comes_in(here, **said)
+        yield here, caller
+        await here.server.board.close_call(caller, "log-off")
+
+
+def a_guest(here: World, **said: Any) -> Guest:
+    return Guest(
+        **{
+            "board": unlisted("Xibalba"),
+            "key": "number 42",
+            "name": "Moth",
+            "node": 1,
+            "arrived": here.clock.monotonic(),
+            "seconds": 600,
+            "until": None,
+            "way": None,
+            "look": LINES,
+            **said,
+        }
+    )
+
+
+async def comes_in(here: World, **said: Any) -> HostCaller:
+    board = here.server.board
+    guest = a_guest(here, **said)
+    record = await board.books.run(
+        lambda desk: host_caller(desk, guest.board.name, guest.key, guest.name)
+    )
+    console = Console(Told(), LINES, here.clock)
+    return await board.open_guest_call(console, record, guest, take_over=False)
+
+
+async def withdraws_ten_minutes(here: World, caller: HostCaller) -> None:
+    """Have minutes of his own on his clock, beside those of his host."""
+    with here.books() as desk:
+        sysop_deposit(desk, caller.record.id, 600, "Sysop", "a gift")
+    await caller.post(lambda desk, call, ticked: withdraw(desk, call, ticked, 600))
+
+
+async def test_time_left_is_what_his_host_leaves_him_however_much_he_has(tmp_path) -> None:
+    async with guest_of(tmp_path) as (here, caller):
+        assert (caller.time_left(), caller.spendable()) == (600, 600)
+        await withdraws_ten_minutes(here, caller)
+        assert (caller.time_left(), caller.spendable()) == (600, 1200)
+        await here.clock.advance(100)
+        assert (caller.time_left(), caller.spendable()) == (500, 1100)
+        assert caller.pot(60) == 18
+
+
+async def test_his_call_ends_when_his_host_wants_him_back_and_nothing_lengthens_it(
+    tmp_path,
+) -> None:
+    async with guest_of(tmp_path) as (here, caller):
+        await withdraws_ten_minutes(here, caller)
+        await here.clock.advance(599)
+        assert caller.may_go_on
+        caller.check_time()
+        assert caller.console.interruption is None
+        await here.clock.advance(1)
+        assert not caller.may_go_on
+        caller.grace(120)
+        caller.check_time()
+        assert isinstance(caller.console.interruption, TimeUp)
+        assert caller.time_up_words() == "Xibalba wants you back: your time here is up."
+
+
+async def test_time_is_counted_from_the_drop_file_and_not_from_the_log_on(tmp_path) -> None:
+    async with guest_of(tmp_path, arrived=990.0) as (here, caller):
+        assert here.clock.monotonic() == 1000.0
+        assert caller.time_left() == 590
+
+
+async def test_what_ticked_before_the_call_was_opened_is_a_row_that_says_so(tmp_path) -> None:
+    async with guest_of(tmp_path, arrived=990.0) as (here, caller):
+        await here.pass_time(5)
+        await caller.touch()
+        used = [line for line in here.lines(caller.record.name) if line.kind == "elapsed"]
+        assert [(line.amount, line.why) for line in used] == [
+            (
+                10,
+                f"Time used on node {caller.node} since Xibalba handed over its caller, before"
+                " this call was opened",
+            ),
+            (5, f"Time used on node {caller.node}"),
+        ]  # fmt: skip
+
+
+async def test_a_visit_that_ends_at_once_is_charged_a_second_and_gives_nothing_back(
+    tmp_path,
+) -> None:
+    async with guest_of(tmp_path) as (here, caller):
+        await here.server.board.close_call(caller, "log-off")
+        assert here.moved(caller.record.name) == [
+            ("brought", 600),
+            ("elapsed", 1),
+            ("taken home", 599),
+        ]
+
+
+async def test_the_last_second_that_his_host_leaves_him_is_his_to_its_end(tmp_path) -> None:
+    async with guest_of(tmp_path) as (here, caller):
+        await withdraws_ten_minutes(here, caller)
+        await here.clock.advance(599.5)
+        assert (caller.time_left(), caller.time_is_up()) == (0, False)
+        await here.clock.advance(0.5)
+        assert caller.time_is_up()
+
+
+async def test_without_a_clock_of_the_host_there_is_only_what_he_brought(tmp_path) -> None:
+    async with guest_of(tmp_path, seconds=None) as (here, caller):
+        assert caller.time_left() == 3600
+        await here.clock.advance(3600)
+        assert caller.time_left() == 0
+        assert caller.may_go_on, "his savings would let him stay"
+        assert "are used up" in caller.time_up_words()
+
+
+async def test_the_next_event_is_whichever_comes_first(tmp_path) -> None:
+    until = NOON + timedelta(seconds=300)
+    async with guest_of(tmp_path, until=until) as (here, caller):
+        assert caller.time_left() == 300
+        assert caller.seconds_to_event() == 300
+        assert "Until 12:05" in caller.status_line()
+        await here.clock.advance(299)
+        assert caller.event_has_begun()
+
+
+@pytest.mark.parametrize(("forward", "left"), [(3600, 0), (3300, 299)])
+async def test_a_machine_that_slept_leaves_him_nothing_behind_his_hosts_event(
+    tmp_path, forward: int, left: int
+) -> None:
+    """Within a second, and however long his host would let him stay."""
+    async with guest_of(tmp_path, seconds=100, until=NOON + timedelta(hours=1)) as (here, caller):
+        await withdraws_ten_minutes(here, caller)
+        keeper = asyncio.create_task(caller.keep())
+        caller.start_ticking()
+        here.clock.suspend(forward)
+        await here.pass_time(1)
+        assert caller.spendable() == left
+        caller.stop_ticking()
+        keeper.cancel()
+
+
+class Heard(Wall):
+    """A line that hears what is said, and presses a key when it is asked to."""
+
+    @property
+    def said(self) -> str:
+        return self.written.decode("ascii")
+
+    def write(self, data: bytes) -> None:
+        super().write(data)
+        if "Press any key" in self.said:
+            self.receiver.received(b" ")
+
+
+class LockedSoon(Database):
+    """Books that another program locks as soon as they are open."""
+
+    def open(self) -> None:
+        super().open()
+        self.other = sqlite3.connect(self.engine.url.database, isolation_level=None)
+        self.other.execute("BEGIN IMMEDIATE")
+
+    def close(self) -> None:
+        super().close()
+        self.other.close()
+
+
+async def test_whoever_is_handed_over_while_the_books_are_locked_is_told_so(
+    tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr(process, "Database", partial(LockedSoon, busy_seconds=0))
+    async with world(tmp_path, toml=EVENTS_OFF) as here:
+        line = Heard()
+        console = Console(line, LINES, here.clock)
+        assert not await process.serve(here.config, console, here.clock, a_guest(here), None)
+        assert "The board's books cannot be opened just now." in line.said
+
+
+async def test_his_clock_runs_on_when_locked_books_keep_him_from_the_servers_table(
+    tmp_path,
+) -> None:
+    async with world(tmp_path, toml=EVENTS_OFF, busy_seconds=0) as here:
+        caller = await comes_in(here)
+        caller.start_ticking()
+        with closing(sqlite3.connect(here.config.database, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(BooksUnavailable):
+                await Company(here.server.board, caller).visit()
+        ticks: list[float] = []
+        caller.on_tick = lambda: ticks.append(caller.on_for())
+        await here.clock.advance(3)
+        assert ticks == [1, 2, 3]
+
+
+async def test_the_call_is_closed_once_whoever_asks(tmp_path) -> None:
+    async with guest_of(tmp_path) as (here, caller):
+        await withdraws_ten_minutes(here, caller)
+        first = await caller.farewell("log-off")
+        assert first == ["10 minutes are in your time bank here."]
+        assert await caller.farewell("log-off") == first
+        with here.books() as desk:
+            assert open_calls(desk) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({}, "You bring 10 minutes from Xibalba."),
+        ({"seconds": 0}, "You bring no minutes from Xibalba."),
+    ],
+)
+async def test_he_is_told_what_he_brings(tmp_path, said, words) -> None:
+    async with guest_of(tmp_path, **said) as (_, caller):
+        assert caller.news() == [words]
+
+
+# What is said at the end
+
+
+@pytest.fixture
+def undealt(monkeypatch) -> None:
+    """Hands without cards: the books must be in order, and nobody can replay them."""
+
+    def findings(here: World) -> list[Any]:
+        with here.books() as desk:
+            return list(audit(desk))
+
+    monkeypatch.setattr(World, "findings", findings)
+
+
+async def loses(caller: HostCaller, seconds: int) -> None:
+    """Lose a hand of so much."""
+    placed = await caller.post(
+        lambda desk, call, ticked: place_bet(desk, call, ticked, wager(seconds), None)
+    )
+    move = Move(placed.round_id, 1, {"action": "stay"}, 4, 0, "", 60)
+    await caller.post(lambda desk, call, ticked: act(desk, call, ticked, move, lost(seconds)))
+
+
+@pytest.mark.usefixtures("undealt")
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (300, "5 minutes that you lost are owed to Xibalba: they are taken off what you bring"),
+        (60, "1 minute that you lost is owed to Xibalba: it is taken off what you bring"),
+    ],
+)
+async def test_a_loss_that_the_host_does_not_show_is_said_to_be_owed(
+    tmp_path, seconds: int, words: str
+) -> None:
+    async with guest_of(tmp_path) as (here, caller):
+        await loses(caller, seconds)
+        assert await caller.farewell("log-off") == [f"{words} later today."]
+        again = await comes_in(here)
+        verb = "is" if seconds == 60 else "are"
+        assert f"that you lost here today {verb} taken off already." in again.news()[2]
+        await here.server.board.close_call(again, "log-off")
+
+
+@pytest.mark.usefixtures("undealt")
+@pytest.mark.parametrize(
+    ("bet", "words"),
+    [
+        (0, ["30 minutes of your loan are paid back."]),
+        (
+            600,
+            [
+                "20 minutes of your loan are paid back.",
+                "You still owe 10 minutes here. What you win next pays that first.",
+            ],
+        ),
+        (1800, ["You still owe 30 minutes here. What you win next pays that first."]),
+    ],
+)
+async def test_what_becomes_of_a_loan_is_said(tmp_path, bet: int, words: list[str]) -> None:
+    toml = f"{EVENTS_OFF}[timebank]\nknown_days = 0\n"
+    async with world(tmp_path, toml=toml) as here:
+        caller = await comes_in(here)
+        await caller.post(lambda desk, call, ticked: borrow(desk, call, ticked, 1800))
+        if bet:
+            await loses(caller, bet)
+        assert await caller.farewell("log-off") == words
+
+
+async def test_a_debt_that_was_won_back_is_not_said_to_be_owed(tmp_path) -> None:
+    async with guest_of(tmp_path) as (_, caller):
+        assert await caller.farewell("log-off") == []
+
+
+@pytest.mark.usefixtures("undealt")
+@pytest.mark.parametrize(
+    ("won", "words"),
+    [(1, "1 minute goes back to Xibalba."), (2, "2 minutes go back to Xibalba.")],
+)
+async def test_minutes_are_counted_in_words_that_agree(
+    tmp_path, caplog, won: int, words: str
+) -> None:
+    caplog.set_level(logging.INFO)
+    drop = put(tmp_path, WRITERS["synchronet stdio"])
+    who = read(drop, AS_WRITTEN).identity
+    way = GiveBack(Way.MODUSER, tmp_path / "MODUSER.DAT", None, drop, who)
+    async with guest_of(tmp_path, way=way) as (_, caller):
+        placed = await caller.post(
+            lambda desk, call, ticked: place_bet(desk, call, ticked, wager(60), None)
+        )
+        move = Move(placed.round_id, 1, {"action": "stay"}, 4, 0, "", 60)
+        gain = Settlement(0, 60, won * 60, "win", {"net": won * 60}, True)
+        await caller.post(lambda desk, call, ticked: act(desk, call, ticked, move, gain))
+        assert await caller.farewell("log-off") == [words]
+    said = "1 minute" if won == 1 else "2 minutes"
+    assert f"MODUSER.DAT for Moth@Xibalba: {said}" in caplog.text
+    assert "1 minutes" not in caplog.text
+
+
+# At the server's table, when the server goes
+
+
+@asynccontextmanager
+async def at_the_servers_table(
+    folder: Path,
+) -> AsyncIterator[tuple[World, HostCaller, asyncio.Task[None]]]:
+    """A guest whose keys and screen the server sees to."""
+    async with guest_of(folder, seconds=3600) as (here, caller):
+        caller.start_ticking()
+        visit = asyncio.create_task(Company(here.server.board, caller).visit())
+        await reads(caller, "<T>alk")
+        try:
+            async with asyncio.timeout(10):  # of the machine's clock: nothing here waits for it
+                yield here, caller, visit
+        finally:
+            caller.stop_ticking()
+            visit.cancel()
+
+
+async def reads(caller: HostCaller, text: str) -> None:
+    """Wait until the caller has been shown `text`."""
+    wall: Any = caller.console.line
+    async with asyncio.timeout(10):
+        await wall.until(text.encode())
+
+
+def the_server_closes(here: World) -> None:
+    visitor = here.server.board.callers()[-1]
+    visitor.console.interrupt(Closing("The board is closing."))
+
+
+async def test_the_idle_clock_of_a_door_runs_from_his_last_key_also_when_the_server_closes(
+    tmp_path,
+) -> None:
+    async with at_the_servers_table(tmp_path) as (here, caller, visit):
+        wall: Any = caller.console.line
+        wall.receiver.received(b"x")
+        await here.pass_time(100)
+        the_server_closes(here)
+        await reads(caller, "The table was closed by the board.")
+        await here.pass_time(139)
+        assert b"Are you there?" not in wall.written
+        await here.pass_time(2)
+        assert b"Are you there? The line is dropped in" in wall.written
+        await here.pass_time(60)
+        assert isinstance(caller.console.interruption, IdledOut)
+        await visit
+
+
+async def test_nobody_is_kept_at_a_table_that_is_gone_until_a_key_is_pressed(tmp_path) -> None:
+    async with at_the_servers_table(tmp_path) as (here, caller, visit):
+        the_server_closes(here)
+        await reads(caller, "The table was closed by the board.")
+        await here.pass_time(29)
+        assert not visit.done()
+        await here.pass_time(2)
+        await visit
+        assert caller.console.interruption is None
+
+
+async def test_what_was_typed_for_the_table_does_not_take_the_words_away(tmp_path) -> None:
+    async with at_the_servers_table(tmp_path) as (here, caller, visit):
+        the_server_closes(here)
+        caller.console.received(b"5\r")
+        await reads(caller, "The table was closed by the board.")
+        assert not visit.done()
+        caller.console.received(b" ")
+        await visit
+        assert caller.console.next_key() is None

@@ -1,0 +1,211 @@
+"""What a password costs, and how one that was hashed at another cost comes to today's."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from argon2 import PasswordHasher
+
+from door.call import passwords
+from door.call.passwords import _hasher as real_hasher  # before the tests make it cheap
+from tests.door.strangers import VILLAIN, Stranger, defended
+from tests.door.visiting import MENU, Guest
+from tests.world import PASSWORD, World, world
+from timebank.callers import callers
+from timebank.ledger.database import BooksUnavailable
+
+OLD = PasswordHasher(time_cost=2, memory_cost=16, parallelism=2).hash(PASSWORD)
+
+
+def enter(board: World, name: str = "Ada", hashed: str = OLD) -> None:
+    """Put somebody in the books whose password was hashed at another cost than is usual now."""
+    board.enter(name)
+    with board.books() as desk:
+        callers.set_password_hash(desk, callers.number_of(desk, name), hashed)
+
+
+def kept(board: World, name: str = "Ada") -> str:
+    with board.books() as desk:
+        record = callers.find(desk, name)
+    assert record is not None
+    return record.password_hash
+
+
+async def test_a_new_password_costs_what_owasp_asks_for() -> None:
+    hashed = real_hasher().hash(PASSWORD)
+    assert re.match(r"\$argon2id\$v=19\$m=19456,t=2,p=1\$", hashed)
+
+
+async def test_who_logs_on_with_an_old_hash_gets_one_of_todays_cost_and_logs_on_with_that(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as board:
+        enter(board)
+        ada = Guest(board, "Ada")
+        await ada.visits()
+        renewed = kept(board)
+        assert renewed != OLD
+        assert not passwords.is_outdated(renewed)
+        await ada.logs_off()
+        await ada.calls()
+        await ada.is_asked(MENU)
+        assert kept(board) == renewed
+
+
+async def test_a_password_that_is_not_believed_yet_renews_nothing(tmp_path: Path) -> None:
+    """Neither a wrong one, nor a right one that waits for its turn: both take the same work, or it
+    would tell which was which."""
+    async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
+        enter(board)
+        await Stranger(board, "Ada", VILLAIN).is_wrong(1)
+        ada = Stranger(board, "Ada", VILLAIN)
+        await ada.connects()
+        await ada.tries(PASSWORD)
+        await ada.sees("Yours is checked in about 3:00")
+        assert kept(board) == OLD
+        await board.clock.advance(3 * 60)
+        await ada.goes_on_to(MENU)
+        assert kept(board) != OLD
+
+
+async def test_a_password_that_is_changed_meanwhile_stays_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world(tmp_path) as board:
+        enter(board)
+        changed = passwords.hash_password("close sesame")
+        desk_hash = passwords.PasswordDesk.hash
+
+        async def overtaken(desk: passwords.PasswordDesk, *password: Any) -> str:
+            enter_change(board, changed)
+            return await desk_hash(desk, *password)
+
+        monkeypatch.setattr(passwords.PasswordDesk, "hash", overtaken)
+        await Guest(board, "Ada").visits()
+        assert kept(board) == changed
+
+
+def enter_change(board: World, hashed: str) -> None:
+    with board.books() as desk:
+        callers.set_password_hash(desk, callers.number_of(desk, "Ada"), hashed)
+
+
+async def test_two_log_ons_at_once_renew_it_once(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        enter(board)
+        found = board.server.board
+        record = await found.authenticate("Ada", PASSWORD)
+        assert record is not None
+        await asyncio.gather(*(found.renew_hash(record, PASSWORD) for _ in range(2)))
+        first = kept(board)
+        await found.renew_hash(record, PASSWORD)  # who had read the old one, much later
+        assert kept(board) == first
+        assert await found.authenticate("Ada", PASSWORD) is not None
+
+
+async def test_a_hash_that_cannot_be_written_keeps_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: object) -> bool:
+        raise BooksUnavailable("The books cannot be written just now.")
+
+    async with world(tmp_path) as board:
+        enter(board)
+        with monkeypatch.context() as meanwhile:
+            meanwhile.setattr(callers, "renew_password_hash", locked)
+            ada = Guest(board, "Ada")
+            await ada.visits()
+            assert kept(board) == OLD
+            await ada.logs_off()
+        await ada.visits()
+        assert kept(board) != OLD
+
+
+# In what order
+
+
+class Held:
+    """Password work that stands still until it is told to go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.done: list[str] = []
+        self.go_on = threading.Event()
+        monkeypatch.setattr(passwords, "verify_password", self.verify)
+
+    def verify(self, stored: str | None, password: str) -> bool:
+        self.go_on.wait(10)
+        self.done.append(password)
+        return True
+
+
+async def test_the_lowest_rank_is_checked_next_and_of_equal_ones_the_oldest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(passwords, "AT_ONCE", 1)
+    held, desk = Held(monkeypatch), passwords.PasswordDesk()
+    ranks = {"a": (9, 1), "b": (9, 1), "c": (2, 1), "d": (0, 1), "e": (0, 0), "f": (0, 1)}
+    checks = []
+    for password, rank in ranks.items():
+        checks.append(asyncio.create_task(desk.verify(None, password, rank)))
+        await asyncio.sleep(0)
+    held.go_on.set()
+    assert await asyncio.gather(*checks) == [True] * 6
+    desk.close()
+    assert held.done == ["a", "e", "d", "f", "c", "b"], "a came while nobody waited"
+
+
+async def test_whoever_does_not_wait_any_more_keeps_nobodys_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held, desk = Held(monkeypatch), passwords.PasswordDesk()
+    checks = [asyncio.create_task(desk.verify(None, each)) for each in "abcde"]
+    await asyncio.sleep(0)
+    for given_up in checks[2:4]:
+        given_up.cancel()
+    held.go_on.set()
+    assert await asyncio.gather(*checks[:2], checks[4]) == [True] * 3
+    assert sorted(held.done) == ["a", "b", "e"]
+    assert await desk.verify(None, "f")
+    assert desk._at_work == 0
+    desk.close()
+
+
+HASHES = """
+import sys
+from door.call import passwords
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+passwords.verify_password(None, "guessed")
+before = resident()
+for _ in range(6):
+    passwords.verify_password(None, "guessed")
+print(resident() - before, resident())
+passwords._hasher().hash("guessed")
+with open("/proc/self/status") as file:
+    print(next(line for line in file if line.startswith("VmHWM")))
+"""
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux") or os.sysconf("SC_PAGE_SIZE") != 4096,
+    reason="memory is counted as Linux does",
+)
+def test_the_memory_of_a_password_is_given_back() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HASHES], capture_output=True, text=True, check=True, timeout=60
+    )
+    grown, resident, _, highest, _ = done.stdout.split()
+    assert int(grown) < 2**20
+    peak = int(highest) * 1024 - int(resident)
+    assert 15 * 2**20 < peak < 25 * 2**20

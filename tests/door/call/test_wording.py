@@ -1,0 +1,47 @@
+"""What a caller is told of the rows of his ledger."""
+
+import doctest
+
+import pytest
+
+from door import wording
+from door.call import console, display
+from door.lobby import amounts
+from door.lobby import window as screens
+from timebank.ledger.transfers import Row
+
+
+def row(kind: str, amount: int, why: str) -> Row:
+    return Row(1, kind, amount, why, "online", "bank")
+
+
+@pytest.mark.parametrize(
+    ("moved", "told"),
+    [
+        (row("grant", 3600, "60 minutes for 2026-11-20"), "60 minutes for 2026-11-20 are granted."),
+        (row("forfeit", 60, "What was left"), "1 minute: What was left."),
+        (row("held", 1800, "30 minutes more after Mail hour"), "30 minutes more after Mail hour."),
+        (
+            row("held", 1800, "30 minutes more after Late hour at 23:30, on another day"),
+            "30 minutes cannot be used today: Late hour at 23:30 ends on another day.",
+        ),
+        (row("loan share", 600, "10 minutes paid back"), "10 minutes paid back."),
+    ],
+)
+def test_what_the_clock_and_the_bank_move_is_told(moved: Row, told: str) -> None:
+    assert wording.told(moved) == told
+
+
+@pytest.mark.parametrize("kind", ["elapsed", "stake", "lost", "returned", "won"])
+def test_what_a_caller_sees_happen_is_not_told_again(kind: str) -> None:
+    assert wording.told(row(kind, 600, "Seen")) == ""
+
+
+@pytest.mark.parametrize("kind", ["held", "release"])
+def test_a_second_of_rounding_is_not_worth_a_word(kind: str) -> None:
+    assert wording.told(row(kind, 1, "One second")) == ""
+
+
+@pytest.mark.parametrize("module", [console, display, wording, amounts, screens])
+def test_the_examples_in_the_documentation_hold(module: object) -> None:
+    assert doctest.testmod(module).failed == 0

@@ -1,0 +1,150 @@
+"""What docs/boards and install-xtrn.ini tell sysops to write is what the door understands."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import pytest
+
+from door.cli.main import main
+from door.config.boards import board_of, unlisted
+from door.games.registry import game_named
+from tests import ROOT
+
+GUIDES = sorted((ROOT / "docs" / "boards").glob("*.md"))
+INSTALLER = ROOT / "install-xtrn.ini"
+# The names that Synchronet 3.22a's scripts know. `jsexec install-xtrn` installs nothing at all when
+# a file has another one.
+SYNCHRONETS_NAMES = {
+    *("XTRN_MULTIUSER", "XTRN_ANSI", "XTRN_IO_INTS", "XTRN_MODUSERDAT", "XTRN_STARTUPDIR"),
+    *("XTRN_REALNAME", "XTRN_FREETIME", "XTRN_BIN", "XTRN_NATIVE", "XTRN_CHKTIME", "XTRN_LWRCASE"),
+    *("XTRN_SH", "XTRN_PAUSE", "XTRN_NOECHO", "XTRN_UTF8", "XTRN_TEMP_DIR", "XTRN_NODISPLAY"),
+    *("XTRN_NONE", "XTRN_TRIBBS", "XTRN_DOOR32"),
+}
+# XTRN_IO_INTS is the bit of standard input and output.
+SETTINGS = {"XTRN_MULTIUSER", "XTRN_NATIVE", "XTRN_IO_INTS", "XTRN_NOECHO", "XTRN_MODUSERDAT"}
+LONGEST_CODE, LONGEST_COMMAND, LONGEST_NAME = 8, 63, 40  # of older versions of Synchronet
+
+# What a board puts in place of its own words.
+_MACROS = re.compile(r"%f|%E|%Pdoor32\.sys|\{dropFilePath\}|/bbs/magicka/node\$1/door32\.sys")
+STARTS_NO_DOOR = "gamesrv"  # on Linux: it leads its callers to the server
+
+
+def read_as_the_shell_does(words: list[str]) -> dict[str, object]:
+    """Read a command line of `door run`, or fail as the command would."""
+    run = main.commands["run"]
+    with run.make_context("run", [_MACROS.sub("/node/DOOR32.SYS", word) for word in words]) as read:
+        return dict(read.params)
+
+
+def installed() -> configparser.ConfigParser:
+    parser = configparser.ConfigParser(default_section="", interpolation=None)
+    parser.read_string("[root]\n" + INSTALLER.read_text(encoding="utf-8"))
+    return parser
+
+
+def test_there_is_a_guide_for_every_board() -> None:
+    names = [guide.stem for guide in GUIDES]
+    assert names == ["enigma", "gamesrv", "magicka", "mystic", "synchronet", "wwiv"]
+    overview = (ROOT / "docs" / "door-mode.md").read_text(encoding="utf-8")
+    assert all(f"(boards/{name}.md)" in overview for name in names)
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
+def test_a_guide_says_first_whether_it_was_followed_and_on_what(guide: Path) -> None:
+    _, said, *_ = guide.read_text(encoding="utf-8").split("\n\n")
+    assert said.startswith("*")
+    assert said.endswith("*")
+    tried = re.search(r"on 2026-\d\d-\d\d with \w+ \d", " ".join(said.split()))
+    assert tried or "Nobody has followed it on a board yet" in said
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
+def test_a_guide_says_how_the_program_comes_to_be_where_it_starts_it(guide: Path) -> None:
+    anchor = "](../door-mode.md#where-door-is)"
+    assert (anchor in guide.read_text(encoding="utf-8")) == (guide.stem != STARTS_NO_DOOR)
+    assert "## Where `door` is" in (ROOT / "docs" / "door-mode.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
+def test_a_guide_names_options_and_tables_that_there_are(guide: Path) -> None:
+    text = guide.read_text(encoding="utf-8").replace('", "', " ")
+    known = {option for each in main.commands["run"].params for option in _options(each)}
+    assert set(re.findall(r"(?<![\w-])--[a-z]+", text)) <= known
+    for code in re.findall(r"(?:--door|xtrn=) ?([A-Z]\w+)", text):
+        assert game_named(code) is not None
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
+def test_a_guides_command_line_is_understood(guide: Path) -> None:
+    text = guide.read_text(encoding="utf-8").replace('", "', " ").replace('"', "")
+    if guide.stem == STARTS_NO_DOOR:
+        assert "Action=Telnet\nParameters=127.0.0.1:2323\n" in text
+        return
+    lines = re.findall(r"\brun((?: --?[\w-]+| \S*(?:%|\*|\{|/)\S*)+)", text)
+    assert lines
+    for line in lines:
+        words = [word.strip("`],") for word in line.split()]
+        assert read_as_the_shell_does(words)["dropfile"] == Path("/node/DOOR32.SYS")
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
+def test_a_guides_settings_are_accepted(guide: Path, tmp_path: Path) -> None:
+    from door.config import config
+
+    for number, toml in enumerate(re.findall(r"```toml\n(.*?)```", guide.read_text(), re.DOTALL)):
+        file = tmp_path / f"{number}.toml"
+        file.write_text(toml, encoding="utf-8")
+        assert "boards" in tomllib.loads(toml)
+        assert config.load(file).boards
+
+
+def test_the_installer_has_the_whole_house_and_every_table() -> None:
+    sections = [name for name in installed().sections() if name.startswith("prog:")]
+    doors = []
+    for section in sections:
+        code = section.removeprefix("prog:")
+        program = installed()[section]
+        assert 1 <= len(code) <= LONGEST_CODE
+        assert len(program["name"]) <= LONGEST_NAME
+        assert len(program["cmd"]) <= LONGEST_COMMAND
+        assert program["type"] == "XTRN_DOOR32"
+        assert set(program["settings"].split("|")) == SETTINGS
+        command, run, *words = program["cmd"].split()
+        assert (command, run) == ("door", "run")
+        asked = read_as_the_shell_does(words)["table"]
+        assert asked is None or isinstance(asked, str)
+        doors.append(None if asked is None else game_named(asked))
+    assert doors == [None, "black-jack-for-time", "baccarat", "unix-bj", "vegas"]
+
+
+def test_the_installer_has_no_name_that_synchronets_scripts_do_not_know() -> None:
+    said = "\n".join(
+        line for line in INSTALLER.read_text(encoding="utf-8").splitlines() if line[:1] != ";"
+    )
+    assert set(re.findall(r"XTRN_\w+", said)) <= SYNCHRONETS_NAMES
+    assert SETTINGS <= SYNCHRONETS_NAMES
+
+
+def test_synchronets_alias_is_that_of_the_line_it_really_writes() -> None:
+    guide = (ROOT / "docs" / "boards" / "synchronet.md").read_text(encoding="utf-8")
+    (alias,) = re.findall(r'aliases = \["([^"]+)"\]', guide)
+    real = ROOT / "tests/door/dropfiles/data" / "synchronet" / "DOOR32.SYS"
+    line = real.read_text(encoding="ascii").splitlines()[3]
+    assert line in guide
+    found = board_of({"Xibalba": replace(unlisted("Xibalba"), aliases=(alias,))}, line)
+    assert found is not None
+
+
+def test_the_rlogin_line_of_synchronet_names_a_table_and_the_alias() -> None:
+    guide = (ROOT / "docs" / "boards" / "synchronet.md").read_text(encoding="utf-8")
+    assert '?rlogin HOST:2513 -c SECRET -s "%a" -t xtrn=BJFT\n' in guide
+
+
+def _options(parameter: click.Parameter) -> list[str]:
+    return [*parameter.opts, *parameter.secondary_opts]

@@ -1,0 +1,336 @@
+"""`door callers`: list, lock, unlock, rename, delete, set a password; and the log of all that."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from door.call.passwords import verify_password
+from door.config import config as settings
+from tests.door.playing import hand, sit_down
+from tests.door.shell import Shell
+from tests.world import BOARD, World, log_on, world
+from timebank.callers import callers
+from timebank.calls.calls import close_call, open_call
+from timebank.cli.main import main as timebank
+from timebank.ledger.database import Database
+
+CALLED = datetime(2026, 7, 1, 20, 15, tzinfo=UTC)
+
+
+class Sysop(Shell):
+    """A sysop at the shell of a board that nobody serves just now."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "sysop.toml")
+        self.config.write_text(
+            f'{BOARD}\n[board]\nsysop = "Wanda"\ntime_zone = "Europe/Berlin"\n'.replace(
+                '[board]\nname = "The Test Board"\n', "", 1
+            ),
+            encoding="utf-8",
+        )
+        self.settings = settings.load(self.config)
+        database = Database(self.settings.database)
+        database.open()
+        with database.transaction(self.settings.bank, CALLED) as desk:
+            ada = callers.register(desk, "Ada", "hash").id
+            callers.register(desk, "Bob Dobbs", "hash")
+            opened = open_call(desk, ada, 1, "somewhere", "192.0.2.1", False)
+            close_call(desk, opened.call_id, 60, "log-off")
+        database.close()
+
+    def rows(self, query: str) -> list[tuple[object, ...]]:
+        books = sqlite3.connect(self.settings.database)
+        found = books.execute(query).fetchall()
+        books.close()
+        return found
+
+    @property
+    def log(self) -> list[tuple[object, ...]]:
+        return self.rows("SELECT by, caller_id, what FROM sysop_log ORDER BY id")
+
+    @property
+    def notices(self) -> list[tuple[object, ...]]:
+        return self.rows("SELECT caller_id, text FROM notices ORDER BY id")
+
+    def password_of(self, name: str) -> str:
+        ((stored,),) = self.rows(
+            f"SELECT password_hash FROM callers WHERE name = '{name}' AND deleted IS NULL"
+        )
+        assert isinstance(stored, str)
+        return stored
+
+
+@pytest.fixture
+def sysop(tmp_path: Path) -> Sysop:
+    return Sysop(tmp_path)
+
+
+# List
+
+
+def test_callers_are_listed_with_their_last_call_by_the_boards_clock(sysop: Sysop) -> None:
+    told = sysop("callers", "list")
+    assert (told.status, told.error) == (0, "")
+    assert [line.split() for line in told.output.splitlines()] == [
+        ["Caller", "Number", "Since", "Last", "call"],
+        ["Ada", "1", "2026-07-01", "2026-07-01", "22:15"],
+        ["Bob", "Dobbs", "2", "2026-07-01", "never"],
+    ]
+
+
+# Lock
+
+
+def test_a_locked_caller_is_marked_until_he_is_unlocked(sysop: Sysop) -> None:
+    told = sysop("callers", "lock", "ADA")
+    assert (told.status, told.output) == (0, "Ada is locked out.\n")
+    assert sysop("callers", "list").output.splitlines()[1].endswith(" locked")
+    told = sysop("callers", "unlock", "Ada")
+    assert (told.status, told.output) == (0, "Ada is let in again.\n")
+    assert "locked" not in sysop("callers", "list").output
+
+
+async def test_a_lock_counts_from_the_next_log_on_on(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await sit_down(board, "Ada")
+        shell = Shell(tmp_path / "sysop.toml")
+        assert shell("callers", "lock", "Ada").status == 0
+        await ada.bets(1, hand(ends="push"))
+        await ada.logs_off()
+        await ada.is_gone()
+        again = await board.call()
+        await log_on(again, "Ada")
+        await again.until("Ada, the sysop has locked your name.")
+        await again.until_closed()
+
+
+# Rename
+
+
+def test_a_renamed_caller_keeps_what_he_has(sysop: Sysop) -> None:
+    told = sysop("callers", "rename", "Ada", "Countess  Lovelace")
+    assert (told.status, told.output) == (0, "Ada is now Countess Lovelace.\n")
+    ((left,),) = sysop.rows(
+        "SELECT balance FROM accounts a JOIN callers c ON c.id = a.caller_id"
+        " WHERE c.name = 'Countess Lovelace' AND kind = 'online'"
+    )
+    assert left == 59 * 60
+
+
+def test_a_caller_may_get_another_spelling_of_his_own_name(sysop: Sysop) -> None:
+    assert sysop("callers", "rename", "Ada", "ADA").output == "Ada is now ADA.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("B0b  D0bbs", "is taken, or looks too much like one that is.\n"),
+        ("A", "A name has 2 to 24 characters.\n"),
+        ("semi;colon", "digits, spaces and . ' - _\n"),
+        ("bell\a", "A name cannot contain control or invisible characters.\n"),
+        ("12345", "A name contains a letter.\n"),
+        ("", "A name has 2 to 24 characters.\n"),
+        ("A\udcffda", "A name cannot contain control or invisible characters.\n"),
+        ("New", "That name is kept for the house.\n"),
+        ("Dealer", "That name is kept for the house.\n"),
+    ],
+)
+def test_a_name_that_cannot_be_had_is_refused(sysop: Sysop, name: str, sentence: str) -> None:
+    told = sysop("callers", "rename", "Ada", name)
+    assert (told.status, told.output) == (2, "")
+    assert told.error.endswith(sentence)
+    assert "Ada" in sysop("callers", "list").output
+
+
+# Delete
+
+
+def test_a_deleted_caller_forfeits_and_frees_his_name(sysop: Sysop) -> None:
+    told = sysop("callers", "delete", "Ada", typed="y\n")
+    assert told.status == 0
+    assert "Delete Ada and forfeit all his time?" in told.output
+    assert told.output.endswith("Ada is deleted; his time is in the account forfeit.\n")
+    assert "Ada" not in sysop("callers", "list").output
+    assert sysop.rows("SELECT balance FROM accounts WHERE kind = 'forfeit'") == [(59 * 60,)]
+    assert sysop("callers", "rename", "Bob Dobbs", "Ada").status == 0
+    assert sysop("audit").status == 0
+
+
+@pytest.mark.parametrize("typed", ["n\n", "\n", ""])
+def test_who_does_not_say_yes_deletes_nobody(sysop: Sysop, typed: str) -> None:
+    told = sysop("callers", "delete", "Ada", typed=typed)
+    assert told.status == 1
+    assert "Ada" in sysop("callers", "list").output
+
+
+async def test_a_caller_who_is_on_line_is_not_deleted(tmp_path: Path) -> None:
+    async with world(tmp_path, now=datetime.now(UTC)) as board:
+        ada = await sit_down(board, "Ada")
+        shell = Shell(tmp_path / "sysop.toml")
+        told = shell("callers", "delete", "Ada", "--yes")
+        assert (told.status, told.output) == (2, "")
+        assert told.error == "He is on line; let him log off first.\n"
+        await ada.bets(1, hand(ends="push"))
+
+
+# Password
+
+
+@pytest.mark.parametrize("typed", ["a new secret\n", "a new secret\r\n", "a new secret"])
+def test_a_password_is_set_from_standard_input(sysop: Sysop, typed: str) -> None:
+    told = sysop("callers", "password", "ada", "--stdin", typed=typed)
+    assert (told.status, told.output) == (0, "Ada has a new password.\n")
+    assert verify_password(sysop.password_of("Ada"), "a new secret")
+
+
+def test_a_password_is_asked_for_twice_and_not_shown(sysop: Sysop) -> None:
+    told = sysop("callers", "password", "Ada", typed="a new secret\na new secret\n")
+    assert told.status == 0
+    assert "a new secret" not in told.output
+    assert verify_password(sysop.password_of("Ada"), "a new secret")
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        (b"short\n", "A password has at least 6 characters.\n"),
+        (b"", "A password has at least 6 characters.\n"),
+        (b"x" * 129, "A password has at most 128 characters.\n"),
+        (b"caf\xe9 caf\xe9\n", "The password is not in UTF-8.\n"),
+    ],
+)
+def test_a_password_that_will_not_do_is_refused(sysop: Sysop, typed: bytes, sentence: str) -> None:
+    told = sysop("callers", "password", "Ada", "--stdin", typed=typed)
+    assert (told.status, told.output, told.error) == (2, "", sentence)
+    assert sysop.password_of("Ada") == "hash"
+
+
+def test_the_sysops_own_name_is_entered_with_its_password(sysop: Sysop) -> None:
+    told = sysop("callers", "password", "WANDA", "--stdin", typed="a new secret\n")
+    assert (told.status, told.output) == (
+        0,
+        "Nobody was called Wanda: entered as caller number 3, with this password and with the"
+        " sysop's powers.\n",
+    )
+    assert verify_password(sysop.password_of("Wanda"), "a new secret")
+    assert "Wanda" in sysop("callers", "list").output
+
+
+async def test_the_sysop_logs_on_with_it(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        await enter_sysop(board)
+        again = await board.call()
+        await log_on(again, "Sysop")
+        await again.until("Which of these boxes looks right?")
+
+
+async def enter_sysop(board: World) -> None:
+    shell = Shell(board.folder / "sysop.toml")
+    told = shell("callers", "password", "Sysop", "--stdin", typed="open sesame\n")
+    assert told.status == 0
+
+
+# What is left of it in the log
+
+
+LINE = "the command line"
+
+
+def test_every_change_leaves_a_line_in_the_log(sysop: Sysop) -> None:
+    typed = "a new secret\n"
+    for words in (
+        ("lock", "ada"),
+        ("unlock", "ada"),
+        ("rename", "Ada", "Countess  Lovelace"),
+        ("password", "Countess Lovelace", "--stdin"),
+        ("password", "Wanda", "--stdin"),
+        ("delete", "Bob Dobbs", "--yes"),
+        ("delete", "Wanda", "--yes"),
+    ):
+        assert sysop("callers", *words, typed=typed).status == 0
+    assert sysop.log == [
+        (LINE, 1, "Ada, caller number 1, was locked out"),
+        (LINE, 1, "Ada, caller number 1, was let in again"),
+        (LINE, 1, "Ada, caller number 1, is called Countess Lovelace now"),
+        (LINE, 1, "Countess Lovelace, caller number 1, was given a new password"),
+        (LINE, 3, "Wanda, caller number 3, was entered, with the sysop's powers"),
+        (LINE, 2, "Bob Dobbs, caller number 2, was deleted"),
+        (LINE, 3, "Wanda, caller number 3, who had the sysop's powers, was deleted"),
+    ]
+    shown = CliRunner().invoke(timebank, ["log", "--config", str(sysop.config)])
+    assert len(shown.stdout.splitlines()) == 1 + 7
+
+
+def test_what_changes_nothing_leaves_no_line(sysop: Sysop) -> None:
+    assert sysop("callers", "unlock", "Ada").output == "Ada is not locked out.\n"
+    sysop("callers", "lock", "Ada")
+    assert sysop("callers", "lock", "Ada").output == "Ada is locked out already.\n"
+    sysop("callers", "rename", "Ada", "Ada")
+    for words in (("rename", "Ada", "Bob Dobbs"), ("password", "Ada", "--stdin")):
+        assert sysop("callers", *words, typed="short\n").status == 2
+    assert sysop.log == [(LINE, 1, "Ada, caller number 1, was locked out")]
+
+
+def test_a_caller_who_is_concerned_finds_a_notice(sysop: Sysop) -> None:
+    digest = "d" * 64
+    with contextlib.closing(sqlite3.connect(sysop.settings.database)) as books, books:
+        books.execute("UPDATE callers SET recovery_digest = ? WHERE id = 1", (digest,))
+    for words in (("lock", "Ada"), ("unlock", "Ada"), ("rename", "Ada", "Grace")):
+        sysop("callers", *words)
+    for _ in range(2):
+        sysop("callers", "password", "Grace", "--stdin", typed="a new secret\n")
+    sysop("callers", "password", "Wanda", "--stdin", typed="a new secret\n")
+    assert sysop.notices == [
+        (1, "Your name was locked, and the sysop has let you in again."),
+        (1, "The sysop has given you another name: you are Grace now, and were Ada."),
+        (
+            1,
+            "The sysop has set a new password for you. Your recovery code is void: you can make"
+            " another at Your settings.",
+        ),
+        (1, "The sysop has set a new password for you."),
+        (3, "You have the sysop's powers now."),
+    ]
+    assert sysop.log[-2] == (LINE, 1, "Grace, caller number 1, was given a new password")
+    assert sysop.log[-3][-1] == (
+        "Grace, caller number 1, was given a new password; the recovery code is void"
+    )
+
+
+def test_what_is_refused_leaves_no_line(sysop: Sysop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_on_line(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(callers, "leave_no_call", is_on_line)
+    assert sysop("callers", "delete", "Ada", "--yes").status == 2
+    assert sysop.log == []
+
+
+# Nobody
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("lock", "Eve"),
+        ("unlock", "Eve"),
+        ("rename", "Eve", "Mallory"),
+        ("delete", "Eve", "--yes"),
+        ("password", "Eve", "--stdin"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("name", ["Eve", "", "Eve;", "\udcff\udcfe", "x" * 10_000])
+def test_a_caller_whom_nobody_knows_is_told(
+    sysop: Sysop, words: tuple[str, ...], name: str
+) -> None:
+    command, _, *rest = words
+    told = sysop("callers", command, name, *rest, typed="a new secret\n")
+    assert (told.status, told.output) == (2, "")
+    assert told.error.startswith("There is no caller named ")

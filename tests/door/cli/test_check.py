@@ -1,0 +1,98 @@
+"""`door check`: the certificates that the settings name are looked at before callers do."""
+
+from __future__ import annotations
+
+import ssl
+import subprocess
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from door.lines.tls import certificates
+from tests.certificates import EXPIRED, EXPIRED_KEY, LOCKED_KEY, pair, put_into
+from tests.door.shell import Shell
+
+TLS = '[[listeners]]\nkind = "telnets"\ncertificate = "certificate.pem"\nkey = "key.pem"\n'
+
+
+def checked(folder: Path, certificate: bytes | None = None, key: bytes | None = None) -> list[str]:
+    """What is told, of files with these contents."""
+    for name, content in (("certificate.pem", certificate), ("key.pem", key)):
+        if content is not None:
+            (folder / name).write_bytes(content)
+            (folder / name).chmod(0o600)
+    config = folder / "sysop.toml"
+    config.write_text(f'[board]\nname = "Nighthawk"\n{TLS}')
+    told = Shell(config)("check")
+    assert told.status == (2 if told.error else 0)
+    return (told.error or told.output).replace(str(folder), "HERE").splitlines()
+
+
+def test_a_good_certificate_is_no_matter(tmp_path: Path) -> None:
+    assert "certificate" not in " ".join(checked(tmp_path, *pair()))
+
+
+def test_files_that_are_not_there_are_told_with_line_and_key(tmp_path: Path) -> None:
+    (told,) = checked(tmp_path)
+    assert told.startswith(
+        "HERE/sysop.toml, line 5: [[listeners]] 1, certificate: cannot be read: "
+        "HERE/certificate.pem (no such file or directory); it must be there"
+    )
+    (told,) = checked(tmp_path, pair()[0])
+    assert told.startswith("HERE/sysop.toml, line 6: [[listeners]] 1, key: cannot be read: HERE/k")
+
+
+def test_a_file_that_is_something_else_is_told(tmp_path: Path) -> None:
+    certificate, key = pair()
+    assert checked(tmp_path, key, key) == [
+        "HERE/sysop.toml, line 5: [[listeners]] 1, certificate: must be a certificate in PEM, and "
+        "HERE/certificate.pem holds none."
+    ]
+    assert checked(tmp_path, certificate, certificate) == [
+        "HERE/sysop.toml, line 6: [[listeners]] 1, key: must be a private key in PEM, and "
+        "HERE/key.pem holds none."
+    ]
+
+
+def test_the_key_of_another_certificate_is_told(tmp_path: Path) -> None:
+    assert checked(tmp_path, pair(1)[0], pair(2)[1]) == [
+        "HERE/sysop.toml, line 6: [[listeners]] 1, key: must belong to the certificate "
+        "HERE/certificate.pem, and HERE/key.pem does not."
+    ]
+
+
+def test_a_key_that_wants_a_password_is_told_and_none_is_asked_for(tmp_path: Path) -> None:
+    assert checked(tmp_path, EXPIRED, LOCKED_KEY) == [
+        "HERE/sysop.toml, line 6: [[listeners]] 1, key: must need no password: "
+        "`openssl pkey -in HERE/key.pem -out NEW` writes one without."
+    ]
+
+
+def test_a_certificate_that_has_expired_is_wrong(tmp_path: Path) -> None:
+    assert checked(tmp_path, EXPIRED, EXPIRED_KEY) == [
+        "HERE/sysop.toml, line 5: [[listeners]] 1, certificate: has expired: "
+        "HERE/certificate.pem must be renewed."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("days", "told"),
+    [(0, "today"), (1, "tomorrow"), (13, "in 13 days"), (15, "")],
+    ids=["today", "tomorrow", "in two weeks", "later"],
+)
+def test_a_certificate_that_expires_soon_is_told(tmp_path: Path, days: int, told: str) -> None:
+    files = put_into(tmp_path)
+    expires = expiry(files[0])
+    midnight = expires.replace(hour=0, minute=0, second=0)
+    words = certificates.doubt(*files, midnight - timedelta(days=days))
+    expected = f"The certificate {files[0]} expires {told}, on {expires:%Y-%m-%d}: renew it."
+    assert words == (expected if told else "")
+
+
+def expiry(certificate: Path) -> datetime:
+    """When a certificate expires, as openssl says it."""
+    asked = ["openssl", "x509", "-noout", "-enddate", "-in", certificate]
+    told = subprocess.run(asked, check=True, capture_output=True, text=True).stdout
+    seconds = ssl.cert_time_to_seconds(told.removeprefix("notAfter=").strip())
+    return datetime.fromtimestamp(seconds, UTC)

@@ -1,0 +1,107 @@
+"""`door doctor`: a drop file in plain words, and what would come of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.door.dropfiles.writers import PASSWORD, door_sys, text
+from tests.door.hosting import BOARD, HANG_UP, hosted
+from tests.door.shell import Shell
+
+WHOLE = ("0", "-1", "38400", "Synchronet 3.20b", "42", "Ann Example", "Moth", "50", "59", "1", "1")
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    config = tmp_path / "sysop.toml"
+    config.write_text(BOARD)
+    return Shell(config)
+
+
+def dropped(tmp_path: Path, *lines: str) -> str:
+    (tmp_path / "DOOR32.SYS").write_bytes(text(*lines))
+    return str(tmp_path)
+
+
+def told(shell: Shell, *words: str) -> str:
+    answer = shell("doctor", *words)
+    assert (answer.status, answer.error) == (0, "")
+    return answer.output
+
+
+def test_says_who_he_is_what_he_brings_and_how_it_goes_back(shell: Shell, tmp_path: Path) -> None:
+    said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    assert "He may stay 59 minutes (line 9 of DOOR32.SYS, in minutes)." in said
+    assert "This board is Xibalba" in said
+    assert "Here he is Moth@Xibalba" in said
+    assert "He would bring 59 minutes." in said
+    assert "His call would end at " in said
+    assert "What he wins would be given back by MODUSER.DAT" in said
+
+
+def test_leaves_nothing_in_the_books(shell: Shell, tmp_path: Path) -> None:
+    told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    assert not (tmp_path / "data").exists()
+    assert not (tmp_path / "MODUSER.DAT").exists()
+
+
+def test_says_what_was_agreed_and_what_follows_from_it(shell: Shell, tmp_path: Path) -> None:
+    shell.config.write_text(f'{BOARD}share = 50\ngive_back = "bank"\n')
+    said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    assert "He would bring 29 minutes 30 seconds." in said
+    assert "That is 50 percent of what he has left there." in said
+    assert "What he wins would stay in his account in the bank here." in said
+
+
+def test_a_way_that_the_files_do_not_open_is_named(shell: Shell, tmp_path: Path) -> None:
+    shell.config.write_text(f'{BOARD}give_back = "exitinfo"\n')
+    said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    assert 'in the bank here (give_back = "exitinfo" finds no such file).' in said
+
+
+def test_a_board_without_a_table_is_told_to_have_one(shell: Shell, tmp_path: Path) -> None:
+    shell.config.write_text(BOARD.partition("[boards")[0])
+    said = told(shell, "--dropfile", dropped(tmp_path, *WHOLE))
+    assert "it counts as host." in said
+    assert "Here he is Moth@host" in said
+
+
+def test_a_board_without_limits_brings_its_allowance(shell: Shell, tmp_path: Path) -> None:
+    lines = ("1.0", "stdio", "", "Moth", "u-7", "80", "24", "Y", "N", "N", "", "IBM437", "en")
+    (tmp_path / "BBSDEV.DRP").write_bytes(
+        text(*lines, "ENiGMA 0.4", "Xibalba", "The Keeper", "30", "1", "N", charset="utf-8")
+    )
+    said = told(shell, "--dropfile", str(tmp_path))
+    assert "He would bring 60 minutes." in said
+    assert "His board sets no limit: that is what is left of 60 minutes for the day." in said
+
+
+def test_what_cannot_be_read_is_refused_with_what_the_caller_would_hear(
+    shell: Shell, tmp_path: Path
+) -> None:
+    answer = shell("doctor", "--dropfile", dropped(tmp_path, *WHOLE[:5]))
+    assert answer.status == 2
+    assert "DOOR32.SYS" in answer.error
+    assert "The caller would be told: Sorry, this board" in answer.error
+
+
+def test_a_password_is_never_shown(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "DOOR.SYS").write_bytes(text(*door_sys(node="1", event="00:00")))
+    assert PASSWORD not in told(shell, "--dropfile", str(tmp_path))
+
+
+async def test_tells_the_debt_of_the_day_and_the_hand_on_the_table(tmp_path: Path) -> None:
+    from tests.door.processes import open_a_hand
+
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        await visit.sits_down()
+        await open_a_hand(visit, coins=3)
+        visit.gets(HANG_UP)
+        assert await visit.ends() == 0
+        said = told(Shell(host.config.path), "--dropfile", str(host.door32()))
+        assert "3 minutes that are on the table are taken off it." in said
+        assert len(host.visits_told()) == 1

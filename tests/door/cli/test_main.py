@@ -1,0 +1,341 @@
+"""The `door` command at the shell: help, check, verify, replay; a sentence for every mistake."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from door.games.engine import shuffle
+from tests import ROOT
+from tests.door.shell import Shell, door
+
+HAND = {
+    "game": "black-jack-for-time",
+    "rules": {"ties": "push"},
+    "stake": 10,
+    "shoe": "3H JS TH 3D 5C 9D",
+    "actions": ["hit", "hit"],
+}
+BUST = {
+    "outcome": "bust",
+    "net": -10,
+    "player": [["3H", "TH", "5C", "9D"]],
+    "dealer": ["JS", "3D"],
+    "cards_used": 6,
+}
+
+# Help
+
+
+def test_help_names_every_command() -> None:
+    told = door("--help")
+    assert told.status == 0
+    for command in ("serve", "check", "replay", "verify", "hand", "audit", "callers"):
+        assert f"\n  {command} " in told.output
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("serve",),
+        ("check",),
+        ("replay",),
+        ("verify",),
+        ("hand",),
+        ("audit",),
+        ("callers",),
+        ("callers", "list"),
+        ("callers", "lock"),
+        ("callers", "unlock"),
+        ("callers", "rename"),
+        ("callers", "delete"),
+        ("callers", "password"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_every_command_explains_itself(command: tuple[str, ...], option: str) -> None:
+    told = door(*command, option)
+    assert told.status == 0
+    assert told.output.startswith(f"Usage: main {' '.join(command)}")
+    assert told.output.count("\n") > 3
+
+
+def test_the_version_is_told() -> None:
+    assert door("--version").output.startswith("door, version ")
+
+
+def test_help_comes_without_database_network_or_passwords() -> None:
+    script = (
+        "import sys; from door.cli.main import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'sqlalchemy', 'telnetlib3', 'argon2', 'asyncio'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": "."},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("dance",), ("callers", "dance"), ("check", "--dance"), ("hand",), ("verify",), ("replay",)],
+    ids=" ".join,
+)
+def test_a_wrong_call_exits_with_2_and_says_what_is_wrong(words: tuple[str, ...]) -> None:
+    told = door(*words)
+    assert (told.status, told.output) == (2, "")
+    assert "Error: " in told.error
+
+
+# Check
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    return tmp_path / "sysop.toml"
+
+
+def test_good_settings_are_in_order(config: Path) -> None:
+    config.write_text('[board]\nname = "Nighthawk"\ntime_zone = "Europe/Berlin"\n')
+    told = Shell(config)("check")
+    assert (told.status, told.error) == (0, "")
+    said, nobody_is_registered = told.output.split("[board] sysop names Sysop", 1)
+    assert nobody_is_registered.startswith(", and nobody is registered so")
+    assert said == (
+        f"{config} is in order.\n"
+        f"Board Nighthawk, 16 nodes, data in {config.parent / 'data'}.\n"
+        "Time zone Europe/Berlin, time bank built-in, events: Mail hour.\n"
+    )
+
+
+def test_check_creates_nothing(config: Path) -> None:
+    config.write_text("")
+    assert Shell(config)("check").status == 0
+    assert list(config.parent.iterdir()) == [config]
+
+
+def test_everything_wrong_is_told_at_once(config: Path) -> None:
+    config.write_text(
+        'colour = "blue"\n[board]\ntime_zone = "Atlantis"\nnodes = 4\n[calls]\nnodes = "four"\n'
+        "[games.black-jack-for-time]\ndecks = 0\nsmallest_bet = 9\nlargest_bet = 3\n"
+        '[[events]]\nname = "Nothing"\ntime = "25:00"\nminutes = 0\n'
+    )
+    told = Shell(config)("check")
+    assert (told.status, told.output) == (2, "")
+    lines = told.error.splitlines()
+    assert all(line.startswith(str(config)) for line in lines)
+    wrong = ("colour", "time_zone", "nodes", "nodes", "decks", "smallest_bet", "time", "minutes")
+    for key in wrong:
+        assert any(f"{key}: " in line for line in lines), (key, lines)
+    assert len(lines) == len(wrong)
+
+
+def wrong_files(folder: Path) -> dict[str, bytes | None]:
+    return {
+        "missing.toml": None,
+        "binary.toml": bytes(range(256)),
+        "latin-1.toml": 'name = "Café"'.encode("latin-1"),
+        "broken.toml": b"[board\n",
+        "zeros.toml": b"\0" * 100,
+    }
+
+
+@pytest.mark.parametrize("name", wrong_files(Path()))
+@pytest.mark.parametrize(
+    "command",
+    [("check",), ("serve",), ("audit",), ("hand", "1"), ("callers", "list")],
+    ids=" ".join,
+)
+def test_settings_that_cannot_be_read_are_told(
+    tmp_path: Path, name: str, command: tuple[str, ...]
+) -> None:
+    content = wrong_files(tmp_path)[name]
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    told = Shell(tmp_path / name)(*command)
+    assert (told.status, told.output) == (2, "")
+    assert name in told.error
+
+
+def test_a_data_folder_that_cannot_be_made_is_told(config: Path) -> None:
+    (config.parent / "file").touch()
+    config.write_text('[board]\ndata = "file/data"\n')
+    told = Shell(config)("serve")
+    assert (told.status, told.output) == (2, "")
+    assert told.error == (
+        f"The database {config.parent / 'file/data/board.sqlite3'} cannot be opened: "
+        "Not a directory.\n"
+    )
+
+
+@pytest.mark.parametrize("command", [("check",), ("serve",), ("audit",)], ids=" ".join)
+def test_a_folder_is_no_settings(tmp_path: Path, command: tuple[str, ...]) -> None:
+    told = Shell(tmp_path)(*command)
+    assert (told.status, told.output) == (2, "")
+    assert str(tmp_path) in told.error
+
+
+def test_a_real_process_prints_sentences_and_no_traceback(config: Path) -> None:
+    config.write_text("nonsense = 1\n")
+    run = subprocess.run(
+        [Path(sys.executable).with_name("door"), "check", "--config", config],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.count("\n") == 1
+    assert "nonsense" in run.stderr
+
+
+# Verify
+
+
+@pytest.mark.parametrize(("cut", "decks"), [("", 1), ("Lucky duck", 1), ("Käse", 6)])
+def test_a_seed_gives_its_seal_and_its_cards(cut: str, decks: int) -> None:
+    seed = bytes(range(32))
+    told = door("verify", "--seed", seed.hex().upper(), "--cut", cut, "--decks", str(decks))
+    assert told.status == 0
+    seal, *rows = told.output.splitlines()
+    assert seal == f"seal {sha256(seed).hexdigest()}"
+    assert tuple(" ".join(rows).split()) == shuffle.shuffle(seed, cut, decks)
+    assert {len(row.split()) for row in rows} == {13}
+
+
+def test_a_seed_gives_the_cards_of_later_shuffles_too() -> None:
+    seed, dealt = bytes(range(32)), 2 * 52
+    told = door("verify", "--seed", seed.hex(), "--cut", "Lucky duck", "--shuffle", "3")
+    assert told.status == 0
+    third = shuffle.run_on(seed, "Lucky duck", 1, 0, dealt, 52)[:52]
+    assert tuple(" ".join(told.output.splitlines()[1:]).split()) == third
+
+
+def test_a_seed_and_a_cut_decide_the_tosses_too() -> None:
+    words = [word for number in range(4, 10) for word in ("--toss", str(number))]
+    told = door("verify", "--seed", "00" * 32, "--decks", "4", *words)
+    assert told.output.splitlines()[-6:] == [
+        f"toss before card {number}: {'a card' if number in (5, 7, 9) else 'no card'} for the bank"
+        for number in range(4, 10)
+    ]
+    cut = door("verify", "--seed", "00" * 32, "--cut", "duck", "--decks", "4", *words)
+    assert cut.output.splitlines()[-6:] != told.output.splitlines()[-6:]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--seed", "xyz"), "--seed must be hexadecimal digits.\n"),
+        (("--seed", "é" * 64), "--seed must be hexadecimal digits.\n"),
+        (("--seed", ""), "A seed is 32 bytes, this one is 0.\n"),
+        (("--seed", "00" * 31), "A seed is 32 bytes, this one is 31.\n"),
+        (("--seed", "00" * 33), "A seed is 32 bytes, this one is 33.\n"),
+        (("--seed", "00" * 32, "--decks", "0"), "--decks must be 1 to 8.\n"),
+        (("--seed", "00" * 32, "--decks", "9"), "--decks must be 1 to 8.\n"),
+        (("--seed", "00" * 32, "--shuffle", "0"), "--shuffle must be 1 or more.\n"),
+        (
+            ("--seed", "00" * 32, "--cut", "\udcff"),
+            "The cut holds a character that is no text.\n",
+        ),
+    ],
+)
+def test_a_seed_or_cut_that_is_none_is_told(words: tuple[str, ...], sentence: str) -> None:
+    told = door("verify", *words)
+    assert (told.status, told.output, told.error) == (2, "", sentence)
+
+
+# Replay
+
+
+def test_a_hand_is_replayed_from_a_file_and_from_standard_input(tmp_path: Path) -> None:
+    file = tmp_path / "hand.json"
+    file.write_text(json.dumps(HAND), encoding="utf-8")
+    for told in (door("replay", str(file)), door("replay", "-", typed=json.dumps(HAND))):
+        assert (told.status, told.error) == (0, "")
+        assert json.loads(told.output) == BUST
+
+
+def test_a_list_of_hands_gives_a_list_of_results() -> None:
+    told = door("replay", "-", typed=json.dumps([HAND, {**HAND, "stake": 0.5}]))
+    assert json.loads(told.output) == [BUST, {**BUST, "net": -0.5}]
+    assert json.loads(door("replay", "-", typed="[]").output) == []
+
+
+def test_a_byte_order_mark_is_no_part_of_the_hand(tmp_path: Path) -> None:
+    file = tmp_path / "hand.json"
+    file.write_text(json.dumps(HAND), encoding="utf-8-sig")
+    assert door("replay", str(file)).status == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"stake": 0}, "Hand 2: stake must be a number more than 0"),
+        ({"shoe": "3H 3H"}, "Hand 2: shoe: 3H is in it 2 times, 1 deck holds it 1.\n"),
+        ({"shoe": "1X"}, "Hand 2: shoe: "),
+        ({"actions": ["hit"]}, "Hand 2: the hand is not finished: hit or stay must follow.\n"),
+        ({"actions": ["split"]}, "Hand 2: action 1: split is not open here"),
+        ({"actions": ["run"]}, "Hand 2: action 1 must be "),
+        ({"game": "whist"}, "Hand 2: game must be "),
+        ({"rules": {"tie": 1}}, "Hand 2: rules: tie: is no rule of this game.\n"),
+        ({"sleeve": "AS"}, "Hand 2: sleeve is no key of a hand"),
+    ],
+)
+def test_a_mistake_is_told_with_the_number_of_its_hand(
+    change: dict[str, object], sentence: str
+) -> None:
+    told = door("replay", "-", typed=json.dumps([HAND, {**HAND, **change}]))
+    assert (told.status, told.output) == (2, "")
+    assert told.error.startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        b"",
+        b"   ",
+        b"\0",
+        b"\xff\xfe\x00\x01",
+        b"{",
+        b"nul",
+        b"7",
+        b'"hand"',
+        b"[[[]]]",
+        b"[" * 100_000,
+        b'{"stake": NaN}',
+        b'{"stake": 1' + b"0" * 5000 + b"}",
+        b'{"a": 1, "a": 2}',
+        b'"\\ud800"',
+    ],
+)
+def test_what_is_no_hand_is_told_in_a_sentence(typed: bytes) -> None:
+    told = door("replay", "-", typed=typed)
+    assert (told.status, told.output) == (2, "")
+    assert told.error.rstrip("\n").endswith(".")
+    assert told.error.count("\n") == 1
+
+
+def test_a_key_that_cannot_be_printed_is_told_all_the_same() -> None:
+    told = door("replay", "-", typed=b'{"\\ud800": 1}')
+    assert (told.status, told.output) == (2, "")
+    assert "is no key of a hand" in told.error
+
+
+@pytest.mark.parametrize("name", ["nowhere.json", ""])
+def test_a_file_that_is_not_there_or_a_folder_is_told(tmp_path: Path, name: str) -> None:
+    told = door("replay", str(tmp_path / name))
+    assert (told.status, told.output) == (2, "")
+    assert str(tmp_path) in told.error

@@ -1,0 +1,30 @@
+"""The nightly work of the `timebank` command on hands that only the board can stand."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from door.games.engine import hands
+from tests.door.playing import at_the_table, hand
+from tests.world import NOON
+from timebank.keeping.maintain import installed_stand, maintain
+from timebank.ledger.database import Database
+from timebank.settings.settings import load
+
+
+async def test_a_hand_that_nobody_returned_to_is_stood_without_a_server(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(4, hand("stay", ends="win"))
+        ada.terminal.abort()
+        await ada.is_gone()
+    settings = load(tmp_path / "sysop.toml")
+    database = Database(settings.database)
+    now = NOON + timedelta(days=2)
+    done = maintain(lambda: database.transaction(settings, now), installed_stand())
+    assert (done.stood, done.left) == ((1,), ())
+    with database.reading(settings, now) as desk:
+        assert hands.audit(desk) == ([], 1)
+        (result,) = desk.connection.exec_driver_sql("SELECT outcome FROM rounds").scalars()
+    database.close()
+    assert result == "win"

@@ -1,0 +1,465 @@
+"""sysop.toml, whole: the one we ship, and what is said about others."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import subprocess
+import sys
+import tomllib
+from fractions import Fraction
+from ipaddress import ip_network
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from door.config import boards, config
+from door.config.config import Listener, SettingsError
+from door.config.defence import Defences
+from door.games.baccarat import rules as baccarat_rules
+from door.games.blackjack.rules import (
+    BLACK_JACK_FOR_TIME,
+    BLACK_JACK_FOR_TIME_KEYS,
+    UNIX_BJ_KEYS,
+    VEGAS_KEYS,
+)
+from tests import ROOT
+from timebank.settings.settings import Problems, Table
+
+RULE_KEYS = {
+    "black-jack-for-time": set(BLACK_JACK_FOR_TIME_KEYS),
+    "baccarat": set(baccarat_rules.SYSOP_KEYS),
+    "unix-bj": set(UNIX_BJ_KEYS),
+    "vegas": set(VEGAS_KEYS),
+}
+SHIPPED = ROOT / "sysop.toml"
+
+
+class Asked(dict):
+    """A table that remembers which keys it was asked for."""
+
+    def __init__(self, values: dict[str, object] | None = None) -> None:
+        super().__init__(values or {})
+        self.asked: set[str] = set()
+
+    def get(self, key, default=None):
+        self.asked.add(key)
+        return super().get(key, default)
+
+
+@pytest.fixture
+def load(tmp_path):
+    """Load a text as sysop.toml."""
+
+    def load(text: str) -> config.Config:
+        path = tmp_path / "sysop.toml"
+        path.write_text(text, encoding="utf-8")
+        return config.load(path)
+
+    return load
+
+
+@pytest.fixture
+def refusal(load, tmp_path):
+    """Load a text that must be refused; return the sentences without the name of the file."""
+
+    def sentences(text: str) -> list[str]:
+        with pytest.raises(SettingsError) as refused:
+            load(text)
+        return str(refused.value).replace(f"{tmp_path / 'sysop.toml'}, ", "").split("\n")
+
+    return sentences
+
+
+def keys_that_are_read() -> dict[str, set[str]]:
+    """Every key that some reader asks for, by the header of its table."""
+    events, listeners = Asked(), Asked()
+    games = {name: Asked() for name in RULE_KEYS}
+    tables = {name: Asked() for name in ("board", "calls", "timebank", "defence")}
+    root = Asked({**tables, "events": [events], "listeners": [listeners]})
+    root["games"] = Asked(games)
+    root["boards"] = Asked({"NAME": (board := Asked())})
+    config.read(Table(root, Problems("", ""), Path()), Path())
+    assert root.asked == set(root)
+    return {
+        **{f"[{name}]": table.asked for name, table in tables.items()},
+        "[[listeners]]": listeners.asked,
+        "[[events]]": events.asked,
+        "[boards.NAME]": board.asked,
+        **{f"[games.{name}]": game.asked | RULE_KEYS[name] for name, game in games.items()},
+    }
+
+
+class TestTheShippedFile:
+    def test_its_values_are_the_built_in_defaults(self, load):
+        shipped = config.load(SHIPPED)
+        folder = SHIPPED.parent
+        built_in = load("")
+        board = dataclasses.replace(built_in.board, data=folder / "data", texts=folder / "texts")
+        bank = dataclasses.replace(
+            built_in.bank, database=folder / "data" / built_in.bank.database.name
+        )
+        assert shipped == dataclasses.replace(built_in, path=SHIPPED, board=board, bank=bank)
+
+    def test_every_key_stands_in_it_under_its_table_and_no_other(self):
+        written: dict[str, set[str]] = {}
+        header = ""
+        for line in SHIPPED.read_text(encoding="utf-8").splitlines():
+            if line.startswith("["):
+                header = line
+                written[header] = set()
+            elif key := re.match(r"(\w+) =", line):
+                written[header].add(key[1])
+        read = keys_that_are_read()
+        del read["[boards.NAME]"]  # no board is like another: they stand there as an example
+        assert written == read
+
+    def test_its_example_of_a_board_has_every_key_with_its_default(self):
+        text = SHIPPED.read_text(encoding="utf-8")
+        example = re.sub("^# (\\[boards|[a-z0-9_]+ =)", r"\1", text, flags=re.M)
+        written = tomllib.loads(example)["boards"]["Xibalba"]
+        assert set(written) == keys_that_are_read()["[boards.NAME]"]
+        usual = boards.unlisted("Xibalba")
+        for key, value in written.items():
+            kept = getattr(usual, key) if hasattr(usual, key) else getattr(usual.trusted, key)
+            assert (list(kept) if isinstance(kept, tuple) else kept) == value
+
+    def test_every_key_has_a_comment_of_its_own_above_it(self):
+        lines = SHIPPED.read_text(encoding="utf-8").splitlines()
+        for above, line in pairwise(lines):
+            if re.match(r"\w+ =", line):
+                assert above.startswith("#"), line
+
+    def test_it_fits_a_screen_of_a_hundred_columns(self):
+        assert max(map(len, SHIPPED.read_text(encoding="utf-8").splitlines())) <= 100
+
+
+class TestTheGuide:
+    def test_names_every_key_with_its_default(self):
+        guide = (SHIPPED.parent / "docs" / "sysop-guide.md").read_text(encoding="utf-8")
+        told: dict[str, dict[str, str]] = {}
+        header = ""
+        for line in guide.splitlines():
+            if heading := re.match(r"### `(\[.*\])`", line):
+                header = heading[1]
+            elif row := re.match(r"\| `(\w+)` \|[^|]*\|[^|]*\| (.*?) \|", line):
+                told.setdefault(header, {})[row[1]] = row[2].strip("`")
+        read = keys_that_are_read()
+        for name, keys in RULE_KEYS.items():
+            read[f"[games.{name}]"] -= keys  # docs/rules.md has these
+        assert {header: set(rows) for header, rows in told.items()} == read
+        shipped = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
+        del told["[boards.NAME]"]  # the example of the shipped file has these
+        for header, rows in told.items():
+            table = shipped
+            for name in header.strip("[]").split("."):
+                table = table[name]
+            table = table[0] if isinstance(table, list) else table
+            for key, default in rows.items():
+                assert default == "needed" or tomllib.loads(f"x = {default}")["x"] == table[key]
+
+
+class TestDefaults:
+    def test_an_empty_file_is_a_valid_board(self, load, tmp_path):
+        board = load("")
+        assert board.board.name == "Black Jack For Time"
+        assert board.listeners == (Listener("telnet", "0.0.0.0", 2323),)
+        assert board.calls == config.Calls(16, 240, 300, 180)
+        assert board.black_jack_for_time == config.BlackJackForTime(
+            True, 1, 1, 10, 20, BLACK_JACK_FOR_TIME
+        )
+        assert board.database == board.bank.database == tmp_path / "data" / "board.sqlite3"
+
+    def test_settings_are_frozen(self, load):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            load("").calls.nodes = 1
+
+
+class TestValues:
+    def test_everything_can_be_set(self, load, tmp_path):
+        board = load(
+            """
+            [board]
+            name = "The Ace of Clubs"
+            sysop = "Ann O'Neil"
+            texts = "/srv/texts"
+            data_mode = "0750"
+            [[listeners]]
+            host = "127.0.0.1"
+            port = 23
+            [[listeners]]
+            host = "10.0.0.7"
+            port = 0
+            [calls]
+            nodes = 3
+            idle_warning_seconds = 10
+            idle_limit_seconds = 11
+            logon_seconds = 60
+            [games.black-jack-for-time]
+            coin_minutes = 5
+            smallest_bet = 2
+            largest_bet = 2
+            turns_per_day = 0
+            ties = "push"
+            natural_pays = 2.5
+            """
+        )
+        assert board.board == config.Board(
+            "The Ace of Clubs", "Ann O'Neil", tmp_path / "data", Path("/srv/texts"), 0o750
+        )
+        assert board.listeners == (
+            Listener("telnet", "127.0.0.1", 23),
+            Listener("telnet", "10.0.0.7", 0),
+        )
+        assert board.calls == config.Calls(3, 10, 11, 60)
+        rules = dataclasses.replace(BLACK_JACK_FOR_TIME, ties="push", natural_pays=Fraction(5, 2))
+        assert board.black_jack_for_time == config.BlackJackForTime(True, 5, 2, 2, 0, rules)
+
+    def test_the_sysops_name_is_kept_as_a_callers_would_be(self, load):
+        assert load('[board]\nsysop = " Ann  O\u2019Neil "').board.sysop == "Ann O'Neil"
+
+    @pytest.mark.parametrize("port", [0, 2323])
+    def test_one_port_may_serve_several_addresses(self, load, port):
+        text = "".join(
+            f'[[listeners]]\nhost = "{host}"\nport = {port}\n' for host in ("127.0.0.1", "10.0.0.7")
+        )
+        assert len(load(text).listeners) == 2
+
+    @pytest.mark.parametrize(
+        ("one", "other"), [("0.0.0.0", "::1"), ("127.0.0.1", "::1"), ("2001:db8::1", "::1")]
+    )
+    def test_addresses_of_ipv6_have_ports_of_their_own(self, load, one, other):
+        text = f'[[listeners]]\nhost = "{one}"\n[[listeners]]\nhost = "{other}"\n'
+        assert [each.host for each in load(text).listeners] == [one, other]
+
+    @pytest.mark.parametrize("kind", ["telnet", "rlogin"])
+    @pytest.mark.parametrize(
+        ("written", "kept"),
+        [("::", "::"), ("0:0:0::1", "::1"), ("::ffff:10.0.0.7", "10.0.0.7"), ("FE80::1%eth0",) * 2],
+    )
+    def test_an_address_of_ipv6_is_kept_in_its_usual_spelling(self, load, kind, written, kept):
+        (listener,) = load(f'[[listeners]]\nkind = "{kind}"\nhost = "{written}"').listeners
+        assert listener.host == kept.replace("FE80", "fe80")
+
+    def test_any_free_port_may_be_asked_for_more_than_once(self, load):
+        assert len(load("[[listeners]]\nport = 0\n" * 2).listeners) == 2
+
+
+class TestTheListeners:
+    def test_a_front_end_and_a_certificate_belong_to_a_listener(self, load, tmp_path):
+        text = (
+            '[[listeners]]\nkind = "telnets"\nproxies = ["127.0.0.1", "2001:db8::/32"]\n'
+            'certificate = "board.pem"\nkey = "/etc/board.key"\n'
+        )
+        front_ends = (ip_network("127.0.0.1"), ip_network("2001:db8::/32"))
+        assert load(text).listeners == (
+            Listener(
+                "telnets",
+                "0.0.0.0",
+                2992,
+                front_ends,
+                tmp_path / "board.pem",
+                Path("/etc/board.key"),
+            ),
+        )
+
+    def test_tls_needs_a_certificate_and_its_key(self, refusal):
+        assert refusal('[[listeners]]\nkind = "telnets"\ncertificate = "board.pem"') == [
+            'line 1: [[listeners]] 1, key: must name the file when kind is "telnets".'
+        ]
+
+    def test_nothing_else_has_a_certificate(self, refusal):
+        assert refusal('[[listeners]]\ncertificate = "board.pem"') == [
+            "line 2: [[listeners]] 1, certificate: "
+            'is for kind "telnets" alone, and this one is "telnet".'
+        ]
+
+
+class TestTheDefence:
+    def test_everything_can_be_set(self, load):
+        board = load(
+            """
+            [defence]
+            allow = []
+            block = ["192.0.2.7", "2001:db8::/32"]
+            calls_per_address = 1
+            calls_per_minute = 2
+            logons = 3
+            wrong_passwords = 4
+            try_minutes = 5
+            new_names_per_day = 6
+            """
+        )
+        blocked = (ip_network("192.0.2.7"), ip_network("2001:db8::/32"))
+        assert board.defence == Defences((), blocked, 1, 2, 3, 4, 5, 6)
+
+    def test_ipv4_written_as_ipv6_is_what_its_callers_are_known_by(self, load):
+        board = load('[defence]\nblock = ["::ffff:192.0.2.7", "::ffff:10.0.0.0/104", "::/0"]')
+        assert board.defence.block == tuple(map(ip_network, ("192.0.2.7/32", "10.0.0.0/8", "::/0")))
+
+    def test_every_wrong_network_is_told(self, refusal):
+        (first, second) = refusal('[defence]\nblock = ["here", "192.0.2.7", "192.0.2.7/24"]')
+        start = "line 2: [defence] block: must be addresses or networks such as"
+        assert first.startswith(f"{start} 192.0.2.7 or 10.0.0.0/8: 'here'")
+        assert second.startswith(f"{start} 192.0.2.7 or 10.0.0.0/8: 192.0.2.7/24 has host bits")
+
+
+class TestWrongValues:
+    @pytest.mark.parametrize(
+        ("text", "sentence"),
+        [
+            (
+                f'[board]\nname = "{"x" * 41}"',
+                "line 2: [board] name: must be 40 characters at most, is 41 long.",
+            ),
+            (
+                '[board]\nsysop = "x"',
+                "line 2: [board] sysop: must be a name a caller can have: "
+                "A name has 2 to 24 characters.",
+            ),
+            (
+                '[board]\nsysop = "New"',
+                "line 2: [board] sysop: is what callers type who have no name yet; choose another.",
+            ),
+            (
+                '[[listeners]]\nkind = "telnt"',
+                'line 2: [[listeners]] 1, kind: must be "telnet" or "telnets" or "rlogin", '
+                'is "telnt"; did you mean "telnet"?',
+            ),
+            (
+                "[[listeners]]\nport = 65536",
+                "line 2: [[listeners]] 1, port: must be a whole number from 0 to 65535, is 65536.",
+            ),
+            *(
+                (
+                    f'[[listeners]]\nhost = "{host}"',
+                    "line 2: [[listeners]] 1, host: must be an IP address of this machine, "
+                    f'"0.0.0.0" for all of IPv4 or "::" for all there are, is "{host}".',
+                )
+                for host in (
+                    *("localhost", "1.2.3", "1.2.3.256", "1.2.3.04", "1.2.3.４", "*"),
+                    *("[::1]", ":::", "1::2::3", "12345::", "::1/128", "fe80::1%"),
+                )
+            ),
+            (
+                "listeners = []",
+                "line 1: listeners: must be one at least, or nobody could call.",
+            ),
+            (
+                "[calls]\nnodes = 0",
+                "line 2: [calls] nodes: must be a whole number from 1 to 9999, is 0.",
+            ),
+            (
+                "[calls]\nidle_warning_seconds = 300",
+                "line 2: [calls] idle_warning_seconds: "
+                "the warning after 300 seconds must come before the log-off after 300.",
+            ),
+            (
+                "[calls]\nidle_limit_seconds = 200",
+                "line 2: [calls] idle_limit_seconds: "
+                "the warning after 240 seconds must come before the log-off after 200.",
+            ),
+            (
+                "[calls]\nlogon_seconds = 0",
+                "line 2: [calls] logon_seconds: must be a whole number from 1 to 86400, is 0.",
+            ),
+            (
+                "[calls]\nnode = 3",
+                'line 2: [calls] node: is not known here; did you mean "nodes"?',
+            ),
+            ("[call]", 'line 1: [call]: is not known here; did you mean "calls"?'),
+            ("[[event]]", 'line 1: [[event]]: is not known here; did you mean "events"?'),
+            (
+                "[games.black-jack]",
+                "line 1: [games.black-jack]: is not known here; "
+                'did you mean "black-jack-for-time"?',
+            ),
+            *(
+                (
+                    f"[games.black-jack-for-time]\n{key} = {value}",
+                    f"line 2: [games.black-jack-for-time] {key}: {reason}.",
+                )
+                for key, value, reason in [
+                    ("coin_minutes", "0", "must be a whole number from 1 to 1440, is 0"),
+                    ("coin_minutes", "0.5", "must be a whole number from 1 to 1440, is 0.5"),
+                    ("turns_per_day", "-1", "must be a whole number from 0 to 9999, is -1"),
+                    ("smallest_bet", "11", "must not be more than largest_bet, which is 10"),
+                    ("seats", "7", "is not known here"),
+                    ("ties", '"player"', 'must be "dealer" or "push", is "player"'),
+                    ("decks", "true", "must be a whole number from 1 to 8, is true"),
+                ]
+            ),
+        ],
+    )
+    def test_are_refused_with_line_key_and_reason(self, refusal, text, sentence):
+        assert refusal(text) == [sentence]
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            *(("0.0.0.0", "0.0.0.0"), ("0.0.0.0", "127.0.0.1"), ("127.0.0.1", "0.0.0.0")),
+            *(("::", "::1"), ("127.0.0.1", "::"), ("0.0.0.0", "::"), ("::1", "0:0::0:1")),
+        ],
+    )
+    def test_two_listeners_in_one_place(self, refusal, one, other):
+        text = f'[[listeners]]\nhost = "{one}"\n[[listeners]]\nhost = "{other}"\nport = 2323'
+        assert refusal(text) == [
+            "line 5: [[listeners]] 2, port: 2323 is taken by a listener above."
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "sentence"),
+        [
+            ("listeners = 3", "line 1: listeners: must be tables headed [[listeners]], is 3."),
+            (
+                '[board]\nsysop = "\\u202e"',
+                "line 2: [board] sysop: must not contain control characters or line ends.",
+            ),
+        ],
+    )
+    def test_what_is_wrong_is_told_once_though_two_have_read_it(self, refusal, text, sentence):
+        assert refusal(text) == [sentence]
+
+    def test_house_variations_that_do_not_go_together(self, refusal):
+        (sentence,) = refusal(
+            '[games.black-jack-for-time]\nhit_on_21 = true\ntwenty_one_paid = "at once"'
+        )
+        assert sentence.startswith("line 2: [games.black-jack-for-time] hit_on_21: cannot be true")
+
+    def test_everything_that_is_wrong_is_told_at_once(self, refusal):
+        sentences = refusal(
+            '[games.black-jack-for-time]\ntie = 1\ndecks = 0\ncoin_minutes = "x"\n'
+            "[board]\ncolour = 1\ntime_zone = 2\n[[events]]\nwhen = 3\n[oops]\n"
+        )
+        keys = [sentence.split(": ")[1] for sentence in sentences]
+        assert keys == [
+            "[games.black-jack-for-time] tie",
+            "[games.black-jack-for-time] decks",
+            "[games.black-jack-for-time] coin_minutes",
+            "[board] colour",
+            "[board] time_zone",
+            "[[events]] 1, name",
+            "[[events]] 1, time",
+            "[[events]] 1, minutes",
+            "[[events]] 1, when",
+            "[oops]",
+        ]
+
+    def test_a_wrong_value_is_not_compared_with_others(self, refusal):
+        text = '[games.black-jack-for-time]\nsmallest_bet = 50\nlargest_bet = "x"'
+        assert len(refusal(text)) == 1
+
+
+class TestStartUp:
+    def test_reading_settings_loads_neither_database_nor_network(self):
+        heavy = "{'sqlalchemy', 'telnetlib3', 'asyncio', 'socket', 'click', 'argon2', 'wcwidth'}"
+        code = f"import sys, door.config.config; print(sorted({heavy} & set(sys.modules)))"
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=SHIPPED.parent,
+        )
+        assert done.stdout == "[]\n"

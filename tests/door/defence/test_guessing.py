@@ -1,0 +1,139 @@
+"""Guessing at a password from within a call that its owner has left open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from door.call.passwords import PasswordDesk
+from tests.door.strangers import CAFE, HOME, Stranger, defended, refusals
+from tests.world import PASSWORD, World, world
+
+HELD_BACK = "Too many wrong passwords were typed on calls of yours."
+WRONG = "That is not your password."
+PROMPT, NEW_ONE = "<P>assword", "A password (at least 6 characters):"
+
+
+async def left_open(board: World, name: str = "Ada", address: str = HOME) -> Stranger:
+    """Somebody at the settings of a call that its owner walked away from."""
+    board.enter(name)
+    somebody = Stranger(board, name, address)
+    await somebody.is_let_in()
+    somebody.presses("y")
+    await somebody.is_asked(PROMPT)
+    return somebody
+
+
+async def guesses(somebody: Stranger, times: int = 1, *, told: str = WRONG) -> None:
+    for _ in range(times):
+        somebody.presses("pguessed\r")
+        await somebody.reads_that(told)
+        await somebody.is_asked(PROMPT)
+
+
+async def is_held_back(somebody: Stranger, *, wait: str) -> None:
+    """He is not even asked."""
+    somebody.presses("p")
+    await somebody.reads_that(f"{HELD_BACK} Please try again in {wait}.")
+    await somebody.is_asked(PROMPT)
+
+
+async def test_whoever_guesses_at_an_open_call_waits_as_at_the_log_on(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        somebody = await left_open(board)
+        await guesses(somebody, 5)
+        await is_held_back(somebody, wait="3 minutes")
+        await board.clock.advance(3 * 60)
+        await guesses(somebody)
+        await is_held_back(somebody, wait="3 minutes")
+
+
+async def test_each_guess_at_an_open_call_is_a_line_in_the_log_and_a_wait_is_none(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=defended(wrong_passwords=2)) as board:
+        somebody = await left_open(board)
+        await guesses(somebody, 2)
+        for _ in range(3):
+            await is_held_back(somebody, wait="3 minutes")
+        assert refusals(board) == [f"refused {HOME}: wrong name or password"] * 2
+
+
+async def test_who_has_to_wait_costs_the_board_no_more_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[str] = []
+    verify = PasswordDesk.verify
+
+    async def counted(desk: PasswordDesk, stored: str | None, *password: Any) -> bool:
+        checked.append(password[0])
+        return await verify(desk, stored, *password)
+
+    async with world(tmp_path, toml=defended(wrong_passwords=2)) as board:
+        somebody = await left_open(board)
+        monkeypatch.setattr(PasswordDesk, "verify", counted)
+        await guesses(somebody, 2)
+        await is_held_back(somebody, wait="3 minutes")
+        assert checked == ["guessed"] * 2
+
+
+async def test_guesses_at_an_open_call_count_at_the_log_on_and_not_the_other_way_round(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        somebody = await left_open(board)
+        await Stranger(board, "Ada", HOME).is_wrong(2)
+        await guesses(somebody, 3)
+        villain = Stranger(board, "Ada", HOME)
+        await villain.connects()
+        await villain.tries("guessed")
+        await villain.sees("Yours is checked in about 3:00")
+        await guesses(somebody, 2)
+        await is_held_back(somebody, wait="3 minutes")
+
+
+async def test_wrong_passwords_at_the_log_on_keep_nobody_on_a_call_from_a_new_one(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=defended(wrong_passwords=2)) as board:
+        ada = await left_open(board)
+        await Stranger(board, "Ada", HOME).is_wrong(2)
+        ada.presses(f"p{PASSWORD}\r")
+        await ada.is_asked(NEW_ONE)
+
+
+async def test_guesses_at_an_open_call_keep_nobody_else_of_that_address_out(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        board.enter("Bob")
+        bob = Stranger(board, "Bob", HOME)
+        await bob.is_let_in()
+        await bob.logs_off()
+        await guesses(await left_open(board), 5)
+        await bob.is_let_in()
+
+
+async def test_who_knows_her_password_changes_it_whoever_attacks_her_name(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        ada = await left_open(board)
+        for number in range(5):
+            await Stranger(board, "Ada", f"127.0.1.{number}").is_wrong(1)
+        await guesses(ada)
+        ada.presses(f"p{PASSWORD}\r")
+        await ada.is_asked(NEW_ONE)
+        ada.presses("close sesame\rclose sesame\r")
+        await ada.reads_that("Your password is changed.")
+
+
+async def test_a_call_from_elsewhere_goes_on_when_too_many_guesses_were_made(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
+        somebody = await left_open(board, address=CAFE)
+        await guesses(somebody)
+        await is_held_back(somebody, wait="3 minutes")
+        somebody.presses("q")
+        await somebody.is_asked("<G>ood-bye")

@@ -1,0 +1,383 @@
+"""Whoever attacks a name or shares an address: a right password is never refused for it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from pathlib import Path
+
+import pytest
+
+from door.call import passwords
+from tests.door.shell import Shell
+from tests.door.strangers import CAFE, HOME, VILLAIN, Stranger, defended, refusals
+from tests.door.visiting import MENU
+from tests.world import PASSWORD, World, world
+from timebank.callers import callers, recovery
+from timebank.keeping import deletion
+from timebank.ledger.database import BooksUnavailable
+
+OTHER = "127.0.0.67"
+WAITING = "tries are checked one at a time"
+
+
+class Attacker(Stranger):
+    """Somebody who goes on guessing, whatever is answered."""
+
+    async def hammers(self, times: int) -> None:
+        """Give wrong passwords, and call again whenever the board lets none be tried."""
+        for _ in range(times):
+            await self.connects()
+            await self.terminal.wait_for(
+                lambda t: t.closed or "Name:" in t.transcript, "a line or a refusal"
+            )
+            if not self.terminal.closed:
+                await self.tries("guessed")
+                await self.terminal.wait_for(
+                    lambda t: t.closed or "belong together" in t.transcript or self.is_in_the_queue,
+                    "an answer",
+                )
+            await self.terminal.close()
+
+    @property
+    def is_in_the_queue(self) -> bool:
+        return WAITING in " ".join(self.terminal.transcript.split())
+
+
+async def waits_no_longer_than(caller: Attacker, seconds: int) -> None:
+    """Type the right password, and be let in when the clock has moved by so much at most."""
+    await caller.connects()
+    await caller.tries(PASSWORD)
+    await caller.terminal.wait_for(
+        lambda t: (
+            t.closed
+            or caller.is_in_the_queue
+            or MENU in caller.prompt
+            or "any key" in caller.prompt
+        ),
+        "an answer",
+    )
+    await caller.board.pass_time(seconds)
+    await caller.goes_on_to(MENU)
+
+
+async def test_wrong_passwords_from_two_addresses_do_not_lock_out_a_third(tmp_path: Path) -> None:
+    """What was seen live: twelve of them, and the right one was refused for 18 minutes."""
+    async with world(tmp_path, toml=defended()) as board:
+        board.enter("Ada")
+        for address in (VILLAIN, OTHER):
+            await Attacker(board, "Ada", address).hammers(6)
+        ada = Attacker(board, "Ada", CAFE)
+        await waits_no_longer_than(ada, 0)
+        assert not [line for line in refusals(board) if CAFE in line]
+
+
+async def test_wrong_passwords_behind_a_shared_address_do_not_lock_out_who_lives_there(
+    tmp_path: Path,
+) -> None:
+    """What was seen live: seven of them, renewed for ever."""
+    async with world(tmp_path, toml=defended()) as board:
+        board.enter("Ada")
+        ada = Attacker(board, "Ada", HOME)
+        await ada.is_let_in()
+        await ada.logs_off()
+        await Attacker(board, "Ada", HOME).hammers(7)
+        await waits_no_longer_than(ada, 3 * 60)
+        lines = [line for line in refusals(board) if line.startswith("refused")]
+        assert lines == [f"refused {HOME}: wrong name or password"] * 5
+
+
+async def test_who_has_to_wait_reads_how_long_and_the_log_says_whose_doing_it_is(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
+        board.enter("Ada")
+        await Attacker(board, "Ada", CAFE).is_wrong(1)  # a mistake of her own, from there
+        await Attacker(board, "Ada", VILLAIN).hammers(1)
+        ada = Attacker(board, "Ada", CAFE)
+        await ada.connects()
+        await ada.tries(PASSWORD)
+        await ada.waits("9:00")
+        for seconds, left in ((60, "8:00"), (8 * 60 - 10, "0:10"), (7, "0:03")):
+            await board.clock.advance(seconds)
+            await ada.waits(left)
+        await board.clock.advance(3)
+        await ada.goes_on_to(MENU)
+        assert refusals(board) == [
+            f"refused {CAFE}: wrong name or password",
+            f"refused {VILLAIN}: wrong name or password",
+            f"delayed {CAFE}: wrong passwords for that name, the last of them from {VILLAIN}",
+        ]
+
+
+async def test_the_time_to_log_on_stands_still_for_who_has_to_wait(tmp_path: Path) -> None:
+    toml = defended(wrong_passwords=1, try_minutes=60)
+    async with world(tmp_path, toml=toml) as board:
+        board.enter("Ada")
+        await Attacker(board, "Ada", CAFE).is_wrong(1)
+        ada = Attacker(board, "Ada", CAFE)
+        await ada.connects()
+        await ada.is_asked("Name:")
+        await board.clock.advance(170)
+        ada.presses(f"Ada\r{PASSWORD}\r")
+        await ada.waits("57:10")
+        await board.clock.advance(50 * 60)
+        ada.presses("\x1b")
+        await ada.is_asked("Name:")
+        assert not ada.terminal.closed
+        await board.clock.advance(10)
+        await ada.is_told("The log-on took too long.")
+
+
+async def test_a_caller_who_hangs_up_in_the_queue_makes_room(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
+        board.enter("Ada")
+        await Attacker(board, "Ada", CAFE).is_wrong(1)
+        gone, ada = Attacker(board, "Ada", CAFE), Attacker(board, "Ada", CAFE)
+        for caller, wait in ((gone, "3:00"), (ada, "6:00")):
+            await caller.connects()
+            await caller.tries(PASSWORD)
+            await caller.waits(wait)
+        gone.terminal.abort()
+        async with asyncio.timeout(10):
+            while len(board.server.board.consoles) > 1:
+                await board.settled()
+        await board.clock.advance(5)
+        await ada.waits("2:55")
+
+
+async def test_a_board_that_closes_does_not_wait_for_those_in_the_queue(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
+        await Attacker(board, "Ada", CAFE).is_wrong(1)
+        ada = Attacker(board, "Ada", CAFE)
+        await ada.connects()
+        await ada.tries(PASSWORD)
+        await ada.waits("3:00")
+        await board.server.stop("The board is closing.")
+        await ada.is_told("The board is closing.")
+
+
+async def test_who_is_forgiven_while_waiting_is_let_in(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
+        board.enter("Ada")
+        await Attacker(board, "Ada", CAFE).is_wrong(1)
+        ada = Attacker(board, "Ada", CAFE)
+        await ada.connects()
+        await ada.tries(PASSWORD)
+        await ada.waits("3:00")
+        for who in ("Ada", CAFE):
+            assert board.server.board.reception.forgive(who)
+        await ada.goes_on_to(MENU)
+
+
+async def test_books_that_cannot_be_read_count_as_nobodys_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unavailable(*_: object) -> None:
+        raise BooksUnavailable("The books cannot be written just now.")
+
+    async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
+        board.enter("Ada")
+        ada = Attacker(board, "Ada", CAFE)
+        with monkeypatch.context() as meanwhile:
+            meanwhile.setattr(callers, "find", unavailable)
+            for _ in range(2):
+                await ada.connects()
+                await ada.tries(PASSWORD)
+                await ada.is_told("The board's books cannot be opened just now.")
+        await ada.is_let_in()
+
+
+# A recovery code
+
+
+async def registers(board: World, name: str, address: str) -> str:
+    """Log on as a new caller from there, and return the code that is shown."""
+    caller = Attacker(board, name, address)
+    await caller.connects()
+    await caller.is_asked("Name:")
+    caller.presses(f"new\r{name}\r{PASSWORD}\r{PASSWORD}\r")
+    await caller.is_asked("Press any key when you have written it down")
+    code = code_on(caller)
+    caller.presses(" ")
+    await caller.is_asked("Your choice")
+    caller.presses("\r")
+    await caller.goes_on_to(MENU)
+    await caller.logs_off()
+    return code
+
+
+def code_on(caller: Stranger) -> str:
+    (*_, code) = re.findall(r"(?:[0-9A-Z]{5}-){4}[0-9A-Z]{5}", caller.terminal.transcript)
+    return code
+
+
+async def besieged(board: World, name: str) -> None:
+    """Nobody can be checked at once for this name, wherever they come from."""
+    for number in range(2):
+        villain = Attacker(board, name, f"127.0.9.{number}")
+        await villain.connects()
+        await villain.tries("guessed")
+        await villain.terminal.until_heard("belong together")
+
+
+async def test_a_recovery_code_lets_its_owner_in_at_once_and_only_once(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
+        code = await registers(board, "Ada", HOME)
+        await besieged(board, "Ada")
+        ada = Attacker(board, "Ada", CAFE)
+        await ada.connects()
+        await ada.tries(code.lower().replace("-", " "))
+        await ada.sees("That is your recovery code.")
+        await ada.is_asked("Choose a new password?")
+        ada.presses("n")
+        await ada.is_asked("Press any key when you have written it down")
+        another = code_on(ada)
+        assert another != code
+        ada.presses(" ")
+        await ada.goes_on_to(MENU)
+        await ada.logs_off()
+        thief = Attacker(board, "Ada", VILLAIN)
+        await thief.connects()
+        await thief.tries(code)
+        await thief.sees("has a place in the queue")
+        thief.presses("r")
+        await thief.is_asked("Recovery code:")
+        thief.presses(f"{code}\r")
+        await thief.sees("That name and that code do not belong together.")
+        thief.presses("r")
+        await thief.is_asked("Recovery code:")
+        thief.presses(f"{another}\r")
+        await thief.sees("That is your recovery code")
+        assert f"refused {VILLAIN}: wrong recovery code" in refusals(board)
+
+
+async def test_who_has_forgotten_the_password_chooses_another_with_the_code(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        code = await registers(board, "Ada", HOME)
+        ada = Attacker(board, "Ada", CAFE)
+        await ada.connects()
+        await ada.tries(code)
+        await ada.is_asked("Choose a new password?")
+        ada.presses("y")
+        await ada.is_asked("A password (at least 6 characters):")
+        ada.presses("close sesame\rclose sesame\r")
+        await ada.is_asked("Press any key when you have written it down")
+        ada.presses(" ")
+        await ada.goes_on_to(MENU)
+        await ada.logs_off()
+        await ada.connects()
+        await ada.tries("close sesame")
+        await ada.goes_on_to(MENU)
+
+
+async def test_a_code_is_made_at_the_settings_by_who_knows_the_password(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
+        board.enter("Ada")
+        ada = Attacker(board, "Ada", HOME)
+        await ada.is_let_in()
+        ada.presses("y")
+        await ada.sees("none: press R to make one")
+        ada.presses("rguessed\r")
+        await ada.reads_that("That is not your password.")
+        ada.presses("r")
+        await ada.reads_that("Too many wrong passwords were typed on calls of yours.")
+        await board.clock.advance(3 * 60)
+        ada.presses(f"r{PASSWORD}\r")
+        await ada.is_asked("Press any key when you have written it down")
+        code = code_on(ada)
+        ada.presses(" ")
+        await ada.sees("made, and not used yet")
+        ada.presses("q")
+        await ada.logs_off()
+        await besieged(board, "Ada")
+        await ada.connects()
+        await ada.tries(code)
+        await ada.is_asked("Choose a new password?")
+
+
+async def test_a_code_is_void_when_the_password_is_changed(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        code = await registers(board, "Ada", HOME)
+        told = Shell(board.config.path)(
+            "callers", "password", "Ada", "--stdin", typed="open sesame"
+        )
+        assert told.output == (
+            "Ada has a new password. The recovery code is void; Your settings makes another.\n"
+        )
+        thief = Attacker(board, "Ada", VILLAIN)
+        await thief.connects()
+        await thief.tries(code)
+        await thief.sees("do not belong together")
+
+
+async def test_a_locked_caller_keeps_the_code_and_is_not_let_in(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        code = await registers(board, "Ada", HOME)
+        for locked in (True, False):
+            with board.books() as desk:
+                callers.set_locked(desk, callers.number_of(desk, "Ada"), locked)
+            ada = Attacker(board, "Ada", CAFE)
+            await ada.connects()
+            await ada.tries(code)
+            if locked:
+                await ada.is_told("the sysop has locked your name")
+            else:
+                await ada.is_asked("Choose a new password?")
+
+
+async def test_the_books_hold_no_code_and_a_deleted_caller_has_none(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        code = await registers(board, "Ada", HOME)
+        with board.books() as desk:
+            number = callers.number_of(desk, "Ada")
+            assert recovery.has_one(desk, number)
+            deletion.delete(desk, number)
+            assert not recovery.has_one(desk, number)
+        kept = b"".join(path.read_bytes() for path in (tmp_path / "data").glob("board.sqlite3*"))
+        assert kept
+        for form in (code, code.replace("-", "")):
+            assert form.encode() not in kept
+            assert form not in (tmp_path / "data" / "refused.log").read_text(encoding="ascii")
+
+
+# The queue at the password itself
+
+
+async def test_of_many_passwords_a_known_callers_is_checked_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was seen live: sixty guessing lines made a real log-on wait for seven seconds."""
+    order: list[str] = []
+    stuck = threading.Event()
+    verify = passwords.verify_password
+
+    def held(stored: str | None, password: str) -> bool:
+        order.append(password)
+        stuck.wait(10)
+        return verify(stored, password)
+
+    toml = defended(logons=200)
+    async with world(tmp_path, toml=toml) as board:
+        board.enter("Ada")
+        ada = Attacker(board, "Ada", HOME)
+        await ada.is_let_in()
+        await ada.logs_off()
+        monkeypatch.setattr(passwords, "verify_password", held)
+        guessers = [Attacker(board, f"Nobody {n}", f"127.0.3.{n // 5}") for n in range(20)]
+        for guesser in guessers:
+            await guesser.connects()
+            await guesser.tries("guessed")
+        await board.settled()
+        await ada.connects()
+        await ada.tries(PASSWORD)
+        while not board.server.board.passwords._waiting or min(
+            board.server.board.passwords._waiting
+        )[0] != (0, 0):
+            await board.settled()
+        stuck.set()
+        await ada.goes_on_to(MENU)
+    assert order.index(PASSWORD) == passwords.AT_ONCE

@@ -1,0 +1,376 @@
+"""The board and strangers: who is let in, what he is told, and what is written down of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from door.call import passwords
+from door.defence.reception import _RefusalLog
+from door.lines.tls import tls
+from tests.certificates import put_into, trusting
+from tests.door.strangers import CAFE, HOME, VILLAIN, Stranger, defended, refusals
+from tests.door.visiting import MENU, sysop_toml
+from tests.terminal import REFUSING, Terminal
+from tests.world import PASSWORD, world
+from timebank.callers import callers
+from timebank.keeping import deletion
+
+
+async def test_an_address_is_slowed_down_and_waits_no_longer_than_it_must(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        board.enter("Ada")
+        villain = Stranger(board, "Ada", VILLAIN)
+        await villain.is_wrong(5)
+        await villain.connects()
+        await villain.tries(PASSWORD)
+        await villain.waits("3:00")
+        await board.clock.advance(3 * 60 - 1)
+        await villain.waits("0:01")
+        await board.clock.advance(1)
+        await villain.goes_on_to(MENU)
+        assert refusals(board) == [
+            *[f"refused {VILLAIN}: wrong name or password"] * 5,
+            f"delayed {VILLAIN}: wrong passwords for that name, the last of them from {VILLAIN}",
+        ]
+
+
+async def test_who_leaves_the_queue_has_not_tried_and_waits_no_longer_the_next_time(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=defended(wrong_passwords=2, try_minutes=3)) as board:
+        board.enter("Ada")
+        ada = Stranger(board, "Ada", HOME)
+        await ada.is_wrong(2)
+        for _ in range(2):
+            await ada.connects()
+            await ada.tries(PASSWORD)
+            await ada.waits("3:00")
+            await ada.terminal.close()
+        await ada.connects()
+        await ada.tries("guessed")
+        await ada.waits("3:00")
+        ada.presses("\x1b")
+        await ada.tries(PASSWORD)
+        await ada.waits("3:00")
+        await board.clock.advance(3 * 60)
+        await ada.goes_on_to(MENU)
+
+
+@pytest.mark.usefixtures("ipv6")
+async def test_callers_over_ipv6_are_limited_as_others_are(tmp_path: Path) -> None:
+    toml = defended(calls_per_address=1).replace("127.0.0.1", "::1")
+    async with world(tmp_path, toml=toml) as board:
+        async with Terminal(REFUSING) as first, Terminal(REFUSING) as second:
+            await first.connect(board.server.ports[0], host="::1")
+            await first.until_heard("Name:")
+            await second.connect(board.server.ports[0], host="::1")
+            await second.until_closed()
+            assert "Too many calls come from where you are." in second.transcript
+        assert refusals(board) == ["refused ::1: too many calls at once"]
+
+
+@pytest.mark.usefixtures("ipv6")
+async def test_a_block_of_ipv6_gets_no_answer_on_a_port_for_every_address(tmp_path: Path) -> None:
+    toml = defended(block='["::/16"]').replace('"127.0.0.1"', '"::"')
+    async with world(tmp_path, toml=toml) as board:
+        async with Terminal(REFUSING) as blocked, Terminal(REFUSING) as other:
+            await blocked.connect(board.server.ports[0], host="::1")
+            await blocked.until_closed()
+            assert blocked.transcript == ""
+            await other.connect(board.server.ports[0])
+            await other.until_heard("Name:")
+        assert refusals(board) == ["refused ::1: the address is blocked"]
+
+
+async def test_his_usual_address_lets_a_caller_in_whoever_attacks_his_name(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        board.enter("Ada")
+        ada = Stranger(board, "Ada", HOME)
+        await ada.is_let_in()
+        await ada.logs_off()
+        for number in range(9):  # all that may be wrong without a wait
+            villain = Stranger(board, "Ada", f"127.0.1.{number}")
+            await villain.connects()
+            await villain.tries("guessed")
+            await villain.sees("do not belong together" if number < 8 else "in the queue")
+        await ada.is_let_in()
+        assert not [line for line in refusals(board) if f"refused {HOME}" in line]
+
+
+async def test_where_a_caller_has_called_from_is_known_after_a_restart(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        board.enter("Ada")
+        ada = Stranger(board, "Ada", HOME)
+        await ada.is_let_in()
+        await ada.logs_off()
+        await board.server.stop("A restart.")
+        await board.open()
+        await Stranger(board, "Bob", HOME).is_wrong(5)  # somebody else of the house
+        await ada.is_let_in()
+
+
+async def test_a_wait_is_told_in_the_same_words_for_every_name_there_is_or_is_not(
+    tmp_path: Path,
+) -> None:
+    """Also for one that has logged on from the very address, and also to who types it right."""
+    names = ("Ada", "Locked", "Deleted", "Nobody", "At Home", "Right")
+    async with world(tmp_path, toml=defended(wrong_passwords=1)) as board:
+        for name in names:
+            if name != "Nobody":
+                board.enter(name)
+        with board.books() as desk:
+            callers.set_locked(desk, callers.number_of(desk, "Locked"), True)
+            deletion.delete(desk, callers.number_of(desk, "Deleted"))
+        heard = []
+        for number, name in enumerate(names):
+            caller = Stranger(board, name, f"127.0.{number}.99")
+            if name == "At Home":
+                await caller.is_let_in()
+                await caller.logs_off()
+            await caller.is_wrong(1)
+            await caller.connects()
+            await caller.tries(PASSWORD if name == "Right" else "a guess....")
+            await caller.waits("3:00")
+            await board.clock.advance(100)
+            await caller.waits("1:20")
+            heard.append(caller.terminal.transcript.replace(name, "-"))
+            await caller.terminal.close()
+        assert len(set(heard)) == 1
+
+
+async def test_every_name_costs_the_same_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Time is measured badly in a test; what takes it is one Argon2 check of the same cost."""
+    worked: list[str] = []
+    verify = passwords._hasher().verify
+
+    class Counted:
+        def verify(self, stored: str, password: str) -> bool:
+            worked.append(stored.split("$")[3])
+            return verify(stored, password)
+
+    decoy = passwords._decoy()
+    async with world(tmp_path, toml=defended()) as board:
+        with board.books() as desk:
+            for name in ("Ada", "Locked", "Deleted"):
+                callers.register(desk, name, decoy)  # hashed as a new password is
+            callers.set_locked(desk, callers.number_of(desk, "Locked"), True)
+            deletion.delete(desk, callers.number_of(desk, "Deleted"))
+        board.enter("No Password")
+        with board.books() as desk:
+            callers.set_password_hash(desk, callers.number_of(desk, "No Password"), "")
+        monkeypatch.setattr(passwords, "_hasher", Counted)
+        for number, name in enumerate(("Ada", "Locked", "Deleted", "No Password", "Nobody")):
+            await Stranger(board, name, f"127.0.{number}.2").is_wrong(1)
+        # Also one that had to wait.
+        await Stranger(board, "Nobody", VILLAIN).is_wrong(4)
+        late = Stranger(board, "Nobody", VILLAIN)
+        await late.connects()
+        await late.tries("guessed")
+        await late.waits("3:00")
+        await board.clock.advance(3 * 60)
+        await late.sees("do not belong together")
+    assert len(worked) == 5 + 4 + 1
+    assert len(set(worked)) == 1
+
+
+async def test_new_names_are_so_many_a_day(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended(new_names_per_day=2)) as board:
+        for name in ("Ada", "Bob", "Cyd"):
+            board.enter(name)
+        prober = Stranger(board, "", VILLAIN)
+        await prober.connects()
+        await prober.is_asked("Name:")
+        prober.presses("new\r")
+        await prober.is_asked("The name you want:")
+        prober.presses(f"Ada\r{PASSWORD}\r{PASSWORD}\r")
+        await prober.sees("is taken.")
+        prober.presses("Bob\r")
+        await prober.terminal.until_heard("is taken.")
+        prober.presses("Cyd\r")
+        await prober.is_told("No more new names are taken from where you call today.")
+        assert refusals(board) == [f"refused {VILLAIN}: too many new names"]
+
+
+async def test_calls_at_once_are_counted_and_given_back(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended(calls_per_address=2)) as board:
+        first, second, third = (Stranger(board, "", VILLAIN) for _ in range(3))
+        for caller in (first, second):
+            await caller.connects()
+            await caller.is_asked("Name:")
+        await third.connects()
+        await third.is_told("Too many calls come from where you are.")
+        other = Stranger(board, "", HOME)
+        await other.connects()
+        await other.is_asked("Name:")
+        await first.terminal.close()
+        for _ in range(100):  # the board hears of it a moment after
+            await third.connects()
+            if not await hung_up(third.terminal):
+                break
+        await third.is_asked("Name:")
+
+
+async def hung_up(terminal: Terminal) -> bool:
+    """Whether the board hangs up rather than speaks."""
+    await terminal.wait_for(lambda t: t.closed or bool(t.wire), "an answer")
+    return b"Too many" in terminal.wire
+
+
+async def test_a_crowd_of_strangers_does_not_keep_out_who_is_known(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended(logons=3, calls_per_address=1)) as board:
+        board.enter("Ada")
+        ada = Stranger(board, "Ada", HOME)
+        await ada.is_let_in()
+        await ada.logs_off()
+        crowd = [Stranger(board, "", f"127.0.1.{number}") for number in range(3)]
+        for stranger in crowd:
+            await stranger.connects()
+            await stranger.is_asked("Name:")
+        one_more = Stranger(board, "", CAFE)
+        await one_more.connects()
+        await one_more.is_told("Too many are at the log-on just now.")
+        await ada.is_let_in()
+        await crowd[0].terminal.until_closed()
+        assert [stranger.terminal.closed for stranger in crowd] == [True, False, False]
+        await one_more.connects()  # Ada is on a node now, and no stranger's place is hers
+        await one_more.is_asked("Name:")
+        assert refusals(board) == [
+            f"turned away {CAFE}: too many are at the log-on already",
+            "turned away 127.0.1.0: too many are at the log-on already",
+        ]
+
+
+async def test_who_was_wrong_makes_room_in_a_crowd_for_a_stranger_who_was_not(
+    tmp_path: Path,
+) -> None:
+    """Or those who wait in the queue for a password would fill the log-on."""
+    toml = defended(logons=3, wrong_passwords=1, calls_per_address=9)
+    async with world(tmp_path, toml=toml) as board:
+        board.enter("Ada")
+        await Stranger(board, "Ada", VILLAIN).is_wrong(1)
+        crowd = [Stranger(board, "Ada", VILLAIN) for _ in range(3)]
+        for villain in crowd:
+            await villain.connects()
+            await villain.tries("guessed")
+            await villain.sees("yours has a place in the queue")
+        await board.clock.advance(4 * 60 - 70)  # nothing is owed by then for the first
+        one_more = Stranger(board, "Ada", VILLAIN)
+        await one_more.connects()
+        await one_more.is_told("Too many are at the log-on just now.")
+        await Stranger(board, "Ada", CAFE).is_let_in()
+        assert [villain.terminal.closed for villain in crowd] == [True, False, False]
+
+
+async def test_a_block_counts_at_the_next_call_once_the_file_is_read_again(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=defended()) as board:
+        villain = Stranger(board, "", VILLAIN)
+        await villain.connects()
+        await villain.is_asked("Name:")
+        toml = defended(block=f'["{VILLAIN}"]')
+        (tmp_path / "sysop.toml").write_text(toml, encoding="utf-8")
+        board.server.reload()
+        await villain.is_asked("Name:")  # the call that is on goes on
+        again = Stranger(board, "", VILLAIN)
+        await again.connects()
+        await again.terminal.until_closed()
+        assert again.terminal.wire == b""
+        assert refusals(board) == [f"refused {VILLAIN}: the address is blocked"]
+
+
+async def test_a_front_end_brings_callers_who_are_judged_by_their_own_addresses(
+    tmp_path: Path,
+) -> None:
+    toml = defended(block='["192.0.2.66"]', calls_per_address=1)
+    toml = toml.replace("[[listeners]]", '[[listeners]]\nproxies = ["127.0.0.1"]')
+    async with world(tmp_path, toml=toml) as board:
+        terminals = []
+        for address in ("192.0.2.7", "192.0.2.8", "192.0.2.66"):
+            terminal = Terminal(REFUSING)
+            header = f"PROXY TCP4 {address} 198.51.100.1 40000 23\r\n".encode()
+            await terminal.connect(board.server.ports[0], header=header)
+            board.terminals.append(terminal)
+            terminals.append(terminal)
+        for terminal in terminals[:2]:
+            await terminal.until("Name:")
+        await terminals[2].until_closed()
+        broken = Terminal(REFUSING)
+        await broken.connect(board.server.ports[0], header=b"Ada\r")
+        await broken.until_closed()
+        assert refusals(board) == [
+            "refused 192.0.2.66: the address is blocked",
+            "turned away 127.0.0.1: a front end is not understood:"
+            " it does not begin as a PROXY header",
+        ]
+
+
+TELNETS = (
+    '[[listeners]]\nkind = "telnets"\nhost = "127.0.0.1"\nport = 0\n'
+    'certificate = "certificate.pem"\nkey = "key.pem"\n'
+)
+
+
+async def test_a_flood_of_handshakes_begins_no_more_of_them_than_an_address_may_have_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_into(tmp_path)
+    begun: list[tls.TlsLayer] = []
+    shake_hands = tls.TlsLayer._shake_hands
+
+    def counted(layer: tls.TlsLayer) -> None:
+        begun.append(layer)
+        shake_hands(layer)
+
+    monkeypatch.setattr(tls.TlsLayer, "_shake_hands", counted)
+    async with world(tmp_path, toml=defended(calls_per_address=3) + TELNETS) as board:
+        port = board.server.ports[1]
+        with contextlib.ExitStack() as flood:
+            for _ in range(20):
+                wire = socket.create_connection(("127.0.0.1", port), source_address=(VILLAIN, 0))
+                flood.enter_context(wire)
+                wire.sendall(b"\x16\x03\x01\x02\x00\x01")  # the beginning of a greeting
+            async with Terminal(REFUSING) as other:
+                await other.connect(port, tls=trusting(), source=HOME)
+                await other.until_heard("Name:")
+        assert refusals(board) == [f"refused {VILLAIN}: too many calls at once"] * 17
+        assert len(set(begun)) <= 3 + 1
+
+
+async def test_a_board_speaks_tls_where_the_sysop_wants_it(tmp_path: Path) -> None:
+    put_into(tmp_path)
+    async with world(tmp_path, toml=sysop_toml(events="") + TELNETS) as board:
+        board.enter("Ada")
+        terminal = Terminal(REFUSING)
+        board.terminals.append(terminal)
+        await terminal.connect(board.server.ports[1], tls=trusting())
+        await terminal.until("Name:")
+        terminal.send(f"Ada\r{PASSWORD}\r")
+        await terminal.until("Welcome, Ada")
+
+
+async def test_a_log_that_cannot_be_written_keeps_nobody_from_being_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(*_: object) -> None:
+        raise OSError(28, os.strerror(28))
+
+    async with world(tmp_path, toml=defended()) as board:
+        monkeypatch.setattr(_RefusalLog, "flush", no_room)
+        await Stranger(board, "Ada", VILLAIN).is_wrong(2)
+    assert capsys.readouterr().err == ""
+
+
+async def test_a_log_has_its_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("door.defence.reception.LOG_BYTES", 2000)
+    async with world(tmp_path, toml=defended()) as board:
+        for _ in range(200):
+            board.server.board.reception.malformed(VILLAIN, "nothing")
+    sizes = {path.name: path.stat().st_size for path in (tmp_path / "data").glob("refused*")}
+    assert set(sizes) == {"refused.log", "refused.log.1"}
+    assert max(sizes.values()) <= 2000

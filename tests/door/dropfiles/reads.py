@@ -1,0 +1,32 @@
+"""Files put in folders, and read again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from door.dropfiles import DropFile, Reading, Understood, find, read, understand
+from tests.door.dropfiles.writers import WRITERS, Written
+
+NOW = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
+AS_WRITTEN = Reading(NOW, "auto", "auto")
+NO_ENVIRONMENT: Mapping[str, str] = {}
+
+
+def put(folder: Path, written: Written, *, ago: float = 1) -> Path:
+    """Write a file into a folder, so many seconds before now."""
+    path = folder / written.name
+    path.write_bytes(written.content)
+    at = (NOW - timedelta(seconds=ago)).timestamp()
+    os.utime(path, (at, at))
+    return path
+
+
+def reading_of(folder: Path, writer: str, reading: Reading = AS_WRITTEN) -> DropFile:
+    return read(put(folder, WRITERS[writer]), reading)
+
+
+def understood_in(folder: Path, reading: Reading = AS_WRITTEN) -> Understood:
+    return understand(find(folder, NO_ENVIRONMENT, None), reading)

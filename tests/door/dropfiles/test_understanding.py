@@ -1,0 +1,434 @@
+"""What is understood of a call from several files: whom to trust for what, what is not known."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from door.dropfiles import (
+    DropFileRefused,
+    EventSaid,
+    Identity,
+    Kind,
+    Limit,
+    NextEvent,
+    Reading,
+    Way,
+    find,
+    sentences,
+    understand,
+)
+from tests.door.dropfiles.reads import AS_WRITTEN, NO_ENVIRONMENT, NOW, put, understood_in
+from tests.door.dropfiles.writers import (
+    WRITERS,
+    Written,
+    bbsdev,
+    chain,
+    door32,
+    door_sys,
+    dorinfo,
+    quickbbs,
+    ra_event,
+    remote_access,
+    text,
+)
+
+
+def all_formats(folder: Path, *, left: dict[Kind, str], event: str = "03:00") -> None:
+    """Write all formats at once, as some boards do, each with time of its own."""
+    put(folder, Written("DOOR32.SYS", text(*door32(left=left[Kind.DOOR32]))))
+    seconds = str(60 * int(left[Kind.DOOR] or "0")) if left[Kind.DOOR] else ""
+    lines = door_sys(seconds=seconds, minutes=left[Kind.DOOR], event=event)
+    put(folder, Written("DOOR.SYS", text(*lines)))
+    minutes = left[Kind.DORINFO]
+    put(folder, Written("DORINFO1.DEF", text(*dorinfo(("Moth", "", ""), left=minutes))))
+    put(folder, Written("CHAIN.TXT", text(*chain(left=left[Kind.CHAIN]))))
+    put(folder, Written("BBSDEV.DRP", text(*bbsdev(deadline=left[Kind.BBSDEV]))))
+    put(folder, Written("EXITINFO.BBS", remote_access(minutes=int(left[Kind.EXITINFO]))))
+
+
+ALL = {
+    Kind.DOOR32: "10",
+    Kind.DOOR: "20",
+    Kind.DORINFO: "30",
+    Kind.CHAIN: "2400",
+    Kind.BBSDEV: "2026-11-20T20:50:00Z",
+    Kind.EXITINFO: "60",
+}
+
+
+@pytest.mark.parametrize(
+    ("silent", "minutes"),
+    [
+        ((), 10),
+        ((Kind.DOOR32,), 20),
+        ((Kind.DOOR32, Kind.DOOR), 30),
+        ((Kind.DOOR32, Kind.DOOR, Kind.DORINFO), 40),
+        ((Kind.DOOR32, Kind.DOOR, Kind.DORINFO, Kind.CHAIN), 50),
+    ],
+)
+def test_time_is_taken_from_the_most_trusted_file_that_has_it(silent, minutes, tmp_path: Path):
+    all_formats(tmp_path, left=ALL | dict.fromkeys(silent, ""))
+    assert understood_in(tmp_path).time.seconds == minutes * 60
+
+
+def test_exitinfo_is_trusted_last(tmp_path: Path):
+    silent = dict.fromkeys((Kind.DOOR32, Kind.DOOR, Kind.DORINFO, Kind.CHAIN), "")
+    all_formats(tmp_path, left=ALL | silent | {Kind.BBSDEV: "whenever"})
+    assert understood_in(tmp_path).time.seconds == 3600
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        door32(left="sixty"),
+        door32(left="-60"),
+        door32(left="9999"),
+        door32(comm="2", handle="-1", host="Moth House", left="546"),
+    ],
+)
+def test_nonsense_is_not_unlimited_because_another_file_sets_no_limit(lines, tmp_path: Path):
+    put(tmp_path, Written("DOOR32.SYS", text(*lines)))
+    put(tmp_path, Written("BBSDEV.DRP", text(*bbsdev(deadline=""))))
+    assert understood_in(tmp_path).time.limit in (Limit.UNREADABLE, Limit.CONSTANT)
+
+
+def test_a_deadline_counts_where_enigma_writes_its_constant_beside_it(tmp_path: Path):
+    put(tmp_path, WRITERS["enigma 0.0 door32"])
+    put(tmp_path, WRITERS["enigma bbsdev"])
+    assert understood_in(tmp_path).time.seconds == 1800
+
+
+def test_files_that_do_not_agree_are_a_doubt(tmp_path: Path):
+    all_formats(tmp_path, left=ALL)
+    doubts = understood_in(tmp_path).doubts
+    assert "line 9 of DOOR32.SYS, in minutes and line 18 of DOOR.SYS do not agree" in doubts[0]
+
+
+def test_rounded_minutes_are_no_doubt(tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet stdio"])
+    put(tmp_path, WRITERS["synchronet door.sys"])
+    assert understood_in(tmp_path).doubts == ()
+
+
+def test_the_event_comes_from_door_sys_before_exitinfo(tmp_path: Path):
+    put(tmp_path, Written("DOOR.SYS", text(*door_sys(event="02:30"))))
+    put(tmp_path, WRITERS["remoteaccess exitinfo"])
+    event = understood_in(tmp_path).event
+    assert (event.clock, event.place) == ("02:30", "line 37 of DOOR.SYS")
+
+
+def test_a_placeholder_gives_way_to_a_time(tmp_path: Path):
+    put(tmp_path, Written("DOOR.SYS", text(*door_sys(event="00:00"))))
+    put(tmp_path, WRITERS["remoteaccess exitinfo"])
+    assert understood_in(tmp_path).event.place == "the event in EXITINFO.BBS"
+
+
+def test_an_event_that_is_not_enabled_is_none(tmp_path: Path):
+    put(tmp_path, Written("EXITINFO.BBS", remote_access(status=2, start="00:00")))
+    assert understood_in(tmp_path).event.said is EventSaid.NONE
+
+
+def test_a_sysop_may_leave_out_the_hosts_events(tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet door.sys"])
+    event = understood_in(tmp_path, Reading(NOW, "auto", "ignored")).event
+    assert (event.said, event.minute) == (EventSaid.NONE, None)
+
+
+@pytest.mark.parametrize(
+    ("clock", "seconds"), [("20:01", 60), ("20:00", 0), ("19:59", 86340), ("03:00", 7 * 3600)]
+)
+def test_seconds_to_the_event_are_counted_by_the_hosts_clock(clock, seconds):
+    minute = int(clock[:2]) * 60 + int(clock[3:])
+    assert NextEvent(EventSaid.TIME, minute, "").seconds_from(NOW) == seconds
+
+
+def test_an_event_whose_minute_is_running_is_now_and_not_tomorrow():
+    event = NextEvent(EventSaid.TIME, 20 * 60, "")
+    assert event.seconds_from(NOW.replace(second=59)) == 0
+    assert event.seconds_from(NOW.replace(minute=1)) == 86340
+
+
+@pytest.mark.parametrize("said", [EventSaid.PLACEHOLDER, EventSaid.NONE, EventSaid.UNKNOWN])
+def test_nothing_is_counted_to_what_is_no_event(said):
+    assert NextEvent(said, 5, "").seconds_from(NOW) is None
+
+
+# EVENTS.RA
+
+
+def test_the_next_daily_event_of_events_ra_counts(tmp_path: Path):
+    put(tmp_path, Written("EXITINFO.BBS", remote_access(status=0)))
+    records = (
+        ra_event("19:00") + ra_event("22:30") + ra_event("03:00") + ra_event("21:00", status=2)
+    )
+    put(tmp_path, Written("EVENTS.RA", records + ra_event("20:30", days=0x02)), ago=10**6)
+    understood = understood_in(tmp_path)
+    assert understood.event.clock == "22:30"
+    assert understood.doubts == (
+        "Events of EVENTS.RA left out, for they are not daily or not read: 1.",
+    )
+
+
+def test_an_event_without_a_whole_start_is_left_out(tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet exitinfo"])
+    record = bytearray(ra_event("20:30"))
+    record[1] = 4
+    put(tmp_path, Written("EVENTS.RA", bytes(record)))
+    understood = understood_in(tmp_path)
+    assert understood.event.said is EventSaid.UNKNOWN
+    assert "left out" in understood.doubts[0]
+
+
+def test_a_broken_events_ra_is_a_doubt(tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet exitinfo"])
+    put(tmp_path, Written("EVENTS.RA", b"x" * 20))
+    understood = understood_in(tmp_path)
+    assert understood.event.said is EventSaid.UNKNOWN
+    assert "not a multiple of 19 bytes" in understood.doubts[0]
+
+
+def test_events_ra_without_daily_events_tells_nothing(tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet exitinfo"])
+    put(tmp_path, Written("EVENTS.RA", ra_event("20:30", days=0x02)))
+    assert understood_in(tmp_path).event.said is EventSaid.UNKNOWN
+
+
+# QuickBBS, WWIV
+
+
+def test_dorinfo_tells_the_time_beside_a_record_of_quickbbs(tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet dorinfo"])
+    put(tmp_path, WRITERS["synchronet exitinfo"])
+    understood = understood_in(tmp_path)
+    assert (understood.time.seconds, understood.time.place) == (3540, "line 12 of DORINFO3.DEF")
+    assert understood.who == Identity("moth house", "number 42")
+
+
+def test_the_allowance_of_quickbbs_is_not_taken_for_time_left(tmp_path: Path):
+    put(tmp_path, Written("EXITINFO.BBS", quickbbs(644)))
+    understood = understood_in(tmp_path)
+    with pytest.raises(DropFileRefused, match="no file of this call says how long"):
+        understood.known_time()
+
+
+@pytest.mark.parametrize(("left", "seconds"), [("3480", 3480), ("59", 3540)])
+def test_chain_txt_shows_that_line_9_is_seconds(left, seconds, tmp_path: Path):
+    put(tmp_path, Written("DOOR32.SYS", text(*door32(host="Moth House", left=left))))
+    put(tmp_path, WRITERS["wwiv chain"])
+    understood = understood_in(tmp_path)
+    assert (understood.time.limit, understood.time.seconds) == (Limit.LEFT, seconds)
+    assert understood.doubts == ()
+
+
+def test_a_last_minute_is_not_taken_for_a_second(tmp_path: Path):
+    put(tmp_path, Written("DOOR32.SYS", text(*door32(left="1"))))
+    put(tmp_path, Written("CHAIN.TXT", text(*chain(left="60"))))
+    assert understood_in(tmp_path).time.seconds == 60
+
+
+def test_what_the_sysop_says_of_line_9_is_not_argued_with(tmp_path: Path):
+    put(tmp_path, Written("DOOR32.SYS", text(*door32(left="1200"))))
+    put(tmp_path, Written("CHAIN.TXT", text(*chain(left="1200"))))
+    understood = understood_in(tmp_path, Reading(NOW, "minutes", "auto"))
+    assert understood.time.seconds == 1200 * 60
+
+
+# Whose files
+
+
+def test_a_file_of_another_caller_is_left(tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet stdio"])
+    lines = door_sys(number="7", name="Fly", alias="Fly", event="21:00")
+    put(tmp_path, Written("DOOR.SYS", text(*lines)))
+    understood = understood_in(tmp_path)
+    assert [file.kind for file in understood.files] == [Kind.DOOR32]
+    assert understood.left[0].why == "it is of another caller"
+    assert understood.event.said is EventSaid.UNKNOWN
+
+
+def test_a_file_of_another_node_is_left(tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet stdio"])
+    put(tmp_path, Written("DOOR.SYS", text(*door_sys(node="4"))))
+    assert understood_in(tmp_path).left[0].why == "it is of node 4"
+
+
+def test_a_chosen_file_of_another_node_is_refused(tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet stdio"])
+    with pytest.raises(DropFileRefused, match="it is of node 3, and this is node 4"):
+        understand(find(tmp_path, {"SBBSNNUM": "4"}, None), AS_WRITTEN)
+
+
+def test_a_broken_file_beside_is_a_doubt(tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet stdio"])
+    put(tmp_path, Written("EXITINFO.BBS", b"\0" * 1900))
+    understood = understood_in(tmp_path)
+    assert understood.time.seconds == 3540
+    assert "1900 bytes" in understood.doubts[0]
+
+
+def test_an_old_file_is_a_doubt(tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet stdio"], ago=660)
+    assert "DOOR32.SYS was written 11 minutes ago" in understood_in(tmp_path).doubts[0]
+
+
+@pytest.mark.parametrize("seconds", [601, 86400])
+def test_the_clocks_zone_does_not_age_a_file(seconds, tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet stdio"], ago=seconds)
+    at = datetime.fromtimestamp(NOW.timestamp() - seconds, UTC)
+    assert understood_in(tmp_path, Reading(at, "auto", "auto")).doubts == ()
+
+
+@pytest.mark.parametrize(
+    ("host", "board"),
+    [
+        ("Mystic 1.12 A48", "mystic"),
+        ("Area 51", "area 51"),
+        ("WWIV 5.8", "wwiv"),
+        ("Synchronet BBS for Linux  Version 3.22a", "synchronet bbs"),
+        ("Synchronet BBS for Win32  Version 3.23b", "synchronet bbs"),
+        ("GameSrvConsole v14.09.10", "gamesrvconsole"),
+        ("A House for Windows Cleaners", "a house for windows cleaners"),
+    ],
+)
+def test_an_update_of_the_software_makes_nobody_a_stranger(host, board, tmp_path: Path):
+    put(tmp_path, Written("DOOR32.SYS", text(*door32(host=host))))
+    assert understood_in(tmp_path).who.board == board
+
+
+def test_names_never_pass_for_numbers(tmp_path: Path):
+    put(tmp_path, Written("DOOR32.SYS", text(*door32(number="", alias="number 42"))))
+    assert understood_in(tmp_path).who.caller == "name number 42"
+
+
+# Giving back
+
+
+@pytest.mark.parametrize(
+    ("writer", "ways"),
+    [
+        ("synchronet stdio", [(Way.MODUSER, "MODUSER.DAT", None)]),
+        ("synchronet door.sys", [(Way.DOOR_SYS, "DOOR.SYS", 15)]),
+        ("synchronet dorinfo", []),
+        ("remoteaccess exitinfo", [(Way.EXITINFO, "EXITINFO.BBS", 59)]),
+        ("synchronet exitinfo", []),
+        ("gap of 31 lines", []),
+        ("enigma 0.4 door32", []),
+        ("wwiv chain", []),
+    ],
+)
+def test_the_ways_to_give_back_are_known_by_the_kind_of_file(writer, ways, tmp_path: Path):
+    put(tmp_path, WRITERS[writer])
+    gives = understood_in(tmp_path).gives
+    assert [(give.way, give.path.name, give.minutes) for give in gives] == ways
+
+
+def test_chain_txt_of_synchronet_is_known_by_the_environment(tmp_path: Path):
+    path = put(tmp_path, WRITERS["synchronet chain"])
+    found = find(path, {"SBBSNODE": str(tmp_path)}, None)
+    assert [give.way for give in understand(found, AS_WRITTEN).gives] == [Way.MODUSER]
+
+
+def test_door_sys_of_synchronet_is_not_given_back_through_moduser(tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet door.sys"])
+    found = find(None, {"SBBSNODE": str(tmp_path)}, None)
+    assert [give.way for give in understand(found, AS_WRITTEN).gives] == [Way.DOOR_SYS]
+
+
+# In words
+
+
+def test_a_whole_call_is_told_in_words(tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet stdio"])
+    stale = put(tmp_path, WRITERS["synchronet door.sys"], ago=7200)
+    assert sentences(understood_in(tmp_path)) == [
+        f"Read: {tmp_path}/DOOR32.SYS (the newest in the folder named).",
+        'The caller is Moth: number 42 of "synchronet". His account goes by that, whatever he is '
+        "called.",
+        "His security level is 50.",
+        "He is on node 3.",
+        "He may stay 59 minutes (line 9 of DOOR32.SYS, in minutes).",
+        "Nothing is known of the board's events: DOOR32.SYS has no line for it.",
+        "His keys and his screen are standard input and output.",
+        "Of his screen the board says: emulation ansi.",
+        f"Left alone: {stale}, for it was written 1 hour before DOOR32.SYS.",
+        f"Time won can be given back through {tmp_path}/MODUSER.DAT: whole minutes into his "
+        "account with Synchronet, if this door is set there to modify user data.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("writer", "sentence"),
+    [
+        ("anetbbs bbsdev", "He may stay as long as he likes: line 11 of BBSDEV.DRP sets no limit."),
+        ("anetbbs bbsdev", "He is the board's sysop."),
+        (
+            "enigma bbsdev",
+            "He may stay 30 minutes, until 2026-11-20 20:30:00 UTC (line 11 of BBSDEV.DRP).",
+        ),
+        (
+            "door32 without time",
+            "How long he may stay is not known: nothing to be read in line 9 of DOOR32.SYS.",
+        ),
+        (
+            "door32 without time",
+            "Not certain: line 9 of DOOR32.SYS has no time left that can be read.",
+        ),
+        (
+            "gamesrv door.sys",
+            "00:00 (line 37 of DOOR.SYS) is what boards write that know of no "
+            "event, so none is counted.",
+        ),
+        ("synchronet door.sys", "The board's next event is at 03:00 (line 37 of DOOR.SYS)."),
+        (
+            "maximus avatar",
+            "His line is a serial port or a FOSSIL driver, which this door cannot use.",
+        ),
+        ("synchronet socket", "His line is a socket that the board hands down, number 17."),
+        (
+            "synchronet dorinfo",
+            "How his bytes arrive is not said: standard input and output are taken.",
+        ),
+        (
+            "synchronet dorinfo",
+            'The caller is MOTH: name moth of "moth house". No file gives him a '
+            "number, so his account goes by this name.",
+        ),
+        (
+            "synchronet dorinfo",
+            "Nothing can be given back to this board: what is won goes into the "
+            "caller's account in our own time bank.",
+        ),
+        (
+            "enigma bbsdev",
+            "Of his screen the board says: emulation ansi, charset cp437, 132 "
+            "columns, 43 rows, language en-US.",
+        ),
+    ],
+)
+def test_each_thing_is_told_in_words(writer, sentence, tmp_path: Path):
+    put(tmp_path, WRITERS[writer])
+    assert sentence in sentences(understood_in(tmp_path))
+
+
+def test_time_that_is_up_is_told(tmp_path: Path):
+    put(tmp_path, Written("DOOR32.SYS", text(*door32(left="0"))))
+    assert "His time is up (line 9 of DOOR32.SYS, in minutes)." in sentences(
+        understood_in(tmp_path)
+    )
+
+
+def test_the_lines_of_giving_back_say_what_stands_there(tmp_path: Path):
+    put(tmp_path, WRITERS["synchronet door.sys"])
+    put(tmp_path, WRITERS["remoteaccess exitinfo"])
+    told = sentences(understood_in(tmp_path))
+    assert f"{tmp_path}/DOOR.SYS (now 15 minutes), if the board reads it back." in told[-2]
+    assert f"the TimeLimit in {tmp_path}/EXITINFO.BBS (now 59 minutes)" in told[-1]
+
+
+def test_understanding_needs_no_files_of_its_own(tmp_path: Path):
+    path = put(tmp_path, WRITERS["synchronet stdio"])
+    assert understand(find(path, NO_ENVIRONMENT, None), AS_WRITTEN).found.by == "named"
+    assert list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,234 @@
+"""What holds for every coup of baccarat, whatever the cards, the house and the decisions."""
+
+from dataclasses import FrozenInstanceError
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from door.games.baccarat.events import Dealt, Drew, Event, Outcome, Revealed, Settled
+from door.games.baccarat.round import Action, IllegalAction, Round, ShoeTooShort, start
+from door.games.baccarat.rules import (
+    BACCARAT,
+    RulesRefused,
+    point_of,
+    rules_from_mapping,
+    rules_to_mapping,
+)
+from door.games.engine.cards import Card, deck
+from tests.door.games.baccarat.coups import MOST_CARDS, card_of, of_points, play
+from tests.door.games.blackjack.chances import unhurried
+
+options = st.sampled_from(["draw", "stand", "toss"])
+houses = st.fixed_dictionaries(
+    {},
+    optional={"bank_option_3v9": options, "bank_option_5v4": options, "decks": st.integers(1, 8)},
+)
+stakes = st.integers(1, 10**9)
+decisions = st.lists(st.booleans(), min_size=2, max_size=2)
+
+# Choices are rare among all shoes: the player has 5, the bank 3 or 5, the third card 9 or 4.
+_choosing = st.tuples(
+    st.sampled_from([0, 5]), st.sampled_from([3, 5]), st.sampled_from([4, 9]), st.integers(0, 9)
+).map(lambda four: of_points(*four))
+shoes = st.one_of(st.permutations(deck(1)).map(tuple), _choosing)
+
+House = dict[str, object]
+Shoe = tuple[Card, ...]
+
+
+def played(
+    house: House, shoe: Shoe, stake: int, chosen: list[bool]
+) -> tuple[list[Round], list[Event], list[Action]]:
+    """A coup to its end: its states, all events, the actions taken."""
+    coup, happened = start(rules_from_mapping(house, BACCARAT), shoe, stake)
+    states, events, taken = [coup], list(happened), []
+    while not coup.over:
+        taken.append(coup.legal()[chosen[len(taken)]])
+        coup, happened = coup.apply(taken[-1])
+        states.append(coup)
+        events += happened
+    return states, events, taken
+
+
+@unhurried
+@given(houses, shoes, stakes, decisions)
+def test_money_is_conserved(house: House, shoe: Shoe, stake: int, chosen: list[bool]) -> None:
+    states, events, _ = played(house, shoe, stake, chosen)
+    (settled,) = [event for event in events if isinstance(event, Settled)]
+    totals = states[-1].totals
+    assert (totals.lost, totals.returned, totals.won) == (
+        settled.lost,
+        settled.returned,
+        settled.won,
+    )
+    assert totals.lost + totals.returned == totals.staked == stake
+    assert totals.won in (0, stake)
+    assert not (totals.won and totals.lost)
+    for before in states[:-1]:
+        assert (before.totals.staked, before.totals.lost, before.totals.won) == (stake, 0, 0)
+
+
+@unhurried
+@given(houses, shoes, stakes, decisions)
+def test_nothing_illegal_is_accepted_and_a_refusal_changes_nothing(
+    house: House, shoe: Shoe, stake: int, chosen: list[bool]
+) -> None:
+    states, _, _ = played(house, shoe, stake, chosen)
+    for coup in states:
+        before = repr(coup), coup.bank_hand
+        for action in set(Action) - set(coup.legal()):
+            with pytest.raises(IllegalAction):
+                coup.apply(action)
+        assert (repr(coup), coup.bank_hand) == before
+
+
+@unhurried
+@given(houses, shoes, stakes, decisions)
+def test_a_replay_is_identical(house: House, shoe: Shoe, stake: int, chosen: list[bool]) -> None:
+    states, events, taken = played(house, shoe, stake, chosen)
+    again, happened = start(rules_from_mapping(house, BACCARAT), shoe, stake)
+    events_again = list(happened)
+    for action in taken:
+        again, happened = again.apply(action)
+        events_again += happened
+    assert again == states[-1]
+    assert events_again == events
+
+
+@unhurried
+@given(houses, shoes, stakes, decisions)
+def test_acting_leaves_the_round_before_as_it_was(
+    house: House, shoe: Shoe, stake: int, chosen: list[bool]
+) -> None:
+    states, _, taken = played(house, shoe, stake, chosen)
+    for (coup, after), action in zip(pairwise(states), taken, strict=True):
+        assert coup.apply(action)[0] == after
+
+
+@unhurried
+@given(houses, shoes, stakes, decisions)
+def test_cards_are_dealt_from_the_top_and_each_once(
+    house: House, shoe: Shoe, stake: int, chosen: list[bool]
+) -> None:
+    states, events, _ = played(house, shoe, stake, chosen)
+    last = states[-1]
+    drawn = [event.card for event in events if isinstance(event, Drew)]
+    (turned_up,) = [event.cards for event in events if isinstance(event, Revealed)]
+    mine = [event.card for event in events if isinstance(event, Dealt) and event.card is not None]
+    dealt = (mine[0], turned_up[0], mine[1], turned_up[1], *drawn)
+    assert dealt == shoe[: last.cards_used]
+    assert last.cards_used <= MOST_CARDS
+
+
+@unhurried
+@given(houses, shoes, stakes, decisions)
+def test_no_event_shows_a_card_of_the_bank_before_it_is_turned_up(
+    house: House, shoe: Shoe, stake: int, chosen: list[bool]
+) -> None:
+    states, events, _ = played(house, shoe, stake, chosen)
+    first = states[0]
+    if first.legal() == (Action.CARD, Action.NO_CARD):
+        assert first.bank == (None, None)
+        assert first.bank_point is None
+        assert not [event for event in events[:4] if isinstance(event, Revealed)]
+        assert all(repr(card) not in repr(first) for card in set(first.bank_hand) - {*first.player})
+    assert states[-1].bank == states[-1].bank_hand
+
+
+@unhurried
+@given(houses, shoes, stakes, decisions)
+def test_nearer_to_nine_wins(house: House, shoe: Shoe, stake: int, chosen: list[bool]) -> None:
+    last = played(house, shoe, stake, chosen)[0][-1]
+    mine, his = (sum("A23456789".find(card[0]) + 1 for card in hand) % 10 for hand in hands(last))
+    assert last.points == (mine, his)
+    nearer = {True: Outcome.PLAYER, False: Outcome.BANK}[mine > his]
+    assert last.outcome is (Outcome.STAND_OFF if mine == his else nearer)
+
+
+def hands(coup: Round) -> tuple[Shoe, Shoe]:
+    return coup.player, coup.bank_hand
+
+
+@unhurried
+@given(houses, shoes, decisions)
+def test_which_of_two_cards_came_first_is_all_the_same(
+    house: House, shoe: Shoe, chosen: list[bool]
+) -> None:
+    """So the enumeration of all coups may count a pair once, and weigh it twice."""
+    first, second, third, fourth, *rest = shoe
+    turned = (third, fourth, first, second, *rest)
+    one, other = (played(house, order, 1, chosen)[0][-1] for order in (shoe, turned))
+    assert (one.points, one.cards_used) == (other.points, other.cards_used)
+
+
+@unhurried
+@given(houses, shoes, decisions, st.integers(0, 5))
+def test_a_shoe_that_ends_too_soon_leaves_the_round_as_it_was(
+    house: House, shoe: Shoe, chosen: list[bool], left: int
+) -> None:
+    states, _, taken = played(house, shoe, 1, chosen)
+    short = shoe[: min(left, states[-1].cards_used - 1)]
+    with pytest.raises(ShoeTooShort, match=f"its {len(short)} cards are not enough"):
+        play_short(house, short, taken)
+
+
+def play_short(house: House, shoe: Shoe, taken: list[Action]) -> None:
+    coup, _ = start(rules_from_mapping(house, BACCARAT), shoe, 1)
+    for action in taken:
+        coup, _ = coup.apply(action)
+
+
+def test_nothing_on_the_table_can_be_changed_in_place() -> None:
+    played_out = play(of_points(7, 6))
+    for thing, name in (
+        (played_out.round, "phase"),
+        (played_out.round.rules, "decks"),
+        (played_out.round.totals, "won"),
+        (played_out.settled, "won"),
+    ):
+        with pytest.raises(FrozenInstanceError):
+            setattr(thing, name, None)
+
+
+# Rules from the keys of a table in sysop.toml.
+
+
+@given(houses)
+def test_the_rules_of_a_journal_are_read_back_as_they_were(house: House) -> None:
+    rules = rules_from_mapping(house, BACCARAT)
+    assert rules_from_mapping(rules_to_mapping(rules), BACCARAT) == rules
+
+
+def test_every_wrong_key_is_named_at_once() -> None:
+    wrong = {
+        "bank_option_3v9": "hit",
+        "bank_option_5v4": True,
+        "decks": 9,
+        "ties": "push",
+    }
+    with pytest.raises(RulesRefused) as refused:
+        rules_from_mapping(wrong, BACCARAT)
+    assert [tuple(problem) for problem in refused.value.problems] == [
+        ("bank_option_3v9", 'must be "draw", "stand" or "toss", is "hit"'),
+        ("bank_option_5v4", 'must be "draw", "stand" or "toss", is true'),
+        ("decks", "must be a whole number from 1 to 8, is 9"),
+        ("ties", "is no rule of this game"),
+    ]
+
+
+@pytest.mark.parametrize("value", [0, True, 4.0, "4", None, [4]])
+def test_decks_are_a_whole_number(value: object) -> None:
+    with pytest.raises(RulesRefused, match="decks: must be a whole number from 1 to 8"):
+        rules_from_mapping({"decks": value}, BACCARAT)
+
+
+@pytest.mark.parametrize("value", [0, None, ["draw"], "Draw", ""])
+def test_an_option_is_one_of_three_words(value: object) -> None:
+    with pytest.raises(RulesRefused, match="bank_option_5v4: must be"):
+        rules_from_mapping({"bank_option_5v4": value}, BACCARAT)
+
+
+def test_a_card_of_every_value_counts_what_it_is_named_for() -> None:
+    assert [point_of([card_of(value)]) for value in range(10)] == list(range(10))

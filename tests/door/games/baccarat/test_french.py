@@ -1,0 +1,287 @@
+"""The croupier's French, as it arrives on terminals of three character sets."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from ansi.charset import Charset, encode
+from door.games.baccarat import words
+from door.games.baccarat.dialogue import ENGLISH, FRENCH, Dialogue, dialogue
+from door.games.baccarat.events import Outcome, Side
+from door.games.baccarat.round import BACCARAT, Action, Round, start
+from door.games.engine.cards import deck, parse_card
+from tests.door.punting import (
+    at_baccarat,
+    baccarat_toml,
+    ends,
+    on_5,
+    punter_of,
+    seed_where,
+    shoe_of,
+)
+from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
+from tests.world import world
+
+FRENCH_HOUSE = baccarat_toml(language="french")
+# A painted screen in plain letters: the terminal types of the two others are known by now.
+PLAIN = Profile(
+    charset="ascii",
+    performs=MODERN.performs,
+    accepts=MODERN.accepts,
+    terminal_types=("vt100",),
+)
+LOOKS = {
+    "xterm-256color": {"charset": "utf-8", "paint": "colour"},
+    "syncterm": {"charset": "cp437", "paint": "colour"},
+    "vt100": {"charset": "ascii", "paint": "mono"},
+}
+EVERYWHERE = pytest.mark.parametrize(
+    "profile", [MODERN, SYNCTERM, PLAIN], ids=["UTF-8", "CP437", "ASCII"]
+)
+
+
+def as_shown(text: str, profile: Profile) -> str:
+    """French as this terminal can show it: without accents where it has none."""
+    charset = Charset(profile.charset)
+    if charset is not Charset.UTF8:
+        text = text.replace("œ", "oe")
+    if charset is Charset.ASCII:
+        text = text.translate(str.maketrans("éèêàûçÉ", "eeeaucE"))
+    return text
+
+
+def five_against_a_heart(coup: Round) -> bool:
+    """A 5 that draws a heart: the one suit with a letter that few terminals have."""
+    if coup.legal() != (Action.CARD, Action.NO_CARD):
+        return False
+    after, _ = coup.apply(Action.CARD)
+    return after.player[2].suit == "H" and after.cards_used == 5 and after.bank_point == 7
+
+
+@EVERYWHERE
+async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
+    seed = seed_where(five_against_a_heart)
+    coup, _ = start(BACCARAT, shoe_of(seed), 1)
+    coup, _ = coup.apply(Action.CARD)
+    async with world(tmp_path, toml=FRENCH_HOUSE) as board:
+        ada = await punter_of(board, "Ada", profile, looks=LOOKS)
+        board.seeds = [seed]
+        ada.presses("c")
+        await ada.is_asked(
+            "Jouer pour du temps, ou pour faire sauter la banque ?  <T>emps  <B>anque"
+        )
+        ada.presses("b")
+        await ada.is_asked(as_shown("<P>onter <M>ode <L>anguage <S>abot <C>oupe <R>ègles", profile))
+        await ada.sees(as_shown("La maison vous avance 100 000 F : bienvenue à la table.", profile))
+        assert ada.terminal.row(0).split() == ["Baccara", "En", "francs"]
+        assert as_shown("Égalité", profile) in ada.terminal.row(15)
+        ada.presses("p")
+        await ada.is_asked(
+            as_shown("Faites vos jeux : 1 F à 100 000 F (Entrée pour 1 000 F) :", profile)
+        )
+        ada.presses("12 500\r ")
+        await ada.is_asked("Carte ?  <C>arte  <N>on, merci")
+        await ada.sees("Rien ne va plus. Cinq au joueur.")
+        ada.presses("c")
+        third = f"Carte au joueur : {words.card(FRENCH, coup.player[2])}."
+        await ada.sees(as_shown(third, profile))
+        ada.presses(" ")
+        await ada.is_asked("<P>onter")
+        await ada.sees(as_shown("La banque reste : sept à la banque.", profile))
+        assert as_shown("Sept à la banque", profile) in ada.terminal.row(10)
+        # Not a letter came that is none of the terminal's.
+        assert "?" not in ada.screen.replace("Carte ?", "").replace("banque ?", "")
+        assert b"\xff" not in ada.terminal.received
+
+
+@EVERYWHERE
+async def test_the_bank_is_broken_in_french(tmp_path: Path, profile: Profile) -> None:
+    wins = ends(Outcome.PLAYER)
+    async with world(tmp_path, toml=FRENCH_HOUSE) as board:
+        ada = await punter_of(board, "Ada", profile, looks=LOOKS)
+        board.seeds = [seed_where(wins, wins, wins, wins)]
+        await ada.sits_down_at_baccarat()
+        for wager in (100_000, 200_000, 400_000, 300_000):
+            ada.presses("p")
+            await ada.is_asked("Faites vos jeux")
+            ada.presses(f"{wager}\r ")
+            await ada.is_asked_any("<P>onter", "Appuyez sur une touche")
+        for line in (
+            "Mesdames, messieurs, la banque a sauté !",
+            "a fait sauter la banque de cette table",
+            "et la quitte avec 1 100 000 F",
+            "Il y a fallu 4 coups et des nerfs d'acier.",
+            "Champagne ! Le nom est gravé dans le cuivre, près de la porte.",
+        ):
+            await ada.sees(as_shown(line, profile))
+        ada.presses(" ")
+        await ada.is_asked("<P>onter")
+        ada.presses("p")
+        await ada.sees(as_shown("La banque a sauté. Elle rouvrira avec 1 000 000 F", profile))
+
+
+# Language and money
+
+
+async def test_french_is_played_in_francs_english_in_dollars_and_both_are_kept(
+    tmp_path: Path,
+) -> None:
+    seed = seed_where(ends("player"), ends("bank"), ends("player"))
+    async with at_baccarat(tmp_path, seed) as ada:
+        await ada.wagers(10_000)
+        ada.presses("l")
+        await ada.is_asked("<P>onter")
+        await ada.wagers(30_000)
+        assert ada.play_money("usd-cent")["bankroll"] == 110_000
+        assert ada.play_money("frf-cent")["bankroll"] == 70_000
+        assert ada.figure("Capital") == "70 000 F"
+        # Remembered for the next call.
+        await ada.comes_back()
+        assert "<P>onter" in ada.prompt
+        assert ada.figure("Capital") == "70 000 F"
+        ada.presses("l")
+        await ada.is_asked("<P>lace bet")
+        assert ada.figure("Bankroll") == "$110,000"
+        await ada.wagers(5_000)
+        assert ada.play_money("usd-cent")["bankroll"] == 115_000
+
+
+async def test_for_time_the_language_changes_words_and_nothing_else(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path, seed_where(ends("player")), mode="t") as ada:
+        ada.presses("l")
+        await ada.is_asked("<P>onter")
+        assert "Pour du temps, tours du jour : 0 sur 20" in ada.terminal.row(0)
+        assert ada.figure("Pot") == "60 pièces"
+        await ada.asks_to_bet()
+        assert "Faites vos jeux : 1 pièce à 10 pièces (Entrée pour 1 pièce) :" in ada.prompt
+        ada.presses("3\r ")
+        await ada.is_asked("<P>onter")
+        await ada.sees("Le joueur gagne : 3 pièces pour vous.")
+        assert ada.has["online"] == 63 * 60
+        assert ada.play_money("frf-cent") == {}
+
+
+async def test_rules_statement_and_refusals_are_french_too(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path, seed_where(ends("stand-off")), toml=FRENCH_HOUSE) as ada:
+        ada.presses("r")
+        await ada.sees("Les règles du baccara (page 1 sur 2)")
+        await ada.sees("tire de baccara à 2, reste à 7.")
+        await ada.is_asked("Suiva<n>te  <Q>uitter")
+        ada.presses("n")
+        await ada.is_asked("<P>récédente  <Q>uitter")
+        ada.presses("q")
+        await ada.is_asked("<P>onter")
+        await ada.asks_to_bet()
+        ada.presses("100 001\r")
+        await ada.sees("Votre capital est de 100 000 F : vous ne pouvez miser davantage.")
+        ada.presses("1\r ")
+        await ada.is_asked("<P>onter")
+        await ada.sees("Égalité : le coup est nul, votre mise vous est rendue.")
+        ada.presses("s")
+        await ada.sees("cartes dans le sabot.")
+        ada.presses("q")
+        await ada.sees("Baccara : 1 coup, 0 au joueur, 0 à la banque, 1 à égalité")
+        await ada.sees("votre capital est de 100 000 F.")
+
+
+async def test_a_caller_with_plain_lines_is_told_every_card_in_french(tmp_path: Path) -> None:
+    seed = seed_where(on_5(Action.NO_CARD, ends="bank"))
+    coup, _ = start(BACCARAT, shoe_of(seed), 1)
+    async with world(tmp_path, toml=FRENCH_HOUSE) as board:
+        ada = await punter_of(board, "Ada", REFUSING)
+        board.seeds = [seed]
+        ada.presses("c")
+        await ada.terminal.until("Jouer pour du temps")
+        ada.presses("b")
+        await ada.terminal.until("<Q>uitter")
+        ada.presses("p")
+        await ada.terminal.until("Faites vos jeux : 1 F a 100 000 F")
+        ada.presses("1000\r")
+        await ada.terminal.until("Carte ?  <C>arte  <N>on, merci")
+        heard = ada.terminal.heard
+        for card in coup.player:
+            assert as_shown(f"Vous recevez {words.card(FRENCH, card)}.", REFUSING) in heard
+        assert heard.count("La banque prend une carte, face cachee.") == 2
+        assert "Cinq au joueur." in heard
+        ada.presses("n")
+        await ada.terminal.until_heard("La banque gagne et ramasse 1 000 F.")
+        assert "Le joueur reste : cinq au joueur." in ada.terminal.heard
+        await ada.terminal.until_heard("Capital : 99 000 F, Banque : 1 001 000 F")
+        assert b"\x1b" not in ada.terminal.received
+
+
+# The texts themselves
+
+
+def texts(said: Dialogue) -> dict[str, str]:
+    """Every sentence of a dialogue by its name."""
+    found: dict[str, str] = {}
+    for field in fields(said):
+        value = getattr(said, field.name)
+        if isinstance(value, str):
+            found[field.name] = value
+        elif isinstance(value, tuple):
+            found |= {f"{field.name} {number}": text for number, text in enumerate(value)}
+        else:
+            found |= {f"{field.name} {key}": text for key, text in value.items()}
+    return found
+
+
+def test_both_languages_put_the_same_things_into_every_sentence() -> None:
+    english, french = texts(ENGLISH), texts(FRENCH)
+    assert english.keys() == french.keys()
+    for name, text in english.items():
+        assert sorted(re.findall(r"{\w+}", text)) == sorted(re.findall(r"{\w+}", french[name])), (
+            name
+        )
+
+
+@pytest.mark.parametrize("charset", [Charset.CP437, Charset.ASCII])
+def test_no_letter_of_the_french_is_lost_where_the_terminal_has_few(charset: Charset) -> None:
+    """Nothing becomes a question mark; capitals without an accent in CP437 keep their letter."""
+    for name, text in texts(dialogue("french", charset)).items():
+        assert encode(text, charset).count(b"?") == text.count("?"), name
+
+
+def test_french_is_typed_with_a_blank_before_its_double_signs() -> None:
+    for name, text in texts(FRENCH).items():
+        assert not re.search("[^ ][?!;:]", text), name
+
+
+def test_cp437_and_ascii_spell_the_heart_with_two_letters() -> None:
+    queen = parse_card("QH")
+    assert words.card(dialogue("french", Charset.UTF8), queen) == "la dame de cœur"
+    for charset in (Charset.CP437, Charset.ASCII):
+        assert words.card(dialogue("french", charset), queen) == "la dame de coeur"
+
+
+def test_every_card_has_its_name_in_both_languages() -> None:
+    for said in (ENGLISH, FRENCH):
+        assert len({words.card(said, card) for card in deck(1)}) == 52
+    assert words.card(FRENCH, parse_card("AS")) == "l'as de pique"
+    assert words.card(FRENCH, parse_card("TD")) == "le dix de carreau"
+    assert words.card(ENGLISH, parse_card("TD")) == "the 10 of diamonds"
+
+
+@pytest.mark.parametrize(
+    ("side", "point", "called"),
+    [
+        (Side.BANK, 7, "Sept à la banque"),
+        (Side.PLAYER, 0, "Baccara au joueur"),
+        (Side.PLAYER, 1, "Un au joueur"),
+    ],
+)
+def test_points_are_called(side: Side, point: int, called: str) -> None:
+    assert words.call(FRENCH, side, point) == called
+
+
+def test_no_sentence_about_a_card_is_wider_than_the_screen() -> None:
+    longest = max(deck(1), key=lambda card: len(words.card(FRENCH, card)))
+    for said in (ENGLISH, FRENCH):
+        both = words.cards(said, (longest, longest))
+        told = said.bank_turns_up.format(cards=both, point=max(said.points, key=len))
+        assert len(re.sub(r"\|\d\d", "", told)) <= 77

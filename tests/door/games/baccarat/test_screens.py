@@ -1,0 +1,163 @@
+"""The baccarat table as it looks: on a wide screen, in plain lines, while it is resized."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ansi.canvas import Canvas
+from door.games.baccarat.dialogue import ENGLISH, FRENCH, Dialogue
+from door.games.baccarat.events import Outcome
+from door.games.baccarat.round import BACCARAT, Action, start
+from door.games.baccarat.scene import BaccaratScene
+from tests.door.games.baccarat.coups import of_points, play
+from tests.door.punting import MENUS, at_baccarat, ends, on_5, punter_of, seed_where
+from tests.terminal import MODERN, REFUSING
+from tests.world import world
+
+
+def scene_after(said: Dialogue, *shoes) -> BaccaratScene:
+    """A scene on which these coups were dealt, one after the other."""
+    scene = BaccaratScene(said, played=said.played_for_bank)
+    for shoe in shoes:
+        scene.clear()
+        for event in play(shoe).events:
+            scene.follow(event)
+    return scene
+
+
+def rows_of(scene: BaccaratScene, columns: int = 80) -> list[str]:
+    canvas = Canvas(columns, 24)
+    scene.paint(canvas, (columns - 80) // 2, 19)
+    return [canvas.text(row) for row in range(19)]
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [(ENGLISH, ("Player", "Bank", "Stand-off")), (FRENCH, ("Joueur", "Banque", "Égalité"))],
+)
+def test_the_scoreboard_holds_the_last_twenty_coups(
+    said: Dialogue, names: tuple[str, str, str]
+) -> None:
+    shoes = [of_points(7, 6)] * 3 + [of_points(6, 7), of_points(9, 9)] + [of_points(8, 0)] * 18
+    rows = rows_of(scene_after(said, *shoes))
+    player, bank, stand_off = (row[:55].split() for row in rows[13:16])
+    assert (player[0], bank[0], stand_off[0]) == names
+    assert player[1:] == ["·"] * 2 + ["8"] * 18
+    assert bank[1:] == ["7"] + ["·"] * 19
+    assert stand_off[1:] == ["·", "9"] + ["·"] * 18
+
+
+def test_the_chandelier_sparkles_for_a_player_who_wins() -> None:
+    def light(shoe) -> object:
+        canvas = Canvas(80, 24)
+        scene_after(ENGLISH, shoe).paint(canvas, 0, 19)
+        row = canvas.text(1)
+        return canvas.style_at(1, row.index("╦"))
+
+    assert light(of_points(7, 6)) != light(of_points(6, 7))
+    assert light(of_points(6, 7)) == light(of_points(7, 7))
+
+
+def test_the_table_lies_in_the_middle_of_a_wide_screen() -> None:
+    scene = scene_after(ENGLISH, of_points(7, 6))
+    assert [row[20:].rstrip() for row in rows_of(scene, 120)[1:]] == rows_of(scene)[1:]
+
+
+def test_a_coup_that_is_laid_out_again_looks_as_it_did_when_it_was_dealt() -> None:
+    for shoe in (of_points(5, 7), of_points(7, 6), of_points(0, 0, 5, 1)):
+        coup, events = start(BACCARAT, shoe, 100)
+        dealt, laid = BaccaratScene(ENGLISH), BaccaratScene(ENGLISH)
+        for event in events:
+            dealt.follow(event)
+        laid.lay(coup)
+        assert rows_of(laid)[4:11] == rows_of(dealt)[4:11]
+
+
+def test_a_bankroll_of_millions_stays_in_its_frame() -> None:
+    scene = scene_after(FRENCH, of_points(7, 6))
+    scene.figures = [(FRENCH.bankroll, "12 345 678 F"), (FRENCH.casino, "1 000 000 F")]
+    rows = rows_of(scene)
+    assert rows[5].endswith("│ Capital 12 345 678 F │")
+    assert rows[6].endswith("│ Banque   1 000 000 F │")
+
+
+@pytest.mark.parametrize("said", [ENGLISH, FRENCH])
+def test_in_words_the_table_tells_what_it_shows(said: Dialogue) -> None:
+    scene = scene_after(said, of_points(9, 9), of_points(0, 0, 5, 1))
+    told = " ".join(scene.lines())
+    assert said.played_for_bank in told
+    for word in (said.points[5], said.points[1], said.player, said.bank):
+        assert word in told
+    assert scene.score_line() == {"english": "S9 P5", "french": "É9 J5"}[said.language]
+
+
+async def test_a_window_that_grows_and_shrinks_keeps_the_coup(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path, seed_where(on_5(Action.CARD))) as ada:
+        await ada.wagers_on_5(1000)
+        cards = ada.terminal.lines[5:10]
+        ada.terminal.resize(120, 40)
+        await ada.terminal.wait_for(
+            lambda terminal: (
+                cards[1][:55].strip() in terminal.row(6) and "Card?" in terminal.row(38)
+            ),
+            "the table on the larger screen",
+        )
+        ada.terminal.resize(40, 12)
+        await ada.terminal.until("Card?")
+        ada.terminal.resize(80, 24)
+        await ada.is_asked("Card?")
+        assert ada.terminal.lines[5:10] == cards
+        await ada.answers("c")
+
+
+async def test_plain_lines_hold_the_whole_evening_and_the_ceremony(tmp_path: Path) -> None:
+    wins = ends(Outcome.PLAYER)
+    async with world(tmp_path) as board:
+        ada = await punter_of(board, "Ada", REFUSING)
+        board.seeds = [seed_where(wins, wins, wins, wins)]
+        ada.presses("c")
+        await ada.terminal.until("Play for time, or to break the bank?")
+        ada.presses("b")
+        await ada.terminal.until("Bankroll: $100,000, The bank: $1,000,000. Played in dollars.")
+        assert "Seal " in ada.terminal.heard
+        for wager in ("100000", "200 000", "400,000"):
+            ada.presses("p")
+            await ada.terminal.until_heard("Place your bets")
+            ada.presses(f"{wager}\r")
+            await ada.terminal.until_heard("<P>lace bet")
+            assert "The player wins" in ada.terminal.heard
+        ada.presses("p")
+        await ada.terminal.until_heard("Place your bets")
+        ada.presses("\r")
+        await ada.terminal.until_heard("Press any key")
+        heard = ada.terminal.heard
+        for line in (
+            "Banco!",
+            "Ladies and gentlemen, the bank is broken!",
+            "Ada",
+            "and leaves it with $1,100,000",
+            "Champagne!",
+        ):
+            assert line in heard
+        ada.presses(" ")
+        await ada.terminal.until_heard("The last twenty coups: P")
+        ada.presses("l")
+        await ada.terminal.until_heard("Capital : 100 000 F")
+        assert b"\x1b" not in ada.terminal.received
+
+
+async def test_a_terminal_that_is_too_small_is_told_in_lines(tmp_path: Path) -> None:
+    small = replace(MODERN, columns=40, rows=12)
+    async with world(tmp_path) as board:
+        ada = await punter_of(board, "Ada", small)
+        board.seeds = [seed_where(ends("bank"))]
+        ada.presses("c")
+        await ada.terminal.until("<B>ank")
+        ada.presses("b")
+        await ada.terminal.until_heard("<Q>uit")
+        ada.presses("p1000\r")
+        await ada.terminal.until_heard("The bank wins and takes $1,000.")
+        assert not any(menu in ada.terminal.heard for menu in MENUS[1:])

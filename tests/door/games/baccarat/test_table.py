@@ -1,0 +1,325 @@
+"""Baccarat at the table: the deal, the 5, the shoe, the score, the language, by a caller's keys."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from door.games.baccarat.round import BACCARAT, Action, Phase, Round, start
+from door.games.baccarat.rules import rules_from_mapping
+from door.games.engine import shuffle
+from tests.door.punting import (
+    MENUS,
+    at_baccarat,
+    baccarat_toml,
+    ends,
+    on_5,
+    punter_of,
+    seed_where,
+    seeds,
+    shoe_of,
+)
+from tests.door.shell import door
+from tests.world import world
+
+# The deal, and who wins
+
+
+@pytest.mark.parametrize(
+    ("outcome", "net", "said"),
+    [
+        ("player", 2_500, "The player wins: $2,500 for you."),
+        ("bank", -2_500, "The bank wins and takes $2,500."),
+        ("stand-off", 0, "A stand-off: all bets are off."),
+    ],
+)
+async def test_a_coup_is_won_lost_or_off_at_even_money(
+    tmp_path: Path, outcome: str, net: int, said: str
+) -> None:
+    async with at_baccarat(tmp_path, seed_where(ends(outcome))) as ada:
+        assert ada.play_money("usd-cent") == {"bankroll": 100_000, "casino": 1_000_000, "stake": 0}
+        await ada.wagers(2500)
+        await ada.sees(said)
+        # Saved with the coup itself, before anybody quits.
+        assert ada.play_money("usd-cent") == {
+            "bankroll": 100_000 + net,
+            "casino": 1_000_000 - net,
+            "stake": 0,
+        }
+        assert ada.figure("Bankroll") == f"${100_000 + net:,}"
+        assert ada.figure("The bank") == f"${1_000_000 - net:,}"
+        assert ada.journal() == ["bet"]
+
+
+@pytest.mark.parametrize(("key", "action"), [("c", Action.CARD), ("n", Action.NO_CARD)])
+async def test_the_caller_decides_on_5_and_the_bank_shows_its_cards_after_that(
+    tmp_path: Path, key: str, action: Action
+) -> None:
+    seed = seed_where(on_5())
+    coup, _ = start(BACCARAT, shoe_of(seed), 1)
+    after, _ = coup.apply(action)
+    async with at_baccarat(tmp_path, seed) as ada:
+        await ada.wagers_on_5(1000)
+        assert "Player  5" in ada.terminal.row(4)
+        assert "Five for the player" in ada.terminal.row(10)
+        assert ada.terminal.row(4)[28:55].strip() == "Bank"
+        assert ada.terminal.picture.count("░▒▓▒░") == 4  # two backs of two such lines
+        await ada.answers(key)
+        assert f"Player  {after.player_point}" in ada.terminal.row(4)
+        assert f"Bank  {after.bank_point}" in ada.terminal.row(4)
+        assert "░▒▓▒░" not in ada.terminal.picture
+        assert ada.journal() == ["bet", str(action)]
+
+
+async def test_a_third_card_is_laid_across(tmp_path: Path) -> None:
+    def both_draw(coup: Round) -> bool:
+        return coup.over and coup.cards_used == 6
+
+    seed = seed_where(both_draw)
+    coup, _ = start(BACCARAT, shoe_of(seed), 1)
+    async with at_baccarat(tmp_path, seed) as ada:
+        await ada.wagers(1000)
+        signs = str.maketrans("HSDC", "♥♠♦♣")
+        for side, hand in ((1, coup.player), (28, coup.bank_hand)):
+            rank, sign = hand[2].translate(signs)
+            rank = "10" if rank == "T" else rank
+            assert ada.terminal.row(7)[side + 16 : side + 26] == (
+                f"│{rank + sign:<4}{sign + rank:>4}│"
+            )
+
+
+async def test_a_natural_is_called_and_ends_the_coup(tmp_path: Path) -> None:
+    def natural_nine(coup: Round) -> bool:
+        return coup.natural and coup.points == (9, 5)
+
+    async with at_baccarat(tmp_path, seed_where(natural_nine)) as ada:
+        await ada.wagers(1000)
+        await ada.sees("The bank turns up")
+        assert "Nine for the player" in ada.terminal.row(10)
+        assert "Five for the bank" in ada.terminal.row(10)
+
+
+# The bank's options, and the toss
+
+
+TOSSES = rules_from_mapping({"bank_option_3v9": "toss", "bank_option_5v4": "toss"}, BACCARAT)
+
+
+def tossing(coup: Round) -> bool:
+    return coup.phase is Phase.BANK
+
+
+@pytest.mark.parametrize("lands", [0, 1])
+async def test_a_toss_is_drawn_from_the_seed_of_the_shoe_and_journaled(
+    tmp_path: Path, lands: int
+) -> None:
+    # The toss is made when five cards of the shoe are gone.
+    seed = next(
+        seed
+        for seed in seeds()
+        if tossing(start(TOSSES, shoe_of(seed), 1)[0])
+        and shuffle.draws(seed, "toss 5", "")(2) == lands
+    )
+    toml = baccarat_toml(bank_option_3v9="toss", bank_option_5v4="toss")
+    async with at_baccarat(tmp_path, seed, toml=toml) as ada:
+        await ada.wagers(1000)
+        await ada.sees("leaves it to a toss")
+        assert ada.journal() == ["bet", "bank-card" if lands else "bank-no-card"]
+        # As anybody can check when he has the seed.
+        told = door("verify", "--seed", seed.hex(), "--decks", "4", "--toss", "5").output
+        assert told.endswith(f"toss before card 5: {'a' if lands else 'no'} card for the bank\n")
+
+
+@pytest.mark.parametrize("option", ["draw", "stand"])
+async def test_the_houses_options_are_the_sysops_keys(tmp_path: Path, option: str) -> None:
+    seed = seed_where(tossing, rules=TOSSES)
+    toml = baccarat_toml(bank_option_3v9=option, bank_option_5v4=option)
+    async with at_baccarat(tmp_path, seed, toml=toml) as ada:
+        await ada.wagers(1000)
+        await ada.sees("The bank draws" if option == "draw" else "The bank stands")
+        assert ada.journal() == ["bet"]
+
+
+# The shoe
+
+
+async def test_the_shoe_runs_on_from_coup_to_coup_until_8_or_fewer_cards_are_left(
+    tmp_path: Path,
+) -> None:
+    first, second = seed_where(ends("bank")), seed_where(ends("player"))
+    async with at_baccarat(tmp_path, first, second) as ada:
+        # A stock of shoes that are never taken from the drawer while one is on the table.
+        ada.board.seeds = [second] * 200
+        position = 0
+        while not ada.named("Seed"):
+            assert ada.named("Seal") == sha256(first).hexdigest()
+            coup, _ = start(BACCARAT, shoe_of(first)[position:], 1)
+            if coup.over:
+                await ada.wagers(1)
+            else:
+                coup, _ = coup.apply(Action.NO_CARD)
+                await ada.wagers_on_5(1)
+                await ada.answers("n")
+            position += coup.cards_used
+            assert f"Player  {coup.player_point}" in ada.terminal.row(4)
+            ada.presses("s")
+            left = 208 - position
+            await ada.sees(f"{left} cards are left" if left > 8 else "The shoe is done")
+        assert 208 - position <= 8
+        assert ada.named("Seed") == first.hex()
+        await ada.asks_to_bet()
+        await ada.sees("The cards are shuffled: a new shoe.")
+        assert (ada.named("Seal"), ada.named("Seed")) == (sha256(second).hexdigest(), "")
+        # Twenty coups are on the board, whatever went before.
+        assert {len(row.split()) for row in ada.score} == {20}
+
+
+async def test_the_shoe_is_the_same_after_a_visit_elsewhere(tmp_path: Path) -> None:
+    seed = seed_where(ends("bank"))
+    async with at_baccarat(tmp_path, seed) as ada:
+        await ada.wagers(1000)
+        ada.presses("q")
+        await ada.is_asked("ood-bye")
+        await ada.sits_down_at_baccarat()
+        assert ada.named("Seal") == sha256(seed).hexdigest()
+        ada.presses("s")
+        used = start(BACCARAT, shoe_of(seed), 1)[0].cards_used
+        await ada.sees(f"{208 - used} cards are left in the shoe")
+
+
+async def test_a_new_shoe_is_cut_by_who_asks_for_it_and_cut_but_once(tmp_path: Path) -> None:
+    seed = seed_where(ends("player"), ends("bank"), cut="James")
+    async with at_baccarat(tmp_path, seed) as ada:
+        ada.presses("c")
+        await ada.sees("From now on you are asked for a few words")
+        ada.presses("p")
+        await ada.is_asked("A few words to cut the cards")
+        ada.presses("James\r")
+        await ada.is_asked("Place your bets")
+        assert "Cut with: James" in ada.terminal.picture
+        ada.presses("1000\r ")
+        await ada.is_asked_any(*MENUS)
+        await ada.sees("The player wins")
+        await ada.wagers(1000)
+        await ada.sees("The bank wins")
+        ada.presses("c")
+        await ada.sees("From now on you are not asked to cut.")
+
+
+async def test_who_thinks_better_of_the_cut_or_of_the_wager_has_bet_nothing(
+    tmp_path: Path,
+) -> None:
+    async with at_baccarat(tmp_path) as ada:
+        for wish in ("p", "cp"):
+            ada.presses(wish)
+            await ada.is_asked_any("Place your bets", "A few words to cut")
+            ada.presses("\x1b")
+            await ada.sees("No bet placed.")
+            await ada.is_asked_any(*MENUS)
+        assert ada.play_money("usd-cent")["bankroll"] == 100_000
+
+
+# The scoreboard
+
+
+async def test_the_scoreboard_has_the_winning_point_in_the_row_of_the_winner(
+    tmp_path: Path,
+) -> None:
+    seed = seed_where(ends("player"), ends("stand-off"), ends("bank"))
+    points, position = [], 0
+    for _ in range(3):
+        coup, _ = start(BACCARAT, shoe_of(seed)[position:], 1)
+        position += coup.cards_used
+        points.append(max(filter(None, (*coup.points, 0)), default=0))
+    async with at_baccarat(tmp_path, seed) as ada:
+        for _ in range(3):
+            await ada.wagers(1000)
+        player, off, bank = points
+        assert ada.score == [f"{player} · ·", f"· · {bank}", f"· {off} ·"]
+
+
+# The slide
+
+
+async def test_cards_are_slid_from_the_shoe_one_by_one(tmp_path: Path) -> None:
+    seed = seed_where(ends("bank"))
+    async with at_baccarat(tmp_path, seed) as ada:
+        await ada.asks_to_bet()
+        ada.presses("1000\r")
+        await ada.sees("No more bets.")
+        seen = []
+        while not any(menu in ada.prompt for menu in MENUS):
+            seen.append(ada.terminal.row(5).count("┌─────┐"))
+            # Figures and score wait for the cards.
+            if "The bank wins" not in ada.screen:
+                assert ada.figure("Bankroll") == "$100,000"
+                assert ada.score == ["", "", ""]
+            await ada.board.clock.advance(0.1)
+            await ada.board.settled()
+        assert sorted(set(seen)) == [1, 2, 3, 4]
+        assert seen == sorted(seen)
+        assert ada.figure("Bankroll") == "$99,000"
+
+
+async def test_the_status_line_does_not_tell_the_result_before_the_cards(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path, seed_where(ends("player")), mode="t") as ada:
+        await ada.asks_to_bet()
+        ada.presses("5\r")
+        await ada.sees("No more bets.")
+        assert "Time left 1:00:00" in ada.status
+        assert ada.figure("Pot") == "60 coins"
+        await ada.board.clock.advance(1.0)
+        assert "Time left 1:00:00" in ada.status
+        ada.presses(" ")
+        await ada.is_asked_any(*MENUS)
+        assert "Time left 1:04:59" in ada.status
+        assert ada.figure("Pot") == "64 coins"
+
+
+async def test_a_key_typed_ahead_is_not_lost_to_the_slide(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path, seed_where(ends("bank"), ends("player"))) as ada:
+        ada.presses("p1000\rp2000\r ")
+        await ada.sees("$2,000 for you")
+        assert ada.play_money("usd-cent")["bankroll"] == 101_000
+
+
+# Other rooms
+
+
+async def test_rules_and_time_bank_are_within_reach(tmp_path: Path) -> None:
+    async with at_baccarat(tmp_path) as ada:
+        ada.presses("r")
+        await ada.sees("The rules of baccarat (1 of 2)")
+        await ada.sees("On 5 you choose.")
+        ada.presses("n")
+        await ada.sees("A new player has $100,000")
+        ada.presses("q")
+        await ada.is_asked_any(*MENUS)
+        ada.presses("t")
+        await ada.is_asked("Your choice")
+        ada.presses("q")
+        await ada.is_asked_any(*MENUS)
+        assert ada.caller.place == "Baccarat"
+
+
+async def test_who_leaves_at_the_first_question_is_at_the_menu(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await punter_of(board, "Ada")
+        ada.presses("c")
+        await ada.is_asked("Play for time, or to break the bank?")
+        ada.presses("q")
+        await ada.is_asked("ood-bye")
+        assert ada.play_money("usd-cent") == {}
+
+
+async def test_the_table_says_how_the_evening_went(tmp_path: Path) -> None:
+    seed = seed_where(ends("player"), ends("bank"))
+    async with at_baccarat(tmp_path, seed) as ada:
+        await ada.wagers(2000)
+        await ada.wagers(500)
+        ada.presses("q")
+        await ada.sees("Baccarat: 2 coups played, 1 for the player, 1 for the bank, 0 off; your")
+        await ada.sees("bankroll is $101,500.")
+        assert "$101,500; 0 of 20 turns today" in ada.terminal.picture

@@ -1,0 +1,119 @@
+"""Short ways for the tests to stack a shoe, play a hand and find what was settled."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import inf
+
+from door.games.blackjack.events import Event, InsuranceSettled, Outcome, Settled
+from door.games.blackjack.round import (
+    BLACK_JACK_FOR_TIME,
+    UNIX_BJ,
+    VEGAS,
+    Action,
+    Round,
+    Rules,
+    start,
+)
+from door.games.blackjack.rules import UNIX_BJ_STAKE, rules_from_mapping
+from door.games.blackjack.tutor.tutor import Advice
+from door.games.engine.cards import Card, parse_cards
+
+STAKE = 600  # two coins of five minutes
+
+HIT, STAY, DOUBLE, SPLIT = Action.HIT, Action.STAY, Action.DOUBLE, Action.SPLIT
+INSURE, DECLINE = Action.INSURANCE, Action.NO_INSURANCE
+
+
+def house(**keys: object) -> Rules:
+    """Black Jack For Time with keys as in sysop.toml."""
+    return rules_from_mapping(keys, BLACK_JACK_FOR_TIME)
+
+
+def stacked(player: str, dealer: str, rest: str = "") -> tuple[Card, ...]:
+    """A shoe that deals these two hands, and the rest after them."""
+    first, second = parse_cards(player)
+    up, hole = parse_cards(dealer)
+    return (first, up, second, hole, *parse_cards(rest))
+
+
+def bj(up: str, hole: str, player: str, rest: str, *actions: Action) -> "Played":
+    """A hand of the UNIX game, its cards in the order in which they leave the deck."""
+    shoe = parse_cards(f"{up} {hole} {player} {rest}")
+    return play(shoe, *actions, rules=UNIX_BJ, stakes=(UNIX_BJ_STAKE,))
+
+
+def vegas(
+    player: str, dealer: str, rest: str, /, *actions: Action, bet: int = STAKE, **keys: object
+) -> "Played":
+    """A round of one seat at a Vegas table with keys as in sysop.toml."""
+    rules = rules_from_mapping(keys, VEGAS)
+    return play(stacked(player, dealer, rest), *actions, rules=rules, stakes=(bet,))
+
+
+@dataclass(frozen=True)
+class Played:
+    round: Round
+    events: tuple[Event, ...]
+
+    def of(self, kind: type) -> list[Event]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    @property
+    def settled(self) -> Settled:
+        (event,) = self.of(Settled)
+        assert isinstance(event, Settled)
+        return event
+
+    @property
+    def insurance(self) -> InsuranceSettled:
+        (event,) = self.of(InsuranceSettled)
+        assert isinstance(event, InsuranceSettled)
+        return event
+
+    @property
+    def outcome(self) -> Outcome:
+        return self.settled.outcome
+
+    @property
+    def moved(self) -> tuple[int, int, int]:
+        """Lost, returned and won on the hand."""
+        return (self.settled.lost, self.settled.returned, self.settled.won)
+
+    @property
+    def net(self) -> int:
+        """What the whole round has won or, below zero, lost so far."""
+        return self.round.totals.won - self.round.totals.lost
+
+    @property
+    def cards(self) -> str:
+        return " ".join(self.round.seats[0].hands[0].cards)
+
+    @property
+    def hands(self) -> list[str]:
+        """The cards of each hand of the first seat."""
+        return [" ".join(hand.cards) for hand in self.round.seats[0].hands]
+
+    @property
+    def asked(self) -> bool:
+        """Whether the caller has something to decide."""
+        return self.round.legal() != ()
+
+
+def play(
+    shoe: Iterable[Card],
+    *actions: Action,
+    rules: Rules = BLACK_JACK_FOR_TIME,
+    stakes: tuple[int, ...] = (STAKE,),
+) -> Played:
+    game, happened = start(rules, tuple(shoe), stakes)
+    events = list(happened)
+    for action in actions:
+        game, happened = game.apply(action)
+        events += happened
+    return Played(game, tuple(events))
+
+
+def lead(advice: Advice) -> float:
+    """By how much the best is better than the next best; infinite when there is no other."""
+    others = [value for action, value in advice.values.items() if action is not advice.best]
+    return advice.values[advice.best] - max(others, default=-inf)

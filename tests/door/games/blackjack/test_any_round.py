@@ -1,0 +1,294 @@
+"""What holds for every round of the three black jacks and of whatever lies between them: one to
+seven seats, pairs split, insurance of any amount.
+
+`test_any_hand` says the same of a single hand of Black Jack For Time in all its house variations.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from door.games.blackjack.events import DealerDealt, Dealt, Event, InsuranceSettled, Settled, Split
+from door.games.blackjack.hands import Hand, Seat
+from door.games.blackjack.round import (
+    UNIX_BJ,
+    VEGAS,
+    Action,
+    IllegalAction,
+    Phase,
+    Round,
+    Rules,
+    start,
+)
+from door.games.engine.cards import Card, count
+from tests.door.games.blackjack.chances import bets, long_shoes, tables, unhurried
+
+Taken = tuple[Action, int | None]
+
+picks = st.lists(st.integers(0, 10**6), min_size=6, max_size=20)
+"""Which legal action is taken turn by turn, and how much where an amount may be named."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A round to its end: every state of it, every event, everything that was decided."""
+
+    states: list[Round]
+    events: list[Event]
+    taken: list[Taken]
+
+    @property
+    def last(self) -> Round:
+        return self.states[-1]
+
+
+def named_amount(game: Round, action: Action, pick: int) -> int | None:
+    """None, or where an amount may be named any that may."""
+    if action is not Action.INSURANCE or game.rules.insurance == "half" or pick % 3 == 0:
+        return None
+    return 1 + pick % game.amount(action)
+
+
+def told(rules: Rules, shoe: tuple[Card, ...], stakes: list[int], picked: list[int]) -> Told:
+    game, happened = start(rules, shoe, stakes)
+    states, events, taken = [game], list(happened), []
+    while not game.over:
+        legal = game.legal()
+        pick = picked[len(taken) % len(picked)]
+        action = legal[pick % len(legal)]
+        taken.append((action, named_amount(game, action, pick)))
+        game, happened = game.apply(*taken[-1])
+        states.append(game)
+        events += happened
+    return Told(states, events, taken)
+
+
+def hands_of(game: Round) -> list[tuple[Seat, Hand]]:
+    return [(seat, hand) for seat in game.seats for hand in seat.hands]
+
+
+any_round = given(tables, long_shoes(), bets, picks)
+
+
+@unhurried
+@any_round
+def test_money_is_conserved_seat_by_seat(rules: Rules, shoe, stakes, picked) -> None:
+    round_ = told(rules, shoe, stakes, picked)
+    for number, seat in enumerate(round_.last.seats):
+        totals = round_.last.totals_of(number)
+        moved = [
+            event
+            for event in round_.events
+            if isinstance(event, Settled | InsuranceSettled) and event.seat == number
+        ]
+        assert totals.staked == seat.staked == totals.lost + totals.returned
+        assert totals.lost == sum(event.lost for event in moved)
+        assert totals.returned == sum(event.returned for event in moved)
+        assert totals.won == sum(event.won for event in moved)
+        assert min(totals.lost, totals.returned, totals.won) >= 0
+
+
+@unhurried
+@any_round
+def test_the_round_is_its_seats_together(rules: Rules, shoe, stakes, picked) -> None:
+    for game in told(rules, shoe, stakes, picked).states:
+        each = [game.totals_of(seat) for seat in range(len(stakes))]
+        for name in ("staked", "lost", "returned", "won"):
+            assert getattr(game.totals, name) == sum(getattr(totals, name) for totals in each)
+        together = [outcome for seat in range(len(stakes)) for outcome in game.outcomes_of(seat)]
+        assert together == list(game.outcomes)
+
+
+@unhurried
+@any_round
+def test_every_hand_is_settled_once(rules: Rules, shoe, stakes, picked) -> None:
+    round_ = told(rules, shoe, stakes, picked)
+    settled = [(event.seat, event.hand) for event in round_.events if isinstance(event, Settled)]
+    assert sorted(settled) == [
+        (number, place)
+        for number, seat in enumerate(round_.last.seats)
+        for place, _ in enumerate(seat.hands)
+    ]
+    assert len(round_.last.outcomes) == len(settled)
+
+
+@unhurried
+@any_round
+def test_an_action_adds_what_it_was_said_to_add_or_the_amount_that_was_named(
+    rules: Rules, shoe, stakes, picked
+) -> None:
+    round_ = told(rules, shoe, stakes, picked)
+    assert round_.states[0].totals.staked == sum(stakes)
+    for (before, after), (action, named) in zip(pairwise(round_.states), round_.taken, strict=True):
+        assert before.turn is not None
+        added = before.amount(action) if named is None else named
+        assert after.totals.staked - before.totals.staked == added
+        seat = before.turn.seat
+        assert after.totals_of(seat).staked - before.totals_of(seat).staked == added
+
+
+@unhurried
+@any_round
+def test_nothing_illegal_is_accepted_and_a_refusal_changes_nothing(
+    rules: Rules, shoe, stakes, picked
+) -> None:
+    for game in told(rules, shoe, stakes, picked).states:
+        before = repr(game), game.shoe, game.dealer_hand
+        for action in Action:
+            for amount in illegal_amounts(game, action):
+                with pytest.raises(IllegalAction):
+                    game.apply(action, amount)
+        assert (repr(game), game.shoe, game.dealer_hand) == before
+
+
+def illegal_amounts(game: Round, action: Action) -> list[int | None]:
+    """Amounts that do not belong to an action, None among them when it is not open at all."""
+    if action not in game.legal():
+        return [None, 1]
+    if action is Action.INSURANCE and game.rules.insurance == "up to half":
+        return [-1, 0, game.amount(action) + 1]
+    return [0, 1, game.amount(action)]
+
+
+@unhurried
+@any_round
+def test_a_replay_is_identical(rules: Rules, shoe, stakes, picked) -> None:
+    round_ = told(rules, shoe, stakes, picked)
+    game, happened = start(rules, shoe[: round_.last.cards_used], stakes)
+    events = list(happened)
+    for action, amount in round_.taken:
+        game, happened = game.apply(action, amount)
+        events += happened
+    assert events == round_.events
+    assert (game.seats, game.dealer_hand) == (round_.last.seats, round_.last.dealer_hand)
+    assert (game.phase, game.revealed) == (round_.last.phase, round_.last.revealed)
+
+
+@unhurried
+@any_round
+def test_cards_are_dealt_from_the_top_and_each_once(rules: Rules, shoe, stakes, picked) -> None:
+    round_ = told(rules, shoe, stakes, picked)
+    last = round_.last
+    dealt = [event.card for event in round_.events if isinstance(event, Dealt | DealerDealt)]
+    hole = 1 if rules.deal == "dealer first" else 2 * len(stakes) + 1
+    assert dealt[hole] is None
+    dealt[hole] = last.dealer_hand[1]
+    assert tuple(dealt) == shoe[: last.cards_used]
+    lie = [card for _, hand in hands_of(last) for card in hand.cards]
+    assert sorted([*lie, *last.dealer_hand]) == sorted(shoe[: last.cards_used])
+    assert last.cards_used <= rules.most_cards(len(stakes))
+
+
+@unhurried
+@any_round
+def test_the_hole_card_is_turned_up_once_and_for_all(rules: Rules, shoe, stakes, picked) -> None:
+    states = told(rules, shoe, stakes, picked).states
+    for game in states:
+        if not game.revealed:
+            assert game.dealer == (game.dealer_hand[0], None)
+    revealed = [game.revealed for game in states]
+    assert revealed == sorted(revealed)
+
+
+@unhurried
+@any_round
+def test_turns_go_round_the_seats_and_never_back(rules: Rules, shoe, stakes, picked) -> None:
+    states = told(rules, shoe, stakes, picked).states
+    turns = [
+        (game.phase is Phase.PLAY, game.turn.seat, game.turn.hand)
+        for game in states
+        if game.turn is not None
+    ]
+    assert turns == sorted(turns)
+    assert len(turns) == len(states) - 1
+
+
+@unhurried
+@any_round
+def test_a_hand_at_turn_has_two_cards_and_is_not_over_21(
+    rules: Rules, shoe, stakes, picked
+) -> None:
+    for game in told(rules, shoe, stakes, picked).states:
+        if game.phase is Phase.PLAY:
+            assert game.hand is not None
+            assert len(game.hand.cards) >= 2
+            assert game.hand.count.total <= (21 if rules.hit_on_21 else 20)
+
+
+@unhurried
+@any_round
+def test_only_two_cards_of_equal_value_are_split_and_only_once(
+    rules: Rules, shoe, stakes, picked
+) -> None:
+    round_ = told(rules, shoe, stakes, picked)
+    splits = [event.seat for event in round_.events if isinstance(event, Split)]
+    assert len(splits) == len(set(splits))
+    assert rules.split == "once" or splits == []
+    for number, seat in enumerate(round_.last.seats):
+        assert len(seat.hands) == (2 if number in splits else 1)
+        if number in splits:
+            first, second = seat.hands
+            assert first.cards[0].value == second.cards[0].value
+
+
+# The two games told a second time, from the cards that ended on the table.
+
+
+@unhurried
+@given(long_shoes(), bets, picks)
+def test_the_manual_pages_alone_give_the_same_net(shoe, stakes, picked) -> None:
+    check_net(UNIX_BJ, shoe, stakes, picked)
+
+
+@unhurried
+@given(long_shoes(), bets, picks)
+def test_the_text_of_nextvegas_alone_gives_the_same_net(shoe, stakes, picked) -> None:
+    check_net(VEGAS, shoe, stakes, picked)
+
+
+def check_net(rules: Rules, shoe, stakes: list[int], picked: list[int]) -> None:
+    last = told(rules, shoe, stakes, picked).last
+    dealer = last.dealer_hand
+    for number, seat in enumerate(last.seats):
+        hands = sum(hand_net(seat, hand, dealer) for hand in seat.hands)
+        totals = last.totals_of(number)
+        assert totals.won - totals.lost == hands + insurance_net(seat, dealer)
+    plays = count(dealer[:2]).total != 21 and any(
+        awaits(seat, hand) for seat, hand in hands_of(last)
+    )
+    assert [count(dealer[:length]).total < 17 for length in range(2, len(dealer))] == [True] * (
+        len(dealer) - 2
+    )
+    assert plays or len(dealer) == 2
+    assert not plays or count(dealer).total >= 17
+
+
+def dealt_21(cards: tuple[Card, ...]) -> bool:
+    return len(cards) == 2 and count(cards).total == 21
+
+
+def awaits(seat: Seat, hand: Hand) -> bool:
+    """Whether the dealer must play for this hand."""
+    natural = len(seat.hands) == 1 and dealt_21(hand.cards)
+    return hand.count.total <= 21 and not natural
+
+
+def hand_net(seat: Seat, hand: Hand, dealer: tuple[Card, ...]) -> int:
+    mine, his = count(hand.cards).total, count(dealer).total
+    stake = seat.bet * (2 if hand.doubled else 1)
+    natural = len(seat.hands) == 1 and dealt_21(hand.cards)
+    if natural:
+        return 0 if dealt_21(dealer) else seat.bet * 3 // 2
+    if dealt_21(dealer) or mine > 21:
+        return -stake
+    if his > 21:
+        return stake
+    return stake * ((mine > his) - (mine < his))
+
+
+def insurance_net(seat: Seat, dealer: tuple[Card, ...]) -> int:
+    bought = seat.insurance or 0
+    return 2 * bought if dealt_21(dealer) else -bought

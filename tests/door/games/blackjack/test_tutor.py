@@ -1,0 +1,298 @@
+"""What holds for the tutor's advice to every hand; its words; what it sees and what it keeps."""
+
+import re
+from dataclasses import replace
+from math import inf
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from door.games.blackjack.round import (
+    BLACK_JACK_FOR_TIME,
+    UNIX_BJ,
+    VEGAS,
+    Action,
+    Round,
+    Rules,
+    start,
+)
+from door.games.blackjack.rules import rules_from_mapping
+from door.games.blackjack.tutor.dealer import dealer_ways
+from door.games.blackjack.tutor.hands import values
+from door.games.blackjack.tutor.payments import payments
+from door.games.blackjack.tutor.spot import open_actions
+from door.games.blackjack.tutor.tutor import FEWEST_UNSEEN, Advice, advice, judge, spot_of
+from door.games.engine.cards import Card, deck, parse_cards
+from tests.door.games.blackjack.chances import houses, shoes
+from tests.door.games.blackjack.tabletop import (
+    DECLINE,
+    DOUBLE,
+    HIT,
+    INSURE,
+    SPLIT,
+    STAKE,
+    STAY,
+    house,
+    lead,
+    play,
+    stacked,
+)
+
+several = settings(deadline=None, max_examples=40)
+
+choices = st.lists(st.integers(0, 5), max_size=6)
+tables = st.sampled_from([VEGAS, UNIX_BJ, replace(VEGAS, decks=1, dealer="hit 17")])
+
+
+def somewhere(rules: Rules, shoe: tuple[Card, ...], chosen: list[int], seats: int) -> Round:
+    """A round in which somebody is asked, after some decisions that have not ended it."""
+    game, _ = start(rules, shoe, [STAKE] * seats)
+    assume(not game.over)
+    for choice in chosen:
+        legal = game.legal()
+        after, _ = game.apply(legal[choice % len(legal)])
+        if after.over:
+            break
+        game = after
+    return game
+
+
+AT_STAKE = {HIT: 1, STAY: 1, DOUBLE: 2, SPLIT: 4, INSURE: 4, DECLINE: 4}
+
+
+def check(game: Round) -> None:
+    told = advice(game, game.legal())
+    pays = payments(game.rules)
+    rate = max(pays.most, *(max(payment.against) / 2 for payment in pays.doubled))
+    assert tuple(told.values) == game.legal()
+    assert told.values[told.best] == max(told.values.values())
+    assert lead(told) >= 0
+    for action, value in told.values.items():
+        insured = 0.5 if action is INSURE else 0
+        most = AT_STAKE[action] * rate + insured * game.rules.insurance_pays
+        assert -AT_STAKE[action] - insured <= value <= most
+
+
+@several
+@given(houses, shoes(), choices)
+def test_the_best_is_legal_and_no_gain_is_out_of_bounds_in_any_house(
+    keys: dict[str, object], shoe: tuple[Card, ...], chosen: list[int]
+) -> None:
+    check(somewhere(rules_from_mapping(keys, BLACK_JACK_FOR_TIME), shoe, chosen, 1))
+
+
+@several
+@given(tables, shoes(), choices, st.integers(1, 4))
+def test_the_best_is_legal_and_no_gain_is_out_of_bounds_at_any_table(
+    rules: Rules, shoe: tuple[Card, ...], chosen: list[int], seats: int
+) -> None:
+    check(somewhere(rules, (*shoe, *shoe), chosen, seats))
+
+
+@several
+@given(tables, shoes(), choices)
+def test_the_tutor_sees_neither_the_hole_card_nor_an_undealt_one(
+    rules: Rules, shoe: tuple[Card, ...], chosen: list[int]
+) -> None:
+    game = somewhere(rules, (*shoe, *shoe), chosen, 2)
+    up, hole = game.dealer_hand
+    blind = replace(game, dealer_hand=(up, Card("2C")), shoe=())
+    assert hole not in blind.dealer
+    assert spot_of(blind) == spot_of(game)
+
+
+@several
+@given(tables, shoes(), choices)
+def test_the_actions_it_weighs_are_those_that_are_legal(
+    rules: Rules, shoe: tuple[Card, ...], chosen: list[int]
+) -> None:
+    game = somewhere(rules, (*shoe, *shoe), chosen, 1)
+    spot = spot_of(game)
+    if spot.insurance is None:
+        assert tuple(open_actions(spot)) == game.legal()
+
+
+@given(st.integers(0, 128), st.integers(25, 300), st.integers(1, 3))
+def test_insurance_gains_exactly_when_the_tens_left_say_so(
+    tens: int, others: int, pays: int
+) -> None:
+    game, _ = start(house(insurance_pays=pays), stacked("TH 9D", "AS 7S"), [STAKE])
+    unseen = (0, others, 0, 0, 0, 0, 0, 0, 0, tens)
+    told = values(replace(spot_of(game), unseen=unseen))
+    gain = told[INSURE] - told[DECLINE]
+    due = tens * pays - others  # so much over all the cards that the hole card may be
+    assert gain * (tens + others) * 2 == pytest.approx(due, abs=1e-9)
+    assert (gain > 0, gain < 0) == (due > 0, due < 0)
+
+
+@pytest.mark.parametrize("rules", [BLACK_JACK_FOR_TIME, VEGAS, replace(VEGAS, dealer="hit 17")])
+@pytest.mark.parametrize("up", range(1, 11))
+def test_the_dealer_ends_somehow(rules: Rules, up: int) -> None:
+    unseen = [4] * 9 + [16]
+    unseen[up - 1] -= 1
+    for looked in {False, up in (1, 10)}:
+        chances = dealer_ways(rules, up, looked).chances(unseen, 51)
+        assert min(chances) >= 0
+        assert sum(chances) == pytest.approx(1)
+
+
+def test_insurance_in_part_is_weighed_by_what_it_costs() -> None:
+    game, _ = start(
+        house(insurance_rounding="down", insurance_unit=4), stacked("TH 9D", "AS 7S"), [10]
+    )
+    told = advice(game, game.legal())
+    assert game.amount(INSURE) == 4
+    assert lead(told) == pytest.approx(0.4 * (49 - 3 * 15) / 49)
+
+
+# What a caller sees.
+
+
+def test_only_what_the_purse_allows_is_advised() -> None:
+    game, _ = start(VEGAS, stacked("6H 5D", "6S TC"), [STAKE])
+    assert advice(game, game.legal()).best is DOUBLE
+    told = advice(game, (HIT, STAY))
+    assert (told.best, tuple(told.values)) == (HIT, (HIT, STAY))
+
+
+def test_nothing_is_said_where_nothing_is_to_be_decided() -> None:
+    game = play(stacked("TH 8D", "6S TC", "9C"), STAY).round
+    with pytest.raises(ValueError, match="Nothing is to be decided here"):
+        advice(game, game.legal())
+    asked, _ = start(VEGAS, stacked("TH 8D", "6S TC"), [STAKE])
+    with pytest.raises(ValueError, match="Nothing is to be decided here"):
+        advice(asked, ())
+
+
+def test_cards_of_other_seats_are_missing_in_the_shoe() -> None:
+    shoe = parse_cards("9H 5D 6S 3C 5H TC 2S 4D")
+    game, _ = start(replace(VEGAS, decks=1), shoe, [STAKE, STAKE])
+    assert spot_of(game).unseen == (4, 4, 3, 4, 2, 3, 4, 4, 3, 16)
+
+
+def test_what_the_dealer_has_looked_at_is_known() -> None:
+    before, _ = start(VEGAS, stacked("TH 8D", "AS 7S"), [STAKE])
+    after, _ = before.apply(DECLINE)
+    unlooked, _ = start(house(peek_under_ace=False), stacked("TH 8D", "AS 7S"), [STAKE])
+    unlooked, _ = unlooked.apply(DECLINE)
+    assert (spot_of(before).looked, spot_of(after).looked) == (False, True)
+    assert not spot_of(unlooked).looked
+    ten, _ = start(VEGAS, stacked("TH 8D", "KS 7S"), [STAKE])
+    assert spot_of(ten).looked
+
+
+def test_a_table_that_has_run_through_its_deck_is_weighed_by_a_fresh_one() -> None:
+    low_first = sorted(deck(1), key=lambda card: card.value)
+    game, _ = start(replace(VEGAS, decks=1), low_first, [STAKE] * 7)
+    while 53 - game.cards_used >= FEWEST_UNSEEN:
+        assert sum(spot_of(game).unseen) == 53 - game.cards_used
+        game, _ = game.apply(HIT)
+    assert game.hand is not None
+    assert sum(spot_of(game).unseen) == 52 - 1 - len(game.hand.cards)
+    assert advice(game, game.legal()).best in game.legal()
+
+
+# What is said.
+
+
+def gaining(best: Action, **gains: float) -> Advice:
+    names = {"hit": HIT, "stay": STAY, "double": DOUBLE, "split": SPLIT}
+    return Advice(best, {names[name]: gain for name, gain in gains.items()})
+
+
+def test_the_sentence_before_a_move_names_the_best_and_the_next() -> None:
+    assert gaining(HIT, hit=-0.14, stay=-0.21).sentence == (
+        "The book says: hit (-0.14); standing is -0.21."
+    )
+    assert gaining(DOUBLE, double=0.3, split=0.25, hit=0.1).sentence == (
+        "The book says: double (+0.30); splitting is +0.25."
+    )
+    assert gaining(STAY, stay=-0.001, hit=-0.4).sentence == (
+        "The book says: stand (0.00); hitting is -0.40."
+    )
+
+
+def test_what_differs_by_less_than_is_shown_is_as_good() -> None:
+    near = gaining(HIT, hit=-0.5396, stay=-0.5404)
+    assert near.sentence == "The book says: hit (-0.54); standing is as good."
+    assert judge(near, STAY) is None
+
+
+def test_the_only_open_action_has_no_rival() -> None:
+    alone = gaining(STAY, stay=0.5)
+    assert alone.sentence == "The book says: stand (+0.50)."
+    assert lead(alone) == inf
+
+
+def test_insurance_is_told_by_what_it_costs() -> None:
+    costly = Advice(DECLINE, {INSURE: -0.3, DECLINE: -0.26})
+    assert costly.sentence == (
+        "The book says: no insurance; taking it costs 0.04 coins a coin bet on average."
+    )
+    assert judge(costly, INSURE) == (
+        "The book would have gone without insurance: that costs 0.04 coins a coin bet on average."
+    )
+    due = Advice(INSURE, {INSURE: -0.2, DECLINE: -0.26})
+    assert due.sentence == (
+        "The book says: insurance; going without costs 0.06 coins a coin bet on average."
+    )
+    even = Advice(DECLINE, {INSURE: -0.26, DECLINE: -0.26})
+    assert even.sentence == "The book says: no insurance; taking it is as good."
+    assert Advice(DECLINE, {DECLINE: 0.0}).sentence == "The book says: no insurance."
+
+
+def test_a_wrong_move_is_told_what_it_costs_and_a_right_one_nothing() -> None:
+    best = gaining(STAY, stay=-0.07, hit=-0.14, double=-0.9)
+    assert judge(best, STAY) is None
+    assert judge(best, HIT) == (
+        "The book would have stood: that costs 0.07 coins a coin bet on average."
+    )
+    assert judge(best, DOUBLE) == (
+        "The book would have stood: that costs 0.83 coins a coin bet on average."
+    )
+    with pytest.raises(KeyError):
+        judge(best, SPLIT)
+
+
+@pytest.mark.parametrize("best", [-0.2049, -0.1951, 0.0049, 0.125, 0.3351])
+@pytest.mark.parametrize("less", [0.0031, 0.0402, 0.0449, 0.045, 0.5951])
+def test_the_cost_is_the_difference_of_the_numbers_that_were_shown(
+    best: float, less: float
+) -> None:
+    told = gaining(STAY, stay=best, hit=best - less)
+    shown = [round(float(number) * 100) for number in re.findall(r"[-+]?\d\.\d\d", told.sentence)]
+    said = judge(told, HIT)
+    if said is None:
+        assert told.sentence.endswith("hitting is as good.")
+    else:
+        assert f"costs {(shown[0] - shown[1]) / 100:.2f} coins" in said
+
+
+def test_of_two_that_are_equally_good_the_one_that_stakes_less_is_the_best() -> None:
+    """Seven cards lie open, a ten among them: of the other 45 a third are tens."""
+    shoe = parse_cards("5H 6H 9H AS 5D 4D TD 7S")
+    game, _ = start(BLACK_JACK_FOR_TIME, shoe, [STAKE] * 3)
+    told = advice(game, game.legal())
+    assert told.values[INSURE] == told.values[DECLINE]
+    assert (told.best, lead(told)) == (DECLINE, 0)
+
+
+# What is kept.
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    for kept in (values, dealer_ways, payments):
+        assert kept.cache_info().maxsize is not None
+        assert kept.cache_info().maxsize <= 512
+
+
+def test_the_same_decision_is_worked_out_once() -> None:
+    game, _ = start(VEGAS, stacked("TH 6D", "9S 7C"), [STAKE])
+    values.cache_clear()
+    first = advice(game, game.legal())
+    again = advice(game, (HIT, STAY))
+    assert values.cache_info().misses == 1
+    assert again.values[HIT] == first.values[HIT]
+    with pytest.raises(TypeError):
+        first.values[HIT] = 1.0

@@ -1,0 +1,214 @@
+"""The tutor at Black Jack For Time: what the book says, and what it would have done."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from door.games.blackjack.betting import NOT_AT_HAND
+from door.games.blackjack.round import Action, Round
+from door.games.blackjack.tutor import tutor
+from door.games.blackjack.tutor.hands import values
+from door.games.blackjack.tutor.thinking import NotAtHand
+from tests.door.company import player, table_toml
+from tests.door.playing import PLACE_BET, Table, at_the_table, house
+from tests.door.seated import everybody_plays, shoe
+from tests.thinking import AtOurWord
+from tests.world import seed_of, world
+
+
+async def turn_tutor_on(ada: Table) -> None:
+    await ada.prompt("T<u>tor is off")
+    ada.terminal.send("u")
+    await ada.message("From now on the tutor says what the book would do")
+    await ada.prompt("T<u>tor is on")
+
+
+def standing_is_wrong(dealt: Round) -> bool:
+    """A hand in play that the book would not stand on, and that is not over by one card."""
+    if dealt.over or Action.STAY not in dealt.legal():
+        return False
+    return tutor.judge(tutor.advice(dealt, dealt.legal()), Action.STAY) is not None
+
+
+def standing_is_right(dealt: Round) -> bool:
+    if dealt.over or Action.STAY not in dealt.legal():
+        return False
+    return tutor.advice(dealt, dealt.legal()).best is Action.STAY
+
+
+async def test_before_a_move_the_tutor_says_what_the_book_says(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(2, seed_of(standing_is_wrong))
+        await ada.message(tutor.advice(ada.round, ada.round.legal()).sentence)
+
+
+async def test_after_a_worse_move_it_says_what_the_book_would_have_done(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(2, seed_of(standing_is_wrong))
+        verdict = tutor.judge(tutor.advice(ada.round, ada.round.legal()), Action.STAY)
+        assert verdict is not None
+        await ada.does("stay")
+        await ada.message(verdict)
+
+
+async def test_after_the_book_s_own_move_it_says_no_more(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(2, seed_of(standing_is_right))
+        await ada.does("stay")
+        await ada.prompt("<P>lace Bet")
+        assert "The book would have" not in ada.terminal.transcript
+
+
+async def test_without_being_asked_it_is_silent(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(2, seed_of(standing_is_wrong))
+        await ada.does("stay")
+        await ada.prompt("<P>lace Bet")
+        assert "The book" not in ada.terminal.transcript
+
+
+async def test_it_speaks_of_nothing_that_the_pot_cannot_pay(tmp_path: Path) -> None:
+    """With most of the pot on the table, doubling is not among what is weighed."""
+    async with at_the_table(tmp_path, toml=house(largest_bet=50)) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(40, seed_of(standing_is_wrong))
+        open_to_him = [action for action in ada.round.legal() if action is not Action.DOUBLE]
+        await ada.message(tutor.advice(ada.round, open_to_him).sentence)
+
+
+async def test_it_is_remembered_for_the_next_call(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await turn_tutor_on(ada)
+        await ada.logs_off()
+        await ada.returns()
+        await ada.prompt("T<u>tor is on")
+
+
+# While the book is looked up
+
+
+def hitting_is_wrong(dealt: Round) -> bool:
+    """A hand in play that the book would not hit, and that one card more does not end."""
+    if dealt.over or Action.HIT not in dealt.legal() or dealt.apply(Action.HIT)[0].over:
+        return False
+    return tutor.judge(tutor.advice(dealt, dealt.legal()), Action.HIT) is not None
+
+
+async def test_nothing_is_worked_out_where_callers_are_served(tmp_path: Path) -> None:
+    thinking = AtOurWord()
+    async with at_the_table(tmp_path, thinking=thinking) as ada:
+        await turn_tutor_on(ada)
+        seed = seed_of(standing_is_wrong)
+        values.cache_clear()
+        await ada.bets(2, seed)
+        ((spot, answer),) = thinking.asked
+        answer.set_result(dict.fromkeys(Action, 0.25))
+        await ada.message("The book says: stand (+0.25);")
+        assert replace(spot, rules=ada.round.rules) == tutor.spot_of(ada.round)
+        assert values.cache_info().misses == 0
+
+
+async def test_a_key_is_obeyed_at_once_and_judged_when_the_book_has_an_answer(
+    tmp_path: Path,
+) -> None:
+    thinking = AtOurWord()
+    async with at_the_table(tmp_path, thinking=thinking) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(2, seed_of(hitting_is_wrong))
+        before = ada.round
+        verdict = tutor.judge(tutor.advice(before, before.legal()), Action.HIT)
+        assert verdict is not None
+        await ada.does("hit")
+        assert not ada.round.over
+        assert len(thinking.asked) == 2
+        thinking.answers()
+        await ada.message(verdict)
+        assert tutor.advice(before, before.legal()).sentence not in ada.terminal.transcript
+        thinking.answers()
+        await ada.message(tutor.advice(ada.round, ada.round.legal()).sentence)
+
+
+async def test_a_verdict_that_comes_after_the_hand_is_told_in_the_menu(tmp_path: Path) -> None:
+    thinking = AtOurWord()
+    async with at_the_table(tmp_path, thinking=thinking) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(2, seed_of(standing_is_wrong))
+        verdict = tutor.judge(tutor.advice(ada.round, ada.round.legal()), Action.STAY)
+        assert verdict is not None
+        await ada.does("stay")
+        await ada.prompt(PLACE_BET)
+        thinking.answers()
+        await ada.message(verdict)
+        assert PLACE_BET in ada.prompt_row
+        await ada.bets(1, seed_of(standing_is_wrong))
+
+
+async def test_who_gets_up_is_told_nothing_more(tmp_path: Path) -> None:
+    thinking = AtOurWord()
+    async with at_the_table(tmp_path, thinking=thinking) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(2, seed_of(standing_is_wrong))
+        await ada.does("stay")
+        await ada.prompt(PLACE_BET)
+        ada.terminal.send("q")
+        await ada.prompt("ood-bye")
+        ((_, answer),) = thinking.asked
+        assert answer.cancelled()
+
+
+async def test_who_hangs_up_asks_no_more(tmp_path: Path) -> None:
+    thinking = AtOurWord()
+    async with at_the_table(tmp_path, thinking=thinking) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(2, seed_of(standing_is_wrong))
+        ((_, answer),) = thinking.asked
+        await ada.terminal.close()
+        async with asyncio.timeout(10):
+            while not answer.done():
+                await ada.board.settled()
+        assert answer.cancelled()
+
+
+@pytest.mark.parametrize("problem", [NotAtHand("it is gone"), RuntimeError("something else")])
+async def test_a_hand_goes_on_when_the_book_is_not_at_hand(
+    tmp_path: Path, problem: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    thinking = AtOurWord()
+    async with at_the_table(tmp_path, thinking=thinking) as ada:
+        await turn_tutor_on(ada)
+        await ada.bets(2, seed_of(hitting_is_wrong))
+        thinking.fails(problem)
+        if isinstance(problem, NotAtHand):
+            await ada.message(NOT_AT_HAND)
+        await ada.does("hit")
+        thinking.answers()
+        await ada.message(tutor.advice(ada.round, ada.round.legal()).sentence)
+        assert ("the tutor has no advice" in caplog.text) is isinstance(problem, RuntimeError)
+        assert "The book would have" not in ada.terminal.transcript
+
+
+async def test_a_hand_that_is_stood_meanwhile_gets_no_advice(tmp_path: Path) -> None:
+    """At Vegas the table stands a hand whose caller takes too long."""
+    thinking = AtOurWord()
+    async with world(tmp_path, toml=table_toml(turn_seconds=5), thinking=thinking) as board:
+        board.seeds = [shoe(2, everybody_plays)]
+        ada, bob = await player(board, "Ada"), await player(board, "Bob")
+        ada.presses("u")
+        await ada.sees("From now on the tutor says what the book says.")
+        for each in (ada, bob):
+            await each.is_ready()
+        await ada.has_the_turn()
+        assert len(thinking.asked) == 1
+        await board.pass_time(6)
+        await bob.has_the_turn()
+        thinking.answers()
+        await bob.stands()
+        await ada.is_asked("<B>et")
+        assert "The book" not in ada.terminal.transcript

@@ -1,0 +1,250 @@
+"""The seal before the bet, the cut before the cards, the seed after the hand: and they agree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from door.cli.main import main
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from tests.door.playing import PLACE_BET, Table, at_the_table, hand, house
+from tests.terminal import REFUSING
+from tests.world import BOARD, log_on, world
+
+RUNNING_SHOE = replace(BLACK_JACK_FOR_TIME, shuffle="shoe", penetration=25)
+
+
+def verified(seed: str, cut: str = "") -> tuple[str, list[str]]:
+    """What `door verify` says of a seed: the seal and the cards."""
+    told = CliRunner().invoke(main, ["verify", "--seed", seed, "--cut", cut])
+    assert told.exit_code == 0
+    seal, *cards = told.stdout.splitlines()
+    return seal.removeprefix("seal "), " ".join(cards).split()
+
+
+def dealt_in_order(ada: Table) -> list[str | None]:
+    """The cards on the screen in the order they came: player, dealer, player, dealer, the rest."""
+    mine, dealers = ada.cards("Your hand"), ada.cards("Dealer")
+    return [mine[0], dealers[0], mine[1], dealers[1], *mine[2:], *dealers[2:]]
+
+
+# The seal and the seed
+
+
+async def test_the_seal_is_on_the_table_before_the_bet_and_the_seed_is_not(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        seed = hand("hit", "stay", ends="win")
+        ada.board.seeds = [seed]
+        assert ada.seal == ""
+        await ada.asks_to_bet()
+        assert ada.seal == sha256(seed).hexdigest()
+        await ada.types_bet(1, seed)
+        await ada.does("hit")
+        assert seed.hex() not in ada.terminal.transcript
+        await ada.does("stay")
+        assert ada.seed == seed.hex()
+        assert ada.seal == sha256(seed).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("actions", "ending"),
+    [(("stay",), "win"), (("hit", "hit", "stay"), "lose"), (("double",), "win"), ((), "push")],
+)
+async def test_door_verify_gives_the_seal_and_the_cards_that_were_on_the_screen(
+    tmp_path: Path, actions: tuple[str, ...], ending: str
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(1, hand(*actions, ends=ending))
+        await ada.does(*actions)
+        seal, cards = verified(ada.seed)
+        assert seal == ada.seal
+        shown = dealt_in_order(ada)
+        assert shown == cards[: len(shown)]
+
+
+async def test_a_seal_that_was_seen_stays_until_a_hand_is_dealt(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.asks_to_bet()
+        seal = ada.seal
+        ada.terminal.send("\x1b")
+        await ada.prompt(PLACE_BET)
+        await ada.asks_to_bet()
+        assert ada.seal == seal
+        ada.terminal.send("\x1b")
+        await ada.prompt(PLACE_BET)
+        await ada.logs_off()
+        await ada.is_gone()
+        await ada.returns()
+        await ada.asks_to_bet()
+        assert ada.seal == seal
+
+
+async def test_every_hand_has_a_seal_of_its_own(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(1, hand(ends="push"))
+        seal = ada.seal
+        await ada.asks_to_bet()
+        assert ada.seal not in ("", seal)
+        assert ada.seed == ""
+
+
+async def test_plain_lines_tell_seal_and_seed_too(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        ada = await board.call(REFUSING)
+        await log_on(ada, "Ada")
+        await ada.until("Press any key")
+        ada.send(" ")
+        await ada.until("ood-bye")
+        ada.send("b")
+        await ada.until("lace Bet")
+        seed = hand("stay", ends="win")
+        board.seeds = [seed]
+        ada.send("p")
+        await ada.until("Coins to bet")
+        assert f"Seal {sha256(seed).hexdigest()}" in ada.heard
+        ada.send("1\r")
+        await ada.until("tay")
+        ada.send("s")
+        await ada.until_heard("lace Bet")
+        assert f"Seed {seed.hex()}" in ada.heard
+
+
+# The cut
+
+
+async def test_the_cut_is_asked_for_after_the_seal_and_mixed_into_the_shuffle(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        seed = hand("stay", ends="win", cut="Lucky  duck")
+        await turn_cut_on(ada)
+        ada.board.seeds = [seed]
+        ada.terminal.send("p")
+        await ada.prompt("A few words to cut the cards (Enter for none):")
+        assert ada.seal == sha256(seed).hexdigest()
+        ada.terminal.send("  Lucky  duck \r")
+        await ada.prompt("Coins to bet")
+        await ada.terminal.until("Cut with: Lucky  duck")
+        await ada.types_bet(2, seed, cut="Lucky  duck")
+        await ada.does("stay")
+        # Seed and cut are what it takes to check the shoe: both are on the table.
+        await ada.terminal.until("Cut with: Lucky  duck")
+        seal, cards = verified(ada.seed, "Lucky  duck")
+        assert seal == ada.seal
+        shown = dealt_in_order(ada)
+        assert shown == cards[: len(shown)] != verified(ada.seed)[1][: len(shown)]
+
+
+async def test_enter_cuts_with_nothing_and_esc_places_no_bet(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await turn_cut_on(ada)
+        ada.terminal.send("p")
+        await ada.prompt("A few words")
+        ada.terminal.send("words\x1b")
+        await ada.message("No bet placed.")
+        await ada.prompt(PLACE_BET)
+        seed = hand("stay", ends="lose")
+        await ada.logs_off()
+        await ada.is_gone()
+        # The preference is remembered; the seal is still the old one.
+        await ada.returns()
+        ada.terminal.send("p")
+        await ada.prompt("A few words")
+        ada.terminal.send("\r")
+        await ada.prompt("Coins to bet")
+        assert ada.seal != sha256(seed).hexdigest()
+        assert "Cut with" not in ada.terminal.picture
+
+
+async def test_cutting_can_be_switched_off_again(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await turn_cut_on(ada)
+        ada.terminal.send("c")
+        await ada.message("From now on you are not asked to cut")
+        await ada.prompt("<C>ut is off")
+        await ada.asks_to_bet()
+
+
+async def turn_cut_on(ada: Table) -> None:
+    await ada.prompt("<C>ut is off")
+    ada.terminal.send("c")
+    await ada.message("From now on you are asked for a few words that cut the cards")
+    await ada.prompt("<C>ut is on")
+
+
+# A shoe that runs on
+
+
+async def test_a_running_shoe_keeps_its_seal_and_shows_its_seed_when_it_is_done(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path, toml=house(shuffle="shoe", penetration=25)) as ada:
+        seed = hand()
+        seal = sha256(seed).hexdigest()
+        used = 0
+        while used < 13:  # a quarter of 52
+            await ada.bets(1, seed, rules=RUNNING_SHOE, position=used)
+            assert ada.seal == seal
+            assert ada.seed == ""
+            await ada.stands()
+            used += ada.round.cards_used
+            assert ada.seed == ("" if used < 13 else seed.hex())
+        assert ada.hands_dealt > 1
+        fresh = hand("double", ends="win")
+        ada.board.seeds = [fresh]
+        await ada.asks_to_bet()
+        await ada.message("The dealer shuffles.")
+        assert ada.seal == sha256(fresh).hexdigest()
+        assert ada.seed == ""
+
+
+async def test_a_running_shoe_is_cut_once(tmp_path: Path) -> None:
+    toml = house(shuffle="shoe", penetration=25)
+    async with at_the_table(tmp_path, toml=toml) as ada:
+        await turn_cut_on(ada)
+        seed = hand(cut="here")
+        ada.board.seeds = [seed]
+        ada.terminal.send("p")
+        await ada.prompt("A few words")
+        ada.terminal.send("here\r")
+        await ada.prompt("Coins to bet")
+        await ada.types_bet(1, seed, cut="here", rules=RUNNING_SHOE)
+        await ada.stands()
+        used = ada.round.cards_used
+        await ada.bets(1, seed, cut="here", rules=RUNNING_SHOE, position=used)
+        assert "Cut with: here" in ada.terminal.picture
+
+
+async def test_a_running_shoe_runs_on_in_the_next_call(tmp_path: Path) -> None:
+    async with at_the_table(tmp_path, toml=house(shuffle="shoe")) as ada:
+        seed = hand()
+        await ada.bets(1, seed, rules=RUNNING_SHOE)
+        await ada.stands()
+        await ada.logs_off()
+        assert seed.hex() not in ada.terminal.transcript
+        await ada.is_gone()
+        used = ada.round.cards_used
+        await ada.returns()
+        await ada.bets(1, seed, rules=RUNNING_SHOE, position=used)
+        assert ada.seal == sha256(seed).hexdigest()
+
+
+async def test_a_table_that_is_told_to_shuffle_every_hand_takes_no_used_shoe(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path, toml=house(shuffle="shoe")) as ada:
+        await ada.bets(1, hand(), rules=RUNNING_SHOE)
+        await ada.stands()
+        seal = ada.seal
+        (tmp_path / "sysop.toml").write_text(BOARD, encoding="utf-8")
+        ada.board.server.reload()
+        await ada.logs_off()
+        await ada.is_gone()
+        await ada.returns()
+        await ada.bets(1, hand("double", ends="win"))
+        assert ada.seal != seal

@@ -1,0 +1,248 @@
+"""The books cannot be written: the old round stays on the screen, and the hand can be played on."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event
+
+from tests.door.playing import KEYS, MINUTE, PLACE_BET, Table, at_the_table, hand
+from tests.world import BOARD, NOON, log_on, world
+from timebank.callers import callers
+from timebank.ledger.database import BooksUnavailable
+
+UNWRITTEN = "The books cannot be written just now. Nothing has changed."
+
+
+@asynccontextmanager
+async def impatient_table(folder: Path, toml: str = BOARD) -> AsyncIterator[Table]:
+    async with at_the_table(folder, toml=toml, busy_seconds=0.02) as table:
+        yield table
+
+
+@contextmanager
+def books_locked(table: Table) -> Iterator[None]:
+    """Another program writes to the books and does not come to an end."""
+    other = sqlite3.connect(table.board.config.database, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+
+
+@contextmanager
+def disk_broken(table: Table) -> Iterator[None]:
+    """Every COMMIT fails at the last moment."""
+
+    def fail(connection: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    event.listen(table.board.database.engine, "commit", fail)
+    try:
+        yield
+    finally:
+        event.remove(table.board.database.engine, "commit", fail)
+
+
+troubles = pytest.mark.parametrize("trouble", [books_locked, disk_broken])
+
+
+@troubles
+async def test_no_seal_no_bet_and_the_table_goes_on(tmp_path: Path, trouble) -> None:
+    async with impatient_table(tmp_path) as ada:
+        with trouble(ada):
+            ada.terminal.send("p")
+            await ada.message(UNWRITTEN)
+            await ada.prompt(PLACE_BET)
+            assert ada.seal == ""
+        await ada.bets(2, hand("stay", ends="win"))
+        await ada.does("stay")
+        assert ada.online == 62 * MINUTE
+
+
+@troubles
+async def test_a_bet_that_was_not_written_is_not_dealt(tmp_path: Path, trouble) -> None:
+    async with impatient_table(tmp_path) as ada:
+        seed = hand("stay", ends="win")
+        ada.board.seeds = [seed]
+        await ada.asks_to_bet()
+        seal = ada.seal
+        with trouble(ada):
+            ada.terminal.send("2\r")
+            await ada.message(UNWRITTEN)
+            await ada.prompt(PLACE_BET)
+            assert ada.cards("Your hand") == ()
+        assert ada.hands_dealt == 0
+        assert ada.online == ada.time_left == 60 * MINUTE
+        # The seal that he has seen still binds the house.
+        await ada.asks_to_bet()
+        assert ada.seal == seal
+        await ada.types_bet(2, seed)
+        await ada.does("stay")
+        assert ada.moved() == [("stake", 120), ("returned", 120), ("won", 120)]
+
+
+@troubles
+@pytest.mark.parametrize(
+    ("before", "action", "after", "ending"),
+    [
+        ((), "insurance", ("stay",), "win"),
+        ((), "no-insurance", ("stay",), "lose"),
+        ((), "double", (), "win"),
+        ((), "hit", ("stay",), "win"),
+        (("hit",), "hit", ("stay",), "lose"),
+        ((), "stay", (), "win"),
+    ],
+    ids=["insurance", "no-insurance", "double", "hit", "second hit", "stay"],
+)
+async def test_an_action_that_was_not_written_is_taken_again(
+    tmp_path: Path,
+    trouble,
+    before: tuple[str, ...],
+    action: str,
+    after: tuple[str, ...],
+    ending: str,
+) -> None:
+    async with impatient_table(tmp_path) as ada:
+        await ada.bets(2, hand(*before, action, *after, ends=ending))
+        await ada.does(*before)
+        with trouble(ada):
+            ada.terminal.send(KEYS[action])
+            await ada.prompt("Press any key to try again")
+            assert UNWRITTEN in ada.messages
+            assert ada.cards("Your hand") == ada.round.seats[0].hands[0].cards
+            assert ada.cards("Dealer") == ada.round.dealer
+        assert ada.journal() == ["bet", *before]
+        ada.terminal.send(" ")
+        await ada.sees_hand()
+        await ada.does(action, *after)
+        assert ada.journal() == ["bet", *before, action, *after]
+
+
+async def test_a_bet_that_cannot_be_remembered_is_a_bet_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise BooksUnavailable("The books cannot be written just now.")
+
+    async with impatient_table(tmp_path) as ada:
+        monkeypatch.setattr(callers, "set_preferences", refuse)
+        await ada.bets(3, hand("stay", ends="win"))
+        await ada.does("stay")
+        assert ada.online == 63 * MINUTE
+
+
+@troubles
+async def test_a_preference_that_cannot_be_written_does_not_end_the_call(
+    tmp_path: Path, trouble
+) -> None:
+    async with impatient_table(tmp_path) as ada:
+        with trouble(ada):
+            ada.terminal.send("c")
+            await ada.message(UNWRITTEN)
+        await ada.prompt("<C>ut is off")
+        ada.terminal.send("c")
+        await ada.prompt("<C>ut is on")
+
+
+async def test_time_that_runs_out_while_nothing_can_be_written_ends_the_call(
+    tmp_path: Path,
+) -> None:
+    async with impatient_table(tmp_path, f"{BOARD}[calls]\nminutes_per_day = 4\n") as ada:
+        await ada.bets(2, hand("stay", ends="win"))
+        with books_locked(ada):
+            await ada.board.clock.advance(2 * MINUTE)
+            await ada.terminal.until_closed()
+            assert "The hand on the table waits for you." in ada.terminal.picture
+        # The hand is as it was; his call ends by itself when nobody renews it.
+        await ada.is_gone()
+        assert ada.journal() == ["bet"]
+        await ada.board.clock.advance(31)
+        ada.terminal = await ada.board.call()
+        await log_on(ada.terminal, ada.name)
+        await ada.sees_hand()
+        await ada.does("stay")
+        assert ada.moved() == [("stake", 120), ("returned", 120), ("won", 120)]
+
+
+@pytest.mark.parametrize("letter", "bcuvtw")
+async def test_a_room_that_needs_locked_books_leads_back_to_the_menu(
+    tmp_path: Path, letter: str
+) -> None:
+    async with impatient_table(tmp_path) as ada:
+        await ada.gets_up()
+        with books_locked(ada):
+            ada.terminal.send(letter)
+            await ada.terminal.until("The books cannot be written just now")
+            if letter == "v":  # the shoe there is sealed when it can be
+                await ada.prompt("<Q>uit")
+                ada.terminal.send("q")
+            await ada.prompt("ood-bye")
+        assert not ada.terminal.closed
+        ada.terminal.send("b")
+        await ada.prompt(PLACE_BET)
+
+
+async def test_a_hand_that_makes_no_sense_keeps_neither_board_nor_caller_from_going_on(
+    tmp_path: Path,
+) -> None:
+    async with at_the_table(tmp_path) as ada:
+        await ada.bets(2, hand("hit"))
+        ada.terminal.abort()
+        await ada.is_gone()
+    sound = replace_action(ada, "not what the table wrote")
+    async with world(tmp_path, now=NOON + timedelta(days=2)) as board:
+        ada.board = board
+        ada.terminal = await board.call()
+        await log_on(ada.terminal, ada.name)
+        await ada.prompt("Press any key")
+        ada.terminal.send(" ")
+        await ada.prompt("ood-bye")
+        ada.terminal.send("b")
+        await ada.prompt(PLACE_BET)
+        ada.terminal.send("p")
+        await ada.message("A hand from this shoe is still in play.")
+        ada.terminal.abort()
+        await ada.is_gone()
+        replace_action(ada, sound)
+        await ada.calls_back()
+
+
+def replace_action(table: Table, text: str) -> str:
+    """Write another text where the journal has the bet; return what stood there."""
+    books = sqlite3.connect(table.board.config.database)
+    (before,) = books.execute("SELECT action FROM actions").fetchone()
+    books.execute("UPDATE actions SET action = ?", (text,))
+    books.commit()
+    books.close()
+    return before
+
+
+async def test_a_disk_that_fills_up_stops_the_bet_and_nothing_else(tmp_path: Path) -> None:
+    async with impatient_table(tmp_path) as ada:
+        seed = hand(ends="push")
+        await ada.board.server.books.run(
+            lambda desk: desk.connection.exec_driver_sql("PRAGMA max_page_count = 1").scalar()
+        )
+        played = 0
+        while UNWRITTEN not in ada.messages:
+            ada.board.seeds = [seed]
+            ada.terminal.send("p")
+            await ada.terminal.wait_for(
+                lambda _: "Coins to bet" in ada.prompt_row or UNWRITTEN in ada.messages, "a bet"
+            )
+            if "Coins to bet" in ada.prompt_row:
+                ada.terminal.send("\r")
+                await ada.prompt(PLACE_BET)
+                played += 1
+        assert ada.hands_dealt < played + 1
+        # There is room on the disk again.
+        await ada.bets(1, seed)
+        assert ada.online == ada.time_left == 60 * MINUTE

@@ -1,0 +1,237 @@
+"""Calls that end at the Vegas table, or go on without time: the hand, the others, the minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from door.games.blackjack.round import Action, Round
+from tests.door.company import AT_TABLE, Player, company, player, table_toml
+from tests.door.seated import everybody_plays, shoe
+from tests.door.visiting import MENU, MINUTE, event
+from tests.terminal import Terminal
+from tests.world import log_on, world
+
+HALF_PAST = event("Mail hour", "12:30")
+
+
+def standing(wanted: Callable[[int], bool]) -> Callable[[Round], bool]:
+    """Seats that all stand, of which the first comes out with a net that is `wanted`."""
+
+    def deals(dealt: Round) -> bool:
+        if not everybody_plays(dealt):
+            return False
+        while not dealt.over:
+            dealt, _ = dealt.apply(Action.STAY)
+        totals = dealt.totals_of(0)
+        return wanted(totals.won - totals.lost)
+
+    return deals
+
+
+def everybody_wins(dealt: Round) -> bool:
+    """Everybody who stands wins."""
+    if not everybody_plays(dealt):
+        return False
+    while not dealt.over:
+        dealt, _ = dealt.apply(Action.STAY)
+    return all(dealt.totals_of(seat).won for seat in range(len(dealt.seats)))
+
+
+WINS, LOSES = standing(lambda net: net > 0), standing(lambda net: net < 0)
+
+# The carrier
+
+
+@pytest.mark.parametrize("hang_up", [Terminal.hang_up_half, Terminal.abort], ids=["close", "reset"])
+async def test_who_drops_at_his_turn_is_stood_and_the_others_play_on(
+    tmp_path: Path, hang_up: Callable[[Terminal], None]
+) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, LOSES)) as (ada, bob):
+        await ada.is_ready(2)
+        await bob.is_ready(3)
+        await ada.has_the_turn()
+        caller = ada.caller
+        hang_up(ada.terminal)
+        await caller.ended.wait()
+        await bob.has_the_turn()
+        await bob.sees_at(1, "stands")
+        await bob.stands()
+        # Two minutes are lost, and a second went with the call.
+        assert (ada.has["online"], ada.has["stake"]) == (58 * MINUTE - 1, 0)
+        await ada.calls()
+        await ada.reads_that("Your hand of 2026-11-20 at Vegas was left open, so it was stood")
+        await ada.is_asked(MENU)
+
+
+async def test_who_calls_back_during_the_round_finds_his_hand_and_plays_it(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready(2)
+        await bob.is_ready(2)
+        await ada.has_the_turn()
+        await bob.drops_carrier()
+        await ada.sees("Bob has left the table.")
+        await bob.comes_back()
+        await bob.sees("Your hand is on the table.")
+        await ada.sees("Bob is back at the hand.")
+        await ada.stands()
+        await bob.has_the_turn()
+        await bob.stands()
+        assert bob.has["stake"] == 0
+        assert bob.caller.purse.online == bob.has["online"]
+
+
+async def test_a_second_call_takes_the_seat_over_with_hand_and_turn(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready(2)
+        await bob.is_ready(2)
+        await ada.has_the_turn()
+        first = ada.terminal
+        ada.terminal = await ada.board.call()
+        await log_on(ada.terminal, "Ada")
+        await ada.terminal.until("You are on line already, on node 1.")
+        ada.presses("y")
+        await first.until_closed()
+        await ada.has_the_turn()
+        assert len(ada.round.seats[0].hands[0].cards) == 2
+        await ada.stands()
+        await bob.has_the_turn()
+        await bob.stands()
+        assert ada.caller.purse.online == ada.has["online"]
+
+
+async def test_a_second_call_takes_over_a_seat_that_waits_for_its_turn(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready(2)
+        await bob.is_ready(2)
+        await ada.has_the_turn()
+        bob.terminal = await bob.board.call()
+        await log_on(bob.terminal, "Bob")
+        await bob.terminal.until("You are on line already")
+        bob.presses("y")
+        await bob.is_asked(AT_TABLE)
+        await ada.stands()
+        await bob.has_the_turn()
+        await bob.stands()
+        assert bob.has["stake"] == 0
+
+
+async def test_who_presses_no_key_is_dropped_by_the_board_and_stood(tmp_path: Path) -> None:
+    toml = table_toml().replace("86399", "60").replace("86400", "90")
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays), toml=toml) as (ada,):
+        await ada.says_bet(2)
+        await ada.has_the_turn()
+        await ada.board.pass_time(89)
+        ended = ada.caller.ended
+        await ada.board.pass_time(1)
+        await ada.terminal.until_closed()
+        await ended.wait()
+        await ada.board.settled()
+        assert ada.has["stake"] == 0
+
+
+async def test_when_the_board_closes_the_hand_waits_in_the_journal(tmp_path: Path) -> None:
+    seed = shoe(2, everybody_plays)
+    async with company(tmp_path, "Ada", "Bob", seed=seed) as (ada, bob):
+        await ada.is_ready(2)
+        await bob.is_ready(2)
+        await ada.has_the_turn()
+        await ada.board.server.stop("The board is closing.")
+        for guest in (ada, bob):
+            await guest.is_sent_off("The board is closing.", "The hand on the table waits for you.")
+        ada.board.database.close()
+        await ada.board.open()
+        assert ada.has["stake"] == bob.has["stake"] == 2 * MINUTE
+        await ada.comes_back()
+        await ada.has_the_turn()
+        await bob.comes_back()
+        await ada.stands()
+        await bob.has_the_turn()
+        await bob.stands()
+
+
+# Time
+
+
+async def test_when_time_runs_out_in_a_round_the_hand_is_stood_and_a_win_carries_on(
+    tmp_path: Path,
+) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, WINS)) as (ada,):
+        await ada.says_bet(2)
+        await ada.has_the_turn()
+        await ada.board.pass_time(58 * MINUTE)
+        await ada.sees("Your time is up: your hand is stood at its turns.")
+        await ada.is_asked("<B>et")
+        assert ada.has["online"] == 4 * MINUTE
+        await ada.board.pass_time(30)
+        await ada.sees_time_left(4 * MINUTE - 30)
+
+
+async def test_when_time_runs_out_and_the_hand_is_lost_the_call_ends(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, LOSES)) as (ada,):
+        await ada.says_bet(2)
+        await ada.has_the_turn()
+        await ada.board.pass_time(58 * MINUTE)
+        await ada.is_sent_off("Your time is up. The next day's minutes are yours")
+        assert (ada.has["online"], ada.has["stake"]) == (0, 0)
+
+
+async def with_her_last_minutes_on_the_table(ada: Player) -> Player:
+    """Ada has bet, stood, and one minute left; Bob is at turn."""
+    await ada.board.pass_time(57 * MINUTE)
+    bob = await player(ada.board, "Bob")
+    await ada.is_ready(2)
+    await bob.is_ready(2)
+    await ada.stands()
+    await bob.has_the_turn()
+    return bob
+
+
+async def test_who_has_no_time_left_sees_the_others_finish_and_how_it_ends(tmp_path: Path) -> None:
+    toml = table_toml(turn_seconds=600)
+    async with company(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
+        bob = await with_her_last_minutes_on_the_table(ada)
+        await ada.board.pass_time(MINUTE)
+        await ada.sees("Your time is up: your hand is stood at its turns.")
+        await bob.stands()
+        await ada.is_asked("<B>et")
+        assert ada.has["online"] == 4 * MINUTE
+        await ada.sees_time_left(4 * MINUTE)
+
+
+async def test_nobody_stays_without_time_for_as_long_as_the_others_like(tmp_path: Path) -> None:
+    toml = table_toml(turn_seconds=600)
+    async with company(tmp_path, "Ada", seed=shoe(2, WINS), toml=toml) as (ada,):
+        bob = await with_her_last_minutes_on_the_table(ada)
+        await ada.board.pass_time(3 * MINUTE)
+        await ada.sees("Your hand is stood at its turns; you will be told how it ended.")
+        await ada.is_asked("Press any key")
+        ada.presses(" ")
+        await ada.is_sent_off("Your time is up. The next day's minutes are yours")
+        assert ada.has["stake"] == 2 * MINUTE
+        await bob.stands()
+        assert (ada.has["online"], ada.has["stake"]) == (4 * MINUTE, 0)
+        await ada.calls()
+        await ada.reads_that("it was stood for you: you won 2 minutes")
+        await ada.is_asked(MENU)
+
+
+async def test_before_an_event_the_hands_are_stood_and_what_is_over_goes_to_the_bank(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=table_toml(events=HALF_PAST, turn_seconds=600)) as board:
+        board.seeds = [shoe(2, everybody_wins)]
+        ada, bob = await player(board, "Ada"), await player(board, "Bob")
+        await board.pass_time(25 * MINUTE)
+        await ada.is_ready(2)
+        await bob.is_ready(2)
+        await ada.has_the_turn()
+        await board.pass_time(3 * MINUTE)
+        for guest in (ada, bob):
+            await guest.is_asked("<B>et")
+            assert (guest.has["online"], guest.has["bank"]) == (2 * MINUTE, 2 * MINUTE)
+        await board.pass_time(2 * MINUTE)
+        for guest in (ada, bob):
+            await guest.is_sent_off("Mail hour has begun.")

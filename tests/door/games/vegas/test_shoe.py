@@ -1,0 +1,364 @@
+"""The shoe of the Vegas table: sealed, cut, run on, opened; and dealt from by one table only."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from door.games.blackjack.kind import VEGAS_KIND
+from door.games.blackjack.rules import rules_to_mapping
+from door.games.vegas import news
+from door.games.vegas import round as vegas_round
+from door.games.vegas.scene import VegasScene
+from door.games.vegas.state import NotNow
+from door.games.vegas.table import RETRY_SECONDS
+from tests.door.seated import (
+    RESUME,
+    TURN,
+    Party,
+    arrives,
+    everybody_plays,
+    on_a_call,
+    party,
+    shoe,
+    vegas,
+)
+from tests.world import World, world
+from timebank.ledger.database import BooksUnavailable
+
+
+async def test_the_seal_is_there_before_the_first_bet(tmp_path: Path) -> None:
+    seed = shoe(1, everybody_plays)
+    async with party(tmp_path, 1, seed=seed) as alone:
+        seal = sha256(seed).hexdigest()
+        assert alone.sitters[0].was_told(news.ShoeSealed) == [news.ShoeSealed(seal)]
+        assert alone.state.shoe.seal == seal
+        assert alone.rounds_dealt() == 0
+
+
+async def test_the_shoe_runs_on_and_its_seed_is_shown_after_the_round_that_passes_penetration(
+    tmp_path: Path,
+) -> None:
+    seed = shoe(2, everybody_plays)
+    async with party(tmp_path, 2, seed=seed, decks=1, penetration=30) as two:
+        ada, _ = two.sitters
+        while not ada.was_told(news.ShoeDone):
+            assert two.state.seed == ""
+            await two.deal()
+            before = two.state.hand
+            await two.play_out()
+        dealt = before.shoe.position + two.round.cards_used
+        assert dealt * 100 >= 52 * 30 > before.shoe.position * 100
+        assert ada.was_told(news.ShoeDone) == [news.ShoeDone(seed.hex())]
+        assert two.state.seed == seed.hex()
+        assert two.state.shoe.seal != sha256(seed).hexdigest()
+        assert two.rounds_dealt() > 1
+
+
+async def test_the_last_round_of_a_shoe_closes_it_though_no_other_can_be_sealed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no_shoe(*_: object) -> None:
+        raise BooksUnavailable("The disk is full.")
+
+    async with party(tmp_path, 1, decks=1, penetration=30) as alone:
+        with monkeypatch.context() as full:
+            full.setattr(vegas_round, "open_shoe", no_shoe)
+            while not alone.sitters[0].was_told(news.ShoeDone):
+                await alone.deal()
+                await alone.play_out()
+            with alone.here.books() as desk:
+                closed = desk.connection.exec_driver_sql("SELECT closed FROM shoes").scalars().all()
+            assert None not in closed
+        await alone.pass_time(RETRY_SECONDS)
+
+
+async def test_a_seed_that_stands_beside_the_next_seal_is_called_the_last_shoes(
+    tmp_path: Path,
+) -> None:
+    async with party(tmp_path, 1, decks=1, penetration=30) as alone:
+        scene = VegasScene(alone.table, alone.sitters[0].caller)
+        while not alone.state.seed:
+            assert scene.shoe_lines() == [f"|08Seal {alone.state.shoe.seal}"]
+            await alone.deal()
+            await alone.play_out()
+        seal, seed = alone.state.shoe.seal, alone.state.seed
+        assert sha256(bytes.fromhex(seed)).hexdigest() != seal
+        assert scene.shoe_lines() == [f"|08Seal {seal}", f"|08Last seed {seed}"]
+
+
+async def test_each_round_goes_on_in_the_shoe_where_the_last_one_ended(tmp_path: Path) -> None:
+    seed = shoe(2, everybody_plays)
+    async with party(tmp_path, 2, seed=seed) as two:
+        dealt = 0
+        for _ in range(4):
+            await two.deal()
+            await two.play_out()
+            cards = VEGAS_KIND.cards(seed, "", 6, dealt)
+            again, _ = VEGAS_KIND.deal(rules_to_mapping(two.round.rules), cards, [60, 60], 1)
+            assert again.seats[1].hands[0].cards == two.round.seats[1].hands[0].cards[:2]
+            dealt += two.round.cards_used
+            assert two.state.shoe.position == dealt
+
+
+async def test_the_first_seat_cuts_a_fresh_shoe_and_everybody_sees_it(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        with pytest.raises(NotNow, match="The first seat cuts"):
+            await bob.table.cut_cards(bob, "mine")
+        await ada.table.cut_cards(ada, "be lucky")
+        assert bob.was_told(news.CutMade) == [news.CutMade("Ada", "be lucky")]
+        await two.deal()
+        stored = two.stored().shoe
+        assert stored is not None
+        assert stored.cut == "be lucky"
+        uncut = VEGAS_KIND.cards(stored.seed, "", 6, 0)
+        assert two.round.shoe[:20] != uncut[:20]
+        await two.play_out()
+        with pytest.raises(NotNow, match="Only a fresh shoe"):
+            await ada.table.cut_cards(ada, "again")
+        await two.deal()
+        stored = two.stored().shoe
+        assert stored is not None
+        assert stored.cut == "be lucky"
+
+
+async def test_a_cut_has_no_marks_that_pile_up_on_the_screens_of_others(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        with pytest.raises(NotNow, match="cannot be shown to everybody"):
+            await ada.table.cut_cards(ada, "lucky" + "\u20dd" * 20)
+        assert two.state.cut == ""
+        assert bob.was_told(news.CutMade) == []
+        await ada.table.cut_cards(ada, "чёт 漢字")
+        assert two.state.cut == "чёт 漢字"
+
+
+async def test_who_moves_up_to_the_first_seat_may_cut(tmp_path: Path) -> None:
+    async with party(tmp_path, 2) as two:
+        ada, bob = two.sitters
+        await ada.gets_up()
+        await bob.table.cut_cards(bob, "mine now")
+        assert two.state.cut == "mine now"
+
+
+async def test_a_table_that_stands_empty_for_a_while_keeps_its_shoe(tmp_path: Path) -> None:
+    async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as alone:
+        (ada,) = alone.sitters
+        await alone.deal()
+        await ada.does("stay")
+        position = alone.state.shoe.position
+        await ada.gets_up()
+        await ada.sits()
+        assert alone.state.shoe.position == position
+        assert len(ada.was_told(news.ShoeSealed)) == 1
+
+
+async def test_other_decks_make_another_shoe(tmp_path: Path) -> None:
+    async with party(tmp_path, 1, seed=shoe(1, everybody_plays)) as alone:
+        (ada,) = alone.sitters
+        await alone.deal()
+        await ada.does("stay")
+        (tmp_path / "sysop.toml").write_text(vegas(decks=2), encoding="utf-8")
+        alone.here.server.reload()
+        await ada.gets_up()
+        await ada.sits()
+        assert alone.state.shoe.decks == 2
+        assert alone.state.shoe.fresh
+        assert len(ada.was_told(news.ShoeSealed)) == 2
+
+
+async def test_no_seed_and_no_card_to_come_shows_in_what_is_told(tmp_path: Path) -> None:
+    seed = shoe(2, everybody_plays)
+    async with party(tmp_path, 2, seed=seed) as two:
+        ada, bob = two.sitters
+        await two.deal()
+        hole = two.round.dealer_hand[1]
+        assert seed.hex() not in repr(ada.heard)
+        assert two.round.dealer[1] is None
+        shown = repr([item for item in bob.heard if isinstance(item, news.RoundDealt)])
+        assert f"DealerDealt(card='{hole}')" not in shown
+
+
+# Two servers on the same books
+
+
+async def two_boards(boards: AsyncExitStack, folder: Path) -> tuple[Party, World]:
+    """Ada and Bob at the table of one server; another one on the same books.
+
+    Both run in this process; the first one gives itself out for another that is running.
+    """
+    one = await boards.enter_async_context(party(folder, 2, seed=shoe(2, everybody_plays)))
+    one.here.server.board.process = f"{one.here.server.board.process.rpartition(':')[0]}:1"
+    two = await boards.enter_async_context(world(folder, toml=vegas()))
+    return one, two
+
+
+def serves_callers(one: Party) -> None:
+    """Let the calls of the first server be those of the process that it gives itself out for."""
+    with one.here.books() as desk:
+        process = one.here.server.board.process
+        desk.connection.exec_driver_sql("UPDATE calls SET process = ?", (process,))
+
+
+async def test_a_round_that_another_server_plays_is_left_to_it(tmp_path: Path) -> None:
+    async with AsyncExitStack() as boards:
+        one, two = await two_boards(boards, tmp_path)
+        serves_callers(one)
+        await one.deal()
+        await two.server.board.vegas.resume()
+        assert two.server.board.vegas.state.hand is None
+        await one.play_out()
+        assert one.journal() == ["1:stay", "2:stay"]
+
+
+@pytest.mark.parametrize("decks", [6, 2], ids=["the same shoe", "a shoe of other decks"])
+async def test_no_card_is_dealt_while_another_server_deals_from_the_shoe(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, decks: int
+) -> None:
+    async with AsyncExitStack() as boards:
+        one, two = await two_boards(boards, tmp_path)
+        serves_callers(one)
+        await one.deal()
+        config = two.server.board.config
+        rules = replace(config.vegas.rules, decks=decks)
+        two.server.board.config = replace(config, vegas=replace(config.vegas, rules=rules))
+        cyd = await arrives(two, "Cyd")
+        await cyd.sits()
+        await cyd.bets(1)
+        await Party(two, [cyd]).pass_time(3 * RETRY_SECONDS)
+        assert one.rounds_dealt() == 1
+        assert cyd.table.state.alarm.what == "elsewhere"
+        assert cyd.was_told(news.ShoeInUse) == [news.ShoeInUse()]
+        assert cyd.was_told(news.BooksClosed) == []
+        dan = await arrives(two, "Dan")
+        await dan.sits()
+        assert dan.was_told(news.ShoeInUse) == [news.ShoeInUse()]
+        assert len(cyd.was_told(news.ShoeInUse)) == 1
+        dan.table.leave(dan)
+        await one.play_out()
+        await Party(two, [cyd]).pass_time(RETRY_SECONDS)
+        assert one.rounds_dealt() == 2
+        assert one.stored().shoe.decks == decks
+    assert "Traceback" not in caplog.text
+
+
+async def test_callers_who_play_alone_in_processes_of_their_own_have_a_shoe_each(
+    tmp_path: Path,
+) -> None:
+    async with AsyncExitStack() as boards:
+        doors = [await boards.enter_async_context(world(tmp_path, toml=vegas())) for _ in "ab"]
+        parties = []
+        for door, name in zip(doors, ("Ada", "Bob"), strict=True):
+            door.server.board._only_node = 1  # as in a process of `door run`
+            door.seeds = [shoe(1, everybody_plays)]
+            parties.append(Party(door, [await (await arrives(door, name)).sits()]))
+        shoes = [each.state.shoe for each in parties]
+        assert len({each.id for each in shoes}) == 2
+        for _ in range(2):  # a round of one begins and ends while that of the other goes on
+            for each in parties:
+                await each.deal()
+            for each in parties:
+                await each.play_out()
+        for each in parties:
+            (sitter,) = each.sitters
+            assert sitter.was_told(news.BetRefused) == sitter.was_told(news.ShoeInUse) == []
+        # The table that all share is that of a server, where such a round is no hindrance.
+        for each in parties:
+            await each.deal()
+        server = await boards.enter_async_context(world(tmp_path, toml=vegas()))
+        await server.server.board.vegas.resume()
+        cyd = await arrives(server, "Cyd")
+        await cyd.sits()
+        await cyd.bets(1)
+        assert cyd.table.state.hand is not None
+        assert cyd.table.state.shoe.caller_id is None
+        for each in parties:
+            await each.play_out()
+            assert each.sitters[0].was_told(news.StoodFor) == []
+
+
+async def test_a_hand_from_a_shoe_of_his_own_is_gone_on_with_at_the_shared_table(
+    tmp_path: Path,
+) -> None:
+    async with AsyncExitStack() as boards:
+        door = await boards.enter_async_context(world(tmp_path, toml=vegas()))
+        door.server.board._only_node = 1
+        door.seeds = [shoe(1, everybody_plays)]
+        ada = await (await arrives(door, "Ada")).sits()
+        alone = Party(door, [ada])
+        await alone.deal()
+        own = alone.state.shoe
+        server = await boards.enter_async_context(world(tmp_path, toml=vegas()))
+        await server.server.board.vegas.resume()
+        again = await on_a_call(server.server.board, ada.caller.record, take_over=True)
+        assert await again.table.find(again.caller.record.id)
+        await again.sits()
+        assert again.table.state.shoe.id == own.id
+        await again.does("stay")
+        assert again.table.state.shoe.caller_id is None
+        await again.bets(1)
+        assert again.table.state.hand.shoe.caller_id is None
+
+
+async def test_who_is_taken_over_by_a_call_to_another_server_is_stood_and_told_there(
+    tmp_path: Path,
+) -> None:
+    async with AsyncExitStack() as boards:
+        one, two = await two_boards(boards, tmp_path)
+        serves_callers(one)
+        ada, bob = one.sitters
+        await one.deal()
+        elsewhere = await on_a_call(two.server.board, ada.caller.record, take_over=True)
+        ada.table.hand_over(ada)
+        await ada.board.close_call(ada.caller, "taken over")
+        assert not await elsewhere.table.find(elsewhere.caller.record.id)
+        await one.pass_time(TURN)
+        assert one.at_turn == "Bob"
+        await bob.does("stay")
+        (told,) = one.notices("Ada")
+        assert "Your hand at the Vegas table was played to its end: you" in told
+        assert one.here.balances("Ada")["stake"] == 0
+
+
+async def test_a_table_whose_round_went_on_in_another_process_reads_it_again(
+    tmp_path: Path,
+) -> None:
+    async with AsyncExitStack() as boards:
+        one, two = await two_boards(boards, tmp_path)
+        ada, bob = one.sitters
+        await one.deal()
+        # The first server serves no call any more, for all that the second one can see.
+        await two.server.board.vegas.resume()
+        assert two.server.board.vegas.state.in_play is not None
+        await ada.does("stay")
+        await Party(two, []).pass_time(RESUME)
+        assert one.journal() == ["1:stay", "2:stay"]
+        with pytest.raises(NotNow, match="has gone on meanwhile"):
+            await bob.does("hit")
+        assert one.round.over
+        assert one.state.alarm is None
+
+
+async def test_a_shoe_that_another_server_has_dealt_from_is_looked_at_again(
+    tmp_path: Path,
+) -> None:
+    async with AsyncExitStack() as boards:
+        one, two = await two_boards(boards, tmp_path)
+        cyd = await arrives(two, "Cyd")
+        await cyd.sits()
+        assert cyd.table.state.shoe is not None
+        assert cyd.table.state.shoe.seal == one.state.shoe.seal
+        await one.deal()
+        await one.play_out()
+        await cyd.bets(1)
+        (refused,) = cyd.was_told(news.BetRefused)
+        assert "another shoe" in refused.reason
+        await cyd.bets(1)
+        stored = one.stored()
+        assert [seat.caller for seat in stored.seats] == ["Cyd"]
+        assert stored.start == one.round.cards_used

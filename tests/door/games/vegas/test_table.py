@@ -1,0 +1,483 @@
+"""The Vegas table on callers' screens: bets, cards and decisions of everybody, as they happen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ansi.canvas import Canvas
+from ansi.cards import plain, short
+from door.call.console import Closing
+from door.games.blackjack.round import Action, Round
+from door.games.vegas.scene import CLOCK_ROW, MIDDLE, RIGHT, VegasScene
+from door.games.vegas.state import Alarm
+from tests.door.company import AT_TABLE, YOUR_TURN, company, player, table_toml
+from tests.door.seated import (
+    ace_up,
+    dealers_natural,
+    everybody_plays,
+    first_may_hit,
+    over_at_once,
+    party,
+    shoe,
+)
+from tests.door.visiting import MENU, MINUTE
+from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
+from tests.world import world
+
+
+def pair(dealt: Round) -> bool:
+    """The first seat may split, and both hands would be played."""
+    first, second = dealt.seats[0].hands[0].cards
+    return everybody_plays(dealt) and first.value == second.value and 4 < first.value < 8
+
+
+# Alone
+
+
+async def test_alone_enter_and_enter_again_deals_for_the_bet_that_was_last(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+        await ada.says_bet(3)
+        await ada.stands()
+        await ada.is_asked("<R>eady for 3 coins")
+        ada.presses("\r")
+        await ada.is_asked("(Enter for 3)")
+        ada.presses("\r")
+        await ada.terminal.wait_for(lambda _: ada.on_the_table.lead == 2, "another round")
+        assert ada.round.seats[0].bet == 3 * MINUTE
+
+
+async def test_alone_ready_deals_at_once(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, over_at_once)) as (ada,):
+        ada.presses("r")
+        await ada.sees("Turns today: 1")
+        await ada.is_asked("<R>eady for 1 coin")
+        assert "Place a bet first" not in ada.screen
+
+
+async def test_what_a_round_brought_is_said_and_shown_and_summed_up_at_the_menu(
+    tmp_path: Path,
+) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+        await ada.says_bet(2)
+        await ada.stands()
+        totals = ada.round.totals
+        net = (totals.won - totals.lost) // MINUTE
+        words = f"wins {net} coins" if net > 0 else f"loses {-net} coins" if net < 0 else "even"
+        await ada.sees_at(1, words)
+        assert ada.has["online"] == (60 + net) * MINUTE
+        await ada.gets_up()
+        await ada.sees("Vegas: 1 round")
+
+
+async def test_insurance_is_typed_in_coins(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, dealers_natural)) as (ada,):
+        await ada.says_bet(3)
+        await ada.is_asked("Insurance, up to 1.5 coins?")
+        assert ada.prompt.endswith("<N>o  <T>alk")
+        ada.presses("i")
+        await ada.is_asked("up to 1.5 (Enter for that)")
+        ada.presses("1.6\r")
+        await ada.sees("Insurance is up to 1.5 coins")
+        await ada.is_asked("Insurance, up to")
+        ada.presses("i")
+        await ada.is_asked("Coins of insurance")
+        ada.presses(".5\r")
+        await ada.sees("Your insurance wins 1 coin.")
+        assert ada.has["online"] == 58 * MINUTE
+
+
+async def test_insurance_may_be_declined_and_thought_better_of(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, ace_up)) as (ada,):
+        await ada.says_bet(2)
+        await ada.is_asked("Insurance, up to 1 coin?")
+        ada.presses("i")
+        await ada.is_asked("Coins of insurance")
+        ada.presses("\x03")
+        await ada.is_asked("Insurance, up to 1 coin?")
+        ada.presses("n")
+        await ada.has_the_turn()
+        assert ada.has["stake"] == 2 * MINUTE
+
+
+async def test_a_pair_is_split_and_each_hand_played_and_shown(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, pair)) as (ada,):
+        await ada.says_bet(2)
+        await ada.is_asked("S<p>lit")
+        ada.presses("p")
+        await ada.is_asked("on the first hand")
+        assert ada.has["stake"] == 4 * MINUTE
+        ada.presses("s")
+        await ada.is_asked("on the second hand")
+        assert ada.prompt.endswith("<H>it  <S>tand  <T>alk")
+        ada.presses("s")
+        await ada.is_asked("<B>et")
+        shown = ada.block(1)
+        for hand in ada.round.seats[0].hands:
+            assert " ".join(short(card) for card in hand.cards) in shown
+
+
+async def test_only_what_the_pot_can_pay_is_offered(tmp_path: Path) -> None:
+    toml = table_toml(largest_bet=40)
+    async with company(tmp_path, "Ada", seed=shoe(1, pair), toml=toml) as (ada,):
+        await ada.says_bet(40)
+        await ada.has_the_turn()
+        assert "<H>it" in ada.prompt
+        assert "<D>ouble" not in ada.prompt
+        assert "S<p>lit" not in ada.prompt
+        ada.presses("dp")
+        await ada.stands()
+        assert len(ada.round.seats[0].hands) == 1
+        assert ada.round.totals.staked == 40 * MINUTE
+
+
+# Together
+
+
+async def test_everybody_sees_everybodys_bets_cards_and_decisions(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, first_may_hit)) as (ada, bob):
+        await bob.sees_at(1, "Ada")
+        await ada.sees_at(2, "Bob")
+        await ada.says_bet(4)
+        await bob.sees_at(1, "4 coins bets")
+        await ada.sees("The bell rings in 20")
+        await bob.says_bet(2)
+        await bob.is_asked("<R>eady for 2 coins")
+        ada.presses("r")
+        await bob.sees_at(1, "ready")
+        bob.presses("r")
+        await ada.has_the_turn()
+        for chair in (1, 2):
+            cards = " ".join(short(card) for card in ada.round.seats[chair - 1].hands[0].cards)
+            await ada.sees_at(chair, cards)
+            await bob.sees_at(chair, cards)
+        ada.presses("h")
+        await bob.sees_at(1, short(ada.round.seats[0].hands[0].cards[-1]))
+        await ada.stands()
+        await bob.sees_at(1, "stands")
+        await bob.stands()
+        await ada.is_asked("<R>eady")
+        for chair, other in ((1, bob), (2, ada)):
+            totals = ada.round.totals_of(chair - 1)
+            net = totals.won - totals.lost
+            await other.sees_at(chair, "wins" if net > 0 else "loses" if net < 0 else "push")
+
+
+async def test_the_countdown_is_on_every_screen(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready()
+        await bob.is_ready()
+        await ada.sees("Your turn: 30")
+        await bob.sees("Ada: 30")
+        await ada.board.pass_time(7)
+        await ada.sees("Your turn: 23")
+        await bob.sees("Ada: 23")
+        await ada.board.pass_time(23)
+        await bob.has_the_turn()
+        await ada.sees_at(1, "stands")
+        await ada.sees("The dealer goes on for you.")
+        assert "\a" in bob.terminal.transcript
+
+
+async def test_the_clock_of_the_longest_name_keeps_clear_of_the_seats(tmp_path: Path) -> None:
+    async with party(tmp_path, 1) as alone:
+        scene = VegasScene(alone.table, alone.sitters[0].caller)
+        name = "Wolfeschlegelsteinhausen"
+        for what, words in (("turn", f"{name}: 0"), ("return", f"{name} may come back: 0")):
+            alone.state.alarm = Alarm(what, 0.0, name)
+            canvas = Canvas(80, 22)
+            scene.paint(canvas, 0, 22)
+            lines = [canvas.text(row) for row in (CLOCK_ROW, CLOCK_ROW + 1)]
+            assert " ".join(line[MIDDLE:RIGHT].strip() for line in lines) == words
+            assert not any(line[RIGHT:].strip() for line in lines)
+
+
+async def test_a_key_that_comes_too_late_means_nothing(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready()
+        await bob.is_ready()
+        await ada.has_the_turn()
+        await ada.board.pass_time(30)
+        await bob.has_the_turn()
+        ada.presses("hsdp")
+        await bob.stands()
+        assert ada.round.over
+        assert len(ada.round.seats[0].hands[0].cards) == 2
+
+
+async def test_who_comes_in_the_middle_watches_and_then_sits_down(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", seed=shoe(1, everybody_plays)) as (ada,):
+        await ada.says_bet(1)
+        await ada.has_the_turn()
+        bob = await player(ada.board, "Bob")
+        await bob.sees("You may sit down when a seat is free and this round is over.")
+        assert "<B>et" not in bob.prompt
+        await ada.stands()
+        await bob.sees_at(2, "Bob")
+        await bob.is_asked("<B>et")
+
+
+async def test_who_goes_in_the_middle_is_asked_first_and_told_at_the_menu(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready(2)
+        await bob.is_ready(2)
+        await ada.has_the_turn()
+        bob.presses("q")
+        await bob.is_asked("Your hand is stood at its turns if you go.")
+        bob.presses("n")
+        await bob.is_asked(AT_TABLE)
+        bob.presses("q")
+        await bob.is_asked("Go?")
+        bob.presses("y")
+        await bob.is_asked(MENU)
+        await ada.sees_at(2, "has left")
+        await ada.stands()
+        await bob.sees("Your hand at the Vegas table was played to its end: you")
+        assert bob.caller.purse.online == bob.has["online"]
+
+
+async def test_a_caller_of_lines_is_told_everything_in_sentences(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        board.seeds = [shoe(2, everybody_plays)]
+        bob = await player(board, "Bob")
+        ada = await player(board, "Ada", REFUSING)
+        await ada.terminal.until_heard("Seat 1: Bob")
+        await bob.says_bet(3)
+        await ada.terminal.until_heard("Bob bets 3 coins.")
+        await ada.terminal.until_heard("The bell rings in 20 seconds.")
+        bob.presses("r")
+        await ada.terminal.until_heard("Bob is ready.")
+        ada.presses("r")
+        for seat, name in zip(range(2), ("Bob", "Ada"), strict=True):
+            await bob.has_the_turn() if not seat else None
+            cards = ", ".join(plain(card) for card in bob.round.seats[seat].hands[0].cards)
+            await ada.terminal.until_heard(f"{name}: {cards} (")
+        await ada.terminal.until_heard(f"Dealer: {plain(bob.round.dealer_hand[0])}, face down")
+        await bob.stands()
+        await ada.terminal.until_heard("Bob stands on")
+        await ada.terminal.until_heard("It is your turn: 30 seconds.")
+        await ada.has_the_turn()
+        ada.presses("s")
+        await ada.terminal.until_heard("You stand on")
+        await ada.terminal.until_heard("The dealer turns up")
+        await ada.terminal.until_heard("Bob: ")
+        assert "\x1b" not in ada.terminal.transcript
+
+
+async def test_among_lines_a_key_of_no_meaning_does_not_bring_the_menu_again(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        ada = await player(board, "Ada", REFUSING)
+        before = ada.terminal.transcript
+        ada.presses("xyzl")
+        await ada.terminal.until_heard("The rules of the Vegas table")
+        told = ada.terminal.transcript.removeprefix(before)
+        assert "<B>et" not in told
+        ada.presses("q")
+        await ada.is_asked("<B>et")
+
+
+async def test_last_words_stand_on_a_line_of_their_own_behind_an_open_question(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        ada = await player(board, "Ada", REFUSING)
+        ada.caller.console.interrupt(Closing("The board is closing."))
+        await ada.terminal.until_closed()
+        lines = [line.strip() for line in ada.terminal.transcript.splitlines()]
+        assert "The board is closing." in lines
+
+
+async def test_among_lines_the_menu_follows_once_behind_all_that_a_moment_brings(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        board.seeds = [shoe(2, everybody_plays)]
+        bob = await player(board, "Bob")
+        ada = await player(board, "Ada", REFUSING)
+        before = len(ada.terminal.transcript)
+        await bob.says_bet(3)
+        await ada.terminal.wait_for(
+            lambda terminal: terminal.transcript[before:].count("<T>alk") == 1, "the menu again"
+        )
+        menu = "<B>et  <R>eady for 1 coin  <T>alk  Ru<l>es  Ban<k>  T<u>tor  <Q>uit"
+        told = [line.rstrip() for line in ada.terminal.transcript[before:].splitlines()]
+        assert told[-3:] == ["Bob bets 3 coins.", "The bell rings in 20 seconds.", menu]
+        bob.presses("r")
+        await ada.terminal.until_heard("Bob is ready.")
+        ada.presses("r")
+        await bob.stands()
+        await ada.has_the_turn()
+        told = [line.rstrip() for line in ada.terminal.transcript.splitlines()]
+        assert told[-2] == "\aIt is your turn: 30 seconds."
+        assert told[-3].startswith("Bob stands on")
+
+
+@pytest.mark.parametrize("profile", [MODERN, SYNCTERM], ids=["UTF-8", "CP437"])
+async def test_the_painted_table_has_the_dealers_cards_whole_and_the_rules_on_the_felt(
+    tmp_path: Path, profile: Profile
+) -> None:
+    async with world(tmp_path, toml=table_toml(dealer="hit 17")) as board:
+        board.seeds = [shoe(1, everybody_plays)]
+        ada = await player(board, "Ada", profile)
+        await ada.sees("Black Jack pays 3 to 2")
+        await ada.sees("Dealer must hit all 17s")
+        await ada.sees("Seal")
+        await ada.says_bet(1)
+        await ada.has_the_turn()
+        await ada.sees(f"│{short(ada.round.dealer_hand[0])}")
+        await ada.sees("│░▒▓▒░│")
+
+
+# Talk
+
+
+async def test_callers_talk_while_the_cards_are_played(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", "Cyd", seed=shoe(3, everybody_plays)) as three:
+        ada, bob, cyd = three
+        bob.presses("t")
+        await bob.is_asked("Say:")
+        await ada.is_ready()
+        bob.presses("good |12luck \x1b[2Jall\r")
+        for guest in three:
+            await guest.sees("good │12luck")
+            await guest.sees("all")
+        ada.presses("/")
+        await ada.is_asked("Whisper to whom")
+        ada.presses("bob thanks\r")
+        await bob.sees("Ada whispers to you: thanks")
+        await ada.sees("You whisper to Bob: thanks")
+        assert "thanks" not in cyd.screen
+
+
+async def test_a_whisper_to_nobody_is_kept_from_everybody(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob") as (ada, bob):
+        ada.presses("/")
+        await ada.is_asked("Whisper to whom")
+        ada.presses("zoe secret\r")
+        await ada.sees("Nobody of that name is at this table.")
+        assert "secret" not in bob.screen
+
+
+async def test_a_turn_that_comes_while_he_types_waits_behind_the_line(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready()
+        await bob.is_ready()
+        await ada.has_the_turn()
+        bob.presses("t")
+        await bob.is_asked("Say:")
+        bob.presses("h")
+        await ada.stands()
+        await bob.sees("It is your turn: 30 seconds.")
+        bob.presses("i\r")
+        await bob.has_the_turn()
+        await ada.sees("Bob says: hi")
+        assert len(bob.round.seats[1].hands[0].cards) == 2
+
+
+# Elsewhere for a moment
+
+
+@pytest.mark.parametrize(
+    ("key", "page"), [("l", "The rules of the Vegas table"), ("k", "Time bank")]
+)
+async def test_who_reads_or_stands_at_the_bank_is_called_when_it_is_his_turn(
+    tmp_path: Path, key: str, page: str
+) -> None:
+    async with company(tmp_path, "Ada", "Bob", seed=shoe(2, everybody_plays)) as (ada, bob):
+        await ada.is_ready()
+        await bob.is_ready()
+        await ada.has_the_turn()
+        bob.presses(key)
+        await bob.sees(page)
+        await ada.stands()
+        await bob.sees("It is your turn at the Vegas table: 30 seconds.")
+        bob.presses("q")
+        await bob.has_the_turn()
+        assert YOUR_TURN in bob.prompt
+        await bob.stands()
+
+
+async def test_the_rules_are_those_of_the_sysop(tmp_path: Path) -> None:
+    toml = table_toml(decks=2, dealer="hit soft 17", double="10-11", bell_seconds=9)
+    async with company(tmp_path, "Ada", toml=toml) as (ada,):
+        ada.presses("l")
+        for words in ("2 decks", "a 17 in which an ace", "hard ten or eleven", "9 seconds"):
+            await ada.sees(words)
+
+
+# The tutor
+
+
+async def test_the_tutor_speaks_before_a_move_and_after_a_worse_one(tmp_path: Path) -> None:
+    def stiff(dealt: Round) -> bool:
+        """Thirteen or so against a six: the book stands."""
+        return everybody_plays(dealt) and (
+            dealt.dealer_hand[0].value == 6
+            and 12 < dealt.seats[0].hands[0].count.total < 17
+            and not dealt.seats[0].hands[0].count.soft
+            and len({card.value for card in dealt.seats[0].hands[0].cards}) == 2
+        )
+
+    async with company(tmp_path, "Ada", seed=shoe(1, stiff)) as (ada,):
+        ada.presses("u")
+        await ada.sees("From now on the tutor says what the book says.")
+        await ada.is_asked(AT_TABLE)
+        await ada.says_bet(1)
+        await ada.sees("The book says: stand")
+        ada.presses("h")
+        await ada.sees("The book would have stood")
+        assert ada.caller.record.preferences["tutor"] is True
+
+
+async def test_the_tutor_judges_a_move_by_what_was_known_before_it(tmp_path: Path) -> None:
+    def hit_and_then_stand(dealt: Round) -> bool:
+        """A hand to hit by the book, and then to stand on."""
+        if not first_may_hit(dealt) or dealt.dealer_hand[0].value not in (8, 9, 10):
+            return False
+        after, _ = dealt.apply(Action.HIT)
+        before = dealt.seats[0].hands[0].count
+        return before.total < 15 and not before.soft and after.seats[0].hands[0].count.total > 17
+
+    async with world(tmp_path, toml=table_toml()) as board:
+        board.seeds = [shoe(1, hit_and_then_stand)]
+        ada = await player(board, "Ada", REFUSING)
+        ada.presses("u")
+        await ada.terminal.until_heard("From now on the tutor says what the book says.")
+        await ada.says_bet(1)
+        await ada.terminal.until_heard("The book says: hit")
+        ada.presses("h")
+        await ada.terminal.until_heard("The book says: stand")
+        await ada.stands()
+        assert "The book would have" not in ada.terminal.transcript
+
+
+async def test_without_being_asked_the_tutor_is_silent(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=table_toml()) as board:
+        board.seeds = [shoe(1, everybody_plays)]
+        ada = await player(board, "Ada", REFUSING)
+        await ada.says_bet(1)
+        await ada.stands()
+        assert "The book" not in ada.terminal.transcript
+
+
+# The cut
+
+
+async def test_the_longest_menu_fits_on_its_row(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob") as (ada, _):
+        await ada.says_bet(10)
+        await ada.is_asked("<R>eady for 10 coins  <C>ut")
+        assert ada.prompt.endswith("<Q>uit")
+
+
+async def test_the_first_seat_cuts_and_all_see_with_what(tmp_path: Path) -> None:
+    async with company(tmp_path, "Ada", "Bob") as (ada, bob):
+        assert "<C>ut" in ada.prompt
+        assert "<C>ut" not in bob.prompt
+        ada.presses("c")
+        await ada.is_asked("A few words to cut the cards")
+        ada.presses("seven come |12eleven\r")
+        await bob.sees("Cut with: seven come │12eleven")

@@ -1,0 +1,160 @@
+"""A board with nothing behind its telnet port but a notebook: what each caller sent and did."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from door.lines.line import Line
+from door.lines.telnet.framing import Allowance
+from door.lines.telnet.hardened import HardenedTelnet, TelnetFace, TelnetLimits
+from door.lines.telnet.passive import TelnetLine
+from door.lines.telnet.telnet import USUAL_LIMITS, TelnetListener, listen
+from tests.terminal import IAC, SB, SE, Terminal
+
+PATIENCE = 10.0  # seconds; whatever takes longer has failed
+GREETING = b"Board."
+MEMORY = 1_000_000  # bytes that no caller may cost the board
+
+# So that a test may show what else holds when the budget for commands would not.
+NO_BUDGET = replace(USUAL_LIMITS, commands=Allowance(burst=10**9, a_second=0.0))
+
+
+class Call:
+    """One caller, as the board sees him: a receiver that notes everything."""
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self.served_at = asyncio.get_running_loop().time()
+        self.typed = bytearray()
+        self.pieces: list[int] = []
+        self.sizes: list[tuple[int, int]] = []
+        self.ends: list[str] = []
+        self.pauses = False  # whether to pause the line at whatever comes next
+        self.over = asyncio.Event()  # set to let the board hang up
+        self._news: list[asyncio.Future[None]] = []
+
+    def received(self, data: bytes) -> None:
+        assert not self.ends, "bytes came after the end"
+        self.typed += data
+        self.pieces.append(len(data))
+        if self.pauses:
+            self.line.pause()
+        self._tell()
+
+    def hung_up(self, reason: str) -> None:
+        self.ends.append(reason)
+        self._tell()
+
+    def resized(self, columns: int, rows: int) -> None:
+        self.sizes.append((columns, rows))
+        self._tell()
+
+    async def until(self, reached: Callable[["Call"], bool]) -> None:
+        """Wait until `reached(self)`, asked whenever something came."""
+        async with asyncio.timeout(PATIENCE):
+            while not reached(self):
+                news = asyncio.get_running_loop().create_future()
+                self._news.append(news)
+                await news
+
+    async def until_typed(self, data: bytes) -> None:
+        await self.until(lambda call: bytes(call.typed) == data)
+
+    async def until_ended(self) -> str:
+        await self.until(lambda call: bool(call.ends))
+        assert len(self.ends) == 1
+        return self.ends[0]
+
+    def _tell(self) -> None:
+        news, self._news = self._news, []
+        for future in news:
+            if not future.done():
+                future.set_result(None)
+
+
+class Board:
+    """A telnet port whose calls wait in `calls`, greeted and listened to."""
+
+    def __init__(self) -> None:
+        self.calls: asyncio.Queue[Call] = asyncio.Queue()
+        self.listener: TelnetListener
+
+    @property
+    def port(self) -> int:
+        return self.listener.port
+
+    async def answered(self) -> Call:
+        """The next call that got through."""
+        async with asyncio.timeout(PATIENCE):
+            return await self.calls.get()
+
+    async def serve(self, line: Line) -> None:
+        call = Call(line)
+        line.write(GREETING)
+        line.attach(call)
+        self.calls.put_nowait(call)
+        await call.over.wait()
+
+
+async def connected(terminal: Terminal, board: Board) -> Call:
+    """Call the board and get through."""
+    await terminal.connect(board.port)
+    return await board.answered()
+
+
+def subnegotiation(option: int, body: bytes) -> bytes:
+    """The bytes of a subnegotiation as a telnet program sends them."""
+    return bytes((IAC, SB, option)) + body.replace(b"\xff", b"\xff\xff") + bytes((IAC, SE))
+
+
+@asynccontextmanager
+async def open_board(limits: TelnetLimits) -> AsyncIterator[Board]:
+    board = Board()
+    board.listener = await listen("127.0.0.1", 0, board.serve, limits)
+    try:
+        yield board
+    finally:
+        await board.listener.finish()
+
+
+class Wire:
+    """A `HardenedTelnet` on one end of a socket pair, to be fed packets exactly as they are cut."""
+
+    def __init__(self, limits: TelnetLimits) -> None:
+        self.lines: list[TelnetLine] = []
+        self.gone = asyncio.Event()
+        self.telnet = HardenedTelnet(limits, self.lines.append, self.gone.set, "192.0.2.1")
+
+    @property
+    def call(self) -> Call:
+        """Whoever listens to what comes over it."""
+        return self._call
+
+    async def plug(self) -> None:
+        """Connect, listen, and see the requests of the opening go out."""
+        loop = asyncio.get_running_loop()
+        self.far_end, near_end = socket.socketpair()
+        self.far_end.setblocking(False)
+        await loop.connect_accepted_socket(lambda: TelnetFace(self.telnet), near_end)
+        self._call = Call(self.telnet.line)
+        self.telnet.line.attach(self._call)
+        async with asyncio.timeout(PATIENCE):
+            assert await loop.sock_recv(self.far_end, 4096)
+
+    async def unplug(self) -> None:
+        self.far_end.close()
+        self.telnet.line.abort()
+        async with asyncio.timeout(PATIENCE):
+            await self.gone.wait()
+
+
+@asynccontextmanager
+async def plugged(limits: TelnetLimits) -> AsyncIterator[Wire]:
+    wire = Wire(limits)
+    await wire.plug()
+    try:
+        yield wire
+    finally:
+        await wire.unplug()

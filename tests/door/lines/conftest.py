@@ -1,0 +1,31 @@
+"""What the tests of lines share: a board that listens on a port of its own."""
+
+import logging
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+import pytest_asyncio
+
+from door.lines.telnet.telnet import USUAL_LIMITS
+from tests.door.lines.board import Board, open_board
+
+
+@pytest_asyncio.fixture
+async def board() -> AsyncIterator[Board]:
+    async with open_board(USUAL_LIMITS) as open_one:
+        yield open_one
+
+
+@pytest.fixture
+def warnings() -> Iterator[list[str]]:
+    """What the log says at the end, from warnings upwards, of the board and of the library."""
+    said: list[str] = []
+
+    class Keep(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            said.append(record.getMessage())
+
+    handler = Keep(logging.WARNING)
+    logging.getLogger().addHandler(handler)
+    yield said
+    logging.getLogger().removeHandler(handler)

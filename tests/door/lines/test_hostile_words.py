@@ -1,0 +1,189 @@
+"""What one person types never acts on another one's terminal, the sysop's least of all.
+
+Each text below is typed where somebody else comes to see it: at the log-on (the log), as the words
+that cut the cards (`door hand`), as a message with a transfer (the receiver's screens, the books'
+`timebank` command), as a name in the header of another board (the log, who is on). Whatever then
+reaches a terminal or a log is looked through, byte by byte.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from door.cli.main import main as door
+from fuzz.oracles import assert_harmless, assert_one_line
+from tests.door.banking import at_the_window, hears, sends
+from tests.door.playing import Table, sit_down
+from tests.door.visiting import MENU, Guest, sysop_toml
+from tests.terminal import MODERN, PATIENCE, SYNCTERM, Profile, Terminal
+from tests.world import PASSWORD, World, world
+from timebank.cli.main import main as timebank
+
+# The letters of each would do something if they went out as they came in.
+EVIL = (
+    b"\x1b]0;title\x07a\x1b[6n\x1b[c\x1b[21t",  # a title, and questions whose answers are keys
+    b"\x05\x1bZ\x9bc\x9d0;t\x9c",  # answerback, and the same as single bytes
+    b"\xc2\x9b2J\xe2\x80\xae\xe2\x80\xa8\xef\xbb\xbf",  # C1 as UTF-8, bidi, line end, BOM
+    b"|16|12red|07 \\x1b[2J %s {0}",  # pipe codes, and what other programs would unfold
+    b"e\xcc\x81\xcc\x82\xcc\x83\xcc\x84\xe2\x80\x8b\xcc\x85",  # accents upon accents
+)
+OPEN = sysop_toml(timebank="known_days = 0")
+RLOGIN = """
+[[listeners]]
+kind = "rlogin"
+host = "127.0.0.1"
+port = 0
+[boards.moth]
+addresses = ["127.0.0.1"]
+"""
+QUESTIONS = (b"\x1b[6n", b"\x1b[c", b"\x1b[0c", b"\x1b[5n", b"\x05", b"\x1bZ", b"t\x1b\\")
+
+
+@pytest.fixture
+def log() -> Iterator[list[str]]:
+    """Every line of the log, from the least important one upwards."""
+    said: list[str] = []
+
+    class Keep(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            said.append(self.format(record))
+
+    handler, root = Keep(), logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    yield said
+    root.setLevel(level)
+    root.removeHandler(handler)
+    for line in said:
+        assert_one_line(line)
+
+
+def assert_clean(*terminals: Terminal) -> None:
+    for terminal in terminals:
+        cp437 = terminal.profile.charset == "cp437"
+        sent = bytes(terminal.received).replace(b"\a", b"")  # the board's own bell
+        assert_harmless(sent, cp437=cp437)
+        for question in QUESTIONS:
+            # In CP437 the clubs are byte 5, and SyncTERM draws them.
+            assert question not in sent or (cp437 and question == b"\x05")
+
+
+def assert_told_clean(command: click.Command, board: World, *words: str) -> str:
+    """What a command says to the sysop: nothing but lines of text."""
+    told = CliRunner().invoke(command, [*words, "--config", str(board.config.path)])
+    assert told.exit_code == 0, told.output
+    for line in told.output.split("\n"):
+        assert_one_line(line)
+    return told.output
+
+
+@pytest.mark.parametrize("evil", EVIL, ids=range(len(EVIL)))
+async def test_what_is_typed_at_the_log_on_stays_out_of_the_log(
+    tmp_path: Path, log: list[str], evil: bytes
+) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        terminal = await board.call()
+        for name, password in ((evil, PASSWORD.encode()), (b"Ada", evil), (b"Ada" + evil, b"x")):
+            await terminal.until("Name:")
+            terminal.send(name)
+            terminal.send(b"x\r")
+            await terminal.until("Password:")
+            terminal.send(password)
+            terminal.send(b"y\r")
+        await terminal.until("third try")
+        assert_clean(terminal)
+        assert log
+        assert not any(PASSWORD in line for line in log)
+
+
+@pytest.mark.parametrize("evil", EVIL, ids=range(len(EVIL)))
+@pytest.mark.parametrize("profile", [MODERN, SYNCTERM], ids=["utf-8", "cp437"])
+async def test_words_that_cut_the_cards_reach_the_sysop_as_words(
+    tmp_path: Path, log: list[str], evil: bytes, profile: Profile
+) -> None:
+    async with world(tmp_path) as board:
+        ada = await sit_down(board, "Ada", profile)
+        await cuts(ada, evil)
+        assert_clean(ada.terminal)
+        told = assert_told_clean(door, board, "hand", "1")
+        assert "Cut " in told
+
+
+async def cuts(ada: Table, evil: bytes) -> None:
+    """Switch the cut on, cut with these words, and place a bet."""
+    ada.terminal.send("c")
+    await ada.prompt("<C>ut is on")
+    ada.terminal.send("p")
+    await ada.prompt("A few words")
+    ada.terminal.send(b"lucky " + evil)
+    ada.terminal.send(b" duck\r")
+    await ada.prompt("Coins to bet")
+    ada.terminal.send("1\r")
+    await ada.terminal.until("The dealer")
+    await ada.board.settled()
+
+
+@pytest.mark.parametrize("evil", EVIL, ids=range(len(EVIL)))
+async def test_a_message_with_minutes_is_nothing_but_a_message(
+    tmp_path: Path, log: list[str], evil: bytes
+) -> None:
+    async with world(tmp_path, toml=OPEN) as board:
+        board.enter("Bob")
+        ada = await at_the_window(board, "Ada", saved=30)
+        await sends(ada, "bob", 10, "for the tea " + evil.decode("latin-1"))
+        await hears(ada, "10 minutes sent to Bob.")
+        bob = Guest(board, "Bob")
+        await bob.calls(SYNCTERM)
+        await bob.sees("for the tea")
+        await bob.goes_on_to(MENU)
+        assert_clean(ada.terminal, bob.terminal)
+        (why,) = {line.why for line in board.lines("Bob") if "sent by" in line.why}
+        assert_one_line(why)
+        assert "for the tea" in assert_told_clean(timebank, board, "statement", "Bob")
+
+
+async def is_let_in(wire: socket.socket) -> bool:
+    """Read on until the board has let the guest in, or has refused his header."""
+    wire.setblocking(False)
+    heard = b""
+    async with asyncio.timeout(PATIENCE):
+        while b"any key" not in heard and b"looks right" not in heard:
+            more = await asyncio.get_running_loop().sock_recv(wire, 4096)
+            if not more:
+                return False
+            heard += more
+    return True
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["A\u0301\u0302\u0303\u0304da", "\u202eada", "Ada|16\\x1b", "\u05d0\u05d1 Ada", "日本 Ada"],
+)
+async def test_a_name_from_another_board_is_nothing_but_a_name(
+    tmp_path: Path, log: list[str], name: str
+) -> None:
+    async with world(tmp_path, toml=OPEN + RLOGIN) as board:
+        board.enter("Bob")
+        bob = Guest(board, "Bob")
+        await bob.visits()
+        port = board.server.ports[1]
+        with socket.create_connection(("127.0.0.1", port)) as wire:
+            wire.sendall(b"\0me\0" + name.encode() + b"\0ansi/9600\0")
+            if await is_let_in(wire):
+                bob.presses("w")
+                await bob.sees("@moth")
+                assert_clean(bob.terminal)
+            else:
+                assert not name.isprintable()
+                assert any("refused" in line for line in log)
+        assert_told_clean(timebank, board, "ledger")

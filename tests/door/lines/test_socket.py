@@ -1,0 +1,400 @@
+"""A caller on a socket that the host handed down, or by which the door calls back."""
+
+import asyncio
+import os
+import signal
+import socket
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import pytest
+
+from door.lines.host.host import USUAL_LIMITS, NoLine
+from door.lines.host.socket import connected, endpoint, inherited
+from door.lines.line import Line
+from door.lines.telnet.passive import PassiveTelnet
+from tests.door.lines.board import PATIENCE, Call, subnegotiation
+from tests.door.lines.host import EVERY_BYTE, STRANGER, FarEnd, listened_to, started
+from tests.terminal import DO, ECHO, IAC, NAWS, SGA, TTYPE, WILL, WONT
+
+OPTIONS = (
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE),
+    (socket.SOL_SOCKET, socket.SO_OOBINLINE),
+    (socket.SOL_SOCKET, socket.SO_SNDBUF),
+    (socket.IPPROTO_TCP, socket.TCP_NODELAY),
+    (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT),
+)
+
+# What a caller's program may still send when the host has begun the door: late answers, a window,
+# a key that is an IAC, and keys.
+LATE = b"".join(
+    (
+        b"a",
+        bytes((IAC, DO, ECHO, IAC, WILL, SGA, IAC, WILL, NAWS, IAC, WONT, TTYPE)),
+        subnegotiation(NAWS, bytes((0, 100, 0, 40))),
+        subnegotiation(TTYPE, b"\0ansi"),
+        bytes((IAC, IAC)),
+        subnegotiation(NAWS, bytes((0, 255, 0, 24))),
+        b"b",
+    )
+)
+
+
+@dataclass
+class Handed:
+    """A host's connection to a caller: `near` is what it hands down, `caller` the other side."""
+
+    near: socket.socket
+    caller: FarEnd
+
+    @property
+    def found(self) -> list[object]:
+        """Everything about the socket that outlives the door."""
+        flags: list[object] = [os.get_blocking(self.near.fileno())]
+        return flags + [self.near.getsockopt(*option) for option in OPTIONS]
+
+    def assert_that_host_and_caller_go_on(self) -> None:
+        self.caller.stop_reading()
+        self.near.sendall(b"Back at the board.")
+        wire = socket.socket(fileno=os.dup(self.caller.descriptor))
+        with wire:
+            wire.settimeout(PATIENCE)
+            while not self.caller.shown.endswith(b"Back at the board."):
+                self.caller.shown += wire.recv(1000)
+            wire.sendall(b"?")
+        self.near.settimeout(PATIENCE)
+        assert self.near.recv(10) == b"?"
+
+
+@contextmanager
+def handed_down(blocking: bool = True) -> Iterator[Handed]:
+    with socket.create_server(("127.0.0.1", 0)) as port:
+        caller = socket.create_connection(port.getsockname())
+        near, _ = port.accept()
+    near.setblocking(blocking)
+    far = FarEnd(caller.detach())
+    with near:
+        yield Handed(near, far)
+        far.close()
+
+
+# The socket is the host's
+
+
+@pytest.mark.parametrize("telnet", [True, False])
+@pytest.mark.parametrize("blocking", [True, False])
+async def test_the_socket_is_as_it_was_and_the_host_goes_on_with_it(
+    telnet: bool, blocking: bool
+) -> None:
+    with handed_down(blocking) as host:
+        before = host.found
+        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=telnet) as line:
+            call = listened_to(line)
+            host.caller.types(b"k")
+            await call.until_typed(b"k")
+            line.write(b"x" * 100_000 + b"Goodbye.")
+            assert os.get_blocking(host.near.fileno()) == blocking
+        await host.caller.until_shown(b"Goodbye.")
+        assert host.found == before
+        host.assert_that_host_and_caller_go_on()
+
+
+async def test_the_socket_is_as_it_was_when_the_door_failed() -> None:
+    with handed_down() as host:
+        before = host.found
+        with pytest.raises(ZeroDivisionError):
+            async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True):
+                raise ZeroDivisionError
+        assert host.found == before
+        host.assert_that_host_and_caller_go_on()
+
+
+async def test_a_local_socket_will_do() -> None:
+    """Synchronet hands down one end of a pair where the caller is on SSH."""
+    near, caller = socket.socketpair()
+    with near, caller:
+        told = replace(STRANGER, columns=100, rows=40)
+        async with inherited(near.fileno(), told, USUAL_LIMITS, telnet=False) as line:
+            assert (line.kind, line.address) == ("socket", "unknown")
+            assert (line.columns, line.rows) == (100, 40)
+            call = listened_to(line)
+            caller.sendall(EVERY_BYTE)
+            await call.until_typed(EVERY_BYTE)
+            line.write(EVERY_BYTE)
+        assert caller.recv(1000) == EVERY_BYTE[:-1], "a host may not double the last byte"
+
+
+async def test_the_caller_is_known_by_the_address_of_the_socket() -> None:
+    with handed_down() as host:
+        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+            assert (line.kind, line.address) == ("socket", "127.0.0.1")
+        told = replace(STRANGER, address="192.0.2.7")
+        async with inherited(host.near.fileno(), told, USUAL_LIMITS, telnet=True) as line:
+            assert line.address == "192.0.2.7"
+
+
+async def test_a_caller_who_hangs_up_ends_the_line() -> None:
+    with handed_down() as host:
+        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+            call = listened_to(line)
+            host.caller.types(b"all in")
+            host.caller.close()
+            assert await call.until_ended() == "the caller hung up"
+            assert call.typed == b"all in"
+
+
+async def test_a_caller_whose_connection_breaks_ends_the_line() -> None:
+    with handed_down() as host:
+        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+            call = listened_to(line)
+            wire = socket.socket(fileno=os.dup(host.caller.descriptor))
+            wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            wire.close()
+            host.caller.close()
+            assert await call.until_ended() == "the connection broke: Connection reset by peer"
+
+
+async def test_a_caller_who_only_stops_sending_still_reads_the_last_words() -> None:
+    with handed_down() as host:
+        host.caller.stop_reading()
+        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+            call = listened_to(line)
+            line.write(b"x" * 200_000 + b".")
+            with socket.socket(fileno=os.dup(host.caller.descriptor)) as wire:
+                wire.shutdown(socket.SHUT_WR)
+            await call.until_ended()
+            host.caller.go_on_reading()
+        await host.caller.until_shown(b"x.")
+        assert len(host.caller.shown) == 200_001
+
+
+async def test_a_caller_who_never_reads_is_cut_off_but_not_from_his_host() -> None:
+    with handed_down() as host:
+        host.caller.stop_reading()
+        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+            call = listened_to(line)
+            for _ in range(200):  # the kernel takes some megabytes first
+                line.write(b"x" * 100_000)
+            assert "bytes left unread" in await call.until_ended()
+        host.near.settimeout(PATIENCE)
+        host.caller.go_on_reading()
+        await host.caller.until_shown(b"x")
+        host.caller.types(b"?")
+        assert host.near.recv(10) == b"?"
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+async def test_a_signal_ends_a_door_on_a_socket_too(number: int) -> None:
+    with handed_down() as host:
+        before = host.found
+        descriptor = host.near.fileno()
+        async with started("socket", str(descriptor), descriptors=(descriptor,)) as (door, go_on):
+            assert await door.until_reported("serves") == "80 24"
+            await host.caller.until_shown(b"Welcome.\r\n")
+            door.signal(number)
+            await door.until_reported("ended the host")
+            go_on.write(b"\n")
+            await door.until_reported("left")
+            assert host.found == before
+            go_on.write(b"\n")
+            assert await asyncio.wait_for(door.process.wait(), PATIENCE) == 0
+        host.assert_that_host_and_caller_go_on()
+
+
+async def test_what_is_no_connected_socket_is_refused_with_a_sentence() -> None:
+    reading, writing = os.pipe()
+    os.close(writing)
+    with socket.create_server(("127.0.0.1", 0)) as port:
+        for descriptor, sentence in (
+            (reading, f"Descriptor {reading} is no socket"),
+            (9999, "Descriptor 9999 is not open"),
+            (-1, "Descriptor -1 is not open"),
+            (port.fileno(), f"Nobody is connected to descriptor {port.fileno()}"),
+        ):
+            with pytest.raises(NoLine, match=sentence):
+                async with inherited(descriptor, STRANGER, USUAL_LIMITS, telnet=True):
+                    raise AssertionError("a line to nowhere")
+    os.close(reading)
+
+
+# The caller's telnet goes on
+
+
+@pytest.mark.parametrize("cut", range(len(LATE)))
+async def test_where_packets_are_cut_makes_no_difference(cut: int) -> None:
+    telnet = PassiveTelnet("socket", USUAL_LIMITS)
+    caller, near = socket.socketpair()
+    await asyncio.get_running_loop().connect_accepted_socket(lambda: telnet, near)
+    call = listened_to(telnet.line)
+    telnet.take(LATE[:cut])
+    telnet.take(LATE[cut:])
+    assert call.typed == b"a\xffb"
+    assert call.sizes == [(100, 40), (132, 24)]
+    telnet.line.abort()
+    await telnet.closed.wait()
+    with caller:
+        assert caller.recv(100) == b"", "what the host negotiated was answered again"
+
+
+async def test_what_the_host_negotiated_is_neither_asked_for_nor_answered_again() -> None:
+    with handed_down() as host:
+        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+            call = listened_to(line)
+            host.caller.types(LATE)
+            await call.until_typed(b"a\xffb")
+            line.write(EVERY_BYTE)
+        await host.caller.until_shown(b"\xff\xff")
+        assert host.caller.shown == EVERY_BYTE + b"\xff"
+
+
+async def on_telnet(line: Line, host: Handed, sent: bytes, typed: bytes) -> Call:
+    call = listened_to(line)
+    host.caller.types(sent)
+    await call.until_typed(typed)
+    return call
+
+
+async def test_a_timing_mark_is_answered_for_some_show_nothing_until_it_is() -> None:
+    with handed_down() as host:
+        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+            await on_telnet(line, host, bytes((IAC, 244, IAC, DO, 6)) + b"k", b"\x03k")
+        await host.caller.until_shown(bytes((IAC, WILL, 6)))
+        assert host.caller.shown == bytes((IAC, WILL, 6))
+
+
+async def test_are_you_there_is_answered_once_a_packet() -> None:
+    with handed_down() as host:
+        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+            await on_telnet(line, host, bytes((IAC, 246)) * 3 + b"k", b"k")
+            line.write(b"!")
+        await host.caller.until_shown(b"!")
+        assert host.caller.shown == b"\a!"
+
+
+async def test_interrupt_break_and_erase_are_keys() -> None:
+    with handed_down() as host:
+        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+            await on_telnet(line, host, b"a\xff\xf4b\xff\xf3c\xff\xf7d", b"a\x03b\x03c\x08d")
+
+
+async def test_a_data_mark_sent_as_urgent_data_leaves_no_hole() -> None:
+    with handed_down() as host:
+        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+            call = await on_telnet(line, host, b"a\xff\xf4\xff", b"a\x03")
+            with socket.socket(fileno=os.dup(host.caller.descriptor)) as wire:
+                wire.send(b"\xf2", socket.MSG_OOB)
+            host.caller.types(b"b")
+            await call.until_typed(b"a\x03b")
+
+
+@pytest.mark.parametrize(
+    ("flood", "reason"),
+    [
+        (bytes((IAC, 250, NAWS)) + b"x" * 5000, "a telnet subnegotiation longer than 4096 bytes"),
+        (bytes((IAC, 241)) * 501, "more than 500 telnet commands in a burst"),
+    ],
+)
+async def test_a_flood_of_commands_is_cut_off(
+    flood: bytes, reason: str, warnings: list[str]
+) -> None:
+    with handed_down() as host:
+        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=True) as line:
+            call = listened_to(line)
+            host.caller.types(flood)
+            assert await call.until_ended() == f"cut off: {reason}"
+    assert warnings == [f"socket 127.0.0.1: cut off: {reason}"]
+
+
+async def test_where_the_host_takes_telnet_off_every_byte_is_a_key() -> None:
+    with handed_down() as host:
+        async with inherited(host.near.fileno(), STRANGER, USUAL_LIMITS, telnet=False) as line:
+            await on_telnet(line, host, LATE + EVERY_BYTE, LATE + EVERY_BYTE)
+
+
+# Calling back
+
+
+async def test_the_door_calls_back_and_ends_the_connection_when_it_is_left() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as port:
+        told = replace(STRANGER, columns=100)
+        async with connected(
+            *port.getsockname(), told, USUAL_LIMITS, telnet=False, seconds=PATIENCE
+        ) as line:
+            host, _ = port.accept()
+            assert (line.kind, line.address, line.columns) == ("socket", "127.0.0.1", 100)
+            call = listened_to(line)
+            host.sendall(EVERY_BYTE)
+            await call.until_typed(EVERY_BYTE)
+            line.write(EVERY_BYTE + b"Goodbye.")
+            far = FarEnd(host.detach())
+            asyncio.get_running_loop().call_soon(lambda: asyncio.create_task(hang_up_too(far)))
+        assert far.shown == EVERY_BYTE[:-1] + b"Goodbye."
+
+
+async def hang_up_too(host: FarEnd) -> None:
+    await host.until_ended()
+    host.close()
+
+
+async def test_a_host_that_hangs_up_ends_the_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as port:
+        async with connected(
+            *port.getsockname(), STRANGER, USUAL_LIMITS, telnet=True, seconds=PATIENCE
+        ) as line:
+            call = listened_to(line)
+            host, _ = port.accept()
+            host.sendall(LATE)
+            host.close()
+            assert await call.until_ended() == "the caller hung up"
+            assert call.typed == b"a\xffb"
+
+
+async def test_a_host_that_does_not_listen_is_named_in_a_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as port:
+        number = port.getsockname()[1]
+    for host, why in (
+        ("127.0.0.1", "Connection refused"),
+        ("::1%nowhere", "not known"),
+        ("x" * 64, "label"),
+    ):
+        with pytest.raises(NoLine, match=rf"{host} does not answer on port {number} \(.*{why}"):
+            async with connected(
+                host, number, STRANGER, USUAL_LIMITS, telnet=False, seconds=PATIENCE
+            ):
+                raise AssertionError("a line to nowhere")
+
+
+async def test_a_host_that_does_not_answer_is_given_up() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=0) as port,
+        # Its queue is full with one, so that the kernel lets the next one wait.
+        socket.create_connection(port.getsockname()),
+        pytest.raises(NoLine, match=r"did not answer on port \d+ within 0\.1 seconds"),
+    ):
+        async with connected(
+            *port.getsockname(), STRANGER, USUAL_LIMITS, telnet=False, seconds=0.1
+        ):
+            raise AssertionError("a line to nowhere")
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("127.0.0.1:4000", ("127.0.0.1", 4000)),
+        ("localhost:1", ("localhost", 1)),
+        ("[fe80::1%eth0]:65535", ("fe80::1%eth0", 65535)),
+    ],
+)
+def test_an_address_to_connect_to_is_read(text: str, read: tuple[str, int]) -> None:
+    assert endpoint(text) == read
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "host", "host:", ":1", "host:0", "host:65536", "::1:4000", "a b:1", "h:１", "h:1\n"],
+)
+def test_an_address_that_is_none_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(NoLine, match="it reads HOST:PORT, port 1 to 65535"):
+        endpoint(text)

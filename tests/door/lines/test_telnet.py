@@ -1,0 +1,377 @@
+"""Telnet callers of every kind, over real sockets: what is known of them, and what they type."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from door.lines.telnet.telnet import USUAL_LIMITS
+from tests.door.lines.board import GREETING, Board, Wire, connected, open_board, plugged
+from tests.terminal import (
+    BINARY,
+    CHARSET,
+    DO,
+    ECHO,
+    IAC,
+    MODERN,
+    NAWS,
+    NEW_ENVIRON,
+    REFUSING,
+    SB,
+    SE,
+    SGA,
+    SILENT,
+    SYNCTERM,
+    TTYPE,
+    WILL,
+    WONT,
+    Profile,
+    Terminal,
+)
+
+EVERY_BYTE = bytes(range(256))
+
+# A whole log-on of a modern program, as the board receives it, and some keys.
+KEYS = b"k\xff\xff\r\0"
+ANSWERS = b"".join(
+    (
+        bytes((IAC, DO, ECHO, IAC, DO, SGA, IAC, WILL, SGA, IAC, DO, BINARY, IAC, WILL, BINARY)),
+        bytes((IAC, WILL, TTYPE, IAC, WILL, NAWS, IAC, WILL, NEW_ENVIRON, IAC, WILL, CHARSET)),
+        bytes((IAC, SB, TTYPE, 0)) + b"xterm" + bytes((IAC, SE)),
+        bytes((IAC, SB, NAWS, 0, 255, 255, 0, 50, IAC, SE)),  # 255 wide, its IAC doubled
+        bytes((IAC, SB, NEW_ENVIRON, 0, 0)) + b"LANG\x01fr_FR.UTF-8" + bytes((IAC, SE)),
+        bytes((IAC, SB, TTYPE, 0)) + b"vt100" + bytes((IAC, SE)),
+        bytes((IAC, SB, CHARSET, 2)) + b"UTF-8" + bytes((IAC, SE)),
+        bytes((IAC, SB, TTYPE, 0)) + b"xterm" + bytes((IAC, SE)),
+        KEYS,
+    )
+)
+
+
+# What is known of a caller
+
+
+@pytest.mark.parametrize(
+    ("profile", "types", "language", "charset"),
+    [
+        (SYNCTERM, ("syncterm",), "", ""),
+        (MODERN, ("xterm-256color",), "en_US.UTF-8", "UTF-8"),
+        (REFUSING, (), "", ""),
+        (SILENT, (), "", ""),
+    ],
+    ids=["syncterm", "modern", "refusing", "silent"],
+)
+async def test_what_a_program_says_of_itself_becomes_hints(
+    board: Board, profile: Profile, types: tuple[str, ...], language: str, charset: str
+) -> None:
+    async with Terminal(profile) as terminal:
+        line = (await connected(terminal, board)).line
+        hints = line.hints
+        assert (hints.terminal_types, hints.language, hints.charset) == (types, language, charset)
+        assert (line.columns, line.rows) == (80, 24)
+        assert (line.kind, line.address) == ("telnet", "127.0.0.1")
+        await terminal.until("Board.")
+
+
+async def test_a_program_of_many_terminals_is_asked_for_each(board: Board) -> None:
+    profile = replace(SYNCTERM, terminal_types=("ANSI", "VT100", "VTNT", "ANSI"))
+    async with Terminal(profile) as terminal:
+        call = await connected(terminal, board)
+        assert call.line.hints.terminal_types == ("ANSI", "VT100", "VTNT")
+
+
+async def test_a_program_of_ever_new_terminals_is_asked_for_eight(board: Board) -> None:
+    profile = replace(SYNCTERM, terminal_types=tuple(f"TERM{number}" for number in range(20)))
+    async with Terminal(profile) as terminal:
+        call = await connected(terminal, board)
+        assert call.line.hints.terminal_types == profile.terminal_types[:8]
+
+
+async def test_the_variable_that_counts_most_names_the_language(board: Board) -> None:
+    profile = replace(MODERN, environment={"LANG": "C", "LC_CTYPE": "de_DE", "LC_ALL": "ja_JP"})
+    async with Terminal(profile) as terminal:
+        assert (await connected(terminal, board)).line.hints.language == "ja_JP"
+
+
+async def test_a_program_that_knows_no_utf8_gets_cp437(board: Board) -> None:
+    profile = replace(MODERN, charset_names=("US-ASCII", "IBM437"))
+    async with Terminal(profile) as terminal:
+        assert (await connected(terminal, board)).line.hints.charset == "IBM437"
+
+
+async def test_a_program_that_knows_none_of_the_sets_is_served_all_the_same(board: Board) -> None:
+    async with Terminal(replace(MODERN, charset_names=("KOI8-R",))) as terminal:
+        assert (await connected(terminal, board)).line.hints.charset == ""
+
+
+async def test_a_program_may_offer_character_sets_itself(board: Board) -> None:
+    async with Terminal(REFUSING) as terminal:
+        call = await connected(terminal, board)
+        terminal.send(bytes((IAC, SB, CHARSET, 1)) + b";KOI8-R;utf-8" + bytes((IAC, SE)) + b"k")
+        await call.until_typed(b"k")
+        assert call.line.hints.charset == "utf-8"
+        accepted = bytes((IAC, SB, CHARSET, 2)) + b"utf-8" + bytes((IAC, SE))
+        await terminal.wait_for(lambda terminal: accepted in terminal.wire, "the answer")
+
+
+async def test_a_program_may_tell_its_speed(board: Board) -> None:
+    async with Terminal(REFUSING) as terminal:
+        call = await connected(terminal, board)
+        terminal.send(bytes((IAC, SB, 32, 0)) + b"38400,19200" + bytes((IAC, SE)) + b"k")
+        await call.until_typed(b"k")
+        assert call.line.hints.speed == "38400,19200"
+
+
+async def test_the_board_asks_once_and_for_everything(board: Board) -> None:
+    async with Terminal(SILENT) as terminal:
+        await connected(terminal, board)
+        await terminal.until("Board.")
+        requests = terminal.wire[: terminal.wire.index(GREETING)]
+        assert sorted(requests[at : at + 3] for at in range(0, len(requests), 3)) == sorted(
+            bytes((IAC, command, option))
+            for command, option in (
+                *((WILL, option) for option in (ECHO, SGA, BINARY)),
+                *((DO, option) for option in (SGA, BINARY, TTYPE, NAWS, NEW_ENVIRON, CHARSET)),
+            )
+        )
+
+
+# How soon he is served
+
+
+@pytest.mark.parametrize("profile", [SYNCTERM, MODERN, REFUSING], ids=["syncterm", "modern", "no"])
+async def test_who_answers_is_served_without_waiting(board: Board, profile: Profile) -> None:
+    async with Terminal(profile) as terminal:
+        called_at = asyncio.get_running_loop().time()
+        call = await connected(terminal, board)
+        assert call.served_at - called_at < USUAL_LIMITS.silence / 2
+
+
+async def test_who_is_silent_is_served_within_half_a_second(board: Board) -> None:
+    async with Terminal(SILENT) as terminal:
+        called_at = asyncio.get_running_loop().time()
+        call = await connected(terminal, board)
+        assert 0.4 < call.served_at - called_at < 0.55
+
+
+async def test_who_takes_back_what_he_offered_is_not_waited_for(board: Board) -> None:
+    async with Terminal(REFUSING) as terminal:
+        terminal.profile = replace(REFUSING, performs=frozenset({TTYPE}))
+        called_at = asyncio.get_running_loop().time()
+        await terminal.connect(board.port)
+        asked = bytes((IAC, SB, TTYPE, 1, IAC, SE))
+        await terminal.wait_for(lambda terminal: asked in terminal.wire, "the request")
+        terminal.send(bytes((IAC, WONT, TTYPE)))
+        call = await board.answered()
+        assert call.served_at - called_at < USUAL_LIMITS.silence / 2
+
+
+async def test_who_answers_from_far_away_is_given_the_time() -> None:
+    """Each answer takes three quarters of what a silent caller is given, and five are needed."""
+    away = 0.15
+    limits = replace(USUAL_LIMITS, silence=0.2)
+
+    class FarTerminal(Terminal):
+        def data_received(self, data: bytes) -> None:
+            asyncio.get_running_loop().call_later(away, super().data_received, data)
+
+    far = FarTerminal(replace(MODERN, terminal_types=("A", "B", "C")))
+    async with open_board(limits) as board, far:
+        called_at = asyncio.get_running_loop().time()
+        call = await connected(far, board)
+        assert call.line.hints.terminal_types == ("A", "B", "C")
+        assert 5 * away <= call.served_at - called_at < limits.patience
+
+
+async def test_who_never_comes_to_an_end_is_served_when_patience_does() -> None:
+    limits = replace(USUAL_LIMITS, silence=0.05, patience=0.2)
+    mute = Terminal(replace(MODERN, performs=frozenset({TTYPE}), terminal_types=()))
+    async with open_board(limits) as board, mute:
+        called_at = asyncio.get_running_loop().time()
+        call = await connected(mute, board)
+        assert call.served_at - called_at < 1.0
+
+
+async def test_who_goes_on_answering_is_served_when_patience_ends() -> None:
+    limits = replace(USUAL_LIMITS, silence=0.05, patience=0.2)
+    mute = Terminal(replace(MODERN, performs=frozenset({TTYPE}), terminal_types=()))
+    loop = asyncio.get_running_loop()
+
+    def go_on() -> None:
+        mute.send(bytes((IAC, 241)))
+        timers.append(loop.call_later(0.01, go_on))
+
+    timers: list[asyncio.TimerHandle] = []
+    async with open_board(limits) as board, mute:
+        called_at = loop.time()
+        await mute.connect(board.port)
+        go_on()
+        call = await board.answered()
+        timers[-1].cancel()
+        assert call.served_at - called_at > 0.19
+
+
+async def test_who_answers_with_nonsense_is_not_waited_for(board: Board) -> None:
+    async with Terminal(replace(SYNCTERM, terminal_types=("\0\1\2",))) as terminal:
+        called_at = asyncio.get_running_loop().time()
+        call = await connected(terminal, board)
+        assert call.served_at - called_at < USUAL_LIMITS.silence / 2
+        assert call.line.hints.terminal_types == ()
+
+
+async def test_answers_that_come_too_late_still_become_hints(board: Board) -> None:
+    async with Terminal(SILENT) as terminal:
+        call = await connected(terminal, board)
+        terminal.send(ANSWERS)
+        await call.until_typed(b"k\xff\r\0")
+        assert call.line.hints.terminal_types == ("xterm", "vt100")
+        assert call.sizes == [(132, 50)]
+
+
+# What he types
+
+
+async def test_every_byte_arrives_as_it_was_typed(board: Board) -> None:
+    async with Terminal(SYNCTERM) as terminal:
+        call = await connected(terminal, board)
+        terminal.send(EVERY_BYTE.replace(b"\xff", b"\xff\xff"))
+        await call.until_typed(EVERY_BYTE)
+        for byte in EVERY_BYTE:
+            call.typed.clear()
+            terminal.send(bytes((byte,)) * (2 if byte == IAC else 1))
+            await call.until_typed(bytes((byte,)))
+
+
+async def test_every_byte_written_arrives_as_it_was_written(board: Board) -> None:
+    async with Terminal(SYNCTERM) as terminal:
+        call = await connected(terminal, board)
+        call.line.write(EVERY_BYTE)
+        await terminal.wait_for(
+            lambda terminal: terminal.received == GREETING + EVERY_BYTE, "every byte"
+        )
+        assert terminal.wire.endswith(EVERY_BYTE + b"\xff")
+
+
+async def test_what_is_typed_before_the_board_listens_is_not_lost(board: Board) -> None:
+    async with Terminal(SILENT) as terminal:
+        await terminal.connect(board.port)
+        terminal.send(b"in a hurry")
+        await (await board.answered()).until_typed(b"in a hurry")
+
+
+async def test_interrupt_break_and_erase_are_keys(board: Board) -> None:
+    async with Terminal(MODERN) as terminal:
+        call = await connected(terminal, board)
+        terminal.send(b"a\xff\xf4b\xff\xf3c\xff\xf7d")
+        await call.until_typed(b"a\x03b\x03c\x08d")
+
+
+async def test_a_data_mark_sent_as_urgent_data_leaves_no_hole(board: Board) -> None:
+    async with Terminal(MODERN) as terminal:
+        call = await connected(terminal, board)
+        terminal.send(b"a\xff\xf4\xff")
+        terminal.send_urgent(b"\xf2")
+        await call.until_typed(b"a\x03")
+        terminal.send(b"b")
+        await call.until_typed(b"a\x03b")
+
+
+async def test_are_you_there_is_answered_once_with_a_bell(board: Board) -> None:
+    async with Terminal(MODERN) as terminal:
+        call = await connected(terminal, board)
+        await terminal.until("Board.")
+        terminal.send(b"\xff\xf6k")
+        await call.until_typed(b"k")
+        call.line.write(b"!")
+        await terminal.until_heard("!")
+        assert terminal.heard == "\a!"
+
+
+async def test_commands_that_mean_nothing_here_are_no_keys(board: Board) -> None:
+    async with Terminal(MODERN) as terminal:
+        call = await connected(terminal, board)
+        terminal.send(
+            b"a" + b"".join(bytes((IAC, code)) for code in (0, 65, 236, 241, 245, 249)) + b"b"
+        )
+        await call.until_typed(b"ab")
+
+
+async def test_a_timing_mark_is_answered(board: Board) -> None:
+    async with Terminal(MODERN) as terminal:
+        await connected(terminal, board)
+        terminal.send(bytes((IAC, DO, 6)) * 2)
+        await terminal.wait_for(
+            lambda terminal: terminal.wire.count(bytes((IAC, WILL, 6))) == 2, "two timing marks"
+        )
+
+
+@pytest.mark.parametrize("cut", range(1, len(ANSWERS)))
+async def test_where_packets_are_cut_makes_no_difference(cut: int) -> None:
+    async with plugged(USUAL_LIMITS) as wire:
+        wire.telnet.data_received(ANSWERS[:cut])
+        assert (wire.lines == []) == (cut < len(ANSWERS) - len(KEYS)), "served at the last answer"
+        wire.telnet.data_received(ANSWERS[cut:])
+        line = wire.telnet.line
+        assert bytes(wire.call.typed) == b"k\xff\r\0"
+        assert wire.call.sizes == [(132, 50)]
+        assert line.hints.terminal_types == ("xterm", "vt100")
+        assert (line.hints.language, line.hints.charset) == ("fr_FR.UTF-8", "UTF-8")
+        assert wire.lines == [line]
+
+
+# His window
+
+
+async def test_a_window_that_changes_is_told(board: Board) -> None:
+    async with Terminal(MODERN) as terminal:
+        call = await connected(terminal, board)
+        terminal.resize(100, 40)
+        await call.until(lambda call: call.sizes == [(100, 40)])
+        assert (call.line.columns, call.line.rows) == (100, 40)
+        terminal.resize(100, 40)
+        terminal.resize(255, 255)
+        await call.until(lambda call: call.sizes == [(100, 40), (132, 60)])
+
+
+async def test_who_speaks_before_he_is_asked_is_asked_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wire = Wire(USUAL_LIMITS)
+    made = wire.telnet.connection_made
+
+    def reads_at_once(transport: asyncio.BaseTransport) -> None:  # as uvloop does
+        made(transport)
+        wire.telnet.data_received(bytes((IAC, WILL, SGA)))
+
+    monkeypatch.setattr(wire.telnet, "connection_made", reads_at_once)
+    await wire.plug()
+    assert wire.lines == []
+    wire.telnet.data_received(ANSWERS)
+    assert wire.lines == [wire.telnet.line]
+    assert wire.telnet.line.hints.terminal_types == ("xterm", "vt100")
+    await wire.unplug()
+
+
+async def test_the_window_is_known_when_the_call_begins(board: Board) -> None:
+    async with Terminal(replace(SYNCTERM, columns=40, rows=25)) as terminal:
+        call = await connected(terminal, board)
+        assert (call.line.columns, call.line.rows) == (40, 25)
+        assert call.sizes == []
+
+
+@pytest.mark.parametrize(
+    ("told", "taken"),
+    [((0, 0), (80, 24)), ((65535, 65535), (132, 60)), ((1, 1), (40, 20)), ((0, 50), (80, 50))],
+)
+async def test_absurd_windows_become_possible_ones(
+    board: Board, told: tuple[int, int], taken: tuple[int, int]
+) -> None:
+    async with Terminal(MODERN) as terminal:
+        call = await connected(terminal, board)
+        terminal.resize(99, 33)
+        await call.until(lambda call: call.sizes == [(99, 33)])
+        size = told[0].to_bytes(2, "big") + told[1].to_bytes(2, "big")
+        terminal.send(
+            bytes((IAC, SB, NAWS)) + size.replace(b"\xff", b"\xff\xff") + bytes((IAC, SE))
+        )
+        await call.until(lambda call: call.sizes[-1] == taken)

@@ -1,0 +1,128 @@
+"""The daily bulletin: in the texts folder, and in the lobby."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from ansi import art
+from bench import large
+from door.lobby import bulletins
+from door.server.server import Server
+from tests.clock import FakeClock
+from tests.terminal import REFUSING
+from tests.world import BOARD, NOON, World, register, seed_of, world
+from timebank.ledger.database import Database
+
+
+def natural(deal) -> bool:
+    return deal.over and deal.outcomes[0] == "natural"
+
+
+async def test_yesterdays_winner_stands_in_the_bulletin_of_today(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        board.seeds = [seed_of(natural)]
+        caller = await board.call()
+        await register(caller, "Alice")
+        caller.send("b")
+        await caller.until("lace Bet")
+        caller.send("p5")
+        await caller.until("Coins to bet")
+        caller.send("\r")
+        await caller.until("10:00")
+        caller.send("q")
+        await caller.until("ood-bye")
+        caller.send("gy")
+        await caller.until_closed()
+        texts = tmp_path / "texts"
+        assert "no hand was played" in (texts / "bulletin.asc").read_text("cp437")
+        await board.clock.advance(12 * 3600)
+        reader = await board.call(REFUSING)
+        await register(reader, "Bob")
+        written = (texts / "bulletin.asc").read_text("cp437")
+        assert "Friday 20 November 2026" in written
+        assert "1 Alice                       10:00" in written
+        assert "1 hand                     -10:00" in written
+        picture = art.read((texts / "bulletin.ans").read_bytes())
+        assert picture.sauce is not None
+        assert picture.sauce.title == "Bulletin of 2026-11-20"
+        reader.send("n")
+        await reader.until("Winners of the day")
+        assert "1 Alice                       10:00" in reader.heard
+
+
+async def test_no_row_of_the_bulletin_is_wider_than_a_screen(tmp_path: Path) -> None:
+    async with world(tmp_path):
+        rows = (tmp_path / "texts" / "bulletin.asc").read_text("cp437").splitlines()
+        assert max(map(len, rows)) <= 78
+
+
+async def test_a_texts_folder_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
+    (tmp_path / "texts").write_text("a file, not a folder")
+    async with world(tmp_path) as board:
+        caller = await board.call()
+        await register(caller, "Alice")
+
+
+async def test_the_news_are_read_while_the_writer_is_busy(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        caller = await board.call(REFUSING)
+        await register(caller, "Alice")
+        async with board.slow_books():
+            caller.send("n")
+            await caller.until("Winners of all time")
+
+
+async def test_midnight_is_reported_while_the_writer_is_busy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, loop, write = asyncio.Event(), asyncio.get_running_loop(), bulletins.write
+
+    def write_and_tell(*values: Any) -> None:
+        write(*values)
+        loop.call_soon_threadsafe(written.set)
+
+    async with world(tmp_path) as board, board.slow_books():
+        monkeypatch.setattr(bulletins, "write", write_and_tell)
+        bulletin = tmp_path / "texts" / "bulletin.asc"
+        bulletin.unlink()
+        await board.clock.advance(12 * 3600)
+        await written.wait()
+        assert "Friday 20 November 2026" in bulletin.read_text("cp437")
+
+
+async def start_steps(folder: Path, transfers: int) -> int:
+    """Count what SQLite has to do, in steps of its machine, for a board to open."""
+    (folder / "data").mkdir(parents=True)
+    (folder / "sysop.toml").write_text(BOARD, encoding="utf-8")
+    large.write(folder / "data" / "board.sqlite3", transfers)
+    steps = 0
+
+    def count() -> None:
+        nonlocal steps
+        steps += 1
+
+    board = World(folder, FakeClock(NOON), busy_seconds=1)
+    database = Database(board.config.database)
+    event.listen(
+        database.engine,
+        "connect",
+        lambda connection, _: connection.set_progress_handler(count, 1),
+    )
+    database.open()
+    server = Server(board.config, database, board.clock, board.new_seed)
+    await server.start()
+    await server.stop("The board is closing.")
+    database.close()
+    return steps
+
+
+async def test_a_start_reads_no_more_of_years_of_play_than_of_a_month(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("door.server.server.REMEMBERED", 20)  # so many calls are read, and no more
+    month = await start_steps(tmp_path / "month", 2_000)
+    years = await start_steps(tmp_path / "years", 40_000)
+    assert 0 < years < 1.3 * month

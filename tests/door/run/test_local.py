@@ -1,0 +1,64 @@
+"""`door run --local`: the sysop at his own machine, with no board around him."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.door.hosting import END, hosted
+from tests.terminal import MODERN, Profile
+from timebank.callers import callers, powers, sysop_log
+
+CONSOLE = Profile(charset="utf-8", answers=False)
+SPOKEN = {"TERM": "xterm-256color", "LANG": "en_US.UTF-8"}
+
+
+async def test_he_is_the_sysop_without_a_drop_file_or_a_password(tmp_path: Path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--local", name="Sysop", environment=SPOKEN, profile=CONSOLE)
+        await visit.terminal.until("You have the sysop's powers now.")
+        await visit.terminal.until("are granted")
+        visit.presses(" ")
+        await visit.prompt("ood-bye")
+        assert visit.terminal.shows("Good to see you, Sysop.")
+        assert "Node 0 " in visit.terminal.row(23)
+        visit.presses("g")
+        await visit.prompt("Leave the board?")
+        visit.presses("y")
+        assert await visit.ends() == 0
+        assert host.visits_told() == [], "his minutes are the board's own"
+        with host.books() as desk:
+            assert [record.name for record in powers.holders(desk)] == ["Sysop"]
+            (line,) = sysop_log.entries(desk, None, 9)
+            assert (line.by, line.caller) == ("the command line", "Sysop")
+            assert line.what == "Sysop, caller number 1, was entered, with the sysop's powers"
+        assert 3590 <= host.balances("Sysop")["online"] <= 3600
+
+
+async def test_nobody_can_log_on_elsewhere_under_a_name_without_a_password(tmp_path: Path) -> None:
+    async with hosted(tmp_path, serves=True) as host:
+        visit = await host.on_terminal("--local", name="Sysop", environment=SPOKEN, profile=CONSOLE)
+        await visit.terminal.until("are granted")
+        visit.gets(END)
+        assert await visit.ends() == 0
+        caller = await host.call(MODERN)
+        for guess in ("", "nobody has this password"):
+            await caller.until("Name:")
+            caller.send("sysop\r")
+            await caller.until("Password:")
+            caller.send(f"{guess}\r")
+            await caller.until("do not belong together")
+
+
+async def test_a_caller_whose_name_is_only_read_like_the_sysops_is_not_played_for(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path) as host:
+        with host.books() as desk:
+            other = callers.register_kept(desk, "Sysop", "hash", powers=False).id
+            callers.rename(desk, other, "5ysop")
+            desk.connection.exec_driver_sql("UPDATE callers SET fold = 'sysop'")
+        visit = await host.on_terminal("--local", name="Sysop", environment=SPOKEN, profile=CONSOLE)
+        await visit.terminal.until("has a name that is only read like Sysop")
+        await visit.ends()
+        with host.books() as desk:
+            assert powers.holders(desk) == []

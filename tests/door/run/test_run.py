@@ -1,0 +1,215 @@
+"""`door run` as each host starts it: on a terminal, on a socket handed down, called back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests import ROOT
+from tests.door.hosting import ANSI, BOARD, HANG_UP, Host, Visit, hosted
+from tests.door.processes import HIT, open_a_hand, question, stand
+
+REAL = ROOT / "tests/door/dropfiles/data"
+ENIGMA, MAGICKA = REAL / "enigma" / "door32.sys", REAL / "magicka" / "door.sys"
+
+
+def actions(host: Host) -> int:
+    """How often anybody has done something at a table."""
+    with host.books() as desk:
+        found = desk.connection.exec_driver_sql("SELECT count(*) FROM actions")
+        count: int = found.scalar_one()
+        return count
+
+
+async def a_second_passes(visit: Visit) -> None:
+    before = visit.terminal.row(23)
+    await visit.terminal.wait_for(lambda here: here.row(23) != before, "the next second")
+
+
+async def test_a_caller_on_a_terminal_plays_and_takes_his_time_home(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.prompt("Press any key")
+        assert visit.terminal.shows("Welcome, Moth@Xibalba")
+        assert visit.terminal.shows("You bring 60 minutes from Xibalba.")
+        visit.presses(" ")
+        await visit.prompt("ood-bye")
+        assert 3500 < visit.time_left <= 3600
+        assert "Node 1 " in visit.terminal.row(23)
+        visit.presses("b")
+        await visit.prompt("<P>lace Bet")
+        await open_a_hand(visit)
+        await stand(visit)
+        await visit.gets_up()
+        assert await visit.goes() == 0
+        assert host.balances("Moth@Xibalba")["online"] == 0
+        (told,) = host.visits_told()
+        assert told["brought"] == 3600
+        assert told["closed"] is not None
+
+
+async def test_nothing_is_echoed_twice_and_no_line_stairs(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32(emulation=0)))
+        await visit.terminal.until("Press any key")
+        visit.presses(" ")
+        await visit.terminal.until("ood-bye")
+        assert b"\xff" not in visit.terminal.received
+        bare = visit.terminal.received.replace(b"\r\n", b"")
+        assert b"\n" not in bare
+        assert b"\x1b" not in bare, "ASCII means that not one escape sequence is sent"
+
+
+async def test_a_socket_that_is_handed_down_is_found_by_the_drop_file(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_socket("--dropfile", str(host.node(1)))
+        await visit.comes_in()
+        assert await visit.goes() == 0
+
+
+async def test_a_host_that_wants_to_be_called_back_is(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.called_back("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        assert await visit.goes() == 0
+        await visit.terminal.until_closed()
+
+
+async def test_a_window_of_which_the_host_says_nothing_is_asked_for_its_size(tmp_path) -> None:
+    window = replace(ANSI, reports_cursor=True, columns=132, rows=36)
+    async with hosted(tmp_path) as host:
+        visit = await host.called_back("--dropfile", str(host.door32()), profile=window)
+        await visit.terminal.wait_for(
+            lambda terminal: "Press any key" in terminal.row(34) and "Node 1" in terminal.row(35),
+            "the prompt and the status line in the last two rows",
+        )
+        visit.gets(HANG_UP)
+        assert await visit.ends() == 0
+
+
+async def test_a_page_length_of_25_is_no_window_of_25_rows(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        file = host.node(1) / "DOOR.SYS"
+        file.write_bytes(MAGICKA.read_bytes())
+        visit = await host.called_back("--dropfile", str(file), name="Ann@Xibalba")
+        await visit.comes_in()
+        assert "Node 1 " in visit.terminal.row(23)
+        assert "Leave" not in visit.terminal.row(23)
+        assert await visit.goes() == 0
+
+
+async def test_through_enigma_suits_are_letters_and_no_byte_is_a_control(tmp_path) -> None:
+    async with hosted(tmp_path, toml=BOARD.replace("aliases", "minutes = 60\naliases")) as host:
+        file = host.node(1) / "door32.sys"
+        file.write_bytes(ENIGMA.read_bytes())
+        visit = await host.on_terminal("--dropfile", str(file), name="Ann@Xibalba")
+        await visit.comes_in()
+        await visit.sits_down()
+        await open_a_hand(visit)
+        visit.gets(HANG_UP)
+        assert await visit.ends() == 0
+        sent = set(visit.terminal.received)
+        assert {byte for byte in sent if byte < 0x20} <= set(b"\r\n\x1b\a\b")
+        assert {0xB3, 0xC4} <= sent, "boxes are boxes"
+        (told,) = host.visits_told()
+        assert (told["shown"], told["brought"]) == (None, 3600)
+
+
+async def test_the_arrows_of_doorway_mode_take_no_card(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()), "--door", "BJFT")
+        await visit.prompt("Press any key")
+        visit.presses(" ")
+        await visit.prompt("<P>lace Bet")
+        while True:
+            await open_a_hand(visit)
+            if await question(visit) == HIT:
+                break
+            visit.presses("n")
+        before = actions(host)
+        await a_second_passes(visit)
+        visit.presses("\0H\0P\0S\0D")
+        await a_second_passes(visit)
+        visit.gets(HANG_UP)
+        assert await visit.ends() == 0
+        assert actions(host) == before
+
+
+async def test_the_environment_of_synchronet_is_enough(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        host.door32(2)
+        said = {"SBBSNODE": f"{host.node(2)}/", "SBBSNNUM": "2"}
+        visit = await host.on_terminal(environment=said)
+        await visit.comes_in()
+        assert "Node 2 " in visit.terminal.row(23)
+        assert await visit.goes() == 0
+
+
+@pytest.mark.parametrize("code", ["BJFT", "black-jack-for-time", "b"])
+async def test_a_code_leads_straight_to_its_table_and_home_from_there(tmp_path, code) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()), "--door", code)
+        await visit.prompt("Press any key")
+        visit.presses(" ")
+        await visit.prompt("<P>lace Bet")
+        visit.presses("q")
+        await visit.terminal.until("Press any key to go back")
+        visit.presses(" ")
+        assert await visit.ends() == 0
+
+
+async def test_a_caller_of_whom_nothing_is_known_is_asked_once_what_his_screen_shows(
+    tmp_path,
+) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32(emulation="?")))
+        await visit.terminal.until("Which of these boxes looks right?")
+        await visit.terminal.until("Your choice")
+        visit.presses("1")
+        await visit.comes_in()
+        assert await visit.goes() == 0
+        visit = await host.on_terminal("--dropfile", str(host.door32(emulation="?")))
+        await visit.comes_in()
+        assert "Which of these" not in visit.terminal.transcript
+
+
+async def test_his_time_with_the_host_ends_the_call(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        file = host.door32()
+        file.write_text(
+            file.read_text().replace("Synchronet 3.20b", "WWIV 5.9").replace("\n60\n", "\n4\n")
+        )
+        visit = await host.on_terminal("--dropfile", str(file))
+        await visit.prompt("Press any key")
+        visit.presses(" ")
+        await visit.terminal.until("Xibalba wants you back: your time here is up.", 60)
+        await visit.terminal.until("Press any key to go back")
+        visit.presses(" ")
+        assert await visit.ends() == 0
+
+
+async def test_the_second_visit_waits_for_no_lease_of_a_killed_one(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        first = await host.on_terminal("--dropfile", str(host.door32()))
+        await first.comes_in()
+        first.process.kill()
+        await first.ends()
+        second = await host.on_terminal("--dropfile", str(host.door32()))
+        await second.prompt("Press any key")
+        assert second.terminal.shows("Your last call here was cut off")
+        second.gets(HANG_UP)
+        assert await second.ends() == 0
+
+
+async def test_a_caller_on_two_nodes_takes_his_call_over(tmp_path) -> None:
+    async with hosted(tmp_path) as host:
+        first = await host.on_terminal("--dropfile", str(host.door32(1)))
+        await first.comes_in()
+        second = await host.on_terminal("--dropfile", str(host.door32(2)))
+        await second.terminal.until("Take over?")
+        second.presses("y")
+        await second.comes_in()
+        await first.terminal.until("Another call of yours has taken over.", seconds=20)
+        assert await first.ends() == 0
+        assert await second.goes() == 0

@@ -1,0 +1,292 @@
+"""The sysop's commands to the running server: who is on, and an end for one of them or for all."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+
+from door.lines import link
+from door.server.server import AGAIN_SECONDS
+from tests.door.processes import MENU as MENU_LINE
+from tests.door.processes import Table, arrives, served
+from tests.door.shell import Shell, Told
+from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
+from tests.world import World, log_on, world
+
+NO_EVENTS = sysop_toml(events="")
+
+
+async def sysop(board: World, *words: str) -> Told:
+    """Type a command at the shell while the board runs."""
+    return await asyncio.to_thread(Shell(board.config.path), *words)
+
+
+async def test_nodes_tells_who_is_on_where_and_for_how_long(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        ada = await visitor(board, "Ada")
+        await ada.sits_down()
+        await board.pass_time(5 * MINUTE)
+        bob = await visitor(board, "Bob")
+        stranger = Guest(board, "")
+        await stranger.dials()
+        told = json.loads((await sysop(board, "nodes", "--json")).output)
+        assert told == {
+            "nodes": [
+                {
+                    "node": 1,
+                    "name": "Ada",
+                    "where": "Black Jack For Time",
+                    "since": "2026-11-20T12:00:00+00:00",
+                    "idle": 300,
+                    "left": 55 * MINUTE,
+                    "address": "127.0.0.1",
+                },
+                {
+                    "node": 2,
+                    "name": "Bob",
+                    "where": bob.caller.place,
+                    "since": "2026-11-20T12:05:00+00:00",
+                    "idle": 0,
+                    "left": 60 * MINUTE,
+                    "address": "127.0.0.1",
+                },
+            ],
+            "log_ons": 1,
+            "draining": False,
+        }
+        header, first, second, waiting = (await sysop(board, "nodes")).output.splitlines()
+        assert header.split() == ["Node", "Caller", "Where", "Since", "Idle", "Left", "Address"]
+        assert first.split()[:6] == ["1", "Ada", "Black", "Jack", "For", "Time"]
+        assert first.split()[-3:] == ["5:00", "55:00", "127.0.0.1"]
+        assert second.split()[:2] == ["2", "Bob"]
+        assert waiting == "At the log-on: 1."
+
+
+async def test_an_empty_board_says_so(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        assert (await sysop(board, "nodes")).output == "Nobody is on.\n"
+
+
+async def test_who_is_kicked_is_told_why_and_finds_his_hand_again(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
+        await ada.sits_down()
+        await ada.bets(2, "stay", ends="win")
+        told = await sysop(board, "kick", "1", "--why", "Go to|12 bed,\x1b[2J Ada!")
+        assert told == Told(0, "Ada on node 1 is told and hung up.\n", "")
+        await ada.is_sent_off("Go to│12 bed,[2J Ada!", "The hand on the table waits for you.")
+        assert bob.prompt.find(MENU) >= 0
+        await ada.calls()
+        await ada.is_asked("<H>it")
+
+
+async def test_a_node_that_nobody_is_on_cannot_be_kicked(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        told = await sysop(board, "kick", "3")
+        assert told == Told(2, "", "Nobody whom this server can reach is on node 3.\n")
+
+
+async def test_the_sysop_speaks_to_one_or_to_all_and_nothing_gets_through_but_words(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
+        told = await sysop(board, "say", "2", "Hello|00 \x1b[31mBob\x07")
+        assert told.output == "Bob can read it.\n"
+        await bob.sees("The sysop: Hello│00 [31mBob")
+        assert "The sysop" not in ada.screen
+        told = await sysop(board, "say", "all", "Back at\r\nnine")
+        assert told.output == "2 callers can read it.\n"
+        await ada.sees("The sysop: Back at nine")
+        for words, why in (
+            (
+                ("say", "all", "no " * 67),
+                "A line has 200 characters at most, this one has 201.\n",
+            ),
+            (("say", "all", " \x1b "), "There is nothing to say.\n"),
+            (("say", "7", "Hello"), "Nobody whom this server can reach is on node 7.\n"),
+            (("say", "two", "Hello"), 'Say it to the number of a node, or to "all".\n'),
+        ):
+            assert await sysop(board, *words) == Told(2, "", why)
+
+
+async def test_the_sysop_sees_who_has_to_wait_and_lifts_it(tmp_path: Path) -> None:
+    toml = f"{NO_EVENTS}\n[defence]\nallow = []\nwrong_passwords = 1\n"
+    async with world(tmp_path, toml=toml) as board:
+        board.enter("Ada")
+        assert (await sysop(board, "refused")).output == "Nobody has to wait.\n"
+        villain = Guest(board, "Ada")
+        await villain.dials()
+        for key in ("Ada", "a guess"):
+            villain.presses(f"{key}\r")
+        await villain.terminal.until_heard("do not belong together")
+        told = (await sysop(board, "refused")).output.splitlines()
+        assert told == [
+            "Address                       Wait  Why",
+            "127.0.0.1                     3:00  too many wrong passwords",
+            "Strangers wait for 1 name; which ones is not kept.",
+            "`door forgive` with an address or a name lifts it.",
+        ]
+        answer = json.loads((await sysop(board, "refused", "--json")).output)
+        held = {"address": "127.0.0.1", "why": "too many wrong passwords", "wait": 180}
+        assert answer == {"held": [held], "more": 0, "names": 1}
+        for who in ("127.0.0.1", "ADA"):
+            told = await sysop(board, "forgive", who)
+            assert told.output == f"Nothing is held against {who} any more.\n"
+            told = await sysop(board, "forgive", who)
+            assert told == Told(2, "", f"Nothing is held against {who}.\n")
+        assert (await sysop(board, "refused")).output == "Nobody has to wait.\n"
+
+
+async def test_a_drained_board_takes_no_calls_and_closes_behind_the_last_caller(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        ada = await visitor(board, "Ada")
+        stranger = Guest(board, "")
+        await stranger.dials()
+        told = await sysop(board, "drain")
+        assert told.output == (
+            "No more calls are taken; 1 caller is on. The board closes when the last has gone.\n"
+        )
+        await stranger.is_sent_off("The board takes no more calls just now.")
+        await ada.sees("It takes no more calls; please finish soon.")
+        with pytest.raises(ConnectionRefusedError):
+            await board.call()
+        assert "takes no more calls" in (await sysop(board, "nodes")).output
+        await ada.sits_down()
+        await ada.bets(1, "stay", ends="lose")
+        await ada.stays()
+        assert not board.server.ended.is_set()
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        await ada.logs_off()
+        async with asyncio.timeout(10):
+            await board.server.ended.wait()
+
+
+async def test_a_server_that_began_beside_another_takes_commands_when_that_one_has_gone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as new:
+        async with world(tmp_path, toml=NO_EVENTS) as old:
+            await new.server.stop("The board is closing.")
+            await new.open()
+            assert "reach this server yet" in caplog.text
+            await visitor(old, "Ada")
+            assert "Ada" in (await sysop(old, "nodes")).output
+        await visitor(new, "Bob")
+        await new.clock.advance(AGAIN_SECONDS)
+        for _ in range(100):
+            await new.settled()
+        assert "Bob" in (await sysop(new, "nodes")).output
+
+
+async def test_a_board_that_is_drained_twice_closes_at_once_and_an_empty_one_the_first_time(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        await visitor(board, "Ada")
+        await sysop(board, "drain")
+        assert not board.server.ended.is_set()
+        assert (await sysop(board, "drain")).output == "The board is closing.\n"
+        assert board.server.ended.is_set()
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        await sysop(board, "drain")
+        assert board.server.ended.is_set()
+
+
+async def test_stop_closes_the_board(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        assert (await sysop(board, "stop")).output == "The board is closing.\n"
+        assert board.server.ended.is_set()
+
+
+async def test_without_a_server_a_command_says_so(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        path = board.config.board.data / link.NAME
+        kept = path.stat()
+    assert stat.S_ISSOCK(kept.st_mode)
+    told = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), "nodes")
+    assert told.status == 2
+    assert told.error.startswith("No server of this board is running: nothing listens in ")
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(path))
+    told = await asyncio.to_thread(Shell(tmp_path / "sysop.toml"), "nodes")
+    assert told.error.startswith("No server of this board is running: its last one left a socket")
+
+
+# Who may
+
+
+async def test_nobody_but_its_owner_may_open_the_socket(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        path = board.config.board.data / link.NAME
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert path.stat().st_uid == os.geteuid()
+
+
+async def test_another_users_process_is_cut_off_even_where_it_gets_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        ada = await visitor(board, "Ada")
+        monkeypatch.setattr(link, "user_of", lambda transport: os.geteuid() + 1)
+        told = await sysop(board, "stop")
+        assert told.status == 2
+        assert told.error.startswith("The server did not answer as it should")
+        assert not board.server.ended.is_set()
+        await ada.is_asked(MENU)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"control": "shutdown"},
+        {"control": "kick", "node": "1", "why": ""},
+        {"control": "kick", "node": True, "why": 7},
+        {"control": "say", "node": [], "text": "x"},
+        {"control": None},
+    ],
+)
+async def test_a_command_of_another_version_changes_nothing(
+    tmp_path: Path, header: dict[str, object]
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        reader, writer = await link.dial(board.config.board.data)
+        writer.write(link.frame(link.HEADER, link.told(header)))
+        async with asyncio.timeout(10):
+            answer = await reader.read()
+        writer.close()
+        assert b"This server does not know that command." in answer
+        assert not board.server.ended.is_set()
+
+
+# As the sysop runs it
+
+
+async def test_a_real_server_ends_by_command_when_the_last_caller_has_gone(tmp_path: Path) -> None:
+    async with served(tmp_path) as board:
+        board.enter("Ada")
+        ada = Table(board, await board.call(), "Ada")
+        await log_on(ada.terminal, "Ada")
+        assert await arrives(ada) == MENU_LINE
+        assert "Ada" in (await sysop(board, "nodes")).output
+        assert (await sysop(board, "drain")).status == 0
+        ada.terminal.send("g")
+        await ada.terminal.until("Leave the board?")
+        ada.terminal.send("y")
+        await ada.terminal.until_closed()
+        assert await board.ends() == 0
+
+
+async def test_a_real_server_is_stopped_by_command(tmp_path: Path) -> None:
+    async with served(tmp_path) as board:
+        assert (await sysop(board, "stop")).output == "The board is closing.\n"
+        assert await board.ends() == 0

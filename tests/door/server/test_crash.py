@@ -1,0 +1,357 @@
+"""Real servers, killed, stopped, told to read their settings again, and two on the same books."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from door.server.server import CLOSING_SECONDS
+from tests.door.playing import PLACE_BET, Table
+from tests.door.processes import (
+    HIT,
+    INSURANCE,
+    MENU,
+    OPEN_ALL_DAY,
+    Served,
+    arrives,
+    command,
+    open_a_hand,
+    question,
+    served,
+    sit_down,
+    stand,
+)
+from tests.terminal import MODERN, Terminal
+from tests.world import log_on
+
+# Killed
+
+
+async def test_a_server_that_is_killed_in_the_middle_of_a_hand_loses_nothing(
+    tmp_path: Path,
+) -> None:
+    async with served(tmp_path) as board:
+        board.enter("Ada")
+        ada = await sit_down(board, "Ada")
+        await open_a_hand(ada, coins=3)
+        mine, dealers, seal = ada.cards("Your hand"), ada.cards("Dealer"), ada.seal
+        board.process.kill()
+        assert await board.ends() == -signal.SIGKILL
+        await ada.terminal.until_closed()
+        assert board.balances("Ada")["stake"] == 180
+
+        await board.serve()
+        await calls_back(ada)
+        assert (ada.cards("Your hand"), ada.cards("Dealer"), ada.seal) == (mine, dealers, seal)
+        await stand(ada)
+        assert board.balances("Ada")["stake"] == 0
+        assert ada.journal()[-1] == "stay"
+        ((net, hands),) = sums(board)
+        assert ada.online == 3600 + net - elapsed(board)
+        assert hands == ada.hands_dealt
+
+
+async def test_a_server_that_is_killed_while_bets_pour_in_keeps_its_books(tmp_path: Path) -> None:
+    toml = f"{OPEN_ALL_DAY}[games.black-jack-for-time]\nturns_per_day = 0\nlargest_bet = 1\n"
+    async with served(tmp_path, toml=toml) as board:
+        board.enter("Ada")
+        for killed in range(3):
+            ada = await sit_down(board, "Ada") if not killed else await sits_down_again(board)
+            before = ada.hands_dealt
+            # Bets, answers and cards, typed far ahead; keys that fit no question are ignored.
+            ada.terminal.send("p1\rns" * 80)
+            await ada.terminal.wait_for(
+                lambda _, before=before, ada=ada: ada.hands_dealt > before + 5, "some hands"
+            )
+            board.process.kill()
+            await board.ends()
+            await board.serve()
+        await calls_back_or_not(ada)
+
+
+async def calls_back(ada: Table) -> None:
+    """Log on again and find the hand."""
+    ada.terminal = await ada.board.call()
+    await log_on(ada.terminal, ada.name)
+    assert await arrives(ada) in (INSURANCE, HIT)
+
+
+async def calls_back_or_not(ada: Table) -> None:
+    """Log on again and stand the hand, when there is one."""
+    ada.terminal = await ada.board.call()
+    await log_on(ada.terminal, ada.name)
+    if await arrives(ada) != MENU:
+        await stand(ada)
+
+
+async def sits_down_again(board: Served) -> Table:
+    ada = Table(board, await board.call(), "Ada")
+    await log_on(ada.terminal, "Ada")
+    if await arrives(ada) == MENU:
+        ada.terminal.send("b")
+        await ada.prompt(PLACE_BET)
+    else:
+        await stand(ada)
+    return ada
+
+
+def sums(board: Served) -> list[tuple[int, int]]:
+    with board.books() as desk:
+        found = desk.connection.exec_driver_sql(
+            "SELECT coalesce(sum(won - lost), 0), count(*) FROM rounds"
+        )
+        return [tuple(row) for row in found]
+
+
+def elapsed(board: Served) -> int:
+    with board.books() as desk:
+        return desk.connection.exec_driver_sql(
+            "SELECT balance FROM accounts WHERE kind = 'elapsed'"
+        ).scalar_one()
+
+
+# Stopped
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+async def test_a_server_that_is_told_to_stop_ends_in_peace(
+    tmp_path: Path, how: signal.Signals
+) -> None:
+    async with served(tmp_path) as board:
+        board.enter("Ada")
+        ada = await sit_down(board, "Ada")
+        await open_a_hand(ada, coins=3)
+        mine = ada.cards("Your hand")
+        stranger = await board.call()
+        await stranger.until("Name:")
+        began = time.monotonic()
+        board.process.send_signal(how)
+        await ada.terminal.until_closed()
+        assert "The board is closing." in ada.terminal.picture
+        assert "The hand on the table waits for you." in ada.terminal.picture
+        await stranger.until_closed()
+        assert "The board is closing." in stranger.picture
+        assert await board.ends() == 0
+        assert time.monotonic() - began < CLOSING_SECONDS  # nobody had to be thrown out
+        await board.serve()
+        await calls_back(ada)
+        assert ada.cards("Your hand") == mine
+        await stand(ada)
+
+
+async def test_a_caller_who_does_not_read_holds_up_nobody(tmp_path: Path) -> None:
+    async with served(tmp_path) as board:
+        board.enter("Ada")
+        ada = await sit_down(board, "Ada")
+        ada.terminal.stop_reading()
+        board.process.terminate()
+        assert await board.ends() == 0
+
+
+async def test_signals_are_obeyed_as_soon_as_the_board_says_that_it_is_open(
+    tmp_path: Path,
+) -> None:
+    for how in (signal.SIGHUP, signal.SIGTERM):
+        async with served(tmp_path) as board:
+            board.process.send_signal(how)
+            if how == signal.SIGHUP:
+                await board.logs("was read again")
+                board.process.terminate()
+            assert await board.ends() == 0
+
+
+# Told to read its settings again
+
+
+async def test_new_settings_count_for_new_calls_and_bad_ones_for_none(tmp_path: Path) -> None:
+    async with served(tmp_path) as board:
+        board.enter("Ada")
+        board.enter("Bob")
+        ada = await sit_down(board, "Ada")
+        board.config.path.write_text(
+            f"{OPEN_ALL_DAY}[games.black-jack-for-time]\nlargest_bet = 4\n"
+        )
+        board.process.send_signal(signal.SIGHUP)
+        await board.logs("was read again; it counts for new calls")
+        await ada.asks_to_bet()
+        assert "Coins to bet, 1 to 10" in ada.prompt_row
+        bob = await sit_down(board, "Bob")
+        await bob.asks_to_bet()
+        assert "Coins to bet, 1 to 4" in bob.prompt_row
+
+        board.config.path.write_text("[games.black-jack-for-time]\nlargest_bet = 0\nties = 1\n")
+        board.process.send_signal(signal.SIGHUP)
+        await board.logs("is not used, the settings stay as they were")
+        await board.logs("largest_bet: must be a whole number from 1 to 1440, is 0.")
+        await board.logs("ties: ")
+        bob.terminal.abort()
+        await board.logs("Bob left node 2")
+        bob = await sit_down(board, "Bob")
+        await bob.asks_to_bet()
+        assert "Coins to bet, 1 to 4" in bob.prompt_row
+        board.config.path.write_text(OPEN_ALL_DAY)
+
+
+# A port that is taken
+
+
+def test_a_port_that_is_taken_is_told_and_the_command_ends(tmp_path: Path) -> None:
+    config = tmp_path / "sysop.toml"
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        config.write_text(OPEN_ALL_DAY.replace("port = 0", f"port = {port}"))
+        run = subprocess.run(
+            [command("door"), "serve", "--config", config],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=10,
+        )
+    assert (run.returncode, run.stdout) == (2, "")
+    assert f"Port {port} on 127.0.0.1 cannot be opened" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+# Two on the same books
+
+
+async def two_boards(boards: AsyncExitStack, folder: Path) -> tuple[Served, Served]:
+    one = await boards.enter_async_context(served(folder))
+    two = await boards.enter_async_context(served(folder))
+    one.enter("Ada")
+    return one, two
+
+
+async def test_a_call_is_taken_over_from_another_process_with_its_hand(tmp_path: Path) -> None:
+    async with AsyncExitStack() as boards:
+        one, two = await two_boards(boards, tmp_path)
+        ada = await sit_down(one, "Ada")
+        await open_a_hand(ada, coins=3)
+        mine = ada.cards("Your hand")
+        first = ada.terminal
+
+        # Who declines leaves the first call as it is.
+        other = await asked_to_take_over(two)
+        other.send("n")
+        await other.until("Then your other call goes on.")
+        await other.until_closed()
+        assert await question(ada) in (INSURANCE, HIT)
+
+        ada.terminal = await asked_to_take_over(two)
+        ada.terminal.send("y")
+        assert await arrives(ada) in (INSURANCE, HIT)
+        assert ada.cards("Your hand") == mine
+        first.send("s")
+        first.send("n")
+        await first.until_closed()
+        assert "Another call of yours has taken over." in first.picture
+        assert ada.journal() == ["bet"]
+        await stand(ada)
+        assert calls_open(two) == 1
+
+
+async def test_two_nodes_that_race_for_the_same_pot_spend_it_once(tmp_path: Path) -> None:
+    """One call bets at the very moment at which the other takes it over; then roles change."""
+    async with AsyncExitStack() as boards:
+        one, two = await two_boards(boards, tmp_path)
+        ada = await sit_down(one, "Ada")
+        for there in (two, one, two, one):
+            first, dealt = ada.terminal, ada.hands_dealt
+            await ada.asks_to_bet()
+            second = await asked_to_take_over(there)
+            first.send("5\r")
+            second.send("y")
+            ada.terminal = second
+            asked = await arrives(ada)
+            # Where the bet came first its hand is here, or was over at once; else there is none.
+            assert ada.hands_dealt - dealt in (0, 1)
+            if asked == MENU:
+                second.send("b")
+                await ada.prompt(PLACE_BET)
+            else:
+                assert ada.hands_dealt == dealt + 1
+                await stand(ada)
+            # Whatever the first call is asked by now, one of these keys wants an entry.
+            first.send("nsp1\r")
+            await first.until_closed()
+            assert calls_open(there) == 1
+        ((net, _),) = sums(one)
+        assert ada.online == 3600 + net - elapsed(one)
+
+
+async def asked_to_take_over(board: Served) -> Terminal:
+    terminal = await board.call(MODERN)
+    await log_on(terminal, "Ada")
+    await terminal.until("You are on line already")
+    await terminal.until("Take over?")
+    return terminal
+
+
+def calls_open(board: Served) -> int:
+    with board.books() as desk:
+        return desk.connection.exec_driver_sql(
+            "SELECT count(*) FROM calls WHERE closed IS NULL"
+        ).scalar_one()
+
+
+BET = """
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from door.config.config import load
+from timebank.wagers import rounds, single
+from timebank.ledger.database import Database
+from timebank.errors import Refused
+
+config = load(Path(sys.argv[1]))
+database = Database(config.database)
+database.open()
+wager = rounds.Wager(game="black-jack-for-time", amount=2400, coin=60, turns_limit=None,
+                   shoe_id=None, cut=None, rules={}, action={"action": "bet"})
+lost = rounds.Settlement(lost=2400, returned=0, won=0, outcome="void", result={}, final=True)
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    with database.transaction(config.bank, datetime.now(UTC)) as desk:
+        single.place_bet(desk, int(sys.argv[2]), 0, wager, lost)
+    print("placed")
+except Refused as refused:
+    print(refused)
+"""
+
+
+async def test_two_processes_that_stake_the_same_coins_at_once_stake_them_once(
+    tmp_path: Path,
+) -> None:
+    """Forty minutes of sixty cannot be lost twice, whatever two processes believe."""
+    async with served(tmp_path) as board:
+        board.enter("Ada")
+        ada = await sit_down(board, "Ada")
+        with board.books() as desk:
+            call = desk.connection.exec_driver_sql("SELECT max(id) FROM calls").scalar_one()
+        racers = [
+            await asyncio.create_subprocess_exec(
+                *(sys.executable, "-c", BET, str(board.config.path), str(call)),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+            for _ in range(2)
+        ]
+        for racer in racers:
+            assert racer.stdout is not None
+            assert await racer.stdout.readline() == b"ready\n"
+        told = await asyncio.gather(*(racer.communicate(b"go\n") for racer in racers))
+        answers = sorted(out.decode().strip() for out, _ in told)
+        assert answers[1] == "placed"
+        assert answers[0].startswith("You have ")
+        assert answers[0].endswith("1 minute of it must stay in your pot.")
+        assert ada.online <= 1200
+        assert ada.moved() == [("stake", 2400), ("lost", 2400)]

@@ -1,0 +1,205 @@
+"""The import watch: files that other programs write are taken over by the running board."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from door.server.housekeeping import LOOK_SECONDS
+from tests.door.banking import at_the_window, is_refused_at_once, moves
+from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
+from tests.world import World, world
+
+SECONDS = 30
+WATCHED = sysop_toml(
+    events="", timebank=f'import = ["RATS.EXT"]\nimport_seconds = {SECONDS}\nknown_days = 0'
+)
+
+
+def writes(folder: Path, *lines: str, name: str = "RATS.EXT") -> None:
+    """Write lines as another program does: at the end of the file, whole."""
+    with (folder / name).open("ab") as file:
+        file.write("".join(f"{line}\r\n" for line in lines).encode("cp437"))
+
+
+def goes_on(folder: Path, begun: bytes, rest: bytes) -> None:
+    """Write the rest of a line, as a program does that held the file open all the time."""
+    files = [path for path in folder.iterdir() if path.name.startswith("RATS.EXT")]
+    (taken,) = (path for path in files if path.read_bytes().endswith(begun))
+    with taken.open("ab") as file:
+        file.write(rest)
+
+
+class Watch(logging.Handler):
+    """What the board logs of its imports, and the end of each round of them."""
+
+    def __init__(self, board: World) -> None:
+        super().__init__()
+        self.board = board
+        self.said: list[str] = []
+        # The files are read beside the loop; on one thread what is asked last is done last.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
+
+    async def looks(self) -> None:
+        """Let the time pass in which the board looks at its files once, and let it finish."""
+        await self.board.pass_time(SECONDS)
+        await asyncio.to_thread(self.said.copy)
+        await self.board.settled()
+
+    def says(self, text: str) -> bool:
+        return self.count(text) == 1
+
+    def count(self, text: str) -> int:
+        return sum(text in line for line in self.said)
+
+
+@asynccontextmanager
+async def watched(folder: Path, toml: str = WATCHED) -> AsyncIterator[tuple[World, Watch]]:
+    """Open a board, and listen to its log."""
+    log = logging.getLogger("door.housekeeping")
+    async with world(folder, toml=toml) as board:
+        watch = Watch(board)
+        log.addHandler(watch)
+        try:
+            yield board, watch
+        finally:
+            log.removeHandler(watch)
+
+
+async def test_a_deposit_is_taken_over_and_its_receiver_told(tmp_path: Path) -> None:
+    async with watched(tmp_path) as (board, watch):
+        bob = await visitor(board, "Bob")
+        writes(tmp_path, "BOB;20;RATS Casino;2026-11-20 11:59")
+        await watch.looks()
+        assert watch.says("1 record applied; 20 minutes came in, 0 seconds went out."), watch.said
+        await board.pass_time(LOOK_SECONDS + 1)
+        await bob.sees("20 minutes")
+        await bob.sees("RATS Casino")
+        await bob.terminal.wait_for(lambda _: "Bank 20:00" in bob.status, "the status line")
+        assert bob.has["bank"] == 20 * MINUTE
+        assert not (tmp_path / "RATS.EXT").exists()
+        assert (tmp_path / "RATS.EXT.1.BAK").read_bytes().startswith(b"BOB;20")
+
+
+async def test_a_withdrawal_is_taken_over_as_well(tmp_path: Path) -> None:
+    async with watched(tmp_path) as (board, watch):
+        bob = await at_the_window(board, "Bob", saved=30)
+        writes(tmp_path, "Bob;-30;RATS Casino;2026-11-20 11:59;17")
+        await watch.looks()
+        assert watch.says("1 record applied; 0 seconds came in, 30 minutes went out."), watch.said
+        assert bob.has["bank"] == 0
+        await is_refused_at_once(bob, "w", "Your bank account holds 0 seconds.")
+
+
+async def test_who_is_not_on_line_is_told_at_his_next_log_on(tmp_path: Path) -> None:
+    async with watched(tmp_path) as (board, watch):
+        board.enter("Bob")
+        writes(tmp_path, "Bob;20;RATS Casino;2026-11-20 11:59")
+        await watch.looks()
+        assert watch.says("1 record applied"), watch.said
+        bob = Guest(board, "Bob")
+        await bob.calls()
+        await bob.reads_that("RATS Casino")
+        await bob.is_asked(MENU)
+
+
+async def test_what_was_imported_can_be_used_at_the_window(tmp_path: Path) -> None:
+    async with watched(tmp_path) as (board, watch):
+        bob = await at_the_window(board, "Bob")
+        writes(tmp_path, "Bob;20;RATS Casino;2026-11-20 11:59")
+        await watch.looks()
+        assert watch.says("1 record applied"), watch.said
+        await moves(bob, "w", "20", "20 minutes")
+        assert (bob.has["online"], bob.has["bank"]) == (80 * MINUTE - SECONDS, 0)
+
+
+async def test_what_is_refused_is_logged_once_and_kept_in_a_file(tmp_path: Path) -> None:
+    async with watched(tmp_path) as (board, watch):
+        board.enter("Bob")
+        writes(
+            tmp_path,
+            "Zora;20;RATS Casino;2026-11-20 11:59",
+            "Bob;-20;RATS Casino;2026-11-20 11:59",
+            "nonsense",
+            "Bob;9;RATS Casino;2026-11-20 11:59",
+        )
+        await watch.looks()
+        assert watch.says("It is kept as"), watch.said
+        for _ in range(3):
+            await watch.looks()
+        assert watch.count("1 record applied; 9 minutes came in") == 1
+        for number in (1, 2, 3):
+            assert watch.count(f"RATS.EXT, line {number}") == 1, watch.said
+        assert watch.count("What was refused is in") == 1
+        errors = (tmp_path / "RATS.EXT.ERR").read_text("cp437")
+        for text in ("Zora", "nonsense"):
+            assert text in errors
+        assert board.balances("Bob")["bank"] == 9 * MINUTE
+
+
+async def test_the_same_file_written_again_is_taken_over_again(tmp_path: Path) -> None:
+    async with watched(tmp_path) as (board, watch):
+        board.enter("Bob")
+        for minutes in (5, 6):
+            writes(tmp_path, f"Bob;{minutes};RATS Casino;2026-11-20 11:59")
+            await watch.looks()
+            assert watch.says(f"1 record applied; {minutes} minutes came in"), watch.said
+        assert board.balances("Bob")["bank"] == 11 * MINUTE
+
+
+async def test_a_last_line_without_its_end_waits_for_it(tmp_path: Path) -> None:
+    async with watched(tmp_path) as (board, watch):
+        board.enter("Bob")
+        (tmp_path / "RATS.EXT").write_bytes(b"Bob;5;RATS Casino;2026-11-20 11:59\r\nBob;1")
+        await watch.looks()
+        assert watch.says("1 record applied; 5 minutes came in"), watch.said
+        assert board.balances("Bob")["bank"] == 5 * MINUTE
+        goes_on(tmp_path, b"Bob;1", b"0;RATS Casino;2026-11-20 11:59\r\n")
+        await watch.looks()
+        assert watch.says("1 record applied; 10 minutes came in"), watch.said
+        assert board.balances("Bob")["bank"] == 15 * MINUTE
+
+
+async def test_a_problem_is_logged_when_it_is_new_not_at_every_round(tmp_path: Path) -> None:
+    async with watched(tmp_path) as (board, watch):
+        board.enter("Bob")
+        (tmp_path / "RATS.EXT").mkdir()
+        await watch.looks()
+        assert watch.says("RATS.EXT is not a file."), watch.said
+        for _ in range(3):
+            await watch.looks()
+        assert len(watch.said) == 1, watch.said
+        (tmp_path / "RATS.EXT").rmdir()
+        writes(tmp_path, "Bob;5;RATS Casino;2026-11-20 11:59")
+        await watch.looks()
+        assert watch.says("1 record applied"), watch.said
+
+
+async def test_a_file_that_the_sysop_names_later_is_watched_from_then_on(tmp_path: Path) -> None:
+    async with watched(tmp_path) as (board, watch):
+        board.enter("Bob")
+        writes(tmp_path, "Bob;5;Other Game;2026-11-20 11:59", name="OTHER.EXT")
+        await watch.looks()
+        assert board.balances("Bob")["bank"] == 0
+        (tmp_path / "sysop.toml").write_text(
+            WATCHED.replace('"RATS.EXT"', '"RATS.EXT", "OTHER.EXT"'), encoding="utf-8"
+        )
+        board.server.reload()
+        await watch.looks()
+        assert watch.says("OTHER.EXT: 1 record applied"), watch.said
+        assert board.balances("Bob")["bank"] == 5 * MINUTE
+
+
+async def test_the_largest_balance_holds_for_imports(tmp_path: Path) -> None:
+    toml = WATCHED.replace("known_days", "largest_balance = 10\nknown_days")
+    async with watched(tmp_path, toml) as (board, watch):
+        board.enter("Bob")
+        writes(tmp_path, "Bob;11;RATS Casino;2026-11-20 11:59")
+        await watch.looks()
+        assert watch.says("RATS.EXT, line 1"), watch.said
+        assert board.balances("Bob")["bank"] == 0

@@ -1,0 +1,85 @@
+"""What a board says as it opens its ports, and of those that it cannot open."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from door.clock import SystemClock
+from door.config import config
+from door.server.server import CannotListen, Server
+from tests.certificates import EXPIRED, EXPIRED_KEY, put_into
+from tests.world import BOARD
+from timebank.ledger.database import Database
+
+TELNETS = (
+    '[[listeners]]\nkind = "telnets"\nhost = "127.0.0.1"\nport = 0\n'
+    'certificate = "certificate.pem"\nkey = "key.pem"\n'
+)
+
+
+@asynccontextmanager
+async def opened(folder: Path, toml: str) -> AsyncIterator[Server]:
+    """A server with these settings, which leaves nothing behind where it cannot open."""
+    (folder / "sysop.toml").write_text(toml, encoding="utf-8")
+    settings = config.load(folder / "sysop.toml")
+    settings.board.data.mkdir()
+    database = Database(settings.database)
+    database.open()
+    server = Server(settings, database, SystemClock())
+    try:
+        await server.start()
+        yield server
+    finally:
+        await server.stop("The test is over.")
+        database.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "told"),
+    [
+        ("192.0.2.7", "(Cannot assign requested address). That is no address of this machine. [["),
+        ("fe80::1%no-such-card", "cannot be opened ("),
+    ],
+)
+async def test_an_address_of_another_machine_is_told_as_such(
+    tmp_path: Path, host: str, told: str
+) -> None:
+    with pytest.raises(CannotListen) as refused:
+        async with opened(tmp_path, BOARD.replace("127.0.0.1", host)):
+            pass
+    assert str(refused.value).startswith(f"Port 0 on {host} cannot be opened")
+    assert told in str(refused.value)
+    assert "Unknown error" not in str(refused.value)
+
+
+async def test_a_port_that_is_taken_is_told_as_such(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(CannotListen, match=r"\. Is another board running\? \[\["):
+            async with opened(tmp_path, BOARD.replace("port = 0", f"port = {port}")):
+                pass
+
+
+async def test_a_certificate_that_has_expired_is_told_in_the_log_and_serves(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "certificate.pem").write_bytes(EXPIRED)
+    (tmp_path / "key.pem").write_bytes(EXPIRED_KEY)
+    async with opened(tmp_path, BOARD + TELNETS) as server:
+        assert len(server.ports) == 2
+    assert "The certificate of a TLS port has expired: " in caplog.text
+
+
+async def test_a_certificate_without_its_key_opens_no_board(tmp_path: Path) -> None:
+    _, key = put_into(tmp_path)
+    key.unlink()
+    with pytest.raises(CannotListen) as refused:
+        async with opened(tmp_path, BOARD + TELNETS):
+            pass
+    assert str(refused.value).startswith("The key of a TLS port cannot be read: ")
+    assert str(refused.value).endswith("sysop.toml names the file.")

@@ -1,0 +1,59 @@
+"""Ports that are open: what counts when the settings are read again, and what is said of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from door.config import config as settings
+from door.server.server import _announcement
+from tests.door.strangers import VILLAIN, Stranger, defended, refusals
+from tests.world import World, world
+
+AT_THE_NEXT_START = "a new data folder or new listeners count from the next start on"
+
+
+def read_again(board: World, toml: str) -> None:
+    (board.folder / "sysop.toml").write_text(toml, encoding="utf-8")
+    board.server.reload()
+
+
+async def test_a_new_front_end_is_spared_no_limit_before_its_port_knows_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    toml = defended(calls_per_address=1)
+    async with world(tmp_path, toml=toml) as board:
+        with_front_end = toml.replace("[[listeners]]", f'[[listeners]]\nproxies = ["{VILLAIN}"]')
+        for times in (1, 2):  # it is said until it is done
+            read_again(board, with_front_end)
+            assert caplog.text.count(AT_THE_NEXT_START) == times
+        villain = Stranger(board, "", VILLAIN)
+        await villain.connects()
+        await villain.is_asked("Name:")
+        await villain.connects()
+        await villain.is_told("Too many calls come from where you are.")
+        assert refusals(board) == [f"refused {VILLAIN}: too many calls at once"]
+
+
+async def test_another_data_folder_is_not_written_into_before_the_next_start(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as board:
+        before = board.server.board.config.board.data
+        toml = (tmp_path / "sysop.toml").read_text(encoding="utf-8")
+        read_again(board, toml.replace("[board]", '[board]\ndata = "elsewhere"'))
+        assert board.server.board.config.board.data == before
+        assert not (tmp_path / "elsewhere").exists()
+
+
+def test_nobody_is_told_to_call_a_port_that_only_front_ends_may(tmp_path: Path) -> None:
+    ports = "".join(
+        f'[[listeners]]\nkind = "telnet"\nport = {port}\n{more}\n'
+        for port, more in ((2323, 'proxies = ["127.0.0.1"]'), (2324, ""))
+    )
+    file = tmp_path / "sysop.toml"
+    file.write_text(ports, encoding="utf-8")
+    told = "\n".join(_announcement(settings.load(file), [2323, 2324]))
+    assert "Call it with:  telnet localhost 2324" in told
+    assert "localhost 2323" not in told

@@ -1,0 +1,238 @@
+"""Callers whom other boards send by rlogin, at a whole board: who is believed, and who they are."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from door.server import rlogin_calls
+from tests.door.lines.host import FarEnd
+from tests.door.lines.test_rlogin_clients import installed, running
+from tests.terminal import Profile, Terminal
+from tests.world import BOARD, World, world
+
+XIBALBA = """
+[[listeners]]
+kind = "rlogin"
+host = "127.0.0.1"
+port = 0
+[boards.Xibalba]
+addresses = ["127.0.0.1"]
+secret = "jaguar"
+minutes = 45
+"""
+PARTY = """
+[boards.Party]
+addresses = ["127.0.0.1"]
+convention = "doorparty"
+tag = "ACME"
+"""
+ANSI = Profile(charset="cp437", answers=False)
+ANSWERING = replace(ANSI, reports_cursor=True, columns=100, rows=40)
+UNICODE = replace(ANSWERING, charset="utf-8")
+SAID = b"\0jaguar\0Ada\0syncterm/115200\0"
+
+
+class Sent(Terminal):
+    """A caller's terminal behind another board, which says the header for him."""
+
+    async def says(self, header: bytes) -> None:
+        self.send(header)
+        await self.wait_for(lambda _: bool(self.received), "an answer")
+        assert self.received[:1] == b"\0"
+
+
+@asynccontextmanager
+async def board(folder: Path, toml: str = BOARD + XIBALBA) -> AsyncIterator[World]:
+    async with world(folder, toml=toml) as here:
+        yield here
+
+
+async def sent(
+    here: World, header: bytes, host: str = "127.0.0.1", profile: Profile = ANSI
+) -> Sent:
+    terminal = Sent(profile)
+    await terminal.connect(here.server.ports[1], host=host)
+    here.terminals.append(terminal)
+    await terminal.says(header)
+    return terminal
+
+
+async def is_refused(here: World, header: bytes) -> bytes:
+    """Say a header, and return all that comes until the board hangs up."""
+    with socket.create_connection(("127.0.0.1", here.server.ports[1])) as wire:
+        far = FarEnd(wire.detach())
+    far.types(header)
+    await far.until_ended()
+    far.close()
+    return bytes(far.shown)
+
+
+async def test_a_believed_boards_caller_brings_its_minutes_and_needs_no_password(tmp_path) -> None:
+    async with board(tmp_path) as here:
+        terminal = await sent(here, SAID)
+        await terminal.until("Welcome, Ada@Xibalba")
+        assert terminal.shows("You bring 45 minutes from Xibalba.")
+        terminal.send(" ")
+        await terminal.until("ood-bye")
+        assert terminal.shows("Time left 45:00")
+        assert "assword" not in terminal.transcript
+        terminal.send("y")
+        await terminal.until("Your settings")
+        assert not terminal.shows("assword")
+
+
+@pytest.mark.usefixtures("ipv6")
+@pytest.mark.parametrize("network", ["::1", "::/64"])
+async def test_a_board_may_call_over_ipv6_and_be_known_by_its_network(tmp_path, network) -> None:
+    toml = XIBALBA.replace('["127.0.0.1"]', f'["{network}"]').replace("127.0.0.1", "::1")
+    async with board(tmp_path, BOARD + toml) as here:
+        terminal = await sent(here, SAID, host="::1")
+        await terminal.until("Welcome, Ada@Xibalba")
+
+
+async def test_he_is_not_the_local_caller_of_that_name(tmp_path) -> None:
+    async with board(tmp_path) as here:
+        here.enter("Ada", saved=600)
+        terminal = await sent(here, SAID)
+        await terminal.until("Welcome, Ada@Xibalba")
+        with here.books() as desk:
+            found = desk.connection.exec_driver_sql(
+                "SELECT name, board, board_key FROM callers ORDER BY id"
+            ).all()
+        assert [tuple(row) for row in found] == [
+            ("Ada", None, None),
+            ("Ada@Xibalba", "Xibalba", "name:ada"),
+        ]
+        assert here.balances("Ada@Xibalba")["bank"] == 0
+
+
+@pytest.mark.parametrize(
+    ("header", "reason"),
+    [
+        (b"\0puma\0Ada\0ansi\0", "the secret is not the one that was agreed on"),
+        (b"\0jaguar\0[ACME]Ada\0ansi\0", "no board at this address has the tag of its callers"),
+    ],
+)
+async def test_others_are_refused_with_a_reason_for_the_log_alone(
+    tmp_path, caplog, header, reason
+) -> None:
+    async with board(tmp_path) as here:
+        with caplog.at_level(logging.WARNING):
+            shown = await is_refused(here, header)
+        assert shown.replace(b"\x80", b"") == (
+            b"\0This port takes callers of boards that are known here, and yours is not.\r\n"
+        )
+        assert f"rlogin 127.0.0.1: refused: {reason}" in caplog.messages
+        with here.books() as desk:
+            assert desk.connection.exec_driver_sql("SELECT * FROM callers").all() == []
+
+
+async def test_a_header_may_come_byte_by_byte(tmp_path) -> None:
+    async with board(tmp_path) as here:
+        terminal = Sent(ANSI)
+        await terminal.connect(here.server.ports[1])
+        here.terminals.append(terminal)
+        for byte in SAID:
+            terminal.send(bytes((byte,)))
+            await asyncio.sleep(0)
+        await terminal.until("Welcome, Ada@Xibalba")
+
+
+@pytest.mark.parametrize(
+    ("profile", "shown"), [(ANSWERING, "cp437, colour"), (UNICODE, "utf-8, colour")]
+)
+async def test_a_terminal_that_the_header_has_no_room_for_is_asked_what_it_is(
+    tmp_path, profile, shown
+) -> None:
+    async with board(tmp_path) as here:
+        terminal = await sent(here, b"\0jaguar\0Ada\0\0", profile=profile)
+        await terminal.until("Welcome, Ada@Xibalba")
+        assert "Which of these boxes" not in terminal.transcript
+        terminal.send(" ")
+        await terminal.until("ood-bye")
+        assert "Time left" in terminal.row(profile.rows - 1)
+        terminal.send("y")
+        await terminal.until(shown)
+
+
+async def test_with_xtrn_the_table_is_painted_at_once_and_as_large_as_the_window(tmp_path) -> None:
+    async with board(tmp_path) as here:
+        terminal = await sent(here, b"\0jaguar\0Ada\0xtrn=BJFT\0", profile=ANSWERING)
+        await terminal.until("Welcome, Ada@Xibalba")
+        assert "Which of these boxes" not in terminal.transcript
+        terminal.send(" ")
+        await terminal.until("<P>lace Bet")
+        assert "Time left" in terminal.row(ANSWERING.rows - 1)
+
+
+async def test_xtrn_leads_straight_to_a_table_and_home_from_there(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(rlogin_calls, "ANSWER_SECONDS", 0.05)
+    async with board(tmp_path) as here:
+        terminal = await sent(here, b"\0jaguar\0Ada\0xtrn=bjft\0")
+        await terminal.until("Which of these boxes looks right?")
+        await terminal.until("Your choice")
+        terminal.send("1")
+        await terminal.until("Welcome, Ada@Xibalba")
+        terminal.send(" ")
+        await terminal.until("<P>lace Bet")
+        terminal.send("q")
+        await terminal.until("Press any key to go back")
+        terminal.send(" ")
+        await terminal.until_closed()
+
+
+async def test_what_he_used_today_is_not_brought_again(tmp_path) -> None:
+    async with board(tmp_path) as here:
+        terminal = await sent(here, SAID)
+        await terminal.until("Press any key")
+        terminal.send(" ")
+        await terminal.until("ood-bye")
+        await here.pass_time(200)
+        terminal.send("x")
+        await here.pass_time(100)
+        terminal.send("g")
+        await terminal.until("Leave the board?")
+        terminal.send("y")
+        await terminal.until("Press any key to go back")
+        terminal.send(" ")
+        await terminal.until_closed()
+        terminal = await sent(here, SAID)
+        await terminal.until("You bring 40 minutes from Xibalba.")
+
+
+async def test_the_tag_of_a_party_of_boards_says_whose_caller_he_is(tmp_path) -> None:
+    async with board(tmp_path, BOARD + XIBALBA + PARTY) as here:
+        terminal = await sent(here, b"\0Ada\0[acme]Ada\0syncterm/115200\0")
+        await terminal.until("Welcome, Ada@Party")
+        assert terminal.shows("You bring 60 minutes from Party.")
+
+
+async def test_debians_rlogin_comes_to_the_main_menu(tmp_path) -> None:
+    rlogin = installed("rsh-redone-rlogin", "rsh-redone-client")
+    toml = BOARD + XIBALBA.replace('secret = "jaguar"\n', "")
+    async with board(tmp_path, toml) as here:
+        port = str(here.server.ports[1])
+        words = (rlogin, "-p", port, "-l", "Ada", "127.0.0.1")
+        async with running(tmp_path, *words) as window:
+            await window.far.until_shown(b"Welcome, Ada@Xibalba")
+            window.far.types(b" ")
+            await window.far.until_shown(b"ood-bye")
+            window.far.types(b"g")
+            await window.far.until_shown(b"Leave the board?")
+            window.far.types(b"y")
+            await window.far.until_shown(b"Press any key to go back")
+            window.far.types(b" ")
+
+
+async def test_a_name_holds_no_code_that_colours_a_screen(tmp_path) -> None:
+    async with board(tmp_path) as here:
+        terminal = await sent(here, b"\0jaguar\0A|12da\0syncterm\0")
+        await terminal.until("Welcome, A│12da@Xibalba")

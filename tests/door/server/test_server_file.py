@@ -1,0 +1,349 @@
+"""The sysop's commands beside a sysop.toml that cannot be read: they need the socket alone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from door.lines import link
+from door.server import server_file
+from tests.door.processes import OPEN_ALL_DAY, Served
+from tests.door.shell import Told, door
+from tests.door.visiting import sysop_toml, visitor
+from tests.world import World, world
+
+NO_EVENTS = sysop_toml(events="")
+TYPO = NO_EVENTS.replace("[calls]", "[calls]\nnodes = sixteen")
+UNKNOWN = "No server of this board is known to be running."
+RANDOM_BYTES = random.Random(11).randbytes(4096)
+
+Ask = Callable[..., Awaitable[Told]]
+
+
+def by_config(board: World) -> Ask:
+    return lambda *words: asyncio.to_thread(door, *words, "--config", str(board.config.path))
+
+
+def by_environment(board: World) -> Ask:
+    where = {"BJFT_CONFIG": str(board.config.path)}
+    return lambda *words: asyncio.to_thread(door, *words, environment=where)
+
+
+def by_data(board: World) -> Ask:
+    return lambda *words: asyncio.to_thread(door, *words, "--data", str(board.config.board.data))
+
+
+ways = pytest.mark.parametrize("way", [by_config, by_environment, by_data])
+
+
+def copy_of(config: Path) -> Path:
+    return config.with_name(f".{config.name}.server.json")
+
+
+# What the sysop can do beside broken settings
+
+
+@ways
+@pytest.mark.parametrize("broken", [RANDOM_BYTES, TYPO.encode(), None, Path])
+async def test_every_command_reaches_the_server_whatever_has_become_of_sysop_toml(
+    tmp_path: Path, way: Callable[[World], Ask], broken: bytes | type[Path] | None
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        sysop = way(board)
+        ada, bob = await visitor(board, "Ada"), await visitor(board, "Bob")
+        before = await sysop("nodes")
+        assert before.status == 0
+        if isinstance(broken, bytes):
+            board.config.path.write_bytes(broken)
+        else:
+            board.config.path.unlink()
+        if broken is Path:
+            board.config.path.mkdir()
+        assert await sysop("nodes") == before
+        assert [on["name"] for on in json.loads((await sysop("nodes", "--json")).output)["nodes"]]
+        assert await sysop("say", "1", "Hello") == Told(0, "Ada can read it.\n", "")
+        await ada.sees("The sysop: Hello")
+        assert await sysop("kick", "1") == Told(0, "Ada on node 1 is told and hung up.\n", "")
+        await ada.is_sent_off("The sysop has ended this call.")
+        assert await sysop("refused") == Told(0, "Nobody has to wait.\n", "")
+        nobody = "Nothing is held against 192.0.2.1.\n"
+        assert await sysop("forgive", "192.0.2.1") == Told(2, "", nobody)
+        assert "1 caller is on" in (await sysop("drain")).output
+        await bob.sees("It takes no more calls; please finish soon.")
+        assert await sysop("stop") == Told(0, "The board is closing.\n", "")
+        assert board.server.ended.is_set()
+
+
+async def test_a_server_is_found_when_sysop_toml_names_another_folder_by_now(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        ask = by_config(board)
+        await visitor(board, "Ada")
+        board.config.path.write_text(NO_EVENTS.replace("[board]", '[board]\ndata = "dta"'))
+        assert "Ada" in (await ask("nodes")).output
+
+
+async def test_a_server_is_found_by_any_path_to_its_sysop_toml(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        board.config.path.write_bytes(RANDOM_BYTES)
+        (tmp_path / "elsewhere").mkdir()
+        (tmp_path / "elsewhere" / "board.toml").symlink_to(board.config.path)
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        for path in ("board.toml", "../sysop.toml"):
+            told = await asyncio.to_thread(door, "nodes", "--config", path)
+            assert told == Told(0, "Nobody is on.\n", "")
+        monkeypatch.chdir(tmp_path)
+        assert (await asyncio.to_thread(door, "nodes")).output == "Nobody is on.\n"
+
+
+async def test_where_nothing_can_be_written_beside_sysop_toml_the_home_leads_to_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setattr("pwd.getpwuid", lambda user: Person(str(home)))
+    copy_of(tmp_path / "sysop.toml").mkdir()
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        board.config.path.write_bytes(RANDOM_BYTES)
+        assert (await by_config(board)("nodes")).output == "Nobody is on.\n"
+        (left,) = (home / server_file.STATE).iterdir()
+        assert left.stat().st_mode & 0o777 == 0o600
+    assert not left.exists()
+
+
+async def test_what_can_be_written_nowhere_is_told_in_the_log_and_the_board_serves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("pwd.getpwuid", lambda user: Person("/dev/null"))
+    copy_of(tmp_path / "sysop.toml").mkdir()
+    (tmp_path / "data" / "server.json").mkdir(parents=True)
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        assert "server.json cannot be written: Is a directory" in caplog.text
+        assert "commands such as door nodes need --data" in caplog.text
+        assert (await by_config(board)("nodes")).output == "Nobody is on.\n"
+        board.config.path.write_bytes(RANDOM_BYTES)
+        assert (await by_data(board)("nodes")).output == "Nobody is on.\n"
+        told = await by_config(board)("nodes")
+        assert told.status == 2
+        assert told.error.startswith(
+            "No server of this board is known to be running. If one is, name its data folder:"
+            " --data DIR.\nThe settings cannot be read:\n"
+        )
+
+
+class Person:
+    """What the system knows of a user, as far as it is asked here."""
+
+    def __init__(self, home: str) -> None:
+        self.pw_dir = home
+
+
+# No server
+
+
+async def test_without_a_server_the_sentence_says_so_and_what_is_wrong_with_the_settings(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        path = board.config.path
+        path.write_text(TYPO)
+    told = await by_config(board)("nodes")
+    assert told == Told(
+        2,
+        "",
+        "No server of this board is known to be running. If one is, name its data folder:"
+        f" --data DIR.\nThe settings cannot be read:\n{complaint(path)}",
+    )
+    told = await by_data(board)("stop")
+    nothing = f"No server of this board is running: nothing listens in {board.config.board.data}.\n"
+    assert told == Told(2, "", nothing)
+
+
+@pytest.mark.parametrize("words", [("callers", "list"), ("check",)])
+async def test_commands_that_need_the_settings_say_what_is_wrong_with_them(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        board.config.path.write_text(TYPO)
+        told = await by_config(board)(*words)
+        assert told == Told(2, "", complaint(board.config.path))
+
+
+def complaint(path: Path) -> str:
+    """What every other command says of TYPO."""
+    line = TYPO.splitlines().index("nodes = sixteen") + 1
+    told = door("check", "--config", str(path))
+    assert told.error.startswith(f"{path}, line {line}, column 9: is not valid TOML")
+    return told.error
+
+
+async def test_a_server_that_is_closed_leaves_nothing_and_the_next_one_is_found(
+    tmp_path: Path,
+) -> None:
+    for _ in range(2):
+        async with world(tmp_path, toml=NO_EVENTS) as board:
+            data = board.config.board.data
+            serving = server_file.server_in(data)
+            assert serving is not None
+            assert (serving.process, serving.since) == (os.getpid(), board.clock.now())
+            assert (serving.config, serving.data) == (str(board.config.path), str(data))
+            assert copy_of(board.config.path).stat().st_mode & 0o777 == 0o600
+            board.config.path.write_bytes(RANDOM_BYTES)
+            assert (await by_config(board)("nodes")).output == "Nobody is on.\n"
+        assert not (data / "server.json").exists()
+        assert not copy_of(board.config.path).exists()
+
+
+async def test_a_server_that_ends_leaves_the_files_of_its_successor(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        data, path = board.config.board.data, board.config.path
+        successor = server_file.ServerFile(path, data, board.clock.now())
+        successor.announce()
+    assert server_file.is_held(data)
+    assert [each.data for each in server_file.servers_of(path)] == [str(data)]
+    successor.withdraw()
+    assert server_file.server_in(data) is None
+    assert server_file.servers_of(path) == []
+
+
+async def test_a_server_whose_socket_is_gone_is_named(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        data = board.config.board.data
+        (data / link.NAME).unlink()
+        told = await by_config(board)("nodes")
+        assert told.status == 2
+        assert told.error == (
+            f"Process {os.getpid()} serves this board since"
+            f" {board.clock.now().astimezone():%Y-%m-%d %H:%M}, but cannot be asked: nothing"
+            f" listens in {data}. SIGTERM closes the board, and no hand is lost.\n"
+        )
+
+
+# As the sysop runs it
+
+
+async def test_a_killed_server_is_told_from_one_that_runs_and_the_next_one_takes_its_place(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "sysop.toml"
+    path.write_text(OPEN_ALL_DAY)
+    board = Served(tmp_path)
+    try:
+        await board.serve()
+        path.write_bytes(RANDOM_BYTES)
+        assert (await by_config(board)("nodes")).output == "Nobody is on.\n"
+        board.process.send_signal(signal.SIGKILL)
+        await board.process.wait()
+        told = await by_config(board)("nodes")
+        assert told.status == 2
+        first, second, *_ = told.error.splitlines()
+        assert first.startswith(
+            "No server of this board is running: its last one left a socket in "
+            f"{board.config.board.data}. The last one was process {board.process.pid}, which began"
+        )
+        assert first.endswith("and ended without closing the board.")
+        assert second == "The settings cannot be read:"
+        path.write_text(OPEN_ALL_DAY)
+        board.port = 0
+        await board.serve()
+        path.write_bytes(RANDOM_BYTES)
+        assert (await by_config(board)("stop")).output == "The board is closing.\n"
+        assert await board.ends() == 0
+    finally:
+        path.write_text(OPEN_ALL_DAY)
+        await board.close()
+
+
+# Who is believed
+
+
+def plant(path: Path, data: Path) -> Path:
+    """Leave the file of a server that was started with `path` and serves in `data`."""
+    says = {"config": str(path), "data": str(data), "process": 1, "version": "1"}
+    planted = copy_of(path)
+    planted.unlink(missing_ok=True)
+    planted.write_text(json.dumps(says | {"since": "2026-11-20T12:00:00+00:00"}))
+    planted.chmod(0o600)
+    return planted
+
+
+async def test_a_file_that_others_can_write_or_that_is_no_file_leads_nowhere(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        path, data = board.config.path, board.config.board.data
+        path.write_bytes(RANDOM_BYTES)
+        planted = plant(path, data)
+        ask = by_config(board)
+        assert (await ask("nodes")).status == 0
+        for mode in (0o620, 0o602, 0o666):
+            planted.chmod(mode)
+            assert (await ask("nodes")).error.startswith(UNKNOWN)
+        planted.chmod(0o644)
+        assert (await ask("nodes")).status == 0
+        planted.rename(tmp_path / "other")
+        planted.symlink_to(tmp_path / "other")
+        assert (await ask("nodes")).error.startswith(UNKNOWN)
+        planted.unlink()
+        os.mkfifo(planted, 0o600)
+        assert (await ask("nodes")).error.startswith(UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b"\xff", b"{}", b'{"config": 7}', b"[" * 9000, RANDOM_BYTES]
+)
+async def test_a_file_that_is_none_of_ours_leads_nowhere(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "sysop.toml"
+    path.write_bytes(RANDOM_BYTES)
+    plant(path, tmp_path).write_bytes(content)
+    told = await asyncio.to_thread(door, "nodes", "--config", str(path))
+    assert told.error.startswith(UNKNOWN)
+    (tmp_path / "server.json").write_bytes(content)
+    told = await asyncio.to_thread(door, "nodes", "--data", str(tmp_path))
+    assert told.error == f"No server of this board is running: nothing listens in {tmp_path}.\n"
+
+
+async def test_the_file_of_another_sysop_toml_leads_nowhere(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        other = tmp_path / "other.toml"
+        copy_of(board.config.path).rename(copy_of(other))
+        told = await asyncio.to_thread(door, "nodes", "--config", str(other))
+        assert told.error.startswith(UNKNOWN)
+
+
+async def test_another_users_file_leads_nowhere_and_another_users_server_is_not_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world(tmp_path, toml=NO_EVENTS) as board:
+        board.config.path.write_bytes(RANDOM_BYTES)
+        ask = by_config(board)
+        users = {os.geteuid() + 1}
+        with monkeypatch.context() as patched:
+            patched.setattr(server_file, "trusted", lambda config: users)
+            assert (await ask("stop")).error.startswith(UNKNOWN)
+        with monkeypatch.context() as patched:
+            patched.setattr("door.cli.control.user_of", lambda transport: os.geteuid() + 1)
+            patched.setattr(server_file, "trusted", lambda config: {os.geteuid()})
+            told = await ask("stop")
+        assert told.status == 2
+        assert "listens another user's program" in told.error
+        assert (await by_data(board)("nodes")).output == "Nobody is on.\n"
+        assert not board.server.ended.is_set()
+
+
+def test_whoever_could_write_sysop_toml_is_believed_and_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 54321)
+    path = tmp_path / "sysop.toml"
+    assert server_file.trusted(path) == {0, 54321, tmp_path.stat().st_uid}
+    assert server_file.trusted(tmp_path / "no" / "such.toml") == {0, 54321}

@@ -1,0 +1,319 @@
+"""Which board a drop file belongs to, whose time it brings, and what must not be loaded for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from ansi.charset import Charset
+from door.call.console import Look, Paint
+from door.config import config as settings
+from door.dropfiles import DropFileRefused
+from door.lines.line import Hints
+from door.lobby.looks import LOOKS, choices, guess, said_by_host
+from door.run.ways_in import CallBack, Inherited, Stdio, asked_for, said_by
+from door.session.arrival import Arrival, Asked, arrive
+from tests import ROOT
+from tests.door.dropfiles.reads import NOW, put
+from tests.door.dropfiles.writers import WRITERS, Written, bbsdev, door32, door_sys, text
+
+XIBALBA = '[boards.Xibalba]\naliases = ["Synchronet"]\n'
+TWO = f'{XIBALBA}[boards.Copan]\naliases = ["Moth House"]\n'
+
+
+@pytest.fixture
+def sent(tmp_path: Path):
+    """Let a caller arrive by the file of a writer, under these settings."""
+
+    def arrival(written: Written, toml: str = "", **asked: object) -> Arrival:
+        (tmp_path / "sysop.toml").write_text(toml, encoding="utf-8")
+        boards = settings.load(tmp_path / "sysop.toml").boards
+        call = Asked(**{"dropfile": put(tmp_path, written), "board": None, "node": None, **asked})
+        return arrive(call, boards, {}, NOW, 1000.0)
+
+    return arrival
+
+
+SYNCHRONET = WRITERS["synchronet stdio"]
+ENIGMA = WRITERS["enigma 0.4 door32"]  # of Moth House
+
+
+@pytest.mark.parametrize(
+    ("written", "toml", "named", "board"),
+    [
+        (SYNCHRONET, TWO, None, "Xibalba"),
+        (ENIGMA, TWO, None, "Copan"),
+        (SYNCHRONET, TWO, "copan", "Copan"),
+        (SYNCHRONET, TWO, "Tikal", "Tikal"),
+        (SYNCHRONET, "[boards.Tikal]\n", None, "Tikal"),
+        (SYNCHRONET, "[boards.Tikal]\n[boards.Copan]\n", None, "host"),
+        (SYNCHRONET, "", None, "host"),
+    ],
+)
+def test_a_board_is_found_by_option_name_or_want_of_another(
+    sent, written, toml, named, board
+) -> None:
+    assert sent(written, toml, board=named).guest.board.name == board
+
+
+@pytest.mark.parametrize("name", ["", "a@b", "a|b", "x" * 25, "a\tb"])
+def test_a_board_cannot_be_called_anything(sent, name) -> None:
+    with pytest.raises(DropFileRefused, match="no board can be called so"):
+        sent(SYNCHRONET, board=name)
+
+
+def test_a_caller_is_the_number_of_his_board_and_never_his_name(sent) -> None:
+    guest = sent(SYNCHRONET, XIBALBA).guest
+    assert (guest.key, guest.name, guest.node) == ("number 42", "Moth", 3)
+    guest = sent(Written("DOOR32.SYS", text(*door32(number="0"))), XIBALBA).guest
+    assert guest.key == "name:moth"
+
+
+def test_an_alias_holds_no_code_that_colours_a_screen(sent) -> None:
+    guest = sent(Written("DOOR32.SYS", text(*door32(alias="a|12b"))), XIBALBA).guest
+    assert guest.name == "a│12b"
+
+
+def test_what_a_board_says_of_its_files_counts(sent) -> None:
+    seconds = Written("DOOR32.SYS", text(*door32(left="3600")))
+    toml = f'{XIBALBA}door32_time = "seconds"\n'
+    assert sent(seconds, toml).guest.seconds == 3600
+    assert sent(SYNCHRONET, XIBALBA).guest.seconds == 3540
+
+
+def test_unlimited_is_no_number_of_seconds(sent) -> None:
+    guest = sent(Written("BBSDEV.DRP", text(*bbsdev(deadline=""), charset="utf-8"))).guest
+    assert (guest.seconds, guest.until) == (None, None)
+
+
+def test_a_deadline_is_also_when_his_board_wants_him_back(sent) -> None:
+    guest = sent(Written("BBSDEV.DRP", text(*bbsdev(), charset="utf-8"))).guest
+    assert guest.seconds == 1800
+    assert guest.until == NOW + timedelta(seconds=1800)
+
+
+@pytest.mark.parametrize("toml", ["", XIBALBA, f"{XIBALBA}minutes = 30\nshare = 50\n"])
+@pytest.mark.parametrize(
+    ("left", "why"),
+    [
+        ("", "no file of this call says how long the caller may stay"),
+        ("sixty", r"the time left \(line 9 of DOOR32.SYS\) is no number"),
+        ("-60", r"the time left \(line 9 of DOOR32.SYS\) is less than nothing"),
+        ("9999", r"\(line 9 of DOOR32.SYS, in minutes\) is more than the 25 hours"),
+    ],
+)
+def test_time_that_nobody_says_is_refused_whatever_was_agreed(sent, toml, left, why) -> None:
+    with pytest.raises(DropFileRefused, match=why):
+        sent(Written("DOOR32.SYS", text(*door32(left=left))), toml)
+
+
+CONSTANT = {writer: WRITERS[writer] for writer in WRITERS if writer.startswith("enigma 0.0")}
+CONSTANT["enigma 0.5 door32"] = WRITERS["enigma 0.5 door32"]
+
+
+@pytest.mark.parametrize("written", CONSTANT.values(), ids=CONSTANT.keys())
+def test_what_enigma_writes_for_everybody_brings_what_the_sysop_has_said_and_else_nothing(
+    sent, written
+) -> None:
+    copan = '[boards.Copan]\naliases = ["Moth House"]\n'
+    for toml in ("", copan):
+        with pytest.raises(DropFileRefused, match="is what ENiGMA writes for every caller"):
+            sent(written, toml)
+    with pytest.raises(DropFileRefused, match=r"Say minutes = 60 in \[boards.Copan\]"):
+        sent(written, copan)
+    guest = sent(written, f"{copan}minutes = 45\nshare = 10\n").guest
+    assert (guest.seconds, guest.board.minutes) == (None, 45)
+    guest = sent(written, f"{copan}share = 10\n").guest
+    assert guest.seconds in (546 * 60, 15360)
+    assert guest.board.share == 10
+
+
+# Whose callers they are
+
+
+REAL = ROOT / "tests/door/dropfiles/data"
+PALENQUE = '[boards.Palenque]\naliases = ["GameSrvConsole"]\n'
+BONAMPAK = '[boards.Bonampak]\naliases = ["magicka"]\n'
+FOUR = f"{TWO}{PALENQUE}{BONAMPAK}".replace(
+    "Moth House", "New ENiGMA\N{VULGAR FRACTION ONE HALF} BBS"
+)
+
+
+def real(file: str) -> Written:
+    """A file as a board wrote it."""
+    path = REAL / file
+    return Written(path.name, path.read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("file", "board"),
+    [
+        ("synchronet/DOOR32.SYS", "Xibalba"),
+        ("enigma/door32.sys", "Copan"),
+        ("gamesrv/door32.sys", "Palenque"),
+        ("magicka/door32.sys", "Bonampak"),
+    ],
+)
+def test_the_file_that_a_board_really_wrote_is_known_by_its_alias(sent, file, board) -> None:
+    toml = FOUR.replace("[boards.Palenque]", "minutes = 60\n[boards.Palenque]")
+    assert sent(real(file), toml).guest.board.name == board
+
+
+@pytest.mark.parametrize(
+    "alias",
+    [
+        "Synchronet",
+        "synchronet  BBS",
+        "Synchronet BBS for Linux  Version 3.22a",
+        "Synchronet BBS for Linux Version 3.19b",
+        "Synchronet BBS for Win32  Version 3.20d",
+    ],
+)
+def test_an_alias_is_the_first_words_of_a_name_without_version_and_platform(sent, alias) -> None:
+    toml = f'[boards.Copan]\n[boards.Xibalba]\naliases = ["{alias}"]\n'
+    assert sent(real("synchronet/DOOR32.SYS"), toml).guest.board.name == "Xibalba"
+
+
+@pytest.mark.parametrize("alias", ["Sync", "BBS", "Synchronet House", "Synchronet BBS 2"])
+def test_other_words_are_no_alias(sent, alias) -> None:
+    toml = f'[boards.Copan]\n[boards.Xibalba]\naliases = ["{alias}"]\n'
+    assert sent(real("synchronet/DOOR32.SYS"), toml).guest.board.name == "host"
+
+
+def test_the_longest_alias_counts_and_a_boards_own_name_before_an_alias(sent) -> None:
+    toml = '[boards.A]\naliases = ["Synchronet"]\n[boards.B]\naliases = ["Synchronet BBS"]\n'
+    assert sent(real("synchronet/DOOR32.SYS"), toml).guest.board.name == "B"
+    toml = '[boards.A]\naliases = ["Synchronet"]\n[boards.Synchronet]\n'
+    assert sent(real("synchronet/DOOR32.SYS"), toml).guest.board.name == "Synchronet"
+
+
+def test_a_file_that_fits_two_boards_is_refused_and_not_guessed(sent) -> None:
+    toml = '[boards.A]\naliases = ["Synchronet"]\n[boards.B]\naliases = ["synchronet"]\n'
+    with pytest.raises(DropFileRefused, match=r"could be A or B\. Give them different aliases"):
+        sent(real("synchronet/DOOR32.SYS"), toml)
+    assert sent(real("synchronet/DOOR32.SYS"), toml, board="B").guest.board.name == "B"
+
+
+def test_the_software_names_a_board_whose_own_name_no_table_has(sent) -> None:
+    written = Written("BBSDEV.DRP", text(*bbsdev(), charset="utf-8"))
+    toml = '[boards.Copan]\n[boards.Tikal]\naliases = ["ENiGMA"]\n'
+    assert sent(written, toml).guest.board.name == "Tikal"
+
+
+def test_callers_who_were_a_hosts_before_are_looked_for_there(sent) -> None:
+    assert sent(real("synchronet/DOOR32.SYS"), TWO).guest.formerly == "host"
+    assert sent(real("synchronet/DOOR32.SYS"), XIBALBA).guest.formerly is None
+    assert sent(real("synchronet/DOOR32.SYS"), TWO, board="Xibalba").guest.formerly is None
+    assert sent(SYNCHRONET, TWO).guest.formerly is None  # known to the letter all the time
+    assert sent(ENIGMA, TWO).guest.formerly is None
+
+
+# His screen
+
+
+@pytest.mark.parametrize(
+    ("file", "rows", "is_certain"),
+    [("magicka/door.sys", 24, False), ("gamesrv/door.sys", 24, False)],
+)
+def test_a_page_length_is_not_taken_for_a_window(sent, file, rows, is_certain) -> None:
+    introduction = sent(real(file)).introduction
+    assert (introduction.rows, introduction.size_is_certain) == (rows, is_certain)
+
+
+def test_a_short_page_is_kept_until_the_window_is_known(sent) -> None:
+    file = Written("DOOR.SYS", text(*door_sys(rows="20")))
+    assert sent(file).introduction.rows == 20
+
+
+def test_a_window_that_the_board_has_asked_for_is_certain(sent) -> None:
+    written = Written("BBSDEV.DRP", text(*bbsdev(), charset="utf-8"))
+    introduction = sent(written).introduction
+    assert (introduction.columns, introduction.rows) == (132, 43)
+    assert introduction.size_is_certain
+
+
+def test_enigma_is_spoken_to_without_the_pictures_that_it_drops(sent) -> None:
+    toml = "[boards.Copan]\nminutes = 60\n"
+    arrival = sent(real("enigma/door32.sys"), toml)
+    assert arrival.guest.look == Look(Charset.CP437_TEXT, Paint.COLOUR)
+    assert guess(arrival.introduction.hints) == arrival.guest.look
+    assert sent(WRITERS["enigma bbsdev"]).guest.look == arrival.guest.look
+
+
+def test_other_boards_are_spoken_to_with_all_of_cp437(sent) -> None:
+    assert sent(SYNCHRONET).guest.look == Look(Charset.CP437, Paint.COLOUR)
+
+
+def test_the_command_line_says_what_a_board_passes_on(sent) -> None:
+    for charset, look in (("utf-8", Charset.UTF8), ("cp437", Charset.CP437)):
+        arrival = sent(real("enigma/door32.sys"), "[boards.C]\nminutes = 1\n", charset=charset)
+        assert arrival.guest.look == Look(look, Paint.COLOUR)
+    assert sent(SYNCHRONET, charset="utf-8").guest.look == Look(Charset.UTF8, Paint.COLOUR)
+
+
+def test_where_low_bytes_are_dropped_the_choice_has_letters_for_suits_and_no_utf_8() -> None:
+    host = choices(Hints(terminal_types=("ansi",), charset="cp437-text"))
+    assert [look.charset for look, _ in host.values()][:2] == [Charset.CP437, Charset.CP437_TEXT]
+    assert Charset.UTF8 not in [look.charset for look, _ in host.values()]
+    assert choices(Hints()) == LOOKS
+
+
+def test_only_synchronet_is_given_anything_unasked(sent) -> None:
+    assert sent(SYNCHRONET, XIBALBA).guest.takes_gains == "moduser"
+    assert sent(WRITERS["remoteaccess exitinfo"], XIBALBA).guest.takes_gains is None
+    toml = f'{XIBALBA}give_back = "exitinfo"\n'
+    guest = sent(WRITERS["remoteaccess exitinfo"], toml).guest
+    assert (guest.takes_gains, guest.shows_losses) == ("exitinfo", True)
+    toml = f'{XIBALBA}give_back = "thebank.ext"\n'
+    assert sent(SYNCHRONET, toml).guest.takes_gains == "thebank.ext"
+
+
+@pytest.mark.parametrize(
+    ("emulation", "charset", "look"),
+    [
+        ("ascii", "cp437", Look(Charset.ASCII, Paint.LINES)),
+        ("ansi", None, Look(Charset.CP437, Paint.COLOUR)),
+        ("rip", None, Look(Charset.CP437, Paint.COLOUR)),
+        ("ansi", "utf-8", Look(Charset.UTF8, Paint.COLOUR)),
+        ("ansi", "us-ascii", Look(Charset.ASCII, Paint.COLOUR)),
+        ("ansi", "koi8-r", None),
+        (None, "utf-8", None),
+    ],
+)
+def test_a_screen_is_spoken_to_as_its_board_says(emulation, charset, look) -> None:
+    assert said_by_host(emulation, charset) == look
+
+
+def test_options_choose_the_way_in_and_else_the_drop_file_does(sent) -> None:
+    nothing = {"wants_stdio": False, "descriptor": None, "connect": None}
+    assert asked_for(**nothing, telnet=None) is None
+    assert asked_for(**nothing | {"descriptor": 7}, telnet=None) == Inherited(7, True)
+    assert asked_for(**nothing | {"descriptor": 7}, telnet=False) == Inherited(7, False)
+    back = nothing | {"connect": "127.0.0.1:4000"}
+    assert asked_for(**back, telnet=None) == CallBack("127.0.0.1", 4000, False)
+    assert asked_for(**back, telnet=True) == CallBack("127.0.0.1", 4000, True)
+    assert asked_for(**nothing | {"wants_stdio": True}, telnet=None) == Stdio()
+    assert said_by(sent(WRITERS["synchronet socket"]).connection, None) == Inherited(17, True)
+    assert said_by(sent(WRITERS["mystic 1.10 unix"]).connection, None) == Stdio()
+
+
+def loaded_by(module: str) -> set[str]:
+    said = subprocess.run(
+        [sys.executable, "-c", f"import {module}, sys; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    return {name.partition(".")[0] for name in said}
+
+
+def test_the_first_screen_waits_for_no_books() -> None:
+    assert loaded_by("door.cli.run").isdisjoint({"sqlalchemy", "sqlite3", "telnetlib3", "argon2"})
+
+
+def test_a_door_process_loads_nothing_that_only_a_server_needs() -> None:
+    assert loaded_by("door.run.process").isdisjoint({"telnetlib3", "argon2", "click"})

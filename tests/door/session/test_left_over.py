@@ -1,0 +1,103 @@
+"""What a call leaves in the server's memory when it is over: nothing, without a collector's help.
+
+The collector looks at what is old only when a quarter more of it has come. Until then every call
+that it alone could clear away would stay, and memory would grow for a quarter of an hour.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+from telnetlib3 import TelnetWriter
+
+from door.call.caller import Caller
+from door.call.console import Closing, Console
+from door.lines.flow import StreamLine
+from door.lines.telnet.hardened import HardenedTelnet
+from tests.door.visiting import MENU, Guest, visitor
+from tests.world import world
+
+OF_A_CALL = (Caller, Console, StreamLine, HardenedTelnet, TelnetWriter)
+ROOMS = "bcuvtwny"  # of the main menu: the four tables, and the rest
+LOOKS = 100  # many more than it takes
+
+
+@pytest.fixture(autouse=True)
+def no_collector() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def in_memory() -> Counter[str]:
+    found = (kind.__name__ for each in gc.get_objects() for kind in OF_A_CALL if isa(each, kind))
+    return Counter(found)
+
+
+def isa(each: object, kind: type) -> bool:
+    return issubclass(type(each), kind)  # `isinstance` would ask mocks and proxies
+
+
+async def logs_off(guest: Guest) -> None:
+    await guest.logs_off()
+
+
+async def plays_a_hand_and_logs_off(guest: Guest) -> None:
+    await guest.sits_down()
+    await guest.bets(5, "stay", ends="win")
+    guest.presses("s")
+    await guest.is_asked("<P>lace Bet")
+    guest.presses("q")
+    await guest.is_asked("ood-bye")
+    await guest.logs_off()
+
+
+async def hangs_up_in_a_hand(guest: Guest) -> None:
+    await guest.sits_down()
+    await guest.bets(5, "stay", ends="win")
+    await guest.drops_carrier()
+
+
+def hangs_up_in_room(letter: str) -> Callable[[Guest], Awaitable[None]]:
+    async def ends(guest: Guest) -> None:
+        guest.presses(letter)
+        await guest.terminal.until_gone(MENU)
+        await guest.drops_carrier()
+
+    ends.__name__ = f"hangs_up_in_room_{letter}"
+    return ends
+
+
+async def is_sent_away(guest: Guest) -> None:
+    guest.caller.console.interrupt(Closing("The board is closing."))
+    await guest.terminal.until_closed()
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        logs_off,
+        plays_a_hand_and_logs_off,
+        hangs_up_in_a_hand,
+        is_sent_away,
+        *map(hangs_up_in_room, ROOMS),
+    ],
+)
+async def test_nothing_of_a_call_outlives_it(
+    tmp_path: Path, ends: Callable[[Guest], Awaitable[None]]
+) -> None:
+    async with world(tmp_path) as board:
+        before = in_memory()
+        ada = await visitor(board, "Ada")
+        assert in_memory() - before == dict.fromkeys((kind.__name__ for kind in OF_A_CALL), 1)
+        await ends(ada)
+        for _ in range(LOOKS):
+            await board.settled()  # the ledger forgets what it did last
+            if not (left := in_memory() - before):
+                break
+        assert not left

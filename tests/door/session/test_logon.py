@@ -1,0 +1,499 @@
+"""Log-on: who gets in, who does not and why, and one call for each caller."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
+from tests.terminal import MODERN, SYNCTERM, Terminal
+from tests.world import PASSWORD, World, register, world
+from timebank.callers import callers
+from timebank.calls.calls import RENEW_SECONDS
+from timebank.ledger.database import BooksUnavailable
+
+ONE_NODE = sysop_toml(events="", nodes=1)
+TOGETHER_NOT = "That name and that password do not belong together."
+
+
+async def stranger(board: World) -> Guest:
+    """Somebody at the question for a new name."""
+    guest = Guest(board, "")
+    await guest.dials()
+    guest.presses("new\r")
+    await guest.is_asked("The name you want:")
+    return guest
+
+
+def calls(board: World) -> list[tuple[str, str | None]]:
+    """Every call so far: (caller, why it ended), None while it is open."""
+    with board.books() as desk:
+        found = desk.connection.exec_driver_sql(
+            "SELECT c.name, k.reason FROM calls k, callers c WHERE c.id = k.caller_id ORDER BY k.id"
+        )
+        return [(name, reason) for name, reason in found]
+
+
+# New callers.
+
+
+async def test_a_new_caller_is_granted_a_day_and_known_the_next_time(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = Guest(board, "Ada Lovelace")
+        await ada.dials(SYNCTERM)
+        await register(ada.terminal, "Ada Lovelace")
+        assert ada.ledger == [("grant", 60 * MINUTE)]
+        await ada.logs_off()
+        assert "Good-bye, Ada Lovelace. Call again!" in ada.screen
+        ada.name = "ada  LOVELACE"
+        await ada.calls(SYNCTERM)
+        await ada.is_asked(MENU)  # no question about boxes, and nothing new
+        assert "Good to see you, Ada Lovelace." in ada.screen
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("A", "A name has 2 to 24 characters."),
+        ("Ada;5;x", 'A name cannot contain ";"'),
+        ("1234", "A name contains a letter."),
+        ("Sysop", "That name is kept for the house."),
+        ("The  Dealer", "That name is kept for the house."),
+        ("Аda", "one alphabet"),  # the first letter is Cyrillic
+        ("-Ada", "A name begins and ends with a letter or a digit."),
+    ],
+)
+async def test_a_name_that_cannot_be_had_is_refused_with_the_reason(
+    tmp_path: Path, name: str, said: str
+) -> None:
+    async with world(tmp_path) as board:
+        guest = await stranger(board)
+        guest.presses(f"{name}\r")
+        await guest.sees(said)
+        guest.presses("Grace\r")
+        await guest.is_asked("A password (at least 6 characters):")
+
+
+@pytest.mark.parametrize("name", ["BiII", "bill", "grace hopper"])
+async def test_whether_a_name_is_taken_is_told_when_everything_else_is_given(
+    tmp_path: Path, name: str
+) -> None:
+    toml = sysop_toml().replace("[board]", '[board]\nsysop = "Grace Hopper"')
+    async with world(tmp_path, toml=toml) as board:
+        board.enter("Bill")
+        guest = await stranger(board)
+        guest.presses(f"{name}\r")
+        await guest.is_asked("A password (at least 6 characters):")
+        guest.presses(f"{PASSWORD}\r{PASSWORD}\r")
+        await guest.sees("That name, or one that looks like it, is taken.")
+        await guest.is_asked("The name you want:")
+        guest.presses("open sesame\r")
+        await guest.sees("A password may not be your name.")
+        guest.presses("Ada\r")  # and no password is asked for again
+        await guest.sees("Welcome, Ada.")
+
+
+async def test_control_characters_never_get_into_a_name(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        guest = await stranger(board)
+        guest.presses("A\x01d\x1b[31ma\x07\r")
+        await guest.is_asked("A password")
+        guest.presses(f"{PASSWORD}\r{PASSWORD}\r")
+        await guest.sees("Welcome, Ada.")
+
+
+async def test_a_password_is_long_enough_no_name_and_typed_twice(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        guest = await stranger(board)
+        guest.presses("Ada Lovelace\r")
+        for typed, said in (
+            ("short\r", "A password has at least 6 characters."),
+            ("ada lovelace\r", "A password may not be your name."),
+            ("open sesame\ropen seseme\r", "The two were not the same."),
+        ):
+            await guest.is_asked("A password (at least 6 characters):")
+            guest.presses(typed)
+            await guest.sees(said)
+        guest.presses(f"{PASSWORD}\r{PASSWORD}\r")
+        await guest.sees("Remember your password: nobody here knows it.")
+        assert PASSWORD not in guest.terminal.transcript
+
+
+async def test_escape_leads_back_from_the_questions_of_a_new_caller(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        guest = await stranger(board)
+        guest.presses("Ada\r")
+        await guest.is_asked("A password")
+        guest.presses("\x1b")
+        await guest.is_asked("Name:")
+        assert calls(board) == []
+
+
+async def test_two_strangers_who_want_one_name_do_not_both_get_it(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        first, second = await stranger(board), await stranger(board)
+        for guest in (first, second):
+            guest.presses("Ada\r")
+            await guest.is_asked("A password")
+            guest.presses(f"{PASSWORD}\r")
+            await guest.is_asked("once more:")
+        first.presses(f"{PASSWORD}\r")
+        await first.sees("Welcome, Ada.")
+        second.presses(f"{PASSWORD}\r")
+        await second.is_asked("The name you want:")
+        assert "Ada" in second.screen
+
+
+async def test_a_caller_is_let_in_when_his_screen_cannot_be_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_disk(*_: object) -> None:
+        raise BooksUnavailable("The books cannot be written just now (disk full).")
+
+    async with world(tmp_path) as board:
+        board.enter("Ada", looks={})
+        ada = Guest(board, "Ada")
+        monkeypatch.setattr(callers, "set_preferences", no_disk)
+        await ada.calls()
+        await ada.is_asked("Your choice")
+        ada.presses("2")
+        await ada.goes_on_to(MENU)
+        await ada.logs_off()
+        assert board.server.board.nodes == {}
+
+
+# Names and passwords.
+
+
+async def test_three_wrong_passwords_end_the_call(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.dials()
+        for _ in range(3):
+            await ada.is_asked("Name:")
+            ada.presses("Ada\r")
+            await ada.is_asked("Password:")
+            ada.presses("not hers\r")
+        await ada.is_sent_off(TOGETHER_NOT, "That was the third try. Good-bye.")
+        assert calls(board) == []
+
+
+async def test_an_empty_name_is_asked_again_and_is_no_try(tmp_path: Path) -> None:
+    """What was seen live: three times Enter, and the call was over."""
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.dials()
+        ada.presses("\r\r\r" + "  \r" + "\x03" + "new\r\x03" + "Ada\r\x03")  # Ctrl-C goes back
+        for number in range(2):
+            ada.presses("Ada\rnot hers\r")
+            await ada.terminal.wait_for(
+                lambda each, number=number: each.transcript.count(TOGETHER_NOT) == number + 1,
+                "a wrong try",
+            )
+        ada.presses(f"\rAda\r{PASSWORD}\r")
+        await ada.is_asked("Press any key")
+
+
+async def test_an_unknown_name_is_answered_like_a_wrong_password(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        answers = []
+        for name in ("Ada", "Bob"):
+            guest = Guest(board, name)
+            await guest.dials()
+            greeting = len(guest.terminal.transcript)
+            guest.presses(f"{name}\r")
+            await guest.is_asked("Password:")
+            guest.presses("open says me\r")
+            await guest.sees(TOGETHER_NOT)
+            await guest.is_asked("Name:")
+            answers.append(guest.terminal.transcript[greeting:].replace(name, "-"))
+        assert answers[0] == answers[1]
+
+
+async def test_who_waits_long_for_his_log_on_is_told_once(tmp_path: Path) -> None:
+    words = "The board is busy just now; please wait."
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.dials(SYNCTERM)
+        async with board.slow_books():
+            ada.presses(f"Ada\r{PASSWORD}\r")
+            await ada.sees("Password: ***")
+            await board.clock.advance(2)
+            assert words not in ada.screen
+            await board.clock.advance(2)
+            await ada.sees(words)
+            await board.clock.advance(4)
+        await ada.is_asked("Press any key")
+        assert ada.terminal.transcript.count(words) == 1
+
+
+async def test_a_locked_caller_is_told_so_once_his_password_is_right(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        with board.books() as desk:
+            callers.set_locked(desk, callers.number_of(desk, "Ada"), True)
+        ada = Guest(board, "Ada")
+        await ada.dials()
+        ada.presses("Ada\rwrong\r")
+        await ada.sees(TOGETHER_NOT)
+        ada.presses(f"Ada\r{PASSWORD}\r")
+        await ada.is_sent_off("Ada, the sysop has locked your name. Please write to him.")
+        assert calls(board) == []
+
+
+async def test_a_caller_changes_her_password(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await visitor(board, "Ada")
+        ada.presses("y")
+        await ada.is_asked("<P>assword")
+        ada.presses("pa guess\r")
+        await ada.reads_that("That is not your password.")
+        await ada.is_asked("<P>assword")
+        ada.presses(f"p{PASSWORD}\r")
+        await ada.is_asked("A password (at least 6 characters):")
+        ada.presses("close sesame\rclose sesame\r")
+        await ada.reads_that("Your password is changed.")
+        await ada.reads_that("Your recovery code")
+        await ada.is_asked("<P>assword")
+        ada.presses("q")
+        await ada.is_asked(MENU)
+        await ada.logs_off()
+        await ada.calls()
+        await ada.sees(TOGETHER_NOT)
+        ada.presses("Ada\rclose sesame\r")
+        await ada.is_asked(MENU)
+
+
+async def test_a_log_on_may_take_three_minutes(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:  # the default: 180 seconds
+        guest = Guest(board, "Ada")
+        await guest.dials()
+        await board.pass_time(100)
+        guest.presses("Ad")
+        await guest.is_asked("Name: Ad")
+        await board.pass_time(79)
+        assert not guest.terminal.closed
+        await board.pass_time(1)
+        await guest.is_sent_off("The log-on took too long.")
+
+
+async def test_a_carrier_lost_at_the_log_on_leaves_nothing_behind(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        await ada.dials()
+        ada.presses(f"Ada\r{PASSWORD}")
+        await ada.is_asked("Password:")
+        ada.terminal.abort()
+        bob = await visitor(board, "Bob")
+        assert board.server.board.nodes == {1: bob.caller}
+        assert [name for name, _ in calls(board)] == ["Bob"]
+
+
+# One call for each caller.
+
+
+async def test_a_second_log_on_may_leave_the_first_alone(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        first = await visitor(board, "Ada")
+        second = Guest(board, "Ada")
+        await second.calls()
+        await second.sees("You are on line already, on node 1.")
+        await second.is_asked("Take over?")
+        second.presses("n")
+        await second.is_sent_off("Then your other call goes on. Good-bye.")
+        await board.pass_time(1)
+        await first.sees_time_left(60 * MINUTE - 1)
+        assert calls(board) == [("Ada", None)]
+
+
+async def test_a_second_log_on_takes_over_the_ghost_and_its_hand(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ghost = await visitor(board, "Ada")
+        await ghost.sits_down()
+        await ghost.bets(5, "stay", ends="win")
+        await board.pass_time(MINUTE + 31)
+        ada = Guest(board, "Ada")
+        await ada.calls()
+        await ada.is_asked("Take over?")
+        await board.pass_time(1)
+        ada.presses("y")
+        await ghost.is_sent_off("Another call of yours has taken over.")
+        await ada.sees("The hand you left is still on the table.")
+        await ada.sees_time_left(55 * MINUTE - 92)
+        assert sum(line.amount for line in board.lines("Ada") if line.kind == "elapsed") == 92
+        assert calls(board) == [("Ada", "taken over"), ("Ada", None)]
+        await ada.stays()
+        assert ada.has["online"] == (55 + 10) * MINUTE - 92
+
+
+async def test_a_second_log_on_is_told_of_an_open_hand_only_where_there_is_one(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as board:
+        ghost = await visitor(board, "Ada")
+        await ghost.sits_down()
+        ada = Guest(board, "Ada")
+        await ada.calls()
+        await ada.is_asked("Take over?")
+        assert "If that call is a ghost, take it over." in ada.screen
+        assert "hand" not in ada.screen
+        ada.presses("n")
+        await ghost.bets(5, "stay", ends="win")
+        await ada.calls()
+        await ada.is_asked("Take over?")
+        assert (
+            "If that call is a ghost, take it over, and with it your open hand at Black Jack For"
+            " Time."
+        ) in ada.screen
+
+
+async def test_a_ghost_whose_call_ended_meanwhile_is_no_hindrance(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        first = await visitor(board, "Ada")
+        second = Guest(board, "Ada")
+        await second.calls()
+        await second.is_asked("Take over?")
+        await first.logs_off()
+        second.presses("y")
+        await second.is_asked(MENU)
+        assert calls(board) == [("Ada", "log-off"), ("Ada", None)]
+
+
+async def test_two_nodes_that_race_to_log_on_make_one_call(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        nodes = [Guest(board, "Ada"), Guest(board, "Ada")]
+        for node in nodes:
+            await node.dials()
+            node.presses("Ada\r")
+            await node.is_asked("Password:")
+        for node in nodes:
+            node.presses(f"{PASSWORD}\r")
+        for node in nodes:
+            await node.terminal.wait_for(
+                lambda _, node=node: "Press any key" in node.prompt or "Take over?" in node.prompt,
+                "either answer",
+            )
+        assert sorted("Take over?" in node.prompt for node in nodes) == [False, True]
+        assert calls(board) == [("Ada", None)]
+        assert nodes[0].ledger == [("grant", 60 * MINUTE)]
+
+
+async def test_two_nodes_that_race_to_take_over_leave_one_call(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ghost = await visitor(board, "Ada")
+        nodes = [Guest(board, "Ada"), Guest(board, "Ada")]
+        for node in nodes:
+            await node.calls()
+            await node.is_asked("Take over?")
+        for node in nodes:
+            node.presses("y")
+        await ghost.is_sent_off("Another call of yours has taken over.")
+        closing = [asyncio.create_task(node.terminal.until_closed()) for node in nodes]
+        _, still_on = await asyncio.wait(closing, return_when=asyncio.FIRST_COMPLETED)
+        assert [task.cancel() for task in still_on] == [True]
+        assert [reason for _, reason in calls(board)].count(None) == 1
+        left = next(node for node in nodes if not node.terminal.closed)
+        await left.is_asked(MENU)
+        await board.pass_time(RENEW_SECONDS)
+        # The two calls that were taken over at once cost a second each.
+        await left.sees_time_left(60 * MINUTE - 2 - RENEW_SECONDS)
+
+
+# A full board.
+
+
+async def test_a_full_board_turns_others_away_in_peace(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=ONE_NODE) as board:
+        ada = await visitor(board, "Ada")
+        board.enter("Bob")
+        bob = Guest(board, "Bob")
+        await bob.dials()
+        assert "1 of 1 nodes busy" in bob.screen
+        bob.presses(f"Bob\r{PASSWORD}\r")
+        await bob.is_sent_off("All 1 nodes are busy. Nothing of yours is lost; please try again")
+        assert [name for name, _ in calls(board)] == ["Ada"]
+        await ada.logs_off()
+        await bob.visits()
+        assert "Node 1" in bob.status
+
+
+async def test_a_caller_takes_over_his_ghost_on_a_full_board(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=ONE_NODE) as board:
+        ghost = await visitor(board, "Ada")
+        ada = Guest(board, "Ada")
+        await ada.calls()
+        await ada.is_asked("Take over?")
+        ada.presses("y")
+        await ghost.is_sent_off("Another call of yours has taken over.")
+        await ada.is_asked(MENU)
+        assert "Node 1" in ada.status
+
+
+async def test_a_full_board_lets_the_sysop_in(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=ONE_NODE) as board:
+        await visitor(board, "Ada")
+        sysop = await visitor(board, "Sysop")
+        assert "Node 2" in sysop.status
+        sysop.presses("w")
+        await sysop.sees("1  Ada ")
+        await sysop.sees("2  Sysop ")
+
+
+async def test_a_node_is_free_again_after_every_kind_of_ending(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=ONE_NODE) as board:
+        ada = await visitor(board, "Ada")
+        await ada.drops_carrier()
+        await ada.calls()
+        await ada.is_asked(MENU)
+        await ada.logs_off()
+        await ada.calls()
+        await ada.is_asked(MENU)
+        await ada.sits_down()
+        ada.presses("p")
+        await ada.is_asked("Coins to bet")
+        await ada.drops_carrier()
+        await ada.calls()
+        await ada.is_asked(MENU)
+        assert [reason for _, reason in calls(board)] == [
+            "carrier lost",
+            "log-off",
+            "carrier lost",
+            None,
+        ]
+
+
+async def test_last_words_reach_a_caller_who_types_on_and_reads_late(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        board.enter("Ada")
+        ada = Guest(board, "Ada")
+        ada.terminal = Terminal(MODERN)
+        board.terminals.append(ada.terminal)
+        await ada.terminal.connect(board.server.ports[0], receive_buffer=4096)
+        ada.presses(f"Ada\r{PASSWORD}\r")
+        await ada.goes_on_to(MENU)
+        ended = ada.caller.ended
+        ada.terminal.stop_reading()
+        ada.presses("w " * 20 + "gy")  # more screens than fit on the way to him
+        await ended.wait()
+        await board.settled()
+        ada.presses("is anybody there?")
+        ada.terminal.go_on_reading()
+        await ada.is_sent_off("Good-bye, Ada. Call again!")
+
+
+async def test_callers_are_told_when_the_board_closes(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        playing, at_the_log_on = await visitor(board, "Ada"), Guest(board, "Bob")
+        await playing.sits_down()
+        await playing.bets(5, "stay", ends="win")
+        await at_the_log_on.dials()
+        await board.server.stop("The board is closing.")
+        await playing.is_sent_off("The board is closing.", "The hand on the table waits for you.")
+        await at_the_log_on.is_sent_off("The board is closing.")
+        assert calls(board) == [("Ada", "closed by the board")]

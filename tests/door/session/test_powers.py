@@ -1,0 +1,387 @@
+"""The sysop's powers: they are a caller's by number, and no name gives any to anybody."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from door.config import config
+from tests.door.banking import WINDOW, at_the_window
+from tests.door.server.test_rlogin_port import XIBALBA, sent
+from tests.door.shell import Shell
+from tests.door.visiting import MENU, Guest, sysop_toml, visitor
+from tests.world import BOARD, NOON, PASSWORD, World, register, world
+from timebank.callers import callers
+from timebank.calls.arrival import host_caller
+from timebank.ledger.database import Database
+
+NAMED = sysop_toml(events="", timebank='known_days = 0\nco_sysops = ["Bill Gates"]')
+ITEM = "Sysop"
+TAKEN = "That name, or one that looks like it, is taken."
+
+
+async def asks_for_a_new_name(board: World, name: str) -> Guest:
+    guest = Guest(board, name)
+    await guest.dials()
+    guest.presses("new\r")
+    await guest.is_asked("The name you want:")
+    guest.presses(f"{name}\r")
+    await guest.is_asked("A password")
+    guest.presses(f"{PASSWORD}\r")
+    await guest.is_asked("once more:")
+    guest.presses(f"{PASSWORD}\r")
+    return guest
+
+
+def powers_of(board: World) -> list[tuple[str, int]]:
+    with board.books() as desk:
+        found = desk.connection.exec_driver_sql("SELECT name, powers FROM callers ORDER BY id")
+        return [tuple(row) for row in found]
+
+
+# Names in sysop.toml that nobody has.
+
+
+@pytest.mark.parametrize("name", ["BiII Gates", "bill gates", "8ill Gates", "Bill Gate5"])
+async def test_a_stranger_cannot_have_a_name_that_the_sysop_has_written_down(
+    tmp_path: Path, name: str
+) -> None:
+    async with world(tmp_path, toml=NAMED) as board:
+        guest = await asks_for_a_new_name(board, name)
+        await guest.sees(TAKEN)
+        assert powers_of(board) == []
+
+
+async def test_a_name_that_the_sysop_has_written_down_gives_its_caller_nothing(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=BOARD) as board:
+        terminal = await board.call()
+        await register(terminal, "Bill Gates")
+        await terminal.close()
+        (tmp_path / "sysop.toml").write_text(NAMED, encoding="utf-8")
+        board.server.reload()
+        bill = Guest(board, "Bill Gates")
+        await bill.visits()
+        await bill.goes_to_the_bank()
+        assert ITEM not in bill.screen
+        assert powers_of(board) == [("Bill Gates", 0)]
+
+
+async def test_a_guest_whose_board_calls_him_so_has_nothing_by_it(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=NAMED + XIBALBA) as board:
+        guest = await sent(board, b"\0jaguar\0Bill Gates\0syncterm/115200\0")
+        await guest.until("Press any key")
+        guest.send(" ")
+        await guest.until(MENU)
+        guest.send("t")
+        await guest.until(WINDOW)
+        assert powers_of(board) == [("Bill Gates@Xibalba", 0)]
+        guest.send("s")
+        guest.send("q")
+        await guest.until(MENU)
+        assert "sysop's side" not in guest.transcript
+
+
+async def test_a_guest_is_given_no_powers(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=NAMED) as board:
+        with board.books() as desk:
+            host_caller(desk, "Xibalba", "1", "Bill Gates")
+        told = Shell(tmp_path / "sysop.toml")("callers", "grant", "Bill Gates@Xibalba")
+        assert (told.status, told.output) == (2, "")
+        assert told.error.startswith("Bill Gates@Xibalba is a caller of Xibalba, and ")
+        assert powers_of(board) == [("Bill Gates@Xibalba", 0)]
+
+
+# Given and taken by a command.
+
+
+async def test_powers_are_given_and_taken_while_the_caller_is_on_line(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=NAMED) as board:
+        ada = await at_the_window(board, "Ada")
+        shell = Shell(tmp_path / "sysop.toml")
+        told = shell("callers", "grant", "Ada")
+        assert (told.status, told.error) == (0, "")
+        assert told.output == "Ada, caller number 1, has the sysop's powers now.\n"
+        ada.presses("h")
+        await ada.is_asked("<Q>uit")
+        ada.presses("q")
+        await ada.is_asked(WINDOW)
+        ada.presses("s")
+        await ada.sees("The sysop's side of the window")
+        assert shell("callers", "revoke", "#1").output.startswith("Ada, caller number 1, ")
+        ada.presses("l")
+        await ada.is_asked(WINDOW)
+        assert "The sysop's log" not in ada.terminal.transcript
+        with board.books() as desk:
+            log = desk.connection.exec_driver_sql("SELECT by, caller_id, what FROM sysop_log")
+            assert [tuple(row) for row in log] == [
+                ("the command line", 1, "Ada, caller number 1, was given the sysop's powers"),
+                ("the command line", 1, "Ada, caller number 1, has the sysop's powers no more"),
+            ]
+
+
+async def test_who_is_locked_out_meanwhile_can_use_none(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=NAMED) as board:
+        ada = await visitor(board, "Ada")
+        shell = Shell(tmp_path / "sysop.toml")
+        shell("callers", "grant", "Ada")
+        shell("callers", "lock", "Ada")
+        await ada.goes_to_the_bank()
+        assert ITEM not in ada.screen
+
+
+async def test_a_full_board_lets_in_who_has_powers_and_nobody_by_name(tmp_path: Path) -> None:
+    toml = sysop_toml(nodes=1).replace("[board]", '[board]\nsysop = "Wanda"', 1)
+    async with world(tmp_path, toml=toml) as board:
+        await visitor(board, "Ada")
+        board.enter("Wanda")
+        wanda = Guest(board, "Wanda")
+        await wanda.calls()
+        await wanda.sees("All 1 nodes are busy.")
+        Shell(tmp_path / "sysop.toml")("callers", "grant", "Wanda")
+        again = Guest(board, "Wanda")
+        await again.visits()
+        assert "Node 2" in again.status
+
+
+class Board(Shell):
+    """A sysop at the shell of a board that nobody serves just now."""
+
+    def __init__(self, folder: Path, *known: str) -> None:
+        super().__init__(folder / "sysop.toml")
+        self.config.write_text(NAMED, encoding="utf-8")
+        self.database = folder / "data" / "board.sqlite3"
+        # They registered before any name was written down.
+        settings = replace(config.load(self.config).bank, co_sysops=())
+        database = Database(settings.database)
+        database.open()
+        with database.transaction(settings, NOON) as desk:
+            for name in known:
+                callers.register(desk, name, "hash")
+        database.close()
+
+    def rows(self, query: str) -> list[tuple[object, ...]]:
+        books = sqlite3.connect(self.database)
+        found = books.execute(query).fetchall()
+        books.close()
+        return found
+
+
+def test_a_caller_with_a_new_name_keeps_them(tmp_path: Path) -> None:
+    shell = Board(tmp_path, "Ada", "Bob")
+    shell("callers", "grant", "Ada")
+    assert shell("callers", "rename", "Ada", "Countess").status == 0
+    ada, bob = shell("callers", "list").output.splitlines()[2:0:-1]
+    assert ada.startswith("Countess ")
+    assert ada.endswith("the sysop's powers")
+    assert "powers" not in bob
+
+
+def test_the_number_of_a_deleted_caller_never_has_any_again(tmp_path: Path) -> None:
+    shell = Board(tmp_path, "Ada", "Bob")
+    shell("callers", "grant", "Bob")
+    assert shell("callers", "delete", "Bob", "--yes").status == 0
+    assert shell.rows("SELECT id, powers FROM callers") == [(1, 0), (2, 0)]
+    assert shell("callers", "grant", "#2").error == "There is no caller number 2.\n"
+    assert shell("callers", "rename", "Ada", "Bob").status == 0
+    assert "powers" not in shell("callers", "list").output
+    with pytest.raises(sqlite3.IntegrityError, match="powers"):
+        shell.rows("UPDATE callers SET powers = 1 WHERE id = 2")
+
+
+@pytest.mark.parametrize("command", ["grant", "revoke"])
+@pytest.mark.parametrize("written", ["ann smith", "Ann  Smith", "ANN SMITH", " Ann Smith"])
+def test_a_name_that_is_written_otherwise_is_refused_and_told(
+    tmp_path: Path, command: str, written: str
+) -> None:
+    """What was seen live: "ann smith" gave Ann Smith powers, and the guide says it does not."""
+    shell = Board(tmp_path, "Ann Smith")
+    if command == "revoke":
+        shell("callers", "grant", "Ann Smith")
+    before = shell.rows("SELECT powers FROM callers")
+    told = shell("callers", command, written)
+    assert (told.status, told.output) == (2, "")
+    assert told.error == (
+        f"Ann Smith, caller number 1, has a name that is written otherwise than {written}. If you"
+        " mean this caller, say #1 in place of the name.\n"
+    )
+    assert shell.rows("SELECT powers FROM callers") == before
+    assert shell("callers", command, "#1").status == 0
+
+
+def test_a_name_that_only_looks_like_anothers_is_refused_and_told(tmp_path: Path) -> None:
+    shell = Board(tmp_path, "Ann Smith")
+    told = shell("callers", "grant", "Ann Srnith")
+    assert (told.status, told.output) == (2, "")
+    assert told.error == (
+        "There is no caller named Ann Srnith. Ann Smith, caller number 1, has a name that looks"
+        " like it. If you mean this caller, say #1 in place of the name.\n"
+    )
+    assert shell.rows("SELECT powers FROM callers") == [(0,)]
+
+
+def test_a_name_is_the_same_however_the_terminal_makes_its_accents(tmp_path: Path) -> None:
+    shell = Board(tmp_path, "Zo\u00eb")
+    assert shell("callers", "grant", "Zoe\u0308").status == 0
+    assert shell.rows("SELECT powers FROM callers") == [(1,)]
+
+
+def test_a_name_that_is_only_read_alike_is_given_nothing(tmp_path: Path) -> None:
+    """Who registered it before the name was written down is somebody else."""
+    shell = Board(tmp_path, "BiII Gates")
+    told = shell("callers", "grant", "Bill Gates")
+    assert told.status == 2
+    assert told.error == (
+        "BiII Gates, caller number 1, has a name that is only read like Bill Gates. If you mean"
+        " this caller, say #1 in place of the name.\n"
+    )
+    assert shell("callers", "password", "Bill Gates", "--stdin", typed="a secret\n").status == 2
+    assert shell.rows("SELECT powers, password_hash FROM callers") == [(0, "hash")]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("grant", "Eve"), "There is no caller named Eve."),
+        (("revoke", "#7"), "There is no caller number 7."),
+        (("grant", "#99999999999999999999"), "There is no caller named #9999"),
+        (("revoke", "Ada"), "Ada, caller number 1, has no powers of the sysop's."),
+        (("grant", "Bob"), "Bob, caller number 2, has the sysop's powers already."),
+    ],
+)
+def test_what_cannot_be_given_or_taken_is_told(
+    tmp_path: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    shell = Board(tmp_path, "Ada", "Bob")
+    shell("callers", "grant", "Bob")
+    told = shell("callers", *words)
+    assert (told.status, told.output) == (2, "")
+    assert told.error.startswith(sentence)
+
+
+def test_the_shell_enters_whom_the_sysop_has_written_down(tmp_path: Path) -> None:
+    """The sysop with powers; a co-sysop without, and the command that gives them is told."""
+    shell = Board(tmp_path)
+    told = shell("callers", "password", "sysop", "--stdin", typed="a secret\n")
+    assert told.output == (
+        "Nobody was called Sysop: entered as caller number 1, with this password and with the"
+        " sysop's powers.\n"
+    )
+    told = shell("callers", "password", "Bill Gates", "--stdin", typed="a secret\n")
+    assert told.output.splitlines()[0] == (
+        "Nobody was called Bill Gates: entered as caller number 2, with this password and without"
+        " the sysop's powers."
+    )
+    assert shell.rows("SELECT caller_id, what FROM sysop_log") == [
+        (1, "Sysop, caller number 1, was entered, with the sysop's powers"),
+        (2, "Bill Gates, caller number 2, was entered, without the sysop's powers"),
+    ]
+    assert shell.rows("SELECT caller_id, text FROM notices") == [
+        (1, "You have the sysop's powers now.")
+    ]
+    assert shell.rows("SELECT name, powers FROM callers") == [("Sysop", 1), ("Bill Gates", 0)]
+    (command,) = re.findall(r"`door (.*)`", told.output)
+    assert command.endswith("'Bill Gates'")
+    assert shell("callers", "grant", "Bill Gates").status == 0
+    assert shell.rows("SELECT powers FROM callers") == [(1,), (1,)]
+
+
+def test_a_caller_may_be_given_a_name_that_is_written_down_but_none_like_it(tmp_path: Path) -> None:
+    shell = Board(tmp_path, "Ada")
+    told = shell("callers", "rename", "Ada", "BiII Gates")
+    assert (told.status, told.error) == (
+        2,
+        "The name BiII Gates looks too much like one that sysop.toml keeps.\n",
+    )
+    assert shell("callers", "rename", "Ada", "Bill Gates").status == 0
+    assert shell.rows("SELECT powers FROM callers") == [(0,)]
+
+
+# What is told of it.
+
+
+def test_a_check_says_who_has_powers_and_what_to_type(tmp_path: Path) -> None:
+    shell = Board(tmp_path, "Ada")
+    told = shell("check").output
+    assert "The sysop's powers: nobody has them." in told
+    asked = [line for line in told.splitlines() if line.startswith("[")]
+    assert [line.partition(" names ")[0] for line in asked] == [
+        "[board] sysop",
+        "[timebank] co_sysops",
+    ]
+    here = f"--config {shell.config}"
+    assert f"`door callers password {here} Sysop`" in asked[0]
+    assert f"`door callers password {here} 'Bill Gates'`" in asked[1]
+    assert f"`door callers grant {here} 'Bill Gates'`" in asked[1]
+    for name in ("Sysop", "Bill Gates"):
+        shell("callers", "password", name, "--stdin", typed="a secret\n")
+    told = shell("check").output
+    assert "The sysop's powers: Sysop, caller number 2." in told
+    (asked_still,) = [line for line in told.splitlines() if line.startswith("[")]
+    assert "Bill Gates, caller number 3, who has no powers by that" in asked_still
+    shell("callers", "grant", "Bill Gates")
+    told = shell("check").output
+    assert "The sysop's powers: Bill Gates, caller number 3, Sysop, caller number 2." in told
+    assert "[timebank]" not in told
+
+
+def test_a_check_tells_of_a_caller_whose_name_is_only_read_alike(tmp_path: Path) -> None:
+    told = Board(tmp_path, "BiII Gates")("check").output
+    assert "nobody is registered so: BiII Gates, caller number 1, has a name that is only" in told
+    assert "grant" not in told
+
+
+def test_a_check_before_the_first_start_asks_for_names_that_were_written_down(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "sysop.toml").write_text(NAMED, encoding="utf-8")
+    told = Shell(tmp_path / "sysop.toml")("check").output
+    assert "[timebank] co_sysops names Bill Gates, and nobody is registered so" in told
+    assert "[board] sysop names Sysop, and nobody is registered so" in told
+    (tmp_path / "sysop.toml").write_text(
+        NAMED.replace("[board]", '[board]\nsysop = "Wanda"', 1), encoding="utf-8"
+    )
+    told = Shell(tmp_path / "sysop.toml")("check").output
+    assert "[board] sysop names Wanda, and nobody is registered so" in told
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_check_leaves_books_of_an_earlier_version_as_they_are(tmp_path: Path) -> None:
+    shell = Board(tmp_path)
+    shell.rows("PRAGMA user_version = 3")
+    told = shell("check")
+    assert told.status == 0
+    assert "is of version 3: who has the sysop's powers can be seen when a start" in told.output
+    assert shell.rows("PRAGMA user_version") == [(3,)]
+
+
+async def test_a_first_start_says_that_nobody_is_registered_as_the_sysop(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "door.server")
+    async with world(tmp_path):
+        (said,) = caplog.messages
+    assert said.startswith("[board] sysop names Sysop, and nobody is registered so")
+    assert "`door callers password" in said
+    assert said.endswith("Sysop` enters that caller with the sysop's powers.")
+
+
+async def test_the_server_says_at_its_start_and_after_a_reload_what_is_still_to_be_done(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "door.server")
+    async with world(tmp_path, toml=NAMED) as board:
+        assert any("co_sysops names Bill Gates" in line for line in caplog.messages)
+        caplog.clear()
+        toml = NAMED.replace("Bill Gates", "Carl")
+        (tmp_path / "sysop.toml").write_text(toml, encoding="utf-8")
+        board.server.reload()
+        await board.settled()
+        await board.settled()
+        assert any("co_sysops names Carl" in line for line in caplog.messages)

@@ -1,0 +1,388 @@
+"""A recovery code works until its owner has a new one, and for one call alone."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.door.defence.test_locked_out import code_on, registers
+from tests.door.shell import Shell
+from tests.door.strangers import CAFE, HOME, VILLAIN, Stranger, defended
+from tests.door.visiting import MENU
+from tests.world import PASSWORD, World, world
+from timebank.callers import callers, recovery
+from timebank.ledger.database import BooksUnavailable, OutcomeUnknown
+
+QUESTION = "Choose a new password?"
+SHOWN = "Press any key when you have written it down"
+REFUSED = "do not belong together"
+NEW_PASSWORD = "close sesame"
+MEANWHILE = "That recovery code was used or made void while you were here."
+TOML = defended(wrong_passwords=9, new_names_per_day=9)
+
+
+async def calls_with(board: World, code: str, address: str = CAFE) -> Stranger:
+    """Ada types a code in place of her password."""
+    ada = Stranger(board, "Ada", address)
+    await ada.connects()
+    await ada.tries(code)
+    return ada
+
+
+async def gets_to(board: World, code: str, where: str) -> Stranger:
+    """Ada goes so far with her code: to the question, to a password, to the new code."""
+    ada = await calls_with(board, code)
+    await ada.is_asked(QUESTION)
+    if where == "a password":
+        ada.presses("y")
+        await ada.is_asked("A password (at least 6 characters):")
+    elif where == "the new code":
+        ada.presses("n")
+        await ada.is_asked(SHOWN)
+    return ada
+
+
+async def loses_the_line(ada: Stranger) -> None:
+    """Her line is gone, and the board has noticed."""
+    ada.terminal.abort()
+    await nobody_is_there(ada.board)
+
+
+async def nobody_is_there(board: World) -> None:
+    while board.server.board.consoles:
+        await board.settled()
+
+
+async def is_refused(board: World, code: str) -> None:
+    ada = await calls_with(board, code, VILLAIN)
+    await ada.sees(REFUSED)
+    await ada.terminal.close()
+
+
+def has_code(board: World) -> bool:
+    with board.books() as desk:
+        found = callers.find(desk, "Ada")
+        assert found is not None
+        return recovery.has_one(desk, found.id)
+
+
+# Until there is a new one.
+
+
+@pytest.mark.parametrize("where", ["the question", "a password", "the new code"])
+async def test_a_code_is_not_lost_with_the_line(tmp_path: Path, where: str) -> None:
+    """What was seen live: hung up at the question, and no code worked any more."""
+    async with world(tmp_path, toml=TOML) as board:
+        code = await registers(board, "Ada", HOME)
+        ada = await gets_to(board, code, where)
+        never = code_on(ada) if where == "the new code" else None
+        assert has_code(board)  # also for whoever finds the books after a kill
+        await loses_the_line(ada)
+        if never is not None:
+            await is_refused(board, never)
+        ada = await gets_to(board, code, "the new code")
+        ada.presses(" ")
+        await ada.goes_on_to(MENU)
+
+
+async def test_a_code_is_not_lost_when_the_time_to_log_on_is_over(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        code = await registers(board, "Ada", HOME)
+        ada = await gets_to(board, code, "the new code")
+        await board.clock.advance(180)
+        await ada.is_told("The log-on took too long.")
+        await gets_to(board, code, "the question")
+
+
+async def test_the_screen_says_which_code_works(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        code = await registers(board, "Ada", HOME)
+        ada = await gets_to(board, code, "the question")
+        await ada.sees(
+            "That is your recovery code. It works until you have another, or a new password."
+        )
+        ada.presses("n")
+        await ada.is_asked(SHOWN)
+        await ada.sees("It works from when you press a key. Until then the one you had works")
+        another = code_on(ada)
+        ada.presses(" ")
+        await ada.sees("Your new recovery code works now, and no earlier one.")
+        await ada.goes_on_to(MENU)
+        await ada.logs_off()
+        await is_refused(board, code)
+        await gets_to(board, another, "the question")
+
+
+async def test_a_key_that_was_typed_ahead_is_none_under_the_new_code(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        code = await registers(board, "Ada", HOME)
+        ada = await gets_to(board, code, "the question")
+        ada.presses("n   ")
+        await ada.is_asked(SHOWN)
+        await loses_the_line(ada)
+        await gets_to(board, code, "the question")
+
+
+# For one call.
+
+
+@pytest.mark.parametrize("where", ["the question", "the new code"])
+async def test_one_code_opens_no_two_calls(tmp_path: Path, where: str) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        code = await registers(board, "Ada", HOME)
+        first, second = [await gets_to(board, code, where) for _ in range(2)]
+        if where == "the question":
+            first.presses("n")
+            await first.is_asked(SHOWN)
+        another = code_on(first)
+        first.presses(" ")
+        await first.goes_on_to(MENU)
+        if where == "the question":
+            second.presses("n")
+            await second.is_asked(SHOWN)
+        never = code_on(second)
+        assert never != another
+        second.presses(" ")
+        await second.is_told(MEANWHILE)
+        with board.books() as desk:
+            made = desk.connection.exec_driver_sql("SELECT count(*) FROM calls").scalar_one()
+        assert made == 2  # the one at which she registered, and one
+        await first.logs_off()
+        await is_refused(board, never)
+        await is_refused(board, code)
+        await gets_to(board, another, "the question")
+
+
+async def test_one_code_sets_no_two_passwords(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        code = await registers(board, "Ada", HOME)
+        first, second = [await gets_to(board, code, "a password") for _ in range(2)]
+        first.presses(f"{NEW_PASSWORD}\r{NEW_PASSWORD}\r")
+        await first.is_asked(SHOWN)
+        second.presses("another one\ranother one\r")
+        await second.is_told(MEANWHILE)
+        first.presses(" ")
+        await first.goes_on_to(MENU)
+        await first.logs_off()
+        ada = await calls_with(board, NEW_PASSWORD)
+        await ada.goes_on_to(MENU)
+
+
+@pytest.mark.parametrize("where", ["the question", "the new code"])
+async def test_a_password_that_the_sysop_sets_meanwhile_voids_the_code(
+    tmp_path: Path, where: str
+) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        code = await registers(board, "Ada", HOME)
+        thief = await gets_to(board, code, where)
+        typed = "a third one\n"
+        told = Shell(board.config.path)("callers", "password", "Ada", "--stdin", typed=typed)
+        assert told.status == 0
+        if where == "the question":
+            thief.presses("n")
+            await thief.is_asked(SHOWN)
+        thief.presses(" ")
+        await thief.is_told(MEANWHILE)
+        assert not has_code(board)
+
+
+async def test_no_code_stands_beside_a_password_that_the_sysop_has_set_after_the_new_one(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        thief = await gets_to(board, await registers(board, "Ada", HOME), "a password")
+        thief.presses(f"{NEW_PASSWORD}\r{NEW_PASSWORD}\r")
+        await thief.is_asked(SHOWN)
+        Shell(board.config.path)("callers", "password", "Ada", "--stdin", typed="a third one\n")
+        thief.presses(" ")
+        await thief.is_told("Your password was changed again while you were here.")
+        assert not has_code(board)
+
+
+# With a new password.
+
+
+async def test_a_new_password_stands_at_once_and_voids_the_code(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        code = await registers(board, "Ada", HOME)
+        ada = await gets_to(board, code, "a password")
+        ada.presses(f"{NEW_PASSWORD}\r{NEW_PASSWORD}\r")
+        await ada.is_asked(SHOWN)
+        await ada.sees("Your password is changed, and the recovery code that you used is void.")
+        never = code_on(ada)
+        await loses_the_line(ada)
+        for each in (code, never, PASSWORD):
+            await is_refused(board, each)
+        assert not has_code(board)
+        ada = await calls_with(board, NEW_PASSWORD)
+        await ada.goes_on_to(MENU)
+        ada.presses("y")
+        await ada.sees("none: press R to make one")
+
+
+async def test_who_thinks_better_of_a_new_password_gets_a_new_code(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        code = await registers(board, "Ada", HOME)
+        ada = await gets_to(board, code, "a password")
+        ada.presses("\x1b")
+        await ada.is_asked(SHOWN)
+        await ada.sees("Until then the one you had works")
+        ada.presses(" ")
+        await ada.goes_on_to(MENU)
+        await ada.logs_off()
+        await is_refused(board, code)
+        ada = await calls_with(board, PASSWORD)
+        await ada.goes_on_to(MENU)
+
+
+# Wherever else a code is made.
+
+
+async def test_who_hangs_up_under_the_first_code_has_none(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        ada = Stranger(board, "Ada", HOME)
+        await ada.connects()
+        await ada.is_asked("Name:")
+        ada.presses(f"new\rAda\r{PASSWORD}\r{PASSWORD}\r")
+        await ada.is_asked(SHOWN)
+        assert "the one you had" not in ada.screen
+        assert not has_code(board)
+        never = code_on(ada)
+        await loses_the_line(ada)
+        await is_refused(board, never)
+        await ada.connects()
+        await ada.tries(PASSWORD)
+        await ada.is_asked("Your choice")
+
+
+async def test_the_code_of_the_settings_works_when_a_key_was_pressed_under_it(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        code = await registers(board, "Ada", HOME)
+        ada = Stranger(board, "Ada", CAFE)
+        await ada.is_let_in()
+        ada.presses(f"yr{PASSWORD}\r")
+        await ada.is_asked(SHOWN)
+        await ada.sees("Until then the one you had works")
+        never = code_on(ada)
+        await loses_the_line(ada)
+        await is_refused(board, never)
+        await gets_to(board, code, "the question")
+
+
+async def test_a_password_changed_at_the_settings_voids_the_code_before_there_is_another(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        code = await registers(board, "Ada", HOME)
+        ada = Stranger(board, "Ada", CAFE)
+        await ada.is_let_in()
+        ada.presses(f"yp{PASSWORD}\r{NEW_PASSWORD}\r{NEW_PASSWORD}\r")
+        await ada.reads_that("Your password is changed. An earlier recovery code is void.")
+        await ada.is_asked(SHOWN)
+        assert "the one you had" not in ada.screen
+        never = code_on(ada)
+        await loses_the_line(ada)
+        assert not has_code(board)
+        for each in (code, never):
+            await is_refused(board, each)
+        ada = await calls_with(board, NEW_PASSWORD)
+        await ada.goes_on_to(MENU)
+
+
+async def test_no_code_of_the_settings_stands_beside_a_password_that_the_sysop_has_set(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        await registers(board, "Ada", HOME)
+        thief = Stranger(board, "Ada", VILLAIN)
+        await thief.is_let_in()
+        thief.presses(f"yr{PASSWORD}\r")
+        await thief.is_asked(SHOWN)
+        Shell(board.config.path)("callers", "password", "Ada", "--stdin", typed="a third one\n")
+        thief.presses(" ")
+        await thief.reads_that("Your password or your code was changed meanwhile")
+        assert not has_code(board)
+
+
+# When the books cannot be written.
+
+
+def cannot_be_written(*_: object) -> bool:
+    raise BooksUnavailable("The books cannot be written just now (disk full).")
+
+
+async def test_a_code_that_cannot_be_stored_is_said_not_to_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        code = await registers(board, "Ada", HOME)
+        ada = await gets_to(board, code, "the new code")
+        never = code_on(ada)
+        with monkeypatch.context() as patch:
+            patch.setattr(recovery, "replace", cannot_be_written)
+            ada.presses(" ")
+            await ada.is_told("The new code could not be stored, and does not work.")
+            await ada.is_told("Please call again later.")
+        await nobody_is_there(board)
+        await is_refused(board, never)
+        await gets_to(board, code, "the question")
+
+
+async def test_a_code_of_which_the_disk_cannot_tell_is_said_to_be_uncertain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody_knows(*_: object) -> bool:
+        raise OutcomeUnknown("It could not be found out whether the entry counts.")
+
+    async with world(tmp_path, toml=TOML) as board:
+        ada = await gets_to(board, await registers(board, "Ada", HOME), "the new code")
+        monkeypatch.setattr(recovery, "replace", nobody_knows)
+        ada.presses(" ")
+        await ada.is_told("nobody knows yet whether the new code works. Keep both.")
+
+
+async def test_so_it_is_at_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with world(tmp_path, toml=TOML) as board:
+        code = await registers(board, "Ada", HOME)
+        ada = Stranger(board, "Ada", CAFE)
+        await ada.is_let_in()
+        ada.presses(f"yr{PASSWORD}\r")
+        await ada.is_asked(SHOWN)
+        with monkeypatch.context() as patch:
+            patch.setattr(recovery, "replace", cannot_be_written)
+            ada.presses(" ")
+            await ada.reads_that("The new code could not be stored, and does not work.")
+            await ada.is_asked(MENU)
+        await ada.logs_off()
+        await gets_to(board, code, "the question")
+
+
+# After a restore.
+
+
+async def test_a_restore_brings_no_code_back(tmp_path: Path) -> None:
+    """What was seen live: a code that was used and void let its owner in again."""
+    kept = tmp_path / "kept.sqlite3"
+    async with world(tmp_path, toml=TOML) as board:
+        books = board.config.database
+        code = await registers(board, "Ada", HOME)
+    shutil.copy(books, kept)
+    async with world(tmp_path, toml=TOML) as board:
+        ada = await gets_to(board, code, "the new code")
+        another = code_on(ada)
+        ada.presses(" ")
+        await ada.goes_on_to(MENU)
+        await ada.logs_off()
+    shutil.copy(kept, books)
+    async with world(tmp_path, toml=TOML) as board:
+        for each in (code, another):
+            await is_refused(board, each)
+        ada = await calls_with(board, PASSWORD)
+        await ada.sees("Your recovery code is void, because the books of the board were restored:")
+        await ada.goes_on_to(MENU)
+        ada.presses("y")
+        await ada.sees("none: press R to make one")

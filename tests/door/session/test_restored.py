@@ -1,0 +1,99 @@
+"""Books that somebody has put back by hand are known before a card is dealt from them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sqlite3
+from pathlib import Path
+
+from door.config.config import load
+from tests.door.hosting import hosted
+from tests.door.playing import Table, hand, sit_down
+from tests.door.shell import Shell
+from tests.world import World, log_on, world
+from timebank.ledger import live_mark
+
+SEED, OTHER_SEED = hand("hit"), hand(ends="natural")
+
+
+async def calls_again(board: World) -> Table:
+    """Ada calls on a day that has begun, and goes to the table."""
+    ada = Table(board, await board.call(), "Ada")
+    await log_on(ada.terminal, "Ada")
+    screen = ada.terminal
+    await screen.wait_for(lambda each: re.search("any key|ood-bye", each.picture), "the menu")
+    if "any key" in screen.picture:  # behind what waited for her
+        screen.send(" ")
+        await ada.prompt("ood-bye")
+    screen.send("b")
+    await ada.prompt("<P>lace Bet")
+    return ada
+
+
+async def sees_a_seal(ada: Table, seed: bytes) -> str:
+    ada.board.seeds = [seed]
+    await ada.asks_to_bet()
+    return ada.seal
+
+
+async def hangs_up(ada: Table) -> None:
+    ada.terminal.abort()
+    await ada.is_gone()
+
+
+async def test_a_copy_put_back_never_deals_what_was_seen(tmp_path: Path, caplog) -> None:
+    kept = tmp_path / "kept.sqlite3"
+    async with world(tmp_path) as board:
+        books = board.config.database
+        ada = await sit_down(board, "Ada")
+        seal = await sees_a_seal(ada, SEED)
+        await hangs_up(ada)
+    shutil.copy(books, kept)
+    async with world(tmp_path) as board:
+        ada = await calls_again(board)
+        assert await sees_a_seal(ada, OTHER_SEED) == seal
+        await ada.types_bet(2, SEED)
+        await ada.stands()
+        assert ada.seed == SEED.hex()  # now she knows every card of it
+        await hangs_up(ada)
+    shutil.copy(kept, books)
+    async with world(tmp_path) as board:
+        ada = await calls_again(board)
+        assert await sees_a_seal(ada, OTHER_SEED) != seal
+        await hangs_up(ada)
+    assert "Closed 1 open shoe: no card of them is dealt again." in caplog.messages
+
+
+async def test_a_hand_that_a_restore_made_void_is_shown_as_what_it_is(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada = await sit_down(board, "Ada")
+        await ada.bets(2, SEED)
+        await hangs_up(ada)
+    live_mark.beside(board.config.database).unlink()
+    async with world(tmp_path):
+        pass
+    door = Shell(tmp_path / "sysop.toml")
+    said = door("hand", "1").output
+    assert "Result   void: the books were restored with the hand open, and the stake" in said
+    assert "Books" not in said  # of the first generation
+    assert f"Seed     {SEED.hex()}" in said
+    assert door("hand", "1", "--json").error == (
+        "Hand 1 was never played to its end: it is void.\n"
+    )
+    assert "They are in generation 2: a backup was restored." in door("audit").output
+
+
+async def test_a_door_knows_them_too(tmp_path: Path) -> None:
+    async with hosted(tmp_path) as host:
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        assert await visit.goes() == 0
+        database = load(tmp_path / "sysop.toml").database
+        live_mark.beside(database).unlink()
+        visit = await host.on_terminal("--dropfile", str(host.door32()))
+        await visit.comes_in()
+        assert await visit.goes() == 0
+        with sqlite3.connect(database) as connection:
+            assert connection.execute("SELECT number FROM generations").fetchall() == [(2,)]
+        connection.close()

@@ -1,0 +1,87 @@
+"""A console whose caller types, or drags his window, faster than anybody can."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from ansi.canvas import Canvas
+from ansi.charset import Charset
+from door.call.console import KEYS_ON_END, KEYS_WAITING, Console, Look, Paint
+from door.clock import SystemClock
+from tests.door.wall import Wall
+
+CLEARED = b"\x1b[2J"
+
+
+class Poster:
+    """A scene of one line."""
+
+    def paint(self, canvas: Canvas, left: int, rows: int) -> None:
+        canvas.put(0, left, "A poster")
+
+    def lines(self) -> Sequence[str]:
+        return ["A poster"]
+
+
+def console() -> tuple[Console, Wall]:
+    wall = Wall()
+    return Console(wall, Look(Charset.UTF8, Paint.COLOUR), SystemClock()), wall
+
+
+async def turns() -> None:
+    for _ in range(4):
+        await asyncio.sleep(0)
+
+
+async def test_a_window_that_is_dragged_far_is_painted_once_for_each_packet() -> None:
+    here, wall = console()
+    here.paint_screens()
+    here.stage(Poster())
+    await turns()
+    wall.written.clear()
+    for columns in range(80, 132):
+        wall.resize(columns, 30)
+    await turns()
+    assert wall.written.count(CLEARED) <= 2  # the old screen is left, the new one begun
+    assert b"A poster" in wall.written
+    wall.written.clear()
+    wall.resize(90, 30)
+    await turns()
+    assert b"A poster" in wall.written, "and again for the next one"
+
+
+async def test_a_size_of_a_packet_that_is_the_last_one_counts() -> None:
+    here, wall = console()
+    here.paint_screens()
+    assert here.is_painted
+    for columns in (132, 100, 60):
+        wall.resize(columns, 24)
+    await turns()
+    assert not here.is_painted
+    wall.resize(80, 24)
+    await turns()
+    assert here.is_painted
+
+
+async def test_a_paste_is_read_with_turns_for_everybody_else() -> None:
+    here, wall = console()
+    pasted = 4096
+    here.received(b"x" * pasted)
+    assert wall.paused, f"more than {KEYS_WAITING} keys wait"
+    others = 0
+
+    async def another() -> None:
+        nonlocal others
+        while True:
+            await asyncio.sleep(0)
+            others += 1
+
+    beside = asyncio.create_task(another())
+    for _ in range(pasted):
+        assert await here.key() == "x"
+    beside.cancel()
+    assert others >= pasted // KEYS_ON_END - 2
+    assert not wall.paused
+    here.received(b"y")
+    assert await here.key() == "y"

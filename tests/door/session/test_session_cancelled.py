@@ -1,0 +1,32 @@
+"""A session that the closing board has waited for long enough."""
+
+from __future__ import annotations
+
+import asyncio
+from unittest import mock
+
+import pytest
+
+from door.call.caller import Caller
+from door.session import session
+
+
+async def test_a_session_that_is_cancelled_gives_nobody_time_to_read() -> None:
+    """Else it would outlast the board, which waits no longer for it."""
+    console = mock.Mock(part=mock.AsyncMock())
+    begun, let_him_read = asyncio.Event(), mock.AsyncMock()
+
+    async def admit() -> Caller:
+        begun.set()
+        await asyncio.Event().wait()
+        raise AssertionError("nobody sets it")
+
+    serving = asyncio.create_task(
+        session._serve(mock.Mock(), console, admit, mock.AsyncMock(), let_him_read)
+    )
+    await begun.wait()
+    serving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await serving
+    let_him_read.assert_not_awaited()
+    console.part.assert_awaited_once()

@@ -1,0 +1,201 @@
+"""A time that cannot be read moves nothing: in every format, and whatever was agreed."""
+
+from __future__ import annotations
+
+import tempfile
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from door.call.guest import Guest
+from door.call.guest_caller import brought_by
+from door.config.boards import HostBoard, unlisted
+from door.dropfiles import DropFileRefused
+from door.dropfiles.dropfile import LONGEST_SECONDS
+from door.session.arrival import Asked, arrive
+from tests.door.dropfiles.reads import NOW, put
+from tests.door.dropfiles.writers import (
+    Written,
+    bbsdev,
+    chain,
+    door32,
+    door_sys,
+    dorinfo,
+    remote_access,
+    text,
+    word,
+)
+from tests.door.hosting import hosted
+
+TIME_LIMIT = 1293
+MOST = LONGEST_SECONDS // 60
+
+
+def _table(**keys: int) -> dict[str, HostBoard]:
+    usual = unlisted("Xibalba")
+    return {
+        "Xibalba": HostBoard(
+            name=usual.name,
+            minutes=keys.get("minutes", usual.minutes),
+            share=keys.get("share", usual.share),
+            event=usual.event,
+            give_back=usual.give_back,
+            door32_time=usual.door32_time,
+            aliases=(),
+            trusted=usual.trusted,
+            agreed=frozenset(keys),
+        )
+    }
+
+
+# No table, a table that says nothing, and one that says all there is to say.
+AGREED = [{}, _table(), _table(minutes=60, share=50)]
+
+
+def _lines(name: str, lines: object) -> Written:
+    return Written(name, text(*lines, charset="utf-8"))  # type: ignore[misc]
+
+
+# How each format is written with these words for its time left. Where there are two lines for it,
+# each alone and both together.
+WRITE: dict[str, Callable[[str], Written]] = {
+    "door32": lambda left: _lines("DOOR32.SYS", door32(left=left)),
+    "door32 of wwiv": lambda left: _lines("DOOR32.SYS", door32(host="WWIV 5.8", left=left)),
+    "door.sys": lambda left: _lines("DOOR.SYS", door_sys(seconds=left, minutes=left)),
+    "door.sys seconds": lambda left: _lines("DOOR.SYS", door_sys(seconds=left, minutes="59")),
+    "door.sys minutes": lambda left: _lines("DOOR.SYS", door_sys(seconds="3540", minutes=left)),
+    "dorinfo": lambda left: _lines("DORINFO1.DEF", dorinfo(("Ann", "Lee", "Home"), left=left)),
+    "chain": lambda left: _lines("CHAIN.TXT", chain(left=left)),
+    "bbsdev": lambda left: _lines("BBSDEV.DRP", bbsdev(deadline=left)),
+}
+SILENT_IF_EMPTY = ("door.sys seconds", "door.sys minutes")  # the other line knows
+DECIMAL = ("chain",)
+
+
+def arrives(written: Written, boards: dict[str, HostBoard]) -> Guest:
+    with tempfile.TemporaryDirectory() as folder:
+        path = put(Path(folder), written)
+        return arrive(Asked(path, None, None), boards, {}, NOW, 1000.0).guest
+
+
+def is_refused(written: Written) -> None:
+    """Nobody is let in, with a sentence, whatever was agreed with the board."""
+    for boards in AGREED:
+        with pytest.raises(DropFileRefused) as refused:
+            arrives(written, boards)
+        said = str(refused.value)
+        assert said.endswith(".")
+        assert "time left" in said or "how long the caller may stay" in said
+
+
+def plain_number(words: str, *, decimal: bool) -> bool:
+    """Tell whether these words are what a board may write for a time left."""
+    digits, point, rest = words.strip(" \t").removeprefix("+").partition(".")
+    whole = digits.isascii() and digits.isdigit() and len(digits) <= 10
+    if not point:
+        return whole
+    return decimal and whole and (not rest or (rest.isascii() and rest.isdigit()))
+
+
+SCRIPTS = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) == "Nd"]
+NONSENSE = (
+    st.sampled_from(
+        [
+            *("sixty", "6O", "-60", "-0", "-1", "60 60", "6_0", "1_0", "1e3", "1E2", "0x3C", "nan"),
+            *("NaN", "inf", "-inf", "Infinity", "60,0", "60:00", "1:00:00", "60 min", "unlimited"),
+            *("none", "*", "?", "--60", "+-60", "+", "-", "9" * 11, "\u00a060", "60\u2003"),
+            *("\u20076\u20070", "\x0b60", "\x1c60", "\u066660", "\uff16\uff10", "6\u0660"),
+            *("\u00b2", "\u2460", "\u4e03\u5341", "60\x07"),
+        ]
+    )
+    | st.text(alphabet=SCRIPTS[10:], min_size=1, max_size=4)
+    | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n\0\x1a"), max_size=8)
+    | st.floats().map(str)
+    | st.integers(max_value=-1).map(str)
+)
+
+
+@given(st.sampled_from(sorted(WRITE)), NONSENSE)
+@example("door32", "sixty")
+@example("door32", "\u0666\u0660")
+@example("door32", "6_0")
+@example("chain", "nan")
+@example("chain", "1e3")
+@settings(deadline=None)
+def test_what_is_no_number_brings_nothing(name: str, words: str) -> None:
+    if plain_number(words, decimal=name in DECIMAL):
+        return
+    if name == "bbsdev" and not words:  # what this format has for "unlimited"
+        return
+    if name in SILENT_IF_EMPTY and not words.strip(" \t"):
+        return
+    is_refused(WRITE[name](words))
+
+
+@given(st.sampled_from(sorted(WRITE)), st.integers(LONGEST_SECONDS + 1, 10**30))
+@example("door32", MOST + 1)
+@settings(deadline=None)
+def test_more_than_any_day_has_brings_nothing(name: str, number: int) -> None:
+    is_refused(WRITE[name](f"{number}"))
+
+
+@given(st.integers(MOST + 1, 0xFFFF))
+@settings(deadline=None)
+def test_a_time_limit_of_more_than_a_day_brings_nothing(minutes: int) -> None:
+    record = bytearray(remote_access())
+    word(record, TIME_LIMIT, minutes)
+    is_refused(Written("EXITINFO.BBS", bytes(record)))
+
+
+@pytest.mark.parametrize(
+    "deadline",
+    [
+        *("9999-12-31T23:59:59Z", "2026-11-21T21:00:01Z", "0000-00-00T00:00:00Z"),
+        *("2026-11-20T20:30:00", "2026-11-20T20:30:00+01:00", "2026-11-20t20:30:00z", " ", "\t"),
+        *("2026-11-20T24:00:00Z", "2026-02-30T20:30:00Z", "\u0662026-11-20T20:30:00Z", "60"),
+    ],
+)
+def test_a_deadline_that_is_none_brings_nothing(deadline: str) -> None:
+    is_refused(WRITE["bbsdev"](deadline))
+
+
+@given(st.sampled_from(sorted(WRITE)), st.integers(0, 59))
+@settings(deadline=None)
+def test_what_can_be_read_brings_that_and_no_more(name: str, number: int) -> None:
+    if name == "bbsdev":
+        written, most = WRITE[name](f"2026-11-20T20:{number:02}:00Z"), number * 60
+    else:
+        written, most = WRITE[name](f"{number}"), number * 60
+    for boards in AGREED:
+        guest = arrives(written, boards)
+        assert guest.seconds is not None
+        assert 0 <= guest.seconds <= most
+        assert brought_by(guest, guest.arrived).seconds == guest.seconds
+
+
+def test_the_allowance_of_quickbbs_alone_brings_nothing() -> None:
+    from tests.door.dropfiles.writers import quickbbs
+
+    is_refused(Written("EXITINFO.BBS", quickbbs(903)))
+
+
+def test_unlimited_is_what_a_format_has_a_word_for() -> None:
+    for boards in AGREED:
+        assert arrives(WRITE["bbsdev"](""), boards).seconds is None
+
+
+async def test_a_process_says_so_and_ends_with_status_2_and_the_books_are_as_they_were(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path) as host:
+        file = host.door32(minutes="sixty")
+        status, shown, log = await host.refused("--dropfile", str(file))
+        assert status == 2
+        assert "Sorry, this board has not told us enough" in " ".join(shown.split())
+        host.expected = "nobody can be let in: "
+        assert f"{host.expected}{file}: the time left (line 9 of DOOR32.SYS) is no number." in log
+        assert not host.config.database.exists() or host.visits_told() == []

@@ -1,0 +1,23 @@
+"""Who is on line, here and elsewhere."""
+
+from pathlib import Path
+
+from tests.world import register, world
+from timebank.callers import callers
+from timebank.calls.calls import open_call
+
+
+async def test_callers_of_other_processes_are_listed_as_well(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        caller = await board.call()
+        await register(caller, "Alice")
+        with board.books() as desk:
+            bob = callers.register(desk, "Bob", "no password fits this")
+            open_call(
+                desk, bob.id, node=7, process="elsewhere:1", address="192.0.2.7", take_over=False
+            )
+        caller.send("w")
+        await caller.until("Bob")
+        rows = [row.split() for row in caller.lines if row.strip()]
+        assert ["1", "Alice", "Main", "menu", "0:00"] in rows
+        assert ["7", "Bob", "on", "another", "line", "0:00"] in rows

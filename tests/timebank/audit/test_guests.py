@@ -1,0 +1,123 @@
+"""The audit names whatever is off about the visits of other boards' callers."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.timebank.hosts import HOUR, comes, known
+from tests.timebank.vandal import Vandal
+from timebank.guests.claims import not_done
+from timebank.wagers.rounds import Move, Settlement
+from timebank.wagers.single import stand_without_call
+
+
+@pytest.fixture
+def vandal(books):
+    return Vandal(books)
+
+
+@pytest.fixture
+def evening(books):
+    """Ann of Xibalba loses 10 minutes, then wins 25; the 15 that she is ahead are kept here."""
+    ann = known(books)
+    call = comes(books, ann, way="moduser")
+    call.lose(600)
+    call.close()
+    call = comes(books, ann, way="moduser")
+    books.wait(60)
+    call.win(600, 1500)
+    call.bet(300)
+    call.close()
+    books.do(not_done, call.claim(), "The file is gone.")
+    return ann
+
+
+def test_it_is_in_order_as_it_was_written(books, evening):
+    assert books.audit() == []
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ("brought = brought + 1", "visit 2: 3001 is brought, its transfers add up to 3000."),
+        ("own = 60", "visit 2: 60 is of his own, its transfers add up to 0."),
+        ("elapsed = 59", "visit 2: 59 is used, its transfers add up to 60."),
+        ("result = 0", "visit 2: 0 is won, its transfers add up to 1500."),
+        ("gain = 901", "visit 2: 901 is gained, its transfers add up to 900."),
+        ("put_back = 1", "visit 2: 1 is put back, its transfers add up to 0."),
+        ("taken_home = 0", "visit 2: 0 is taken home, its transfers add up to 3240."),
+        ("left_staked = 0", "visit 2: 0 is more on the table, its transfers add up to 300."),
+        ("debt_paid = 0", "visit 2: What became of it is not what its amounts come to."),
+        ("left_standing = 0", "visit 2: What became of it is not what its amounts come to."),
+        ("owed = 0", "visit 2: The debt of 2026-06-01 was 600, not 0."),
+        ("standing = 9", "visit 2: It does not begin with what stood on the table before it."),
+        ("debt = 601", "visit 2: 3000 was brought, and so much was not there."),
+        ("closed = NULL", "visit 2: Its call 2 is over, and the visit is not."),
+        ("call_id = NULL", "call 2: It is of another board's caller, and no visit."),
+    ],
+)
+def test_a_visit_that_was_changed_is_named(books, evening, vandal, change, found):
+    vandal(f"UPDATE visits SET {change} WHERE id = 2")
+    assert found in books.audit()
+
+
+def test_a_debt_that_was_struck_out_is_named(books, evening, vandal):
+    vandal("UPDATE visits SET debt_added = 0 WHERE id = 1")
+    found = books.audit()
+    assert "visit 1: What became of it is not what its amounts come to." in found
+    assert "visit 2: The debt of 2026-06-01 was 0, not 600." in found
+
+
+def test_a_visit_that_is_open_when_its_call_is_not_is_named(books, evening, vandal):
+    comes(books, evening)
+    vandal("UPDATE visits SET closed = 1 WHERE id = 3")
+    assert "visit 3: Its call 3 is open, and the visit is not." in books.audit()
+    assert "visit 3: Some of its amounts are no numbers." in books.audit()
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ("given_back SET minutes = 14", "given back 1: It says 14 minutes, transfer 13 900 sec"),
+        ("given_back SET transfer_id = 1", "transfer 13: No row tells that it is to be given ba"),
+        ("given_back SET transfer_id = 1", "given back 1: It does not belong to its transfer."),
+        ("given_back SET state = 'written'", "given back 1: Whether it is kept here, its trans"),
+        ("given_back SET kept_id = NULL", "transfer 15: It came back from a host, and no row te"),
+        ("given_back SET minutes = 14", "transfer 15: It came back from a host, and row 1 says"),
+        ("visits SET elapsed = 'x' WHERE id = 1", "visit 1: Some of its amounts are no numbers."),
+        ("callers SET password_hash = 'x'", "caller 1: Ann@Xibalba is of another board, and has"),
+        ("callers SET name = 'Ann'", "caller 1: Ann is of another board, and has the name of"),
+        ("callers SET board = NULL, board_key = NULL", "transfer 1: It is of a kind that its call"),
+        ("accounts SET balance = 9 WHERE kind = 'online'", "caller 1: Ann@Xibalba is of another"),
+    ],
+)
+def test_what_was_changed_beside_it_is_named(books, evening, vandal, change, found):
+    vandal(f"UPDATE {change}")
+    assert [line for line in books.audit() if line.startswith(found)]
+
+
+def test_more_shown_to_a_host_than_was_lost_is_named(books, vandal):
+    ann = known(books)
+    call = comes(books, ann, way="exitinfo", shows_losses=True)
+    call.lose(600)
+    call.close_and_give()
+    assert books.audit() == []
+    vandal("UPDATE given_back SET minutes = -11")
+    assert "caller 1: On 2026-06-01 he lost 600, and his host was shown 660." in books.audit()
+
+
+def test_hands_that_were_settled_without_a_call_are_compared_too(books, vandal):
+    ann = known(books)
+    call = comes(books, ann)
+    number = call.bet(600)
+    call.close()
+    books.wait(72 * HOUR)
+    settlement = Settlement(0, 600, 300, "win", {}, True)
+    move = Move(number, 1, {"action": "stay"}, 4)
+    books.do(stand_without_call, ann, number, [move], settlement)
+    assert books.audit() == []
+    vandal("UPDATE visits SET gain = 0 WHERE call_id IS NULL")
+    assert (
+        "caller 1: What hands brought while he was on no call should be 600 taken home and 0"
+        " saved, and its transfers add up to 600 and 300."
+    ) in books.audit()

@@ -1,0 +1,189 @@
+"""Callers in the books: names, locks, preferences, and what deleting one leaves behind."""
+
+from __future__ import annotations
+
+from datetime import time
+
+import pytest
+
+from tests.timebank.books import DAILY, GAME
+from timebank.callers import callers
+from timebank.calls.calls import LEASE_SECONDS
+from timebank.errors import CallerOnline, NameTaken, UnknownCaller
+from timebank.keeping import deletion
+from timebank.ledger import transfers
+from timebank.ledger.transfers import Account, Movement
+from timebank.names.names import NameRefused
+from timebank.settings.settings import Event
+from timebank.wagers import journal
+
+
+@pytest.fixture
+def ann(books):
+    return books.caller("Ann")
+
+
+def test_a_new_caller_has_five_empty_accounts(books, ann):
+    assert books.balances(ann) == {"online": 0, "held": 0, "bank": 0, "stake": 0, "loan": 0}
+    record = books.do(callers.get, ann)
+    assert (record.name, record.password_hash, record.locked) == ("Ann", "hash", False)
+    assert (record.created, record.last_call, record.preferences) == (books.now, None, {})
+
+
+def test_a_name_is_kept_as_it_is_meant(books):
+    record = books.do(callers.register, "  Ann   Lee ", "hash")
+    assert record.name == "Ann Lee"
+
+
+def test_a_name_that_cannot_be_used_is_refused(books):
+    with pytest.raises(NameRefused):
+        books.do(callers.register, "Ann;", "hash")
+
+
+@pytest.mark.parametrize("name", ["Ann", "ANN", "ann", "Αnn"])
+def test_nobody_takes_a_name_that_looks_like_anothers(books, ann, name):
+    with pytest.raises((NameTaken, NameRefused)):
+        books.do(callers.register, name, "hash")
+    assert len(books.do(callers.listing)) == 1
+
+
+def test_a_caller_is_found_however_he_writes_his_name(books, ann):
+    assert books.do(callers.find, "ANN").id == ann
+    assert books.do(callers.find, "Bob") is None
+
+
+def test_the_list_is_in_the_order_of_names(books, ann):
+    for name in ("carl", "Bob"):
+        books.caller(name)
+    assert [record.name for record in books.do(callers.listing)] == ["Ann", "Bob", "carl"]
+
+
+def test_a_password_hash_is_in_no_repr(books, ann):
+    books.do(callers.set_password_hash, ann, "$argon2id$secret")
+    record = books.do(callers.get, ann)
+    assert record.password_hash == "$argon2id$secret"
+    assert "secret" not in repr(record)
+
+
+def test_preferences_are_replaced_whole(books, ann):
+    books.do(callers.set_preferences, ann, {"charset": "cp437", "bets": {GAME: 2}})
+    record = books.do(callers.set_preferences, ann, {"cut": True})
+    assert record.preferences == {"cut": True}
+    assert books.do(callers.get, ann).preferences == {"cut": True}
+
+
+def test_the_last_call_is_remembered(books, ann):
+    books.wait(60)
+    books.call(ann)
+    assert books.do(callers.get, ann).last_call == books.now
+
+
+def test_renaming_frees_the_old_name_and_keeps_the_accounts(books, ann):
+    call = books.call(ann)
+    call.close()
+    assert books.do(callers.rename, ann, "Anna").name == "Anna"
+    assert books.do(callers.find, "Ann") is None
+    assert books.balances(ann)["online"] == 3599
+    assert books.caller("Ann") != ann
+
+
+def test_nobody_is_renamed_to_a_name_that_is_taken(books, ann):
+    bob = books.caller("Bob")
+    with pytest.raises(NameTaken):
+        books.do(callers.rename, bob, "ANN")
+    assert books.do(callers.get, bob).name == "Bob"
+
+
+def test_a_caller_may_change_how_his_own_name_is_written(books, ann):
+    assert books.do(callers.rename, ann, "ANN").name == "ANN"
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda desk: callers.get(desk, 9),
+        lambda desk: callers.rename(desk, 9, "Bob"),
+        lambda desk: callers.set_locked(desk, 9, True),
+        lambda desk: callers.set_preferences(desk, 9, {}),
+        lambda desk: deletion.delete(desk, 9),
+    ],
+)
+def test_nothing_is_done_to_a_caller_who_is_not_there(books, operation):
+    with pytest.raises(UnknownCaller):
+        books.do(operation)
+
+
+def test_deleting_forfeits_everything_and_says_why(books, ann):
+    call = books.call(ann)
+    call.win(600, 900)
+    call.bet(600)
+    call.close()
+    books.do(deletion.delete, ann)
+    rows = books.sql("SELECT amount, why, round_id FROM transfers WHERE kind = 'deletion'")
+    assert rows == [(600, "Ann was deleted: hand void", 2), (3899, "Ann was deleted", None)]
+    assert set(books.balances(ann).values()) == {0}
+    assert books.system()["forfeit"] == 4499
+    assert books.audit() == []
+
+
+def test_deleting_forfeits_what_is_held_too(books, ann):
+    books.change(events=(Event("Backup", time(12, 30), DAILY, 30),))
+    books.call(ann).close()
+    assert books.balances(ann)["held"] == 1800
+    books.do(deletion.delete, ann)
+    assert set(books.balances(ann).values()) == {0}
+    assert books.system()["forfeit"] == 3599
+
+
+def test_an_open_hand_of_a_deleted_caller_is_void(books, ann):
+    call = books.call(ann)
+    shoe = books.do(journal.open_shoe, ann, GAME, 1, b"s" * 32, "seal")
+    hand = call.bet(600, shoe_id=shoe.id)
+    call.close()
+    books.do(deletion.delete, ann)
+    stored = books.do(journal.stored_round, hand)
+    assert (stored.settled, stored.outcome, stored.result) == (True, "void", None)
+    assert stored.shoe.done
+    books.wait(10 * 86400)
+    assert books.do(journal.overdue) == []
+
+
+def test_deleting_writes_a_loan_off(books, ann):
+    found = books.sql("SELECT kind, id FROM accounts WHERE caller_id = ?", ann)
+    accounts = {kind: Account(number, kind, "second") for kind, number in found}
+    books.do(
+        transfers.transfer,
+        [Movement(accounts["loan"], accounts["bank"], 300, "loan", "borrowed", None, None)],
+    )
+    books.do(deletion.delete, ann)
+    assert set(books.balances(ann).values()) == {0}
+    assert (books.system()["forfeit"], books.system()["adjustment"]) == (300, -300)
+
+
+def test_a_caller_who_never_called_can_be_deleted(books, ann):
+    books.do(deletion.delete, ann)
+    assert books.do(callers.listing) == []
+
+
+def test_a_deleted_callers_name_is_free_and_his_history_stays(books, ann):
+    books.call(ann).close()
+    books.do(deletion.delete, ann)
+    assert books.do(callers.find, "Ann") is None
+    history = books.do(lambda desk: transfers.lines(desk, caller_id=ann, round_id=None, since=None))
+    assert [line.kind for line in history] == ["grant", "elapsed", "deletion"]
+    assert books.do(callers.number_of, "Ann") == ann
+    second = books.caller("Ann")
+    assert second != ann
+    assert books.do(callers.number_of, "Ann") == second
+    with pytest.raises(UnknownCaller):
+        books.call(ann)
+
+
+def test_a_caller_is_not_deleted_while_he_is_on_a_call(books, ann):
+    call = books.call(ann)
+    with pytest.raises(CallerOnline):
+        books.do(deletion.delete, ann)
+    books.wait(LEASE_SECONDS + 1)
+    books.do(deletion.delete, ann)
+    assert books.sql("SELECT closed IS NOT NULL FROM calls WHERE id = ?", call.id) == [(1,)]
+    assert books.audit() == []

@@ -1,0 +1,112 @@
+"""Who won most is read from running totals, which are always what the hands add up to."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from bench import large
+from tests.timebank.books import GAME, lost, pushed, won
+from timebank.callers import standings
+from timebank.keeping import deletion
+from timebank.ledger.database import Database
+
+TODAY = date(2026, 6, 1)
+
+
+def kept(books, table="results_ever"):
+    return books.sql(f"SELECT caller_id, game, unit, hands, lost, won FROM {table} ORDER BY 1, 2")
+
+
+def differing(books):
+    return [str(total) for total in books.do(standings.differing)]
+
+
+@pytest.fixture
+def ann(books):
+    """A caller who has won 10 minutes and lost 5."""
+    call = books.call(books.caller("Ann"))
+    call.bet(600)
+    call.act(won(600, 600))
+    call.bet(300)
+    call.act(lost(300))
+    return call
+
+
+def test_a_hand_counts_when_it_is_settled(books, ann):
+    expected = [(ann.caller_id, GAME, "second", 2, 300, 600)]
+    assert kept(books) == kept(books, "results") == expected
+    ann.bet(600)
+    assert kept(books) == expected
+    ann.act(pushed(600))
+    assert kept(books) == [(ann.caller_id, GAME, "second", 3, 300, 600)]
+    assert differing(books) == []
+
+
+def test_a_hand_that_ends_with_its_deal_counts_once(books):
+    call = books.call(books.caller("Ann"))
+    call.bet(600, settlement=won(600, 1200))
+    assert kept(books) == [(call.caller_id, GAME, "second", 1, 0, 1200)]
+
+
+def test_a_hand_that_becomes_void_does_not_count(books, ann):
+    ann.bet(600)
+    ann.close()
+    books.do(deletion.delete, ann.caller_id)
+    assert kept(books) == [(ann.caller_id, GAME, "second", 2, 300, 600)]
+    assert differing(books) == []
+
+
+def test_every_seat_of_a_table_counts(books, playing):
+    playing.act(1, {1: lost(60), 2: pushed(120), 3: won(180, 180)})
+    assert [(hands, lost_, won_) for *_, hands, lost_, won_ in kept(books)] == [
+        (1, 60, 0),
+        (1, 0, 0),
+        (1, 0, 180),
+    ]
+    assert differing(books) == []
+
+
+def test_days_are_kept_apart_and_ever_is_all_of_them(books, ann):
+    ann.close()
+    books.wait(86400)
+    again = books.call(ann.caller_id)
+    again.bet(60)
+    again.act(lost(60))
+    winners = [books.do(standings.winners, day, 5) for day in (TODAY, date(2026, 6, 2), None)]
+    assert [[each.seconds for each in places] for places in winners] == [[300], [], [240]]
+    assert [each.seconds for each in books.do(standings.losers, date(2026, 6, 2), 5)] == [-60]
+    assert [(day.hands, day.result) for day in books.do(standings.house_day, TODAY)] == [(2, -300)]
+
+
+@pytest.mark.parametrize("table", ["results", "results_ever"])
+def test_the_audit_finds_a_total_that_is_wrong_and_counting_anew_mends_it(books, ann, table):
+    books.sql(f"UPDATE {table} SET won = won + 60")
+    of = f"{TODAY}, {ann.caller_id}" if table == "results" else ann.caller_id
+    finding = (
+        f"{table} of {of}, {GAME}, second: Not what its hands add up to:"
+        " `timebank maintain` counts them anew."
+    )
+    assert books.audit() == [finding]
+    for total in books.do(standings.differing):
+        books.do(standings.count_anew, total)
+    assert books.audit() == []
+
+
+def test_a_total_of_hands_that_never_were_goes(books, ann):
+    books.sql("INSERT INTO results_ever VALUES (?, 'faro', 'second', 1, 60, 0)", ann.caller_id)
+    for total in books.do(standings.differing):
+        books.do(standings.count_anew, total)
+    assert len(kept(books)) == 1
+    assert books.audit() == []
+
+
+def test_the_books_of_the_benches_are_in_order(books, folder):
+    path = folder / "large.sqlite3"
+    assert abs(large.write(path, 2000) - 2000) < 600
+    large_books = Database(path)
+    large_books.open_existing()
+    with large_books.reading(books.settings, books.now) as desk:
+        assert standings.differing(desk) == []
+    large_books.close()

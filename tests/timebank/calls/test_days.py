@@ -1,0 +1,520 @@
+"""The day's grant, and what becomes of a day when the next one begins."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tests.timebank.books import DAILY, GAME, lost, pushed, won
+from timebank.calls.calls import open_calls
+from timebank.settings.settings import Event
+from timebank.wagers.rounds import Move, Settlement
+from timebank.wagers.single import stand_without_call
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.fixture
+def ann(books):
+    return books.caller("Ann")
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def test_the_first_call_of_a_day_brings_the_days_minutes(books, ann):
+    call = books.call(ann)
+    assert call.moved == [("grant", 3600, "allotment", "online")]
+    assert call.receipt.rows[0].why == "60 minutes for 2026-06-01"
+    assert call.purse.online == 3600
+    assert call.purse.day.isoformat() == "2026-06-01"
+
+
+def test_the_second_call_of_a_day_brings_nothing(books, ann):
+    call = books.call(ann)
+    books.wait(600)
+    call.close()
+    books.wait(3600)
+    again = books.call(ann)
+    assert again.moved == []
+    assert again.purse.online == 3000
+
+
+def test_registering_and_being_looked_at_grants_nothing(books, ann):
+    books.wait(3 * 86400)
+    assert books.balances(ann)["online"] == 0
+
+
+def test_minutes_that_the_sysop_changes_count_from_the_next_day(books, ann):
+    call = books.call(ann)
+    books.change(minutes_per_day=90)
+    call.touch()
+    assert call.purse.online == 3600
+    call.close()
+    books.wait(86400)
+    assert books.call(ann).purse.online == 5400
+
+
+def test_what_is_left_of_the_grant_is_forfeited_at_the_first_call_of_the_next_day(books, ann):
+    call = books.call(ann)
+    books.wait(600)
+    call.close()
+    books.wait(86400)
+    assert books.balances(ann)["online"] == 3000
+    again = books.call(ann)
+    assert again.moved == [
+        ("forfeit", 3000, "online", "forfeit"),
+        ("grant", 3600, "allotment", "online"),
+    ]
+    assert again.receipt.rows[0].why == "What was left of the minutes for 2026-06-01"
+
+
+def test_what_was_won_goes_to_the_bank_when_the_day_is_over(books, ann):
+    call = books.call(ann)
+    call.win(600, 900)
+    call.lose(120)
+    call.close()
+    books.wait(86400)
+    again = books.call(ann)
+    assert again.moved[:2] == [
+        ("forfeit", 3599, "online", "forfeit"),
+        ("carry", 780, "online", "bank"),
+    ]
+    assert again.receipt.rows[1].why == "Earned on 2026-06-01: put in the bank"
+    assert again.purse.bank == 780
+
+
+def test_no_more_is_put_away_than_there_is_left(books, ann):
+    call = books.call(ann)
+    call.win(600, 900)
+    books.wait(4000)
+    call.close()
+    books.wait(86400)
+    assert books.call(ann).moved[:2] == [
+        ("carry", 500, "online", "bank"),
+        ("grant", 3600, "allotment", "online"),
+    ]
+
+
+def test_what_was_earned_and_is_held_goes_to_the_bank_too(open_books):
+    books = open_books(now=at("2026-06-01T02:00"))
+    ann = books.caller("Ann")
+    call = books.call(ann)
+    books.wait(3000)
+    call.bet(540)
+    books.wait_until(at("2026-06-01T05:00"))
+    call = books.call(ann)
+    call.round_id, call.sequence = 1, 0
+    call.act(won(540, 1800))
+    books.change(events=(Event("Repair", time(5, 10), DAILY, 60),))
+    call.touch()
+    assert (call.purse.online, call.purse.held) == (600, 1800)
+    call.close()
+    books.change(events=())
+    books.wait(86400)
+    assert books.call(ann).moved[:4] == [
+        ("forfeit", 599, "held", "forfeit"),
+        ("carry", 599, "online", "bank"),
+        ("carry", 1201, "held", "bank"),
+        ("grant", 3600, "allotment", "online"),
+    ]
+
+
+def test_who_lost_more_than_he_won_puts_nothing_away(books, ann):
+    call = books.call(ann)
+    call.win(600, 600)
+    call.lose(900)
+    call.close()
+    books.wait(86400)
+    assert books.call(ann).moved[0] == ("forfeit", 3299, "online", "forfeit")
+
+
+def test_time_withdrawn_and_not_used_goes_back_to_the_bank(books, ann):
+    call = books.call(ann)
+    call.win(600, 900)
+    call.close()
+    books.wait(86400)
+    call = books.call(ann)
+    call.withdraw(600)
+    call.close()
+    books.wait(86400)
+    again = books.call(ann)
+    assert again.moved[:2] == [
+        ("forfeit", 3599, "online", "forfeit"),
+        ("carry", 600, "online", "bank"),
+    ]
+    assert again.purse.bank == 900
+
+
+def test_without_a_bank_what_was_won_is_forfeited_and_the_row_says_so(open_books):
+    books = open_books(mode="none")
+    ann = books.caller("Ann")
+    call = books.call(ann)
+    call.win(600, 900)
+    call.close()
+    books.wait(86400)
+    again = books.call(ann)
+    assert again.moved[:2] == [
+        ("forfeit", 3599, "online", "forfeit"),
+        ("carry", 900, "online", "forfeit"),
+    ]
+    assert (
+        again.receipt.rows[1].why
+        == "Earned on 2026-06-01: forfeited, this board keeps no time bank"
+    )
+
+
+def test_with_an_external_bank_whole_minutes_go_out_and_seconds_wait(open_books, folder):
+    books = open_books(mode="external", thebank_ext=folder / "THEBANK.EXT")
+    ann = books.caller("Ann")
+    call = books.call(ann)
+    call.win(600, 630)
+    call.close()
+    books.wait(86400)
+    again = books.call(ann)
+    assert again.moved[1:3] == [
+        ("carry", 630, "online", "bank"),
+        ("external", 600, "bank", "external"),
+    ]
+    assert again.purse.bank == 30
+    number = again.receipt.rows[2].number
+    record = books.sql("SELECT number, name, minutes, source, state FROM outbox")
+    assert record == [(number, "Ann", 10, "Day change", "waiting")]
+
+
+def test_a_day_begins_in_the_middle_of_a_call_after_the_time_used(books, ann):
+    books.wait_until(at("2026-06-01T23:50"))
+    call = books.call(ann)
+    books.wait(1200)
+    call.touch()
+    assert call.moved == [
+        ("elapsed", 1200, "online", "elapsed"),
+        ("forfeit", 2400, "online", "forfeit"),
+        ("grant", 3600, "allotment", "online"),
+    ]
+    assert call.purse.day.isoformat() == "2026-06-02"
+
+
+def test_a_hand_open_at_midnight_settles_into_the_day_it_ends(books, ann):
+    books.wait_until(at("2026-06-01T23:50"))
+    call = books.call(ann)
+    hand = call.bet(600)
+    books.wait(1200)
+    call.act(won(600, 300))
+    assert call.moved == [
+        ("elapsed", 1200, "online", "elapsed"),
+        ("forfeit", 1800, "online", "forfeit"),
+        ("grant", 3600, "allotment", "online"),
+        ("returned", 600, "stake", "online"),
+        ("forfeit", 600, "online", "forfeit"),
+        ("won", 300, "house", "online"),
+    ]
+    assert books.sql("SELECT day FROM rounds WHERE id = ?", hand) == [("2026-06-01",)]
+    assert call.purse.turns == {}
+    call.close()
+    books.wait(86400)
+    # The win was of the second day; the stake was of the first, and went with it.
+    assert books.call(ann).moved[:2] == [
+        ("forfeit", 3600, "online", "forfeit"),
+        ("carry", 300, "online", "bank"),
+    ]
+    assert books.audit() == []
+
+
+# A stake that lies on the table over midnight.
+
+LATE = at("2026-06-01T23:50")
+TOO_LATE = at("2026-06-02T00:10")
+ENDS = {"lost": lost(600), "pushed": pushed(600), "won": won(600, 900)}
+
+
+def saved_in_the_end(books, ann) -> int:
+    """What is left to a caller of two days when both are over, and he used nothing of the second.
+
+    The seconds that ticked were of the first day's minutes, which are gone anyhow.
+    """
+    if books.do(open_calls):
+        books.call(ann, take_over=True).close()
+    books.wait_until(at("2026-06-03T12:00"))
+    return books.call(ann).purse.bank
+
+
+@pytest.mark.parametrize("earned", [0, 60, 420, 1500])
+@pytest.mark.parametrize("end", ENDS)
+def test_it_makes_no_difference_on_which_side_of_midnight_a_hand_is_over(
+    open_books, folder, earned, end
+):
+    saved = {}
+    for when in (LATE, TOO_LATE):
+        (folder / when.strftime("%H")).mkdir()
+        books = open_books(folder=folder / when.strftime("%H"), now=at("2026-06-01T23:40"))
+        ann = books.caller("Ann")
+        call = books.call(ann)
+        if earned:
+            call.win(600, earned)
+        call.bet(600)
+        books.wait_until(when)
+        call.touch()
+        call.act(ENDS[end])
+        books.wait_until(TOO_LATE)
+        call.touch()
+        saved[when] = saved_in_the_end(books, ann)
+        assert books.audit() == []
+    assert saved[LATE] == saved[TOO_LATE]
+
+
+def test_he_is_told_at_the_day_change_what_becomes_of_it(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.win(600, 240)
+    call.bet(600)
+    books.wait_until(TOO_LATE)
+    call.touch()
+    assert call.receipt.told == (
+        "6 minutes on the table go with 2026-06-01: only what they win is yours.",
+        "4 minutes on the table were earned: what comes back of them is yours.",
+    )
+    assert [kind for kind, *_ in call.moved] == ["elapsed", "forfeit", "grant"]
+    call.act(pushed(600))
+    assert call.moved == [
+        ("returned", 600, "stake", "online"),
+        ("forfeit", 360, "online", "forfeit"),
+    ]
+    assert call.receipt.rows[1].why == "A stake that was left of the minutes of an earlier day"
+    assert call.receipt.told == ()
+    assert call.purse.online == 3600 + 240
+
+
+def test_nothing_is_told_of_a_table_on_which_nothing_lies(books, ann):
+    call = books.call(ann)
+    books.wait(86400)
+    call.touch()
+    assert call.receipt.told == ()
+
+
+def test_a_hand_that_is_left_and_resumed_on_the_next_day_is_treated_the_same(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.bet(600)
+    call.close()
+    books.wait_until(TOO_LATE)
+    again = books.call(ann)
+    assert again.receipt.told
+    again.round_id, again.sequence = call.round_id, 0
+    again.act(won(600, 900))
+    assert again.purse.online == 3600 + 900
+
+
+def test_a_hand_that_is_stood_for_a_caller_who_is_away_is_of_the_day_he_left(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.bet(600)
+    call.close()
+    books.wait(2 * 86400)
+    move = Move(call.round_id, 1, {"action": "stay"}, 4)
+    books.do(stand_without_call, ann, call.round_id, [move], won(600, 900))
+    again = books.call(ann)
+    assert again.moved[:2] == [
+        ("forfeit", 3599, "online", "forfeit"),
+        ("carry", 900, "online", "bank"),
+    ]
+    assert books.audit() == []
+
+
+def test_a_hand_that_is_stood_after_he_was_here_on_the_next_day_is_of_that_day(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.bet(600)
+    call.close()
+    books.wait_until(TOO_LATE)
+    books.call(ann).close()
+    books.wait(2 * 86400)
+    move = Move(call.round_id, 1, {"action": "stay"}, 4)
+    receipt = books.do(stand_without_call, ann, call.round_id, [move], won(600, 900))
+    assert [(row.kind, row.amount) for row in receipt.rows] == [
+        ("returned", 600),
+        ("forfeit", 600),
+        ("won", 900),
+    ]
+    assert ("carry", 900, "online", "bank") in books.call(ann).moved
+    assert books.audit() == []
+
+
+def test_what_is_put_down_on_the_new_day_comes_back_whole(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.bet(600)
+    books.wait_until(TOO_LATE)
+    call.act(stake=600, kind="double")
+    call.act(won(1200, 1200))
+    assert call.moved == [
+        ("returned", 1200, "stake", "online"),
+        ("forfeit", 600, "online", "forfeit"),
+        ("won", 1200, "house", "online"),
+    ]
+    assert call.purse.online == 3600 + 1200
+
+
+def test_of_a_hand_that_is_half_lost_the_earlier_day_s_minutes_go_first(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.bet(600)
+    books.wait_until(TOO_LATE)
+    call.act(stake=300, kind="insurance")
+    call.act(lost(300, final=False))
+    assert call.purse.online == 3300
+    call.act(Settlement(300, 300, 0, "half", {}, True))
+    assert call.moved == [
+        ("lost", 300, "stake", "house"),
+        ("returned", 300, "stake", "online"),
+        ("forfeit", 300, "online", "forfeit"),
+    ]
+    assert call.purse.online == 3300
+
+
+def test_losing_what_was_left_of_yesterday_takes_nothing_from_what_is_earned_today(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.bet(600)
+    books.wait_until(TOO_LATE)
+    call.act(lost(600))
+    call.win(60, 900)
+    call.close()
+    books.wait(86400)
+    assert ("carry", 900, "online", "bank") in books.call(ann).moved
+    assert books.audit() == []
+
+
+def test_a_hand_that_lies_there_over_two_midnights_keeps_its_parts(books, ann):
+    books.wait_until(LATE)
+    call = books.call(ann)
+    call.win(600, 240)
+    call.bet(600)
+    for day in ("2026-06-02T00:10", "2026-06-03T00:10"):
+        books.wait_until(at(day))
+        call.touch()
+        assert books.sql("SELECT standing, carried FROM days ORDER BY day DESC LIMIT 1") == [
+            (360, 240)
+        ]
+    call.act(pushed(600))
+    call.close()
+    books.wait(86400)
+    assert ("carry", 240, "online", "bank") in books.call(ann).moved
+    assert books.audit() == []
+
+
+def test_without_a_bank_nothing_of_the_day_outlasts_it_on_the_table(open_books):
+    books = open_books(mode="none", now=LATE)
+    call = books.call(books.caller("Ann"))
+    call.win(600, 900)
+    call.bet(600)
+    books.wait_until(TOO_LATE)
+    call.act(won(600, 300))
+    assert call.purse.online == 3600 + 300
+
+
+def test_a_stake_that_is_more_of_an_earlier_day_than_there_is_is_found(books, ann):
+    books.call(ann)
+    books.sql("UPDATE days SET standing = 60")
+    assert books.audit() == [
+        "caller 1: Of his stake 60 are left of a day before 2026-06-01, and he has staked 0."
+    ]
+
+
+def test_turns_are_counted_anew_each_day(books, ann):
+    call = books.call(ann)
+    call.win(60, 60)
+    call.lose(60)
+    assert call.purse.turns == {GAME: 2}
+    books.wait(86400)
+    call.touch()
+    assert call.purse.turns == {}
+
+
+def test_a_clock_stepped_back_over_midnight_grants_nothing_again(books, ann):
+    books.wait_until(at("2026-06-02T00:10"))
+    call = books.call(ann)
+    books.step(-3600)
+    call.touch()
+    assert call.moved == []
+    assert call.purse.day.isoformat() == "2026-06-02"
+    call.close()
+    assert books.call(ann).moved == []
+    books.step(3600)
+    assert books.call(ann, take_over=True).moved == []
+
+
+def test_what_was_won_under_a_clock_stepped_back_is_still_of_the_day_last_seen(books, ann):
+    books.wait_until(at("2026-06-02T00:10"))
+    call = books.call(ann)
+    books.step(-86400)
+    call.win(600, 900)
+    call.close()
+    books.step(2 * 86400)
+    assert books.call(ann).moved[:2] == [
+        ("forfeit", 3599, "online", "forfeit"),
+        ("carry", 900, "online", "bank"),
+    ]
+
+
+def test_days_that_nobody_called_on_are_skipped(books, ann):
+    call = books.call(ann)
+    call.close()
+    books.wait(5 * 86400)
+    again = books.call(ann)
+    assert [kind for kind, *_ in again.moved] == ["forfeit", "grant"]
+    assert books.sql("SELECT day FROM days") == [("2026-06-01",), ("2026-06-06",)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("2026-03-28T22:59:59", "2026-03-28T23:00:00"),  # the day before the clocks go forward
+        ("2026-03-29T21:59:59", "2026-03-29T22:00:00"),  # that day, of 23 hours
+        ("2026-10-25T22:59:59", "2026-10-25T23:00:00"),  # the day of 25 hours
+    ],
+)
+def test_a_day_begins_at_local_midnight_whatever_the_clocks_do(open_books, before, after):
+    books = open_books(zone=BERLIN, now=at(before), events=())
+    call = books.call(books.caller("Ann"))
+    first = call.purse.day
+    books.wait_until(at(after))
+    call.touch()
+    assert (call.purse.day - first).days == 1
+    assert ("grant", 3600, "allotment", "online") in call.moved
+
+
+def test_a_day_with_no_minutes_begins_without_a_grant(open_books):
+    books = open_books(minutes_per_day=0)
+    call = books.call(books.caller("Ann"))
+    assert call.moved == []
+    assert books.sql("SELECT day, after, grant_id FROM days") == [("2026-06-01", 0, None)]
+    assert books.audit() == []
+
+
+def test_a_grant_that_reaches_past_an_event_is_held_behind_it(open_books):
+    books = open_books(events=(Event("Backup", time(12, 30), DAILY, 30),))
+    call = books.call(books.caller("Ann"))
+    assert call.moved == [
+        ("grant", 3600, "allotment", "online"),
+        ("held", 1800, "online", "held"),
+    ]
+    assert call.receipt.rows[1].why == "30 minutes more after Backup at 12:30"
+
+
+def test_time_still_held_when_the_day_is_over_is_part_of_what_was_left(open_books):
+    books = open_books(events=(Event("Backup", time(12, 30), DAILY, 30),))
+    ann = books.caller("Ann")
+    call = books.call(ann)
+    books.wait(60)
+    call.close()
+    books.wait_until(at("2026-06-02T10:00"))
+    again = books.call(ann)
+    assert again.moved[:3] == [
+        ("forfeit", 1740, "online", "forfeit"),
+        ("forfeit", 1800, "held", "forfeit"),
+        ("grant", 3600, "allotment", "online"),
+    ]

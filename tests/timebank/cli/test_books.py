@@ -1,0 +1,355 @@
+"""The `timebank` commands that read the books: filters, formats, what is paged and what is not."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from timebank.ledger import transfers
+from timebank.ledger.transfers import Account, Movement
+from timebank.window import sysop
+from timebank.window.teller import transfer
+
+TITLE = "Black Jack For Time"
+
+
+def by_json(timebank, *words):
+    code, output, error = timebank(*words, "--format", "json")
+    assert (code, error) == (0, "")
+    return json.loads(output)
+
+
+def by_csv(timebank, *words):
+    code, output, error = timebank(*words, "--format", "csv")
+    assert (code, error) == (0, "")
+    return list(csv.DictReader(io.StringIO(output)))
+
+
+def numbers(timebank, *words):
+    return [record["number"] for record in by_json(timebank, "ledger", *words)]
+
+
+def test_a_transfer_in_json(evening, timebank):
+    digests = [digest for (digest,) in evening.sql("SELECT digest FROM transfers ORDER BY id")]
+    assert by_json(timebank, "ledger", "--caller", "Ann")[3:5] == [
+        {
+            "number": 4,
+            "entry": 4,
+            "at": "2026-03-01T12:01:05+01:00",
+            "kind": "returned",
+            "amount": 600,
+            "unit": "second",
+            "shown": "0:10:00",
+            "from": "stake",
+            "from_caller": "Ann",
+            "to": "online",
+            "to_caller": "Ann",
+            "game": "black-jack-for-time",
+            "call": 1,
+            "hand": 1,
+            "why": f"Stake returned at {TITLE} (win)",
+            "digest": digests[3],
+            "generation": 1,
+        },
+        {
+            "number": 5,
+            "entry": 4,
+            "at": "2026-03-01T12:01:05+01:00",
+            "kind": "won",
+            "amount": 900,
+            "unit": "second",
+            "shown": "0:15:00",
+            "from": "house",
+            "from_caller": None,
+            "to": "online",
+            "to_caller": "Ann",
+            "game": "black-jack-for-time",
+            "call": 1,
+            "hand": 1,
+            "why": f"Won at {TITLE} (win)",
+            "digest": digests[4],
+            "generation": 1,
+        },
+    ]
+
+
+def test_the_same_transfers_in_csv(evening, timebank):
+    _, output, _ = timebank("ledger", "--format", "csv", "--hand", "3")
+    digests = [
+        digest for (digest,) in evening.sql("SELECT digest FROM transfers WHERE id IN (9, 10)")
+    ]
+    assert output == (
+        "number,entry,at,kind,amount,unit,shown,from,from_caller,to,to_caller,game,call,hand,why,"
+        "digest,generation\n"
+        "9,8,2026-03-01T12:02:45+01:00,stake,1200,second,0:20:00,online,Bob,stake,Bob,"
+        "black-jack-for-time,2,3,Bet 20 minutes at Black Jack For Time,"
+        f"{digests[0]},1\n"
+        "10,10,2026-03-01T12:02:45+01:00,lost,1200,second,0:20:00,stake,Bob,house,,"
+        "black-jack-for-time,2,3,Lost at Black Jack For Time (lose),"
+        f"{digests[1]},1\n"
+    )
+
+
+def test_nothing_is_an_empty_array_or_a_header(board, timebank):
+    assert timebank("ledger", "--format", "json") == (0, "[]\n", "")
+    assert by_csv(timebank, "ledger") == []
+    assert timebank("ledger", "--format", "csv")[1].startswith("number,entry,at,")
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (["--caller", "bob"], [7, 8, 9, 10]),
+        (["--kind", "grant"], [1, 7]),
+        (["--kind", "GRANT"], [1, 7]),
+        (["--call", "2"], [7, 8, 9, 10]),
+        (["--call", "9"], []),
+        (["--hand", "1"], [3, 4, 5]),
+        (["--game", "black-jack-for-time"], [3, 4, 5, 6, 9, 10]),
+        (["--game", "Black Jack For Time"], [3, 4, 5, 6, 9, 10]),
+        (["--game", "black-jack-for-time", "--caller", "Ann", "--kind", "stake"], [3, 6]),
+        (["--newest-first", "--call", "2"], [10, 9, 8, 7]),
+        (["--newest-first"], [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]),
+    ],
+)
+def test_filters_let_pass_what_they_say(evening, timebank, filters, expected):
+    assert numbers(timebank, *filters) == expected
+
+
+def test_until_includes_its_day_by_the_clock_of_the_board(board, timebank):
+    call = board.call(board.caller("Ann"))
+    board.wait_until(datetime(2026, 3, 1, 22, 59, 59, tzinfo=UTC))
+    call.touch()
+    board.wait(1)  # midnight in Berlin
+    call.touch()
+    everything = numbers(timebank)
+    assert numbers(timebank, "--until", "2026-03-02") == everything
+    assert numbers(timebank, "--until", "2026-03-01") == everything[:-1]
+    assert numbers(timebank, "--until", "2026-02-28") == []
+    assert numbers(timebank, "--since", "2026-03-02", "--until", "2026-03-02") == everything[-1:]
+
+
+def test_the_first_and_the_last_day_that_can_be_written(evening, timebank):
+    assert timebank("ledger", "--since", "0001-01-01") == (
+        2,
+        "",
+        "0001-01-01 is no day that the board could know.\n",
+    )
+    assert timebank("ledger", "--until", "9999-12-31")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            ["ledger", "--game", "Canasta"],
+            "The books know no game Canasta. They know: black-jack-for-time.\n",
+        ),
+        (
+            ["ledger", "--kind", "gift"],
+            "The books know no kind of transfer gift. They know: elapsed, grant, lost, returned,"
+            " stake, won.\n",
+        ),
+        (
+            ["ledger", "--since", "2026-03-02", "--until", "2026-03-01"],
+            "--since must not be after --until.\n",
+        ),
+        (["statement", "Zoe"], "There is no caller named Zoe. `timebank accounts` lists all.\n"),
+        (["statement", "\udcff"], "'\\udcff' cannot be read.\n"),
+        (["ledger", "--caller", "\udcff"], "'\\udcff' cannot be read.\n"),
+    ],
+)
+def test_what_the_books_do_not_know_is_refused(evening, timebank, words, sentence):
+    assert timebank(*words) == (2, "", sentence)
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "99999999999999999999", "x"])
+def test_a_number_that_is_none_is_refused(evening, timebank, number):
+    code, output, error = timebank("ledger", "--hand", number)
+    assert (code, output) == (2, "")
+    assert "Invalid value for '--hand'" in error
+
+
+def test_a_transfer_between_callers_names_both(board, timebank):
+    board.call(board.caller("Ann"))
+    board.caller("Bob")
+    send(board, "Ann", "Bob", 60, "Transfer")
+    assert "  Ann > Bob               online     online " in timebank("ledger")[1]
+    assert numbers(timebank, "--caller", "Bob") == [2]
+    assert numbers(timebank, "--caller", "Ann") == [1, 2]
+
+
+def send(board, giver, taker, seconds, why):
+    def move(desk):
+        online = [
+            desk.connection.exec_driver_sql(
+                "SELECT a.id FROM accounts a JOIN callers c ON c.id = a.caller_id"
+                " WHERE c.name = ? AND a.kind = 'online'",
+                (name,),
+            ).scalar_one()
+            for name in (giver, taker)
+        ]
+        source, target = (Account(number, "online", "second") for number in online)
+        transfers.transfer(desk, [Movement(source, target, seconds, "transfer", why, None, None)])
+
+    board.do(move)
+
+
+def test_what_others_wrote_cannot_move_the_cursor(board, timebank):
+    board.call(board.caller("Ann"))
+    board.caller("Bob")
+    send(board, "Ann", "Bob", 60, "Look:\x1b[2J\r\nhere\x9b")
+    for words in (["ledger"], ["statement", "Bob"]):
+        assert "ook: [2J  here \n" in timebank(*words)[1]
+    assert numbers(timebank, "--kind", "transfer") == [2]
+
+
+def test_accounts_in_csv_and_json(evening, timebank):
+    records = by_json(timebank, "accounts")
+    assert records[0] == {
+        "account": 6,
+        "kind": "online",
+        "caller": "Ann",
+        "caller_number": 1,
+        "deleted": False,
+        "game": None,
+        "amount": 4135,
+        "unit": "second",
+        "shown": "1:08:55",
+    }
+    assert records[-1]["game"] == "black-jack-for-time"
+    assert sum(record["amount"] for record in records) == 0
+    rows = by_csv(timebank, "accounts")
+    assert [row["account"] for row in rows] == [str(record["account"]) for record in records]
+    assert (rows[0]["amount"], rows[0]["shown"], rows[0]["deleted"]) == ("4135", "1:08:55", "0")
+
+
+def test_a_statement_in_text(evening, timebank):
+    assert timebank("statement", "ann") == (
+        0,
+        "Statement of Ann\n"
+        "  Entry  When                     Change      Online        Held        Bank       Stake"
+        "        Loan    Together  What\n"
+        "      1  2026-03-01 12:00:00     1:00:00     1:00:00     0:00:00     0:00:00     0:00:00"
+        "     0:00:00     1:00:00  Granted 1:00:00 for 2026-03-01\n"
+        "      2  2026-03-01 12:01:05    -0:01:05     0:48:55     0:00:00     0:00:00     0:10:00"
+        "     0:00:00     0:58:55  Bet 10:00 at Black Jack For Time; 1:05 used\n"
+        "      4  2026-03-01 12:01:05     0:15:00     1:13:55     0:00:00     0:00:00     0:00:00"
+        "     0:00:00     1:13:55  Won 15:00 at Black Jack For Time\n"
+        "      6  2026-03-01 12:01:05     0:00:00     1:08:55     0:00:00     0:00:00     0:05:00"
+        "     0:00:00     1:13:55  Bet 5:00 at Black Jack For Time\n",
+        "",
+    )
+
+
+def test_a_statement_says_who_sent_and_who_got(board, timebank):
+    for name in ("Ann", "Bob"):
+        board.caller(name)
+    board.do(sysop.adjust, 1, 600, "to begin with", "Sysop")
+    call = board.call(1)
+    board.change(limits=replace(board.settings.limits, known_days=0))
+    call.post(transfer, 2, 300, "for the hint")
+    (*_, sent) = by_json(timebank, "statement", "Ann")
+    (got,) = by_json(timebank, "statement", "Bob")
+    assert (sent["what"], sent["change"]) == ('Sent 5:00 to Bob: "for the hint"', -300)
+    assert (got["what"], got["change"]) == ('Received 5:00 from Ann: "for the hint"', 300)
+
+
+def test_a_statement_ends_with_what_the_accounts_hold(evening, timebank):
+    last = by_json(timebank, "statement", "Bob")[-1]
+    kinds = ("online", "held", "bank", "stake", "loan")
+    assert {kind: last[kind] for kind in kinds} == evening.balances(2)
+    assert last["together"] == sum(evening.balances(2).values())
+    assert by_csv(timebank, "statement", "Bob")[-1]["together"] == str(last["together"])
+
+
+def test_a_statement_of_some_days_goes_on_from_the_balance_before(board, timebank):
+    ann = board.call(board.caller("Ann"))
+    board.wait_until(datetime(2026, 3, 1, 23, 0, tzinfo=UTC))
+    ann.touch()
+    (entry,) = by_json(timebank, "statement", "Ann", "--since", "2026-03-02")
+    assert (entry["change"], entry["together"]) == (0, 3600)
+    assert timebank("statement", "Ann", "--since", "2026-03-03")[1].endswith("No entries.\n")
+
+
+def test_a_summary_in_text(evening, timebank):
+    assert timebank("summary") == (
+        0,
+        "Period         Granted        Used      Banked   Withdrawn        Lent      Repaid"
+        "   Forfeited         Won        Lost       House\n"
+        "2026-03-01     2:00:00     0:02:45     0:00:00     0:00:00     0:00:00     0:00:00"
+        "     0:00:00     0:15:00     0:20:00     0:05:00\n"
+        "  Black Jack For Time: callers won 0:15:00 and lost 0:20:00, the house made 0:05:00.\n",
+        "",
+    )
+
+
+def test_a_summary_in_csv_and_json(evening, timebank):
+    (period,) = by_json(timebank, "summary", "--by", "week")
+    assert (period["period"], period["first_day"]) == ("2026-W09", "2026-02-23")
+    assert (period["granted"], period["used"], period["house"]) == (7200, 165, 300)
+    assert period["games"] == [
+        {
+            "game": "black-jack-for-time",
+            "unit": "second",
+            "won": 900,
+            "lost": 1200,
+            "house": 300,
+        }
+    ]
+    rows = {row["what"]: row for row in by_csv(timebank, "summary", "--by", "month")}
+    assert rows["house"] == {
+        "period": "2026-03",
+        "first_day": "2026-03-01",
+        "what": "house",
+        "game": "black-jack-for-time",
+        "unit": "second",
+        "amount": "300",
+        "shown": "0:05:00",
+    }
+    assert rows["used"]["shown"] == "0:02:45"
+
+
+COMMANDS = [
+    ["accounts"],
+    ["ledger"],
+    ["statement", "Ann"],
+    ["summary"],
+    ["export", "json"],
+    ["audit"],
+    ["outbox"],
+    ["backup", "copy.sqlite3"],
+]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_books_that_cannot_be_opened_are_refused_in_a_sentence(board, timebank, words):
+    path = board.database.path
+    board.sql("PRAGMA user_version = 999")
+    code, output, error = timebank(*words)
+    assert (code, output) == (2, "")
+    assert "was written by a newer program" in error
+    board.close()
+    for garbage, reason in (
+        (b"garbage " * 500, "file is not a database"),
+        (b"", "There is no database at"),
+    ):
+        path.write_bytes(garbage)
+        code, output, error = timebank(*words)
+        assert (code, output) == (2, "")
+        assert reason in error
+
+
+@pytest.mark.parametrize("words", COMMANDS[:5], ids=" ".join)
+def test_books_without_their_tables_are_refused_in_a_sentence(board, timebank, words):
+    board.sql("PRAGMA foreign_keys = OFF")
+    for table in ("transfers", "accounts", "callers"):
+        board.sql(f"ALTER TABLE {table} RENAME TO {table}_gone")
+    code, output, error = timebank(*words)
+    assert (code, output) == (2, "")
+    assert "cannot be used: no such table" in error

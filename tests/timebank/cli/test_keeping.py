@@ -1,0 +1,134 @@
+"""The `timebank` commands that keep the books: records on their way out, and files that come in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from tests.timebank.outbox import put, states
+from timebank.calls.calls import touch
+
+
+@pytest.fixture
+def doubtful(board):
+    """A record that waits, and one of which only the sysop can tell whether it arrived."""
+    put(board, "Ann", 12)
+    number = put(board, "Bob", 5)
+    board.sql(
+        "UPDATE outbox SET state = 'doubtful', mark = 'T.EXT has been taken away' WHERE number = ?",
+        number,
+    )
+    return board
+
+
+def test_an_outbox_in_which_nothing_waits(board, timebank):
+    assert timebank("outbox") == (0, "Every record is in THEBANK.EXT.\n", "")
+    assert timebank("outbox", "--format", "json") == (0, "[]\n", "")
+
+
+def test_what_waits_is_shown_with_what_is_doubted(doubtful, timebank):
+    assert timebank("outbox") == (
+        0,
+        " Record  When                 Caller                   Minutes  State\n"
+        "      1  2026-03-01 12:00:00  Ann                           12  waiting\n"
+        "      2  2026-03-01 12:00:00  Bob                            5"
+        "  doubtful: T.EXT has been taken away\n",
+        "",
+    )
+
+
+def test_the_outbox_in_csv_and_json(doubtful, timebank):
+    records = json.loads(timebank("outbox", "--format", "json")[1])
+    assert records[1] == {
+        "number": 2,
+        "caller": "Bob",
+        "minutes": 5,
+        "source": "Black Jack For Time",
+        "at": "2026-03-01T12:00:00+01:00",
+        "state": "doubtful",
+        "doubt": "T.EXT has been taken away",
+    }
+    rows = list(csv.DictReader(io.StringIO(timebank("outbox", "--format", "csv")[1])))
+    assert [(row["number"], row["doubt"]) for row in rows] == [
+        ("1", ""),
+        ("2", "T.EXT has been taken away"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("option", "state"), [("--repeat", "waiting"), ("--delivered", "appended")]
+)
+def test_the_sysop_settles_a_doubt(doubtful, timebank, option, state):
+    code, output, _ = timebank("outbox", option, "2")
+    assert code == 0
+    assert "doubtful" not in output
+    assert states(doubtful) == ["waiting", state]
+
+
+@pytest.mark.parametrize("option", ["--repeat", "--delivered"])
+@pytest.mark.parametrize("number", ["1", "9"])
+def test_there_is_nothing_to_settle_where_there_is_no_doubt(doubtful, timebank, option, number):
+    assert timebank("outbox", option, number) == (
+        2,
+        "",
+        f"Nothing is asked about a record {number}.\n",
+    )
+    assert states(doubtful) == ["waiting", "doubtful"]
+
+
+def test_a_file_is_taken_over(board, timebank, folder):
+    ann = board.caller("Ann")
+    path = folder / "THEBANK.EXT"
+    path.write_bytes(b"Ann;12;RATS;2026-03-01 12:00\r\n")
+    code, output, error = timebank("import", str(path))
+    assert (code, error) == (0, "")
+    assert output.startswith(f"{path}: 1 record applied; 12 minutes came in, 0 seconds went out.\n")
+    assert board.balances(ann)["bank"] == 720
+    assert not path.exists()
+    assert timebank("audit")[0] == 0
+
+
+def test_what_cannot_be_applied_is_told_and_exits_with_1(board, timebank, folder):
+    board.caller("Ann")
+    path = folder / "THEBANK.EXT"
+    path.write_bytes(b"Ann;12;RATS;2026-03-01 12:00\r\nZoe;3;RATS;2026-03-01 12:00\r\n")
+    code, output, _ = timebank("import", str(path))
+    assert code == 1
+    assert "line 2" in output
+    assert f"What was refused is in {path}.ERR.\n" in output
+
+
+def test_a_file_that_is_not_there_is_refused(board, timebank, folder):
+    code, output, error = timebank("import", str(folder / "no"))
+    assert (code, output) == (2, "")
+    assert str(folder / "no") in error
+
+
+def test_a_board_that_has_no_bank_of_its_own_takes_over_nothing(board, timebank, config, folder):
+    config.write_text(config.read_text() + '[timebank]\nmode = "none"\n')
+    path = folder / "THEBANK.EXT"
+    path.write_bytes(b"Ann;12;RATS;2026-03-01 12:00\r\n")
+    code, output, error = timebank("import", str(path))
+    assert (code, output) == (2, "")
+    assert 'only a board of mode "built-in" has a bank for it' in error
+    assert path.exists()
+
+
+def test_a_command_sees_what_a_server_wrote_a_moment_before(board, timebank):
+    call = board.call(board.caller("Ann"))
+    assert " 1:00:00 " in timebank("accounts")[1].splitlines()[1]
+    board.wait(60)
+    board.do(touch, call.id, 60)
+    assert " 0:59:00 " in timebank("accounts")[1].splitlines()[1]
+
+
+def test_maintain_counts_totals_that_are_wrong_anew(board, timebank):
+    ann = board.caller("Ann")
+    board.sql("INSERT INTO results_ever VALUES (?, 'faro', 'second', 1, 60, 0)", ann)
+    told = "Counted 1 running total of hands anew.\n"
+    assert timebank("maintain") == (0, told, "")
+    assert timebank("maintain") == (0, "There was nothing to do.\n", "")
+    assert board.audit() == []

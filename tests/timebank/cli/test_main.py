@@ -1,0 +1,272 @@
+"""The `timebank` command: its text, its exit codes, and its manners when something is missing."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from datetime import UTC, datetime
+
+import pytest
+from click.testing import CliRunner
+
+from tests import ROOT
+from timebank.cli.main import main
+from timebank.keeping import deletion
+from timebank.ledger import transfers
+from timebank.settings.settings import load
+
+
+def test_accounts_of_a_new_board(board, timebank):
+    assert timebank("accounts") == (
+        0,
+        """\
+Caller                        Online        Held        Bank       Stake        Loan
+Nobody has registered yet.
+
+Account                                  Balance
+allotment                                0:00:00
+elapsed                                  0:00:00
+forfeit                                  0:00:00
+external                                 0:00:00
+adjustment                               0:00:00
+all accounts together                    0:00:00
+""",
+        "",
+    )
+
+
+def test_the_environment_says_where_the_settings_are(board, config, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BJFT_CONFIG", str(config))
+    told = CliRunner().invoke(main, ["accounts", "--format", "csv"])
+    assert told.exit_code == 0, told.stderr
+    monkeypatch.setenv("BJFT_CONFIG", str(tmp_path / "other.toml"))
+    told = CliRunner().invoke(main, ["accounts"])
+    assert f"{tmp_path / 'other.toml'}: there is no such file" in told.stderr
+
+
+def test_accounts_of_callers_and_system(board, timebank):
+    board.caller("bob")
+    call = board.call(board.caller("Ann"))
+    board.wait(65)
+    call.win(600, 900)
+    call.bet(300)
+    gone = board.caller("Gone")
+    board.do(deletion.delete, gone)
+    board.do(transfers.house, "vegas", "usd-cent")
+    assert timebank("accounts") == (
+        0,
+        """\
+Caller                        Online        Held        Bank       Stake        Loan
+Ann                          1:08:55     0:00:00     0:00:00     0:05:00     0:00:00
+bob                          0:00:00     0:00:00     0:00:00     0:00:00     0:00:00
+
+Account                                  Balance
+allotment                               -1:00:00
+elapsed                                  0:01:05
+forfeit                                  0:00:00
+external                                 0:00:00
+adjustment                               0:00:00
+house, Black Jack For Time              -0:15:00
+house, Vegas                                  $0
+all accounts together                    0:00:00
+all accounts together                         $0
+""",
+        "",
+    )
+
+
+def test_an_empty_ledger(board, timebank):
+    code, output, _ = timebank("ledger")
+    assert code == 0
+    assert output.splitlines()[1:] == ["No transfers."]
+
+
+def test_the_ledger_in_the_time_of_the_board(board, timebank):
+    call = board.call(board.caller("Ann"))
+    board.wait(65)
+    call.lose(600)
+    code, output, _ = timebank("ledger")
+    assert code == 0
+    assert output == (
+        " Number   Entry  When                 Caller                  From       To        "
+        "       Amount   Call   Hand  Why\n"
+        "      1       1  2026-03-01 12:00:00  Ann                     allotment  online    "
+        "      1:00:00      1      -  60 minutes for 2026-03-01\n"
+        "      2       2  2026-03-01 12:01:05  Ann                     online     elapsed   "
+        "      0:01:05      1      -  Time used on node 1\n"
+        "      3       2  2026-03-01 12:01:05  Ann                     online     stake     "
+        "      0:10:00      1      1  Bet 10 minutes at Black Jack For Time\n"
+        "      4       4  2026-03-01 12:01:05  Ann                     stake      house     "
+        "      0:10:00      1      1  Lost at Black Jack For Time (lose)\n"
+    )
+
+
+def numbers(output: str) -> list[int]:
+    return [int(line.split()[0]) for line in output.splitlines()[1:]]
+
+
+def test_the_ledger_of_one_caller(board, timebank):
+    board.call(board.caller("Ann"))
+    board.call(board.caller("Bob"), node=2).lose(60)
+    assert numbers(timebank("ledger", "--caller", "ANN")[1]) == [1]
+    assert numbers(timebank("ledger", "--caller", "Bob")[1]) == [2, 3, 4]
+
+
+def test_the_ledger_of_a_caller_who_was_deleted(board, timebank):
+    ann = board.caller("Ann")
+    board.call(ann).close()
+    board.do(deletion.delete, ann)
+    assert numbers(timebank("ledger", "--caller", "Ann")[1]) == [1, 2, 3]
+
+
+def test_a_caller_whom_nobody_knows_is_refused(board, timebank):
+    code, output, error = timebank("ledger", "--caller", "Zoe")
+    assert (code, output) == (2, "")
+    assert error == "There is no caller named Zoe. `timebank accounts` lists all.\n"
+
+
+def test_the_ledger_since_a_day_begins_with_that_day_on_the_board(board, timebank):
+    call = board.call(board.caller("Ann"))
+    board.wait_until(datetime(2026, 3, 1, 22, 59, 59, tzinfo=UTC))
+    call.touch()
+    board.wait(1)  # midnight in Berlin
+    call.touch()
+    everything = numbers(timebank("ledger")[1])
+    assert numbers(timebank("ledger", "--since", "2026-03-01")[1]) == everything
+    assert numbers(timebank("ledger", "--since", "2026-03-02")[1]) == everything[-1:]
+    assert timebank("ledger", "--since", "2026-03-03")[1].endswith("No transfers.\n")
+
+
+def test_a_date_that_is_none_is_refused(board, timebank):
+    code, _, error = timebank("ledger", "--since", "yesterday")
+    assert code == 2
+    assert "'yesterday' does not match the format '%Y-%m-%d'" in error
+
+
+def test_an_audit_that_finds_nothing_says_so(board, timebank):
+    board.call(board.caller("Ann")).lose(60)
+    digest = last_digest(board)
+    assert timebank("audit") == (
+        0,
+        "The books are in order: 3 transfers, and every balance follows from them.\n"
+        f"The last digest is {digest}. Note it down for `timebank audit --since-digest`.\n",
+        "",
+    )
+
+
+def last_digest(books) -> str:
+    return books.sql("SELECT digest FROM transfers ORDER BY id DESC LIMIT 1")[0][0]
+
+
+def test_an_audit_proves_that_the_books_continue_those_of_yesterday(board, timebank):
+    call = board.call(board.caller("Ann"))
+    call.lose(60)
+    digest = last_digest(board)
+    call.lose(120)
+    for noted in (digest, f" {digest.upper()} "):
+        code, output, _ = timebank("audit", "--since-digest", noted)
+        assert code == 0
+        assert "They continue those whose digest you gave.\n" in output
+        assert f"The last digest is {last_digest(board)}." in output
+
+
+def test_books_that_are_others_are_found_out(board, timebank):
+    board.call(board.caller("Ann")).lose(60)
+    code, output, error = timebank("audit", "--since-digest", "12" * 32)
+    assert (code, error) == (1, "1 thing is wrong with the books.\n")
+    assert "these books do not continue those" in output
+
+
+@pytest.mark.parametrize("typed", ["", "12", "g" * 64, "1" * 65])
+def test_a_digest_that_is_none_is_refused(board, timebank, typed):
+    code, output, error = timebank("audit", "--since-digest", typed)
+    assert (code, output) == (2, "")
+    assert "is no digest: it has 64 digits and letters a to f." in error
+
+
+def test_an_audit_for_other_programs(board, timebank):
+    assert timebank("audit", "--format", "json") == (0, "[]\n", "")
+    assert timebank("audit", "--format", "csv") == (0, "where,sentence\n", "")
+    board.call(board.caller("Ann")).lose(60)
+    board.sql("UPDATE rounds SET lost = 30")
+    sentence = "30 was lost, its transfers add up to 60."
+    assert timebank("audit", "--format", "json") == (
+        1,
+        f'[\n{{"where": "hand 1", "sentence": "{sentence}"}}\n]\n',
+        "",
+    )
+    assert timebank("audit", "--format", "csv") == (
+        1,
+        f'where,sentence\nhand 1,"{sentence}"\n',
+        "",
+    )
+
+
+def test_an_audit_that_finds_something_names_it_and_exits_with_1(board, timebank):
+    board.call(board.caller("Ann")).lose(60)
+    board.sql("UPDATE rounds SET lost = 30")
+    assert timebank("audit") == (
+        1,
+        "hand 1: 30 was lost, its transfers add up to 60.\n",
+        "1 thing is wrong with the books.\n",
+    )
+    board.sql("UPDATE accounts SET balance = balance + 1 WHERE id = 1")
+    code, output, error = timebank("audit")
+    assert (code, len(output.splitlines())) == (1, 3)
+    assert error == "3 things are wrong with the books.\n"
+
+
+@pytest.mark.parametrize("command", ["accounts", "ledger", "audit"])
+def test_a_board_that_never_served_has_no_database_and_gets_none(config, timebank, command):
+    code, output, error = timebank(command)
+    assert (code, output) == (2, "")
+    database = load(config).database
+    assert error == (
+        f"There is no database at {database}. The board makes one when it first serves.\n"
+    )
+    assert not database.exists()
+
+
+@pytest.mark.parametrize("command", ["accounts", "ledger", "audit"])
+def test_settings_that_are_missing_or_wrong_are_told(config, timebank, command):
+    code, _, error = timebank(command, at=config.parent / "nowhere.toml")
+    assert code == 2
+    assert "nowhere.toml" in error
+    config.write_text('[board]\ntime_zone = "Atlantis"\n')
+    code, _, error = timebank(command)
+    assert code == 2
+    assert "Atlantis" in error
+
+
+def test_settings_of_the_board_that_are_not_the_banks_are_not_its_business(config, board, timebank):
+    config.write_text(config.read_text() + "[no_such_table]\nkey = 1\n")
+    assert timebank("audit")[0] == 0
+
+
+def test_a_locked_database_can_be_read(board, timebank):
+    connection = sqlite3.connect(board.database.path, isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
+    assert timebank("accounts")[0] == 0
+    connection.close()
+
+
+def test_help_comes_without_the_database_library():
+    script = (
+        "import sys; from timebank.cli.main import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "assert 'sqlalchemy' not in sys.modules, 'SQLAlchemy was imported'"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": "."},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert "the books of the time bank." in run.stdout

@@ -1,0 +1,69 @@
+"""The `timebank` command where somebody looks, and where its output is cut off."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+
+from tests import ROOT
+
+
+def on_a_terminal(config, *words, **environment):
+    """Run the command with a terminal for its output, and give all that it wrote."""
+    ours, theirs = pty.openpty()
+    code = "import sys; from timebank.cli.main import main; main(sys.argv[1:])"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, words[0], "--config", str(config), *words[1:]],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": ".", "TERM": "xterm", **environment},
+        stdin=theirs,
+        stdout=theirs,
+    )
+    os.close(theirs)
+    output = b""
+    try:
+        while piece := os.read(ours, 4096):
+            output += piece
+    except OSError:  # the terminal was closed
+        pass
+    os.close(ours)
+    assert process.wait() == 0
+    return output.decode().replace("\r\n", "\n")
+
+
+def test_the_ledger_is_paged_on_a_terminal(evening, config, timebank):
+    assert on_a_terminal(config, "ledger", PAGER="sed s/^/paged:/") == "".join(
+        f"paged:{line}\n" for line in timebank("ledger")[1].splitlines()
+    )
+
+
+def test_other_formats_are_not_paged(evening, config, timebank):
+    words = ("ledger", "--format", "csv")
+    assert on_a_terminal(config, *words, PAGER="sed s/^/paged:/") == timebank(*words)[1]
+
+
+def test_a_bar_is_drawn_where_it_is_looked_at(evening, config):
+    shown = on_a_terminal(config, "summary", PYTHONIOENCODING="utf-8").splitlines()
+    assert shown[1].endswith("0:05:00  " + "█" * 24)
+    shown = on_a_terminal(config, "summary", PYTHONIOENCODING="ascii").splitlines()
+    assert shown[1].endswith("0:05:00  " + "#" * 24)
+
+
+def test_a_reader_who_has_seen_enough_is_left_in_peace(evening, config):
+    code = "import sys; from timebank.cli.main import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", code, "ledger", "--config", str(config), "--format", "csv"]
+    ours, theirs = os.pipe()
+    os.close(ours)
+    run = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": "."},
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        check=False,
+        text=True,
+    )
+    os.close(theirs)
+    assert (run.returncode, run.stderr) == (1, "")

@@ -1,0 +1,262 @@
+"""The sysop's hand at the command line: amounts, reasons, refusals, and a server beside it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests import ROOT
+from tests.timebank.serving import serving
+from timebank.callers import notices, sysop_log
+from timebank.keeping import deletion
+from timebank.ledger import database
+from timebank.window import sysop
+
+WHY = ("--why", "a prize")
+
+
+@pytest.fixture
+def ann(board):
+    """Ann, with an hour in the bank, and Bob with nothing."""
+    ann = board.caller("Ann")
+    board.caller("Bob")
+    board.do(give, ann, 3600)
+    return ann
+
+
+def give(desk, caller_id, seconds):
+    sysop.adjust(desk, caller_id, seconds, "to begin with", "the test")
+
+
+def banks(books) -> list[int]:
+    return [bank for (bank,) in books.sql("SELECT balance FROM accounts WHERE kind = 'bank'")]
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "after"),
+    [
+        (
+            ["deposit", "ann", "30"],
+            "Transfer 2: 30 minutes deposited by the command line: a prize.\n"
+            "Ann's account holds 1:30:00.\n",
+            [5400, 0],
+        ),
+        (
+            ["withdraw", "Ann", "0:30"],
+            "Transfer 2: 30 minutes withdrawn by the command line: a prize.\n"
+            "Ann's account holds 0:30:00.\n",
+            [1800, 0],
+        ),
+        (
+            ["transfer", "Ann", "Bob", "1:00"],
+            "Transfer 2: 60 minutes moved from Ann to Bob by the command line: a prize.\n"
+            "Ann's account holds 0:00:00.\nBob's account holds 1:00:00.\n",
+            [0, 3600],
+        ),
+        (
+            ["adjust", "Ann", "1:30"],
+            "Transfer 2: 90 minutes added by the command line: a prize.\n"
+            "Ann's account holds 2:30:00.\n",
+            [9000, 0],
+        ),
+        (
+            ["adjust", "Ann", "-15"],
+            "Transfer 2: 15 minutes taken out by the command line: a prize.\n"
+            "Ann's account holds 0:45:00.\n",
+            [2700, 0],
+        ),
+    ],
+    ids=lambda words: words[0] if isinstance(words, list) else "",
+)
+def test_minutes_are_moved_for_a_reason(board, ann, timebank, words, said, after):
+    assert timebank(*words, *WHY) == (0, said, "")
+    assert banks(board) == after
+    assert timebank("audit")[0] == 0
+    assert timebank("log")[1].splitlines()[1].endswith(": a prize")
+    assert any("a prize" in text for text in board.do(notices.notices, ann))
+
+
+COMMANDS = [
+    ["deposit", "Ann", "5"],
+    ["withdraw", "Ann", "5"],
+    ["transfer", "Ann", "Bob", "5"],
+    ["adjust", "Ann", "5"],
+    ["freeze", "Ann"],
+    ["unfreeze", "Ann"],
+]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
+def test_without_a_reason_nothing_is_done(board, ann, timebank, words):
+    code, output, error = timebank(*words)
+    assert (code, output) == (2, "")
+    assert "Missing option '--why'" in error
+    assert timebank(*words, "--why", " ")[:2] == (2, "")
+    assert banks(board) == [3600, 0]
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
+@pytest.mark.parametrize("name", ["Zoe", "", "\udcff", "x" * 300])
+def test_a_name_that_nobody_has_is_refused(board, ann, timebank, words, name):
+    code, output, error = timebank(words[0], name, *words[2:], *WHY)
+    assert (code, output) == (2, "")
+    assert error
+    assert "Traceback" not in error
+    assert banks(board) == [3600, 0]
+
+
+@pytest.mark.parametrize("typed", ["", "x", "1:60", "1:5", "1.5", "0", "0:00", "-5", "9" * 9, "٣"])
+def test_an_amount_that_is_none_is_refused(board, ann, timebank, typed):
+    code, output, error = timebank("deposit", *WHY, "--", "Ann", typed)
+    assert (code, output) == (2, "")
+    assert "Invalid value for 'AMOUNT'" in error
+    assert banks(board) == [3600, 0]
+
+
+@pytest.mark.parametrize("typed", ["--", "-x", "-0", "+-5", "-1:75"])
+def test_an_adjustment_that_is_none_is_refused(board, ann, timebank, typed):
+    code, output, _ = timebank("adjust", "Ann", typed, *WHY)
+    assert (code, output) == (2, "")
+    assert banks(board) == [3600, 0]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["withdraw", "Ann", "61"], "Ann's account holds 60 minutes."),
+        (["adjust", "Ann", "-61"], "Ann's account holds 60 minutes."),
+        (["transfer", "Ann", "Bob", "61"], "Ann's account holds 60 minutes."),
+        (["transfer", "Ann", "ANN", "1"], "Both accounts are Ann's."),
+        (
+            ["deposit", "Ann", "23:01"],
+            "An account holds 1440 minutes at most; Ann's has room for 1380 minutes.",
+        ),
+        (["unfreeze", "Ann"], "Ann's account is not frozen."),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_a_sentence(board, ann, timebank, words, sentence):
+    assert timebank(*words, *WHY) == (2, "", f"{sentence}\n")
+    assert banks(board) == [3600, 0]
+
+
+def test_the_largest_balance_can_be_reached_and_an_adjustment_goes_beyond(board, ann, timebank):
+    assert timebank("deposit", "Ann", "23:00", *WHY)[0] == 0
+    assert timebank("deposit", "Ann", "1", *WHY)[0] == 2
+    assert timebank("adjust", "Ann", "1", *WHY)[0] == 0
+    assert banks(board) == [86460, 0]
+
+
+def test_a_frozen_account_can_only_be_adjusted(board, ann, timebank):
+    assert timebank("freeze", "ann", *WHY) == (0, "Ann's account is frozen.\n", "")
+    assert timebank("freeze", "Ann", *WHY) == (2, "", "Ann's account is frozen already.\n")
+    for words in COMMANDS[:3]:
+        assert timebank(*words, *WHY) == (
+            2,
+            "",
+            "Ann's account is frozen; it can be adjusted, or unfrozen.\n",
+        )
+    assert timebank("adjust", "Ann", "5", *WHY)[0] == 0
+    assert timebank("unfreeze", "Ann", *WHY) == (0, "Ann's account is open again.\n", "")
+    assert timebank("deposit", "Ann", "5", *WHY)[0] == 0
+
+
+def test_a_caller_who_was_deleted_has_no_account(board, ann, timebank):
+    board.do(deletion.delete, ann)
+    assert timebank("deposit", "Ann", "5", *WHY) == (
+        2,
+        "",
+        "There is no caller named Ann. `timebank accounts` lists all.\n",
+    )
+
+
+def test_the_log_in_text_csv_and_json(board, timebank):
+    assert timebank("log") == (0, "Nothing was done by hand.\n", "")
+    assert timebank("log", "--format", "json") == (0, "[]\n", "")
+    ann = board.caller("Ann")
+    board.do(give, ann, 3600)
+    board.wait(60)
+    board.do(give, ann, 60)
+    assert timebank("log") == (
+        0,
+        "When                 By                      Caller                  What\n"
+        "2026-03-01 12:01:00  the test                Ann                     "
+        "1 minute added, Ann: to begin with\n"
+        "2026-03-01 12:00:00  the test                Ann                     "
+        "60 minutes added, Ann: to begin with\n",
+        "",
+    )
+    records = json.loads(timebank("log", "--format", "json")[1])
+    assert records[0] == {
+        "number": 2,
+        "at": "2026-03-01T12:01:00+01:00",
+        "by": "the test",
+        "caller": "Ann",
+        "what": "1 minute added, Ann: to begin with",
+    }
+    rows = list(csv.DictReader(io.StringIO(timebank("log", "--format", "csv")[1])))
+    assert [row["number"] for row in rows] == ["2", "1"]
+
+
+def test_a_long_log_is_read_to_its_end(board, timebank):
+    def fill(desk):
+        for number in range(1, 1201):
+            sysop_log.note(desk, "Sysop", None, f"Line {number}")
+
+    board.do(fill)
+    records = json.loads(timebank("log", "--format", "json")[1])
+    assert [record["number"] for record in records] == list(range(1200, 0, -1))
+
+
+def test_a_server_and_commands_write_to_the_books_at_once(board, timebank):
+    with serving(board.database.path) as server:
+        for number in range(5):
+            code, _, error = timebank("deposit", f"Caller {number}", "10", *WHY)
+            assert (code, error) == (0, "")
+            code, _, error = timebank("transfer", f"Caller {number}", "Caller 0", "3", *WHY)
+            assert (code, error) == (0, "") if number else code == 2
+        for words in (["withdraw", "Caller 0", "2"], ["adjust", "Caller 1", "-1"]):
+            assert timebank(*words, *WHY)[0] == 0
+        assert server.poll() is None
+    assert banks(board) == [20 * 60, 6 * 60, 7 * 60, 7 * 60, 7 * 60]
+    assert timebank("audit")[0] == 0
+
+
+def test_a_command_waits_for_its_turn_and_not_for_ever(board, ann, timebank, monkeypatch):
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.1)
+    connection = sqlite3.connect(board.database.path, isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
+    assert timebank("deposit", "Ann", "10", *WHY) == (
+        2,
+        "",
+        "The books cannot be written just now (database is locked).\n",
+    )
+    connection.close()
+    assert timebank("deposit", "Ann", "10", *WHY)[0] == 0
+
+
+def test_commands_beside_one_another_take_turns(board, ann, timebank):
+    with ThreadPoolExecutor(4) as pool:
+        codes = list(
+            pool.map(lambda _: in_a_process(board, "withdraw", "Ann", "10", *WHY), range(8))
+        )
+    assert sorted(codes) == [0] * 6 + [2] * 2
+    assert banks(board) == [0, 0]
+    assert timebank("audit")[0] == 0
+
+
+def in_a_process(board, *words) -> int:
+    config = board.database.path.parent.parent / "sysop.toml"
+    code = "import sys; from timebank.cli.main import main; main(sys.argv[1:])"
+    return subprocess.run(
+        [sys.executable, "-c", code, words[0], "--config", str(config), *words[1:]],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+    ).returncode

@@ -1,0 +1,255 @@
+"""What is owed to a host is written into its file exactly once, whoever dies over it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.timebank.hosts import HOUR, comes, debt, known
+from timebank.guests import claims
+from timebank.guests.claims import CLAIM_SECONDS, NotDoubtful, done, in_doubt, not_done
+from timebank.guests.claims import claim as bank_claim
+from timebank.guests.departure import owed
+
+
+@pytest.fixture
+def ann(books):
+    """Ann of Xibalba, user 7 there."""
+    return known(books)
+
+
+@pytest.fixture
+def over(books, ann):
+    """A visit that is over; she has won 15 minutes, and Xibalba takes them."""
+    call = comes(books, ann, way="moduser")
+    call.win(600, 900)
+    call.close()
+    return call
+
+
+def states(books):
+    return books.sql("SELECT minutes, state FROM given_back ORDER BY number")
+
+
+def outstanding(books):
+    with books.database.reading(books.settings, books.now) as desk:
+        return [(row.minutes, row.state, row.why) for row in claims.outstanding(desk)]
+
+
+def number(books):
+    return books.sql("SELECT max(number) FROM given_back")[0][0]
+
+
+def test_it_waits_is_claimed_and_written(books, ann, over):
+    (row,) = books.do(owed, ann)
+    assert (row.caller, row.board, row.minutes, row.way) == (
+        "Ann@Xibalba",
+        "Xibalba",
+        15,
+        "moduser",
+    )
+    claim = over.claim()
+    assert (claim.caller_id, claim.minutes, claim.way) == (ann, 15, "moduser")
+    assert books.do(owed, ann) == []
+    assert outstanding(books) == [(15, "writing", None)]
+    assert books.do(done, claim)
+    assert outstanding(books) == []
+    assert states(books) == [(15, "written")]
+
+
+def test_what_waited_and_is_forfeited_on_a_visit_is_nothing_that_was_lost_on_it(books, ann, over):
+    books.change(mode="none")
+    comes(books, ann).close()
+    assert states(books) == [(15, "kept")]
+    ((result,),) = books.sql("SELECT result FROM visits ORDER BY id DESC LIMIT 1")
+    assert result == 0
+    assert books.audit() == []
+
+
+def test_nobody_claims_it_a_second_time(books, ann, over):
+    claim = over.claim()
+    assert over.claim() is None
+    books.do(done, claim)
+    assert over.claim() is None
+    assert not books.do(done, claim)
+
+
+def test_what_several_visits_won_is_written_as_one(books, ann, over):
+    call = comes(books, ann, way="door.sys")
+    call.win(600, 300)
+    call.close()
+    claim = call.claim()
+    assert (claim.minutes, claim.way) == (20, "door.sys")
+    books.do(done, claim)
+    assert states(books) == [(15, "written"), (5, "written")]
+
+
+def test_a_visit_without_a_file_and_one_of_ours_claim_nothing(books, ann, over):
+    books.do(done, over.claim())
+    call = comes(books, ann)
+    call.close()
+    assert call.claim() is None
+    ours = books.call(books.caller("Bob"))
+    ours.close()
+    assert books.do(bank_claim, ours.id) is None
+
+
+def test_what_could_not_be_written_comes_to_our_bank(books, ann, over):
+    assert books.do(not_done, over.claim(), "The file is gone.")
+    assert states(books) == [(15, "kept")]
+    assert books.balances(ann)["bank"] == 900
+    assert books.audit() == []
+
+
+def test_it_comes_there_also_while_its_caller_is_on_another_call(books, ann, over):
+    claim = over.claim()
+    call = comes(books, ann)
+    books.do(not_done, claim, "The file is gone.")
+    call.touch()
+    assert (call.purse.online, call.purse.bank) == (HOUR, 900)
+    call.close()
+    assert books.balances(ann)["bank"] == 900
+    assert books.audit() == []
+
+
+def test_one_who_died_over_it_leaves_a_doubt_and_nobody_writes_it_again(books, ann, over):
+    over.claim()
+    books.wait(CLAIM_SECONDS)
+    assert outstanding(books) == [(15, "writing", None)]
+    books.wait(1)
+    assert outstanding(books) == [(15, "doubtful", "whoever was to write it has died over it")]
+    call = comes(books, ann, way="moduser")
+    assert call.arrival.owed == 0
+    call.close()
+    assert call.claim() is None
+
+
+def test_a_clock_that_was_stepped_back_does_not_keep_the_doubt_away(books, ann, over):
+    over.claim()
+    books.step(-HOUR)
+    assert outstanding(books)[0][1] == "doubtful"
+
+
+def test_who_cannot_tell_says_so_at_once(books, ann, over):
+    books.do(in_doubt, over.claim(), "The file says 15 already.")
+    assert outstanding(books) == [(15, "doubtful", "The file says 15 already.")]
+
+
+def test_who_was_only_slow_ends_the_doubt(books, ann, over):
+    claim = over.claim()
+    books.wait(HOUR)
+    assert books.do(done, claim)
+    assert outstanding(books) == []
+
+
+def test_the_sysop_finds_that_it_arrived(books, ann, over):
+    claim = over.claim()
+    books.wait(HOUR)
+    books.do(claims.regard_as_given, number(books))
+    assert states(books) == [(15, "written")]
+    assert not books.do(done, claim)
+    assert not books.do(not_done, claim, "It is gone.")
+    assert books.balances(ann)["bank"] == 0
+
+
+def test_the_sysop_finds_that_it_never_arrived(books, ann, over):
+    claim = over.claim()
+    books.wait(HOUR)
+    books.do(claims.give_again, number(books))
+    assert not books.do(done, claim)
+    call = comes(books, ann, way="moduser")
+    assert call.arrival.owed == 15
+    assert call.close_and_give() == 15
+    assert books.audit() == []
+
+
+@pytest.mark.parametrize("say", [claims.give_again, claims.regard_as_given])
+def test_nothing_is_asked_about_what_is_in_no_doubt(books, ann, over, say):
+    with pytest.raises(NotDoubtful):
+        books.do(say, number(books))
+    over.claim()
+    with pytest.raises(NotDoubtful):
+        books.do(say, number(books))
+    with pytest.raises(NotDoubtful):
+        books.do(say, 99)
+
+
+# Hosts whose clock shows losses.
+
+
+def shown(books, ann, loss, **more):
+    call = comes(books, ann, way="exitinfo", shows_losses=True, **more)
+    call.lose(loss)
+    call.close()
+    return call
+
+
+def test_a_loss_is_shown_in_whole_minutes_and_the_seconds_stay_a_debt(books, ann):
+    claim = shown(books, ann, 650).claim()
+    assert claim.minutes == -10
+    assert debt(books, ann) == 650
+    books.do(done, claim)
+    assert debt(books, ann) == 50
+    assert comes(books, ann, HOUR - 600).purse.online == HOUR - 600 - 50
+    assert books.audit() == []
+
+
+def test_less_than_a_minute_is_not_shown(books, ann):
+    assert shown(books, ann, 59).claim() is None
+    assert debt(books, ann) == 59
+
+
+def test_a_loss_that_could_not_be_shown_stays_a_debt(books, ann):
+    claim = shown(books, ann, 600).claim()
+    assert books.do(not_done, claim, "The file is gone.")
+    assert debt(books, ann) == 600
+    assert states(books) == [(-10, "kept")]
+    assert books.audit() == []
+
+
+def test_a_loss_in_doubt_is_a_debt_and_not_shown_twice(books, ann):
+    shown(books, ann, 600).claim()
+    books.wait(HOUR)
+    assert debt(books, ann) == 600
+    call = shown(books, ann, 120)
+    claim = call.claim()
+    assert claim.minutes == -2
+    books.do(done, claim)
+    assert debt(books, ann) == 600
+    books.do(claims.give_again, 1)
+    assert states(books) == [(-10, "kept"), (-2, "written")]
+    assert debt(books, ann) == 600
+    assert books.audit() == []
+
+
+def test_what_was_won_before_and_is_owed_still_goes_off_what_is_shown(books, ann):
+    call = comes(books, ann, way="exitinfo", shows_losses=True)
+    call.win(600, 900)
+    call.close()
+    claim = shown(books, ann, 600).claim()
+    assert claim.minutes == 5
+    books.do(done, claim)
+    assert states(books) == [(15, "written"), (-10, "written")]
+    assert debt(books, ann) == 0
+
+
+def test_as_much_lost_as_won_need_not_be_written(books, ann):
+    call = comes(books, ann, way="exitinfo", shows_losses=True)
+    call.win(600, 600)
+    call.close()
+    assert shown(books, ann, 600).claim() is None
+    assert states(books) == [(10, "written"), (-10, "written")]
+    assert debt(books, ann) == 0
+    assert books.audit() == []
+
+
+def test_a_doubtful_gift_stays_as_it_is_when_the_next_one_is_claimed(books, ann, over):
+    first = over.claim()
+    books.do(in_doubt, first, "The disk failed.")
+    call = comes(books, ann, way="moduser")
+    call.win(600, 300)
+    call.close()
+    claim = call.claim()
+    assert claim.minutes == 5
+    assert states(books) == [(15, "doubtful"), (5, "writing")]
+    books.do(done, claim)
+    assert outstanding(books) == [(15, "doubtful", "The disk failed.")]

@@ -1,0 +1,671 @@
+"""What is owed is paid: nobody sends minutes while owing, nor borrows on a loan of an earlier day.
+
+Callers of other boards, who have no minutes of ours each day, pay at the end of their visit.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.timebank.at_the_window import (
+    MINUTE,
+    allowed,
+    borrow,
+    deposit,
+    give,
+    limit,
+    repay,
+    saved,
+    send,
+)
+from tests.timebank.books import DAILY, won
+from tests.timebank.hosts import HOUR, HostCall, brought, last_visit
+from tests.timebank.vandal import Vandal
+from timebank.callers.history import history
+from timebank.calls.arrival import host_caller
+from timebank.errors import LimitReached, Refused
+from timebank.guests.claims import not_done
+from timebank.ledger import transfers
+from timebank.settings.settings import Event
+from timebank.wagers.rounds import Move
+from timebank.wagers.single import stand_without_call
+from timebank.window import sysop, teller
+from timebank.window.allowance import Allowed
+from timebank.window.sysop import freeze
+from timebank.window.teller import transfer, withdraw
+
+DAY = 86_400
+OWES = r"^You owe {}: that must be paid back before you send any minutes\.$"
+
+
+@pytest.fixture
+def bob(books):
+    return books.caller("Bob")
+
+
+@pytest.fixture
+def ann(books, bob):
+    """Somebody who is known for long enough, on line, with 40 minutes saved."""
+    number = books.caller("Ann")
+    books.wait(8 * DAY)
+    give(books, number, 40)
+    return books.call(number)
+
+
+def test_nothing_is_sent_while_anything_is_owed(books, ann, bob):
+    borrow(ann, 30)
+    refused = allowed(ann).transfer
+    assert (refused.seconds, refused.why_not) == (
+        0,
+        "You owe 30 minutes: that must be paid back before you send any minutes.",
+    )
+    with pytest.raises(LimitReached, match=OWES.format("30 minutes")):
+        send(ann, 1, bob)
+    repay(ann, 29)
+    with pytest.raises(LimitReached, match=OWES.format("1 minute")):
+        send(ann, 1, bob)
+    repay(ann, 1)
+    assert allowed(ann).transfer.seconds == 40 * MINUTE
+    send(ann, 1, bob)
+    assert saved(books, bob) == MINUTE
+
+
+def test_a_part_of_a_minute_is_owed_as_well(books, ann, bob):
+    borrow(ann, 1)
+    limit(books, loan_share=99)
+    ann.win(60, 60)
+    assert ann.purse.loan == -1
+    with pytest.raises(LimitReached, match=OWES.format("1 second")):
+        send(ann, 1, bob)
+
+
+def test_savings_of_before_are_not_sent_either(books, ann, bob):
+    """Nor is it a way round to put them on the clock and into the bank again."""
+    borrow(ann, 30)
+    ann.withdraw(20 * MINUTE)
+    deposit(ann, 20)
+    with pytest.raises(LimitReached, match=OWES.format("30 minutes")):
+        send(ann, 20, bob)
+
+
+def test_what_was_sent_is_not_lent_back_on_the_same_day(books, ann, bob):
+    send(ann, 25, bob)
+    assert allowed(ann).borrow.seconds == 5 * MINUTE
+    with pytest.raises(
+        LimitReached,
+        match=r"^You may borrow 30 minutes a day, less what you send to others; 5 minutes of it",
+    ):
+        borrow(ann, 6)
+    borrow(ann, 5)
+    with pytest.raises(LimitReached, match="You owe 5 minutes"):
+        send(ann, 1, bob)
+
+
+def test_farming_is_worth_nothing(books, ann, bob):
+    """A caller who sends and borrows all that is allowed sends no more than was granted,
+    and never while owing anything."""
+    ann.close()
+    number = ann.caller_id
+    granted = saved(books, number)
+    for _ in range(12):
+        books.wait(DAY)
+        call = books.call(number)
+        granted += 60 * MINUTE
+        for _ in range(3):
+            may = allowed(call)
+            if may.deposit.seconds:
+                call.post(teller.deposit, may.deposit.seconds)
+            owed = -call.purse.loan
+            if (most := allowed(call).transfer.seconds) > 0:
+                assert owed == 0
+                call.post(transfer, bob, most, "")
+            if (more := allowed(call).borrow.seconds) > 0:
+                call.post(teller.borrow, more)
+        assert saved(books, bob) <= granted
+        call.close()
+    assert saved(books, bob) + saved(books, number) <= granted
+
+
+def test_a_guest_has_nothing_sent_by_who_owes(books, ann):
+    guest = books.do(host_caller, "Xibalba", "1", "Eve").id
+    borrow(ann, 10)
+    with pytest.raises(LimitReached, match="You owe 10 minutes"):
+        send(ann, 10, guest)
+
+
+def test_a_guest_who_borrows_sends_nothing_and_takes_nothing_of_it_home(books, bob):
+    guest = books.do(host_caller, "Xibalba", "1", "Eve").id
+    books.wait(8 * DAY)
+    call = HostCall(books, guest, brought(600))
+    borrow(call, 30)
+    give(books, guest, 10)
+    with pytest.raises(LimitReached, match="You owe 30 minutes"):
+        send(call, 10, bob)
+    call.close()
+    home = books.sql("SELECT sum(amount) FROM transfers WHERE kind IN ('taken home', 'given back')")
+    assert home == [(600 - 1,)]  # less the second that the call had begun
+    assert (saved(books, guest), books.balances(guest)["loan"]) == (10 * MINUTE, 0)
+
+
+class TestTheSysopsHand:
+    def test_moves_nothing_from_who_owes(self, books, ann, bob):
+        borrow(ann, 30)
+        with pytest.raises(LimitReached, match=r"^Ann owes 30 minutes: .*`timebank adjust` works"):
+            books.do(sysop.sysop_transfer, ann.caller_id, bob, 600, "a gift", "Tester")
+        assert saved(books, bob) == 0
+
+    def test_moves_to_who_owes(self, books, ann, bob):
+        borrow(ann, 30)
+        give(books, bob, 10)
+        books.do(sysop.sysop_transfer, bob, ann.caller_id, 600, "a gift", "Tester")
+        assert saved(books, ann.caller_id) == 50 * MINUTE
+
+    def test_adjusts_in_any_case(self, books, ann):
+        borrow(ann, 30)
+        books.do(sysop.adjust, ann.caller_id, -600, "as agreed", "Tester")
+        assert saved(books, ann.caller_id) == 30 * MINUTE
+
+
+def test_every_refusal_is_one_of_the_windows(books, ann, bob):
+    borrow(ann, 30)
+    with pytest.raises(Refused) as refused:
+        send(ann, 1, bob)
+    assert str(refused.value) == allowed(ann).transfer.why_not
+
+
+EARLIER = r"^You owe {} from an earlier day\. Repay that before you borrow more\.$"
+
+
+class TestALoanOfAnEarlierDay:
+    def test_is_paid_before_anything_more_is_lent(self, books, ann):
+        limit(books, loan_share=0)
+        borrow(ann, 20)
+        books.wait(DAY)
+        ann.touch()
+        assert allowed(ann).borrow == Allowed(
+            0, "You owe 20 minutes from an earlier day. Repay that before you borrow more."
+        )
+        with pytest.raises(LimitReached, match=EARLIER.format("20 minutes")):
+            borrow(ann, 1)
+        repay(ann, 19)
+        with pytest.raises(LimitReached, match=EARLIER.format("1 minute")):
+            borrow(ann, 1)
+        repay(ann, 1)
+        borrow(ann, 30)
+        assert ann.purse.loan == -30 * MINUTE
+        assert books.audit() == []
+
+    def test_is_what_the_grant_of_the_day_has_left_of_it(self, books, ann):
+        limit(books, loan=120)
+        borrow(ann, 31)
+        books.wait(DAY)
+        with pytest.raises(LimitReached, match=EARLIER.format("1 minute")):
+            borrow(ann, 1)
+        assert books.audit() == []
+
+    def test_no_loan_of_today_is(self, books, ann):
+        borrow(ann, 10)
+        repay(ann, 5)
+        borrow(ann, 20)
+        with pytest.raises(LimitReached, match="30 minutes a day; nothing of it"):
+            borrow(ann, 1)
+        assert ann.purse.loan == -25 * MINUTE
+
+    def test_is_not_to_be_repaid_for_a_loan_that_nobody_gets(self, books, ann):
+        limit(books, loan_share=0)
+        borrow(ann, 10)
+        limit(books, loan=0)
+        books.wait(DAY)
+        with pytest.raises(LimitReached, match=r"^On this board nobody can borrow minutes\.$"):
+            borrow(ann, 1)
+
+    def test_is_paid_before_what_was_lent_today(self, books, ann):
+        """A payment goes to the oldest loan, and gives nothing back of the day's limit."""
+        limit(books, loan_share=0)
+        borrow(ann, 10)
+        books.wait(DAY)
+        repay(ann, 10)
+        borrow(ann, 10)
+        repay(ann, 5)
+        assert allowed(ann).borrow.seconds == 20 * MINUTE
+
+    @pytest.mark.parametrize(("share", "loan"), [(0, 30), (1, 30), (50, 30), (50, 300), (100, 61)])
+    def test_so_no_caller_ever_owes_more_than_one_days_loans(self, books, ann, share, loan):
+        """However much of each day's minutes pays, and whoever borrows all that is allowed."""
+        limit(books, loan_share=share, loan=loan, deposit=1440)
+        ann.close()
+        lent = 0
+        for _ in range(30):
+            books.wait(DAY)
+            call = books.call(ann.caller_id)
+            if more := allowed(call).borrow.seconds:
+                call.post(teller.borrow, more)
+                lent += more
+            books.wait(90 * MINUTE)
+            call.close()
+            books.wait(-90 * MINUTE)
+            assert -call.purse.loan <= loan * MINUTE
+        granted = 30 * HOUR
+        ((used,),) = books.sql(
+            "SELECT sum(amount) FROM transfers WHERE kind = 'elapsed' AND call_id > ?", ann.id
+        )
+        assert lent >= loan * MINUTE
+        assert used <= granted + loan * MINUTE
+        assert books.audit() == []
+
+
+@pytest.fixture
+def eve(books):
+    """A caller of another board, known for long enough."""
+    number = books.do(host_caller, "Xibalba", "1", "Eve").id
+    books.wait(8 * DAY)
+    return number
+
+
+def owed(books, caller_id) -> int:
+    return -books.balances(caller_id)["loan"]
+
+
+def sums(books) -> dict[str, int]:
+    """What was moved, by kind."""
+    return dict(books.sql("SELECT kind, sum(amount) FROM transfers GROUP BY kind"))
+
+
+class TestAGuestPays:
+    def test_out_of_what_would_be_put_back(self, books, eve):
+        give(books, eve, 10)
+        call = HostCall(books, eve, brought(600))
+        borrow(call, 30)
+        call.withdraw(10 * MINUTE)
+        call.lose(5 * MINUTE)
+        books.wait(60)
+        call.close()
+        assert call.moved == [
+            ("elapsed", 60, "online", "elapsed"),
+            ("loan paid", 30 * MINUTE, "online", "loan"),
+            ("put back", 5 * MINUTE, "online", "bank"),
+            ("taken home", 540, "online", "external"),
+        ]
+        assert (owed(books, eve), saved(books, eve)) == (0, 5 * MINUTE)
+        assert books.audit() == []
+
+    def test_and_then_out_of_the_gain(self, books, eve):
+        limit(books, loan_share=0)
+        call = HostCall(books, eve, brought(3600, way="moduser"))
+        borrow(call, 30)
+        call.lose(20 * MINUTE)
+        call.win(20 * MINUTE, 30 * MINUTE)
+        books.wait(60)
+        # Ten minutes more than were borrowed: they alone go home.
+        assert call.close_and_give() == 10
+        assert [kind for kind, *_ in call.moved] == [
+            *("elapsed", "loan paid", "gain", "given back", "taken home")
+        ]
+        assert (owed(books, eve), saved(books, eve)) == (0, 0)
+        visit = last_visit(books, eve)
+        assert [visit[name] for name in ("loan", "loan_paid", "gain", "put_back")] == [
+            *(1800, 1800, 600, 0)
+        ]
+        assert books.audit() == []
+
+    def test_later_out_of_a_gain_that_none_of_it_goes_home(self, books, eve):
+        call = HostCall(books, eve, brought(3600, way="moduser"))
+        borrow(call, 30)
+        call.lose(30 * MINUTE)
+        assert call.close_and_give() == 0
+        assert owed(books, eve) == 30 * MINUTE
+        call = HostCall(books, eve, brought(3600, way="moduser"))
+        call.win(20 * MINUTE, 20 * MINUTE)
+        assert call.close_and_give() == 0
+        assert owed(books, eve) == 10 * MINUTE
+        call = HostCall(books, eve, brought(3600, way="moduser"))
+        call.win(20 * MINUTE, 20 * MINUTE)
+        assert call.close_and_give() == 10
+        assert owed(books, eve) == 0
+        assert books.audit() == []
+
+    def test_the_debt_to_the_host_first(self, books, eve):
+        call = HostCall(books, eve, brought(3600, way="moduser"))
+        borrow(call, 10)
+        call.lose(30 * MINUTE)
+        call.close()
+        assert (owed(books, eve), last_visit(books, eve)["debt_added"]) == (600, 1200)
+        call = HostCall(books, eve, brought(3600, way="moduser"))
+        call.win(35 * MINUTE, 35 * MINUTE)
+        assert call.close_and_give() == 5
+        visit = last_visit(books, eve)
+        assert (visit["debt_paid"], owed(books, eve)) == (1200, 0)
+        assert books.audit() == []
+
+    def test_out_of_the_account_what_was_borrowed_and_deposited(self, books, eve):
+        call = HostCall(books, eve, brought(600))
+        borrow(call, 30)
+        deposit(call, 30)
+        books.wait(60)
+        call.close()
+        assert ("loan paid", 30 * MINUTE, "bank", "loan") in call.moved
+        assert (owed(books, eve), saved(books, eve)) == (0, 0)
+        assert books.audit() == []
+
+    def test_not_out_of_an_account_that_is_frozen(self, books, eve):
+        call = HostCall(books, eve, brought(600))
+        borrow(call, 30)
+        deposit(call, 20)
+        books.do(freeze, eve, "a dispute", "Sysop")
+        call.close()
+        assert (owed(books, eve), saved(books, eve)) == (20 * MINUTE, 20 * MINUTE)
+        assert books.audit() == []
+
+    def test_by_what_an_event_cuts_off_from_winnings(self, books, eve, folder):
+        """Also where it would go home at once, past our bank."""
+        limit(books, loan_share=0)
+        call = HostCall(books, eve, brought(3000))
+        borrow(call, 30)
+        call.lose(30 * MINUTE)
+        books.change(
+            mode="external",
+            thebank_ext=folder / "THEBANK.EXT",
+            events=(Event("Backup", books.now.replace(minute=10).time(), DAILY, 60),),
+        )
+        call.win(5 * MINUTE, 20 * MINUTE)
+        assert ("loan paid", 20 * MINUTE, "bank", "loan") in call.moved
+        assert books.sql("SELECT * FROM outbox") == []
+        call.close()
+        assert owed(books, eve) == 10 * MINUTE
+        assert books.audit() == []
+
+    def test_by_a_hand_that_is_settled_while_nobody_is_here(self, books, eve):
+        call = HostCall(books, eve, brought(60))
+        borrow(call, 30)
+        number = call.bet(30 * MINUTE)
+        books.wait(60)
+        call.close()
+        assert owed(books, eve) == 30 * MINUTE
+        books.wait(3 * DAY)
+        move = Move(number, 1, {"action": "stay"}, 4)
+        books.do(stand_without_call, eve, number, [move], won(1800, 1800))
+        assert (owed(books, eve), saved(books, eve)) == (0, 30 * MINUTE)
+        assert books.audit() == []
+
+    def test_not_out_of_the_hosts_minutes(self, books, eve):
+        call = HostCall(books, eve, brought(3600))
+        borrow(call, 30)
+        call.lose(30 * MINUTE)
+        books.wait(60)
+        call.close()
+        assert call.moved[-1] == ("taken home", 3540, "online", "external")
+        assert owed(books, eve) == 30 * MINUTE
+
+    def test_whatever_mode_the_board_is_in_by_then(self, books, eve):
+        call = HostCall(books, eve, brought(600))
+        borrow(call, 30)
+        books.change(mode="none")
+        call.close()
+        assert owed(books, eve) == 0
+        assert books.audit() == []
+
+    def test_what_could_not_be_given_back_pays_too(self, books, eve):
+        call = HostCall(books, eve, brought(3600, way="moduser"))
+        call.win(30 * MINUTE, 20 * MINUTE)
+        call.close()
+        claim = call.claim()
+        call = HostCall(books, eve, brought(3600, way="moduser"))
+        borrow(call, 30)
+        call.lose(30 * MINUTE)
+        books.do(not_done, claim, "The file is gone.")
+        assert (owed(books, eve), saved(books, eve)) == (10 * MINUTE, 0)
+        assert books.audit() == []
+
+
+def test_a_guest_is_told_what_to_repay_with(books, eve):
+    call = HostCall(books, eve, brought(3600))
+    borrow(call, 30)
+    call.lose(30 * MINUTE)
+    call.close()
+    books.wait(DAY)
+    call = HostCall(books, eve, brought(3600))
+    assert allowed(call).borrow.why_not == (
+        "You owe 30 minutes from an earlier day. Repay that, from what you win or withdraw, before"
+        " you borrow more."
+    )
+
+
+def test_a_guest_who_pays_over_midnight_has_a_loan_of_an_earlier_day(books, eve):
+    books.wait(11 * HOUR)
+    call = HostCall(books, eve, brought(7200))
+    borrow(call, 30)
+    books.wait(2 * HOUR - 60)
+    with pytest.raises(LimitReached, match="from an earlier day"):
+        borrow(call, 1)
+
+
+class TestAGuestWhoComesEachDay:
+    """What an attacker did over many days; the loan of one day is all there ever is to gain."""
+
+    def test_and_uses_up_what_was_borrowed(self, books, eve):
+        for _ in range(20):
+            books.wait(DAY)
+            call = HostCall(books, eve, brought(None))
+            if more := allowed(call).borrow.seconds:
+                call.post(teller.borrow, more)
+            books.wait(89 * MINUTE)
+            call.close()
+            books.wait(-89 * MINUTE)
+        # The hour of each day, and thirty minutes once; of the first call a minute is unused.
+        assert sums(books)["elapsed"] == 20 * HOUR + 29 * MINUTE
+        assert owed(books, eve) == 29 * MINUTE
+        assert books.audit() == []
+
+    def test_and_leaves_with_what_was_borrowed(self, books, eve):
+        for _ in range(100):
+            books.wait(DAY)
+            call = HostCall(books, eve, brought(600))
+            borrow(call, 30)
+            call.close()
+            assert (owed(books, eve), saved(books, eve)) == (0, 0)
+        assert books.audit() == []
+
+    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("way", ["moduser", "thebank.ext", None])
+    def test_and_stakes_what_was_borrowed_or_withdrawn(self, books, eve, folder, way, seed):
+        """A win goes home only when the loan is paid."""
+        books.change(thebank_ext=folder / "THEBANK.EXT")
+        chance = random.Random(seed)
+        won_here = 0
+        for _ in range(60):
+            books.wait(DAY)
+            call = HostCall(books, eve, brought(3600, way=way))
+            may = allowed(call)
+            call.post(teller.borrow, may.borrow.seconds) if may.borrow.seconds else None
+            call.post(withdraw, may.withdraw.seconds) if may.withdraw.seconds else None
+            stake = call.purse.online - HOUR or 30 * MINUTE
+            if chance.random() < 0.45:
+                call.win(stake, stake)
+                won_here += stake
+            else:
+                call.lose(stake)
+                won_here -= stake
+            books.wait(30)
+            call.close_and_give()
+            moved = {kind for kind, *_ in call.moved}
+            assert not (owed(books, eve) and moved & {"given back", "gain", "put back", "external"})
+            assert owed(books, eve) <= 30 * MINUTE
+            assert not (owed(books, eve) and saved(books, eve))
+        assert books.audit() == []
+        home = sum(sums(books).get(kind, 0) for kind in ("given back", "external"))
+        lost_of_the_hosts = sums(books)["brought"] - sums(books)["taken home"] - 60 * 30
+        assert home + saved(books, eve) - owed(books, eve) - lost_of_the_hosts == won_here
+
+    def test_and_saves_what_was_won_instead(self, books, eve):
+        """Deposited while it is owed for: the account pays at the exit."""
+        call = HostCall(books, eve, brought(3600))
+        borrow(call, 30)
+        call.lose(30 * MINUTE)
+        call.close()
+        for day in range(1, 4):
+            books.wait(DAY)
+            call = HostCall(books, eve, brought(3600))
+            call.win(12 * MINUTE, 12 * MINUTE)
+            deposit(call, 6)  # the other half has paid already
+            call.close()
+            assert (owed(books, eve), saved(books, eve)) == (
+                max(0, 30 - 12 * day) * MINUTE,
+                max(0, 12 * day - 30) * MINUTE,
+            )
+        assert books.audit() == []
+
+
+class TestPutBack:
+    """What came out of the account goes back there, up to the most that an account holds."""
+
+    def comes_and_fills_up(self, books, eve, *, way):
+        limit(books, balance=60)
+        give(books, eve, 60)
+        call = HostCall(books, eve, brought(3600, way=way))
+        call.withdraw(40 * MINUTE)
+        give(books, eve, 30)  # of the 40 there is room for 10 now
+        books.wait(60)
+        return call
+
+    def test_the_rest_is_given_back_to_a_host_that_can_take_it(self, books, eve):
+        call = self.comes_and_fills_up(books, eve, way="moduser")
+        assert call.close_and_give() == 30
+        assert call.moved[1:] == [
+            ("put back", 40 * MINUTE, "online", "bank"),
+            ("given back", 30 * MINUTE, "bank", "external"),
+            ("taken home", 3540, "online", "external"),
+        ]
+        assert saved(books, eve) == HOUR
+        assert books.audit() == []
+
+    def test_or_goes_through_thebank_ext(self, books, eve, folder):
+        books.change(thebank_ext=folder / "THEBANK.EXT")
+        call = self.comes_and_fills_up(books, eve, way="thebank.ext")
+        call.close()
+        assert books.sql("SELECT minutes FROM outbox") == [(30,)]
+        assert saved(books, eve) == HOUR
+        assert books.audit() == []
+
+    def test_else_it_stays_in_the_account_and_the_entry_says_so(self, books, eve):
+        call = self.comes_and_fills_up(books, eve, way=None)
+        call.close()
+        assert saved(books, eve) == 90 * MINUTE
+        (why,) = [row.why for row in call.receipt.rows if row.kind == "put back"]
+        assert why == (
+            "40 minutes of your own put back in the bank, 30 minutes of it beyond the 60 minutes"
+            " that an account holds: Xibalba takes none"
+        )
+        (line, *_) = books.do(history, eve, None, 9)
+        assert (
+            "put 40:00 of your own back in the bank, 30 minutes of it beyond the 60 minutes that"
+            " an account holds: Xibalba takes none"
+        ) in line.words.lower().replace("xibalba", "Xibalba")
+        assert books.audit() == []
+
+    def test_of_a_frozen_account_nothing_goes_to_the_host(self, books, eve):
+        call = self.comes_and_fills_up(books, eve, way="moduser")
+        books.do(freeze, eve, "a dispute", "Sysop")
+        assert call.close_and_give() == 0
+        assert saved(books, eve) == 90 * MINUTE
+        (why,) = [row.why for row in call.receipt.rows if row.kind == "put back"]
+        assert why.endswith(" that an account holds: the account is frozen")
+        assert books.audit() == []
+
+    def test_seconds_wait_for_the_next_that_make_them_whole(self, books, eve):
+        limit(books, balance=60)
+        give(books, eve, 60)
+        call = HostCall(books, eve, brought(30, way="moduser"))
+        call.withdraw(2 * MINUTE)
+        give(books, eve, 2)
+        books.wait(60)  # half a minute of it on the caller's own
+        assert call.close_and_give() == 1
+        assert saved(books, eve) == HOUR + 30
+        assert books.audit() == []
+
+
+def test_what_a_guest_repaid_is_told(books, eve):
+    call = HostCall(books, eve, brought(600))
+    borrow(call, 30)
+    call.close()
+    assert "30 minutes of your own paid back on the loan" in [row.why for row in call.receipt.rows]
+    (line, *_) = books.do(history, eve, None, 9)
+    assert line.words.startswith("Paid back 30:00 on the loan, took 9:59 home to Xibalba")
+
+
+class TestTheAudit:
+    @pytest.fixture
+    def books(self, books, ann, eve):
+        """Ann owes for days; Eve, of another board, has paid her first loan, and owes another."""
+        limit(books, loan_share=0)
+        borrow(ann, 10)
+        for lent, net in ((30, -10), (0, 10), (30, -30)):
+            call = HostCall(books, eve, brought(3600))
+            call.post(teller.borrow, lent * MINUTE) if lent else None
+            call.lose(-net * MINUTE) if net < 0 else call.win(net * MINUTE, net * MINUTE)
+            call.close()
+            books.wait(DAY)
+            ann.touch()
+        return books
+
+    def test_finds_nothing_wrong_with_them(self, books):
+        assert books.audit() == []
+
+    def test_names_a_loan_on_top_of_one_of_an_earlier_day(self, books, ann):
+        number = self.posts(books, ann.caller_id, ("loan", "online", "loan"))
+        assert owed(books, ann.caller_id) == 660
+        assert f"transfer {number}: It lends 60 while 600 is owed since before." in books.audit()
+
+    @pytest.mark.parametrize("kind", ["gain", "put back"])
+    def test_names_what_a_guest_leaves_with_who_owes(self, books, eve, kind):
+        HostCall(books, eve, brought(3600))
+        number = self.posts(books, eve, ("online", "bank", kind))
+        assert f"transfer {number}: It leaves 60 to a guest who owes 1800." in books.audit()
+
+    def posts(self, books, caller_id, movement) -> int:
+        """Write a transfer of a minute that the bank would not; returns its number."""
+        source, target, kind = movement
+        accounts = {
+            name: transfers.Account(number, name, "second")
+            for number, name in books.sql(
+                "SELECT id, kind FROM accounts WHERE caller_id = ?", caller_id
+            )
+        }
+        row = transfers.Movement(
+            accounts[source], accounts[target], 60, kind, "By hand", None, None
+        )
+        return books.do(transfers.transfer, [row])[0].number
+
+    @pytest.mark.parametrize(
+        ("change", "found"),
+        [
+            (
+                "days SET after = 'x' WHERE day = '2026-06-09'",
+                "2026-06-09 begins behind no transfer",
+            ),
+            (
+                "days SET owed = 599 WHERE caller_id = 2 AND day = '2026-06-18'",
+                "When 2026-06-18 began 600 was",
+            ),
+            ("days SET owed = 1 WHERE day = '2026-06-09'", "When 2026-06-09 began 0 was"),
+            (
+                "visits SET loan = 1799 WHERE id = 1",
+                "At its end 1800 was owed on a loan, not 1799.",
+            ),
+            ("visits SET loan_paid = 1199 WHERE id = 1", "1199 is paid on the loan, its transfers"),
+            ("visits SET loan = 'x' WHERE id = 1", "visit 1: Some of its amounts are no numbers."),
+        ],
+    )
+    def test_names_what_was_changed(self, books, change, found):
+        Vandal(books)(f"UPDATE {change}")
+        assert [line for line in books.audit() if found in line], books.audit()
+
+    def test_holds_nothing_against_books_of_before_the_rule(self, books, ann, eve):
+        """Days and visits of before version 4 do not say what was owed."""
+        HostCall(books, eve, brought(3600))
+        self.posts(books, ann.caller_id, ("loan", "online", "loan"))
+        before = Vandal(books)
+        before("UPDATE days SET owed = NULL")
+        before("UPDATE visits SET loan = NULL, loan_paid = NULL WHERE loan_paid = 0")
+        assert books.audit() == []

@@ -1,0 +1,389 @@
+"""Backups are true and whole, also while the board serves; a restore replaces all or nothing."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests import ROOT
+from tests.timebank.books import Books
+from tests.timebank.serving import serving
+from timebank.keeping import backup
+from timebank.ledger import high_water, live_mark
+from timebank.ledger import transfers as ledger
+from timebank.settings.settings import load
+
+NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def impatience(monkeypatch):
+    monkeypatch.setattr(backup, "LOCK_SECONDS", 0.1)
+
+
+@pytest.fixture
+def played(board):
+    """Books with a hand in them, closed as they are when the board is."""
+    call = board.call(board.caller("Ann"))
+    call.lose(60)
+    call.close()
+    board.database.close()
+    return board
+
+
+@pytest.fixture
+def copy(played, timebank, folder):
+    path = folder / "copy.sqlite3"
+    assert timebank("backup", str(path)) == (0, f"{path} holds 4 transfers, and is in order.\n", "")
+    return path
+
+
+def transfers(books) -> int:
+    return books.do(ledger.count)
+
+
+def files(books) -> list[str]:
+    """What is in the data folder, but for the files by which the books are known."""
+    path = books.database.path
+    known_by = (live_mark.beside(path), high_water.beside(path))
+    return sorted(each.name for each in path.parent.iterdir() if each not in known_by)
+
+
+def test_a_backup_is_one_file_for_its_owner_only(copy, folder):
+    assert copy.stat().st_mode & 0o777 == 0o600
+    assert sorted(path.name for path in folder.iterdir()) == ["copy.sqlite3", "data", "sysop.toml"]
+
+
+def test_a_backup_overwrites_nothing(played, copy, timebank, folder):
+    link = folder / "link"
+    link.symlink_to(folder / "nowhere")
+    for path in (copy, played.database.path, link):
+        before = path.read_bytes() if path.exists() else None
+        assert timebank("backup", str(path)) == (
+            2,
+            "",
+            f"{path} is there already, and is not overwritten.\n",
+        )
+        assert before == (path.read_bytes() if path.exists() else None)
+
+
+def test_a_backup_that_cannot_be_written_is_refused(played, timebank, folder):
+    path = folder / "nowhere" / "copy"
+    assert timebank("backup", str(path)) == (
+        2,
+        "",
+        f"{path} cannot be written: No such file or directory.\n",
+    )
+
+
+def test_a_file_that_comes_meanwhile_is_not_overwritten(played, timebank, folder, monkeypatch):
+    path = folder / "copy"
+    copying = backup._copy
+
+    def slow(source, target):
+        copying(source, target)
+        path.write_text("another's")
+
+    monkeypatch.setattr(backup, "_copy", slow)
+    code, _, error = timebank("backup", str(path))
+    assert (code, error) == (2, f"{path} is there already, and is not overwritten.\n")
+    assert path.read_text() == "another's"
+    assert sorted(entry.name for entry in folder.iterdir()) == ["copy", "data", "sysop.toml"]
+
+
+def test_a_disk_without_hard_links_takes_a_backup_too(played, timebank, folder, monkeypatch):
+    def link(source, target):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", link)
+    path = folder / "copy"
+    assert timebank("backup", str(path))[0] == 0
+    assert timebank("backup", str(path))[0] == 2
+    assert timebank("restore", str(path))[0] == 0
+
+
+def test_a_backup_of_books_that_are_not_in_order_is_kept_and_says_so(played, timebank, folder):
+    played.sql("UPDATE rounds SET lost = 30")
+    path = folder / "copy"
+    assert timebank("backup", str(path)) == (
+        1,
+        "hand 1: 30 was lost, its transfers add up to 60.\n",
+        f"{path} is a true copy, but the books are not in order.\n",
+    )
+    assert path.exists()
+
+
+def test_a_backup_waits_for_nobody_for_ever(played, folder):
+    connection = sqlite3.connect(played.database.path, isolation_level=None)
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.execute("BEGIN EXCLUSIVE")
+    path = folder / "copy"
+    with pytest.raises(backup.BackupRefused, match="database is locked"):
+        backup.back_up(played.database, played.settings, NOW, path)
+    connection.close()
+    assert not path.exists()
+
+
+def test_a_restore_brings_the_books_back_and_keeps_the_others(played, copy, timebank, config):
+    played.call(1, node=2).lose(120)
+    played.database.close()
+    code, output, error = timebank("restore", str(copy))
+    path = played.database.path
+    assert (code, error) == (0, "")
+    first, second, *_ = output.splitlines()
+    assert first == f"{path} holds 4 transfers from {copy}."
+    aside = second.removeprefix("The books before are in ").removesuffix(".")
+    assert files(played) == [path.name, os.path.basename(aside)]
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert os.stat(aside).st_mode & 0o777 == 0o600
+    again = Books(path.parent, zone=load(config).zone)
+    assert again.audit() == []
+    assert transfers(again) == 4
+    again.close()
+    assert timebank("restore", aside)[0] == 0
+    played.now += timedelta(seconds=1)
+    assert transfers(played) == 6 + 1  # and the second that the call had begun which it closed
+    assert played.audit() == []
+
+
+def test_what_was_only_in_the_log_is_kept_aside_too(played, copy, folder):
+    path = played.database.path
+    played.caller("Bob")
+    # Left as by a process that was killed: the log is not folded into the file.
+    left = {ending: path.with_name(path.name + ending).read_bytes() for ending in ("", "-wal")}
+    played.database.close()
+    for ending, content in left.items():
+        path.with_name(path.name + ending).write_bytes(content)
+    aside = backup.restore(copy, played.settings, NOW).aside
+    assert aside is not None
+    connection = sqlite3.connect(aside)
+    assert connection.execute("SELECT count(*) FROM callers").fetchone() == (2,)
+    connection.close()
+    assert files(played) == [path.name, aside.name]
+
+
+def test_a_restore_where_there_are_no_books_yet(copy, played, timebank):
+    played.database.path.unlink()
+    high_water.beside(played.database.path).unlink()
+    played.database.path.parent.rmdir()
+    code, output, error = timebank("restore", str(copy))
+    assert (code, error) == (0, "")
+    assert output.startswith(f"{played.database.path} holds 4 transfers from {copy}.\n")
+    assert "The books before" not in output
+    assert timebank("audit")[0] == 0
+
+
+@pytest.mark.parametrize("damage", [b"garbage " * 1000, b"", None])
+def test_a_restore_replaces_books_that_are_broken(played, copy, timebank, damage):
+    path = played.database.path
+    if damage is None:  # torn in the middle
+        damage = path.read_bytes()[:5000]
+    path.write_bytes(damage)
+    code, output, _ = timebank("restore", str(copy))
+    assert code == 0
+    assert timebank("audit")[0] == 0
+    aside = output.splitlines()[1].removeprefix("The books before are in ").removesuffix(".")
+    with open(aside, "rb") as file:
+        assert file.read() == damage
+
+
+def refused_restore(timebank, books, path):
+    before = books.database.path.read_bytes()
+    names = files(books)
+    code, output, error = timebank("restore", str(path))
+    assert books.database.path.read_bytes() == before
+    assert files(books) == names
+    return code, output, error
+
+
+def test_only_a_backup_of_ours_is_restored(played, copy, timebank, folder):
+    path = played.database.path
+    assert refused_restore(timebank, played, folder / "no") == (
+        2,
+        "",
+        f"There is no file {folder / 'no'}.\n",
+    )
+    assert refused_restore(timebank, played, path) == (2, "", f"{path} is the database itself.\n")
+    other = folder / "other"
+    connection = sqlite3.connect(other)
+    connection.execute("CREATE TABLE things (a)")
+    connection.close()
+    assert refused_restore(timebank, played, other) == (
+        2,
+        "",
+        f"{other} is the database of some other program.\n",
+    )
+    other.write_bytes(b"garbage " * 1000)
+    assert refused_restore(timebank, played, other) == (
+        2,
+        "",
+        f"{other} cannot be copied: file is not a database.\n",
+    )
+    other.write_bytes(b"")
+    assert refused_restore(timebank, played, other)[:2] == (2, "")
+
+
+def test_a_backup_of_a_newer_program_is_refused(played, copy, timebank):
+    connection = sqlite3.connect(copy)
+    connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    code, output, error = refused_restore(timebank, played, copy)
+    assert (code, output) == (2, "")
+    assert error.startswith(f"{copy} was written by a newer program")
+
+
+def test_a_backup_of_an_earlier_version_is_moved_forward(played, timebank, folder):
+    old = folder / "old"
+    connection = sqlite3.connect(old)
+    connection.executescript((ROOT / "tests/timebank/data" / "version_1.sql").read_text())
+    (count,) = connection.execute("SELECT count(*) FROM transfers").fetchone()
+    connection.close()
+    before = old.read_bytes()
+    code, output, error = timebank("restore", str(old))
+    assert (code, error) == (0, "")
+    assert output.startswith(f"{played.database.path} holds {count} transfers from {old}.\n")
+    assert old.read_bytes() == before
+    assert len(files(played)) == 2
+    assert played.audit() == []
+
+
+def test_a_backup_that_is_not_in_order_is_refused_with_what_is_wrong(played, copy, timebank):
+    connection = sqlite3.connect(copy)
+    connection.execute("UPDATE rounds SET lost = 30")
+    connection.commit()
+    connection.close()
+    assert refused_restore(timebank, played, copy) == (
+        1,
+        "hand 1: 30 was lost, its transfers add up to 60.\n",
+        f"{copy} is not in order, so it does not replace the books.\n",
+    )
+
+
+def test_a_backup_that_is_torn_is_refused(played, copy, timebank):
+    copy.write_bytes(copy.read_bytes()[:9000])
+    code, output, error = refused_restore(timebank, played, copy)
+    assert (code, output) == (2, "")
+    assert "database disk image is malformed" in error
+
+
+def test_the_database_of_another_program_is_not_replaced(played, copy, timebank):
+    played.sql("PRAGMA application_id = 1")
+    played.database.close()
+    code, _, error = refused_restore(timebank, played, copy)
+    assert code == 2
+    assert "is the database of some other program. Move it away first." in error
+
+
+def test_nothing_is_restored_under_a_call(played, copy, timebank):
+    played.now = datetime.now(UTC)
+    call = played.call(1, node=3)
+    played.database.close()
+    code, _, error = refused_restore(timebank, played, copy)
+    assert (code, error) == (
+        2,
+        "On a call just now: Ann (node 3). Close the board, then restore.\n",
+    )
+    # The dead need not log off.
+    played.sql("UPDATE calls SET renewed = renewed - 60 WHERE id = ?", call.id)
+    played.database.close()
+    assert timebank("restore", str(copy))[0] == 0
+
+
+def test_nothing_is_restored_under_another_process(played, copy, timebank):
+    script = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]);"
+        "c.execute('SELECT count(*) FROM callers').fetchall(); print(flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(played.database.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        code, output, error = timebank("restore", str(copy))
+        process.communicate()
+    assert (code, output) == (2, "")
+    path = played.database.path
+    assert error == f"Another process has {path} open. Close the board, then restore.\n"
+    assert timebank("restore", str(copy))[0] == 0
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["_copy", "_made_ready", "_treated", "_put_aside", "_copy_file", "_put_in_place", "replace"],
+)
+def test_a_restore_that_is_broken_off_has_changed_nothing(played, copy, step, monkeypatch):
+    played.call(1, node=2).lose(120)
+    played.database.close()
+
+    def power_cut(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os if step == "replace" else backup, step, power_cut)
+    with pytest.raises(KeyboardInterrupt):
+        backup.restore(copy, played.settings, NOW)
+    assert transfers(played) == 6
+    assert played.audit() == []
+
+
+def test_whoever_opened_the_old_file_in_time_does_not_write_to_it(
+    played, copy, timebank, monkeypatch
+):
+    path = played.database.path
+    late = sqlite3.connect(path, timeout=0)
+    replacing = os.replace
+
+    def replace(source, target):
+        with pytest.raises(sqlite3.OperationalError, match="database is locked"):
+            late.execute("DELETE FROM notices")
+        replacing(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    backup.restore(copy, played.settings, NOW)
+    with pytest.raises(sqlite3.DatabaseError, match="file is not a database"):
+        late.execute("DELETE FROM notices")
+    late.close()
+    assert played.audit() == []
+
+
+def test_backups_taken_under_load_are_in_order_and_can_be_restored(board, timebank, config, folder):
+    counts = []
+    with serving(board.database.path):
+        for number in range(4):
+            code, output, error = timebank("backup", str(folder / f"copy-{number}"))
+            assert (code, error) == (0, "")
+            counts.append(int(output.split(" holds ")[1].split()[0]))
+        assert timebank("restore", str(folder / "copy-3"))[0] == 2
+    assert counts == sorted(set(counts))  # the server went on meanwhile
+    assert transfers(board) > counts[-1]
+    board.sql("UPDATE calls SET renewed = renewed - 60")
+    board.database.close()
+    assert timebank("restore", str(folder / "copy-3"))[0] == 0
+    # Beside what the copy holds there is only the time of calls that were open in it.
+    since = board.sql("SELECT kind FROM transfers WHERE id >= (SELECT first FROM generations)")
+    assert {kind for (kind,) in since} <= {"elapsed"}
+    assert transfers(board) - len(since) == counts[-1]
+    assert board.audit() == []
+
+
+def test_commands_and_a_server_share_the_books(board, timebank):
+    with serving(board.database.path) as server:
+        for words in (
+            ("ledger", "--format", "csv", "--kind", "stake"),
+            ("accounts", "--format", "json"),
+            ("statement", "Caller 1"),
+            ("summary",),
+            ("audit",),
+        ):
+            code, output, error = timebank(*words)
+            assert (code, error) == (0, "")
+            assert output
+        server.kill()
+    assert timebank("audit")[0] == 0

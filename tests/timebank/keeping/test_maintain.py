@@ -1,0 +1,323 @@
+"""The nightly work: what it does, what it must leave alone, and that a second time does nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from tests.timebank.books import lost
+from timebank.callers import callers, notices, sysop_log
+from timebank.errors import CallerOnline
+from timebank.keeping.maintain import Maintained, installed_stand, maintain
+from timebank.wagers import journal
+from timebank.wagers.rounds import Move, Settlement
+from timebank.wagers.single import stand_without_call
+from timebank.wagers.wagers import act_at_table
+
+NOTHING = Maintained((), (), (), (), 0, 0)
+A_DAY = 86400
+
+
+def run(books, stand=None) -> Maintained:
+    return maintain(lambda: books.database.transaction(books.settings, books.now), stand)
+
+
+def left_behind(books, name="Ann", **changes):
+    """A caller whose hand is left on the table."""
+    call = books.call(books.caller(name))
+    shoe = books.do(journal.open_shoe, call.caller_id, "black-jack-for-time", 1, b"s" * 32, "seal")
+    call.bet(600, shoe_id=shoe.id, cut="", cards_used=4, **changes)
+    call.close()
+    return call
+
+
+def lose(desk, stored):
+    """How a hand is stood in a game in which standing loses."""
+    move = Move(stored.id, stored.sequence + 1, {"action": "stay"}, 4)
+    settlement = Settlement(600, 0, 0, "lose", {}, True)
+    stand_without_call(desk, stored.caller_id, stored.id, [move], settlement)
+
+
+def test_books_in_which_all_is_done_are_left_alone(books):
+    books.call(books.caller("Ann")).lose(60)
+    assert run(books) == NOTHING
+    assert NOTHING.sentences() == ()
+
+
+def test_calls_of_dead_processes_are_closed(books):
+    call = books.call(books.caller("Ann"))
+    books.wait(31)
+    done = run(books)
+    assert done.calls == (call.id,)
+    assert done.sentences() == (f"Closed call {call.id}, whose process is gone.",)
+    assert run(books) == NOTHING
+
+
+def test_overdue_hands_are_stood(books):
+    call = left_behind(books)
+    books.wait(A_DAY)
+    assert run(books, lose) == NOTHING
+    books.wait(A_DAY)
+    done = run(books, lose)
+    assert done.stood == (call.round_id,)
+    assert done.sentences() == (f"Stood hand {call.round_id}, to which nobody returned.",)
+    assert books.balances(call.caller_id)["stake"] == 0
+    assert run(books, lose) == NOTHING
+    assert books.audit() == []
+
+
+def test_an_overdue_table_is_stood_once_for_all_its_seats(books, playing):
+    def lose_all(desk, stored):
+        move = Move(stored.id, stored.sequence + 1, {"action": "1:stay"}, 9)
+        ends = {each.seat: lost(each.bet) for each in stored.seats}
+        act_at_table(desk, move, 1, {}, ends)
+
+    days(books, 2)
+    done = run(books, lose_all)
+    assert (done.stood, done.left) == ((playing.lead,), ())
+    assert playing.stakes() == [0, 0, 0]
+    assert run(books, lose_all) == NOTHING
+    assert books.audit() == []
+
+
+def test_without_a_board_overdue_hands_wait(books):
+    call = left_behind(books)
+    books.wait(2 * A_DAY)
+    sentence = (
+        f"Hand {call.round_id} is overdue and was left: no board is installed that knows its game."
+    )
+    assert run(books).left == (sentence,)
+    assert books.balances(call.caller_id)["stake"] == 600
+
+
+def test_a_hand_whose_caller_comes_back_just_then_is_his(books):
+    call = left_behind(books)
+    books.wait(2 * A_DAY)
+
+    def too_late(desk, stored):
+        raise CallerOnline("The caller is on line: the hand is his to finish.")
+
+    assert run(books, too_late).left == (
+        f"Hand {call.round_id} is overdue and was left:"
+        " The caller is on line: the hand is his to finish.",
+    )
+
+
+def test_a_hand_that_cannot_be_read_does_not_keep_the_others_waiting(books):
+    damaged, whole = left_behind(books), left_behind(books, "Bob")
+    books.sql("UPDATE rounds SET rules = '{' WHERE id = ?", damaged.round_id)
+    books.wait(2 * A_DAY)
+    done = run(books, lose)
+    assert done.stood == (whole.round_id,)
+    assert done.left == (
+        f"Hand {damaged.round_id} is overdue and was left: its journal is damaged.",
+    )
+
+
+def test_the_board_says_how_a_hand_is_stood():
+    stand = installed_stand()
+    assert stand is not None
+    assert stand.__module__ == "door.games.engine.overdue"
+
+
+def days(books, number):
+    books.wait(number * A_DAY)
+
+
+def closed(books):
+    return run(books).closed
+
+
+def test_an_empty_account_is_closed_when_its_caller_is_gone(books):
+    ann = books.caller("Ann")
+    days(books, 365)
+    assert closed(books) == ()
+    books.wait(1)
+    assert closed(books) == ("Ann",)
+    assert closed(books) == ()
+    assert books.do(callers.find, "Ann") is None
+    assert books.audit() == []
+    (line,) = books.do(sysop_log.entries, None, 9)
+    assert (line.by, line.caller, line.what) == (
+        "maintain",
+        "Ann",
+        "Closed the account, empty and not used since 2026-06-01",
+    )
+    assert books.caller("Ann") != ann
+
+
+def test_days_count_from_the_last_call(books):
+    ann = books.caller("Ann")
+    days(books, 300)
+    books.call(ann).close()
+    days(books, 300)
+    assert closed(books) == ()
+    days(books, 66)
+    assert closed(books) == ("Ann",)
+
+
+def test_days_are_the_sysops_to_choose(books):
+    books.caller("Ann")
+    books.change(retention=replace(books.settings.retention, gone=10))
+    days(books, 10)
+    assert closed(books) == ()
+    books.wait(1)
+    assert closed(books) == ("Ann",)
+
+
+def test_what_is_left_of_a_days_grant_keeps_no_account_open(books):
+    ann = books.call(books.caller("Ann"))
+    books.wait(600)
+    ann.lose(300)
+    ann.close()
+    days(books, 366)
+    assert closed(books) == ("Ann",)
+    assert books.system()["forfeit"] == 3600 - 600 - 300
+    assert books.audit() == []
+
+
+def test_a_minute_that_was_earned_does(books):
+    ann = books.call(books.caller("Ann"))
+    ann.win(60, 60)
+    ann.close()
+    days(books, 366)
+    assert closed(books) == ()
+
+
+def test_a_minute_that_was_earned_and_used_up_does_not(books):
+    ann = books.call(books.caller("Ann"))
+    ann.win(60, 60)
+    books.wait(3660)
+    ann.close()
+    days(books, 366)
+    assert closed(books) == ("Ann",)
+
+
+@pytest.mark.parametrize(("kind", "amount"), [("bank", 60), ("stake", 60), ("loan", -60)])
+def test_an_account_with_anything_else_in_it_stays(books, kind, amount):
+    ann = books.caller("Ann")
+    books.sql("UPDATE accounts SET balance = ? WHERE caller_id = ? AND kind = ?", amount, ann, kind)
+    days(books, 366)
+    assert closed(books) == ()
+
+
+def test_a_bankroll_or_a_tab_keeps_an_account_open(books):
+    for name, play in (("Ann", bank_of), ("Bob", tab_of)):
+        call = books.call(books.caller(name))
+        play(call)
+        call.close()
+    days(books, 366)
+    assert closed(books) == ()
+
+
+def test_the_bank_that_one_faced_keeps_no_account_open(books):
+    call = books.call(books.caller("Ann"))
+    bank_of(call)
+    bankroll = call.receipt.play.bankroll
+    call.coup(bankroll, lost(bankroll))
+    call.close()
+    days(books, 366)
+    assert closed(books) == ("Ann",)
+    assert books.system("usd-cent") == {"mint": 0}
+    assert books.audit() == []
+
+
+def bank_of(call):
+    call.sit_down()
+
+
+def tab_of(call):
+    call.hand_of_bj(lost(200))
+
+
+def test_a_caller_who_is_on_line_or_in_a_hand_is_not_gone(books):
+    books.change(events=())
+    ann = books.call(books.caller("Ann"))
+    books.sql("UPDATE callers SET last_call = 0")
+    assert closed(books) == ()
+    ann.lose(3540)
+    ann.bet(1, coin=1)
+    ann.close()
+    days(books, 366)
+    assert closed(books) == ()
+
+
+@pytest.mark.parametrize("kept", ["locked", "frozen"])
+def test_whom_the_sysop_keeps_out_stays_known(books, kept):
+    books.caller("Ann")
+    books.sql(f"UPDATE callers SET {kept} = 1")
+    days(books, 366)
+    assert closed(books) == ()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("sysop", "ANN"), ("barred", ("ANN",)), ("co_sysops", ("ANN",))]
+)
+def test_whom_sysop_toml_names_stays_known(books, key, value):
+    books.caller("Ann")
+    books.change(**{key: value})
+    days(books, 366)
+    assert closed(books) == ()
+
+
+def test_what_callers_have_read_is_forgotten_in_time(books):
+    ann = books.caller("Ann")
+    books.do(notices.add_notice, ann, "old")
+    assert books.do(notices.notices, ann) == ("old",)
+    books.do(notices.add_notice, ann, "waits")
+    days(books, 90)
+    assert run(books) == NOTHING
+    books.wait(1)
+    done = run(books)
+    assert done.notices == 1
+    assert done.sentences() == ("Forgot 1 old notice that callers have read.",)
+    assert books.do(notices.notices, ann) == ("waits",)
+
+
+def test_the_log_is_forgotten_in_time(books):
+    for _ in range(2):
+        books.do(sysop_log.note, "Sysop", None, "Did something")
+    days(books, 365)
+    assert run(books).log_lines == 0
+    books.wait(1)
+    done = run(books)
+    assert done.log_lines == 2
+    assert done.sentences() == ("Forgot 2 old lines of the sysop's log.",)
+
+
+def test_transfers_hands_and_shoes_stay_for_ever(books):
+    call = left_behind(books)
+    books.wait(2 * A_DAY)
+    run(books, lose)
+    tables = ("transfers", "rounds", "actions", "shoes", "days", "calls")
+    before = {table: books.sql(f"SELECT count(*) FROM {table}") for table in tables}
+    books.now += timedelta(days=5000)
+    assert run(books).closed == ("Ann",)
+    after = {table: books.sql(f"SELECT count(*) FROM {table}") for table in tables}
+    ((forfeited,),) = books.sql("SELECT count(*) FROM transfers WHERE kind = 'deletion'")
+    ((transfers,),) = after.pop("transfers")
+    assert transfers == before.pop("transfers")[0][0] + forfeited
+    assert after == before
+    assert books.do(journal.stored_round, call.round_id) is not None
+
+
+def test_the_command_says_what_it_did(board, timebank):
+    board.caller("Ann")
+    board.sql("UPDATE callers SET created = 0")
+    assert timebank("maintain") == (
+        0,
+        "Closed the account of Ann, empty and not used any more.\n",
+        "",
+    )
+    assert timebank("maintain") == (0, "There was nothing to do.\n", "")
+
+
+def test_the_command_exits_with_1_when_a_hand_could_not_be_stood(board, timebank):
+    call = left_behind(board)
+    board.sql("UPDATE rounds SET rules = '{'")
+    timebank("clock", "--believe")  # which says that it is months later
+    code, output, _ = timebank("maintain")
+    assert code == 1
+    assert f"Hand {call.round_id} is overdue and was left: its journal is damaged.\n" in output

@@ -1,0 +1,194 @@
+"""A COMMIT fails at the disk, in a process of its own: what is told afterwards must be true."""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+from tests.failing_disk import (
+    FIRST_SYNC_LOG,
+    SECOND_SYNC_LOG,
+    SYNC_LOG,
+    THEN_WRITE_LOG,
+    WRITE_LOG,
+    FailingDisk,
+)
+from tests.timebank import clerk
+
+PATIENCE = 15  # seconds; a busy machine starts a process slowly
+DONE, REFUSED, IN_DOUBT, UNKNOWN = "done", "BooksUnavailable", "InDoubt", "OutcomeUnknown"
+
+
+class Clerk:
+    """A process that writes into the books, on a disk that fails."""
+
+    def __init__(self, folder: Path, disk: FailingDisk) -> None:
+        self.disk = disk
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", clerk.__name__, folder],
+            cwd=ROOT,
+            env={**os.environ, **disk.environment},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        threading.Thread(target=self._listen, daemon=True).start()
+        assert self.heard() == "ready"
+
+    def asks(self, what: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{what}\n")
+        self.process.stdin.flush()
+
+    def heard(self) -> str:
+        return self._lines.get(timeout=PATIENCE)
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as lines:
+            for line in lines:
+                self._lines.put(line.strip())
+
+    def told(self, what: str) -> str:
+        self.asks(what)
+        return self.heard()
+
+    def is_killed(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def ends(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        assert self.process.wait(PATIENCE) == 0
+
+
+@pytest.fixture
+def clerk_of(books, folder) -> Iterator:
+    """Start processes that work in the books; none of this process has them open meanwhile."""
+    books.caller("Ann")
+    books.close()
+    begun: list[Clerk] = []
+
+    @contextmanager
+    def start():
+        begun.append(Clerk(folder, FailingDisk(folder)))
+        yield begun[-1]
+
+    yield start
+    for each in begun:
+        each.is_killed()
+        if each.process.stdin is not None:
+            each.process.stdin.close()
+
+
+def in_the_books(books) -> list[str]:
+    """Read what the next process finds: it recovers what was left."""
+    return [text for (text,) in books.sql("SELECT text FROM notices ORDER BY id")]
+
+
+@pytest.mark.parametrize("way", ["write", "transact"])
+def test_what_was_refused_for_a_sync_that_failed_once_is_not_there_after_a_kill(
+    books, clerk_of, way: str
+) -> None:
+    with clerk_of() as ann:
+        assert ann.told("transact one") == "done one"
+        ann.disk.fail(FIRST_SYNC_LOG)
+        assert ann.told(f"{way} two") == f"{REFUSED} two"
+        ann.is_killed()
+    assert in_the_books(books) == ["one"]
+
+
+@pytest.mark.parametrize("sync", [FIRST_SYNC_LOG, SECOND_SYNC_LOG])
+def test_the_first_commit_of_a_log_that_begins_anew_is_no_exception(
+    books, clerk_of, sync: str
+) -> None:
+    """The first sync is that of the log's header, and the second that of the frames."""
+    with clerk_of() as ann:
+        ann.disk.fail(sync)
+        assert ann.told("transact one") == f"{REFUSED} one"
+        ann.is_killed()
+    assert in_the_books(books) == []
+
+
+def test_while_the_disk_fails_nothing_is_said_of_the_outcome_and_nothing_else_is_done(
+    books, clerk_of
+) -> None:
+    with clerk_of() as ann:
+        assert ann.told("write one") == "done one"
+        with ann.disk.failing(SYNC_LOG):
+            assert ann.told("write two") == f"{IN_DOUBT} two"
+            ann.disk.fail(SYNC_LOG, WRITE_LOG)
+            assert ann.told("write three") == f"{REFUSED} three"
+            assert ann.told("write four") == f"{REFUSED} four"
+        assert ann.heard() == f"{REFUSED} two"
+        assert ann.told("write five") == "done five"
+        ann.is_killed()
+    assert in_the_books(books) == ["one", "five"]
+
+
+def test_a_kill_in_the_time_of_doubt_leaves_what_nobody_was_told(books, clerk_of) -> None:
+    with clerk_of() as ann:
+        assert ann.told("write one") == "done one"
+        ann.disk.fail(SYNC_LOG)
+        assert ann.told("write two") == f"{IN_DOUBT} two"
+        ann.is_killed()
+    assert in_the_books(books) in (["one"], ["one", "two"])
+
+
+def test_frames_that_could_not_be_written_are_no_doubt(books, clerk_of) -> None:
+    """As on a full disk: it is certain at once, without a byte written."""
+    with clerk_of() as ann:
+        assert ann.told("write one") == "done one"
+        with ann.disk.failing(WRITE_LOG):
+            assert ann.told("write two") == f"{REFUSED} two"
+            assert ann.told("transact three") == f"{REFUSED} three"
+        ann.is_killed()
+    assert in_the_books(books) == ["one"]
+
+
+def test_who_cannot_wait_is_told_that_the_outcome_is_not_known(books, clerk_of) -> None:
+    with clerk_of() as ann:
+        assert ann.told("write one") == "done one"
+        ann.disk.fail(SYNC_LOG)
+        assert ann.told("write two") == f"{IN_DOUBT} two"
+        ann.asks("hurry")
+        assert ann.heard() == f"{UNKNOWN} two"
+        assert ann.told("transact three") == f"{UNKNOWN} three"
+        ann.is_killed()
+
+
+def test_the_writer_ends_with_its_process_however_the_disk_is(books, clerk_of) -> None:
+    with clerk_of() as ann:
+        assert ann.told("write zero") == "done zero"
+        ann.disk.fail(SYNC_LOG)
+        assert ann.told("write one") == f"{IN_DOUBT} one"
+        ann.ends()
+        assert ann.heard() == f"{UNKNOWN} one"
+
+
+def test_what_another_process_has_revived_is_told_as_done(books, clerk_of) -> None:
+    """It finds the index of the log in pieces, as a process that is killed may leave it."""
+    index = books.database.path.with_name(f"{books.database.path.name}-shm")
+    with clerk_of() as ann:
+        assert ann.told("write one") == "done one"
+        # Nothing can be written over the frames of "two".
+        ann.disk.fail(SYNC_LOG, THEN_WRITE_LOG)
+        assert ann.told("write two") == f"{IN_DOUBT} two"
+        with index.open("r+b") as file:
+            file.write(bytes(96))
+        ann.disk.mend()
+        assert ann.heard() == "done two"
+        assert ann.told("write three") == "done three"
+        ann.is_killed()
+    assert in_the_books(books) == ["one", "two", "three"]

@@ -1,0 +1,247 @@
+"""The files of the books are removed or replaced while somebody works in them."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+from tests.timebank.ledger.test_writer import Desks, add, texts
+from timebank.keeping import backup
+from timebank.ledger import guard
+from timebank.ledger.database import BooksGone, Database, DatabaseRefused
+from timebank.ledger.migrations import backup_path
+
+
+@pytest.fixture(autouse=True)
+def ann(books, monkeypatch: pytest.MonkeyPatch):
+    """Let every look at the files be a new one."""
+    monkeypatch.setattr(guard, "LOOK_SECONDS", 0.0)
+    return books.caller("Ann")
+
+
+@pytest.fixture
+def desks(books):
+    desks = Desks(books)
+    yield desks
+    desks.writer.close()
+
+
+def written(desks: Desks, text: str) -> BaseException | None:
+    desks.submit(add(text))
+    (done,) = desks.next_group()
+    return done.error
+
+
+def beside(path: Path, ending: str) -> Path:
+    return path.with_name(f"{path.name}{ending}")
+
+
+def remove_log(path: Path) -> None:
+    beside(path, "-wal").unlink()
+
+
+def remove_index(path: Path) -> None:
+    beside(path, "-shm").unlink()
+
+
+def remove_database(path: Path) -> None:
+    path.unlink()
+
+
+def replace_database(path: Path) -> None:
+    copy = beside(path, ".copy")
+    shutil.copy(path, copy)
+    copy.replace(path)
+
+
+def rename_folder(path: Path) -> None:
+    path.parent.rename(beside(path.parent, ".old"))
+
+
+def replace_folder(path: Path) -> None:
+    rename_folder(path)
+    shutil.copytree(beside(path.parent, ".old"), path.parent)
+
+
+THE_LOG = (remove_log, remove_index)
+THE_DATABASE = (remove_database, replace_database, replace_folder)
+
+
+@pytest.fixture
+def open_books(open_books, folder: Path):
+    """Books in a folder that may be renamed."""
+    (folder / "data").mkdir()
+    return lambda: open_books(database=folder / "data" / "board.sqlite3")
+
+
+def is_stopped(desks: Desks, caplog: pytest.LogCaptureFixture) -> str:
+    """Nothing is written any more, by anybody of this process; returns the line of the log."""
+    books = desks.books
+    assert isinstance(written(desks, "too late"), BooksGone)
+    assert isinstance(written(desks, "later still"), BooksGone)
+    with pytest.raises(BooksGone), books.database.transaction(books.settings, books.now):
+        pass
+    with pytest.raises(BooksGone), books.database.reading(books.settings, books.now):
+        pass
+    (line,) = [each.message for each in caplog.records if each.levelno == logging.CRITICAL]
+    return line
+
+
+def close_all(desks: Desks) -> None:
+    desks.writer.close()
+    desks.books.database.close()
+
+
+@pytest.mark.parametrize("happens", THE_LOG)
+def test_without_log_or_index_nothing_is_lost_and_the_board_can_start_again(
+    books, desks, caplog, happens: Callable[[Path], None]
+) -> None:
+    path = books.database.path
+    assert written(desks, "one") is None
+    happens(path)
+    said = is_stopped(desks, caplog)
+    assert "is gone" in said
+    assert f"All that was acknowledged is in {path}." in said
+    # As a kill -9 leaves it: what is in the one file counts.
+    with_path = path.with_name("killed.sqlite3")
+    shutil.copy(path, with_path)
+    killed = Database(with_path)
+    killed.open()
+    with killed.reading(books.settings, books.now) as desk:
+        found = desk.connection.exec_driver_sql("SELECT text FROM notices").scalars().all()
+    killed.close()
+    assert found == ["one"]
+    close_all(desks)
+    books.database.open_existing()
+
+
+@pytest.mark.parametrize("happens", THE_DATABASE)
+def test_what_was_acknowledged_is_rescued_when_the_database_is_gone(
+    books, desks, caplog, happens: Callable[[Path], None]
+) -> None:
+    path = books.database.path
+    assert written(desks, "one") is None
+    happens(path)
+    said = is_stopped(desks, caplog)
+    copy = guard.rescued(path)
+    assert copy is not None
+    assert f"All that was acknowledged is in {copy}." in said
+    assert copy.stat().st_mode & 0o777 == 0o600
+    close_all(desks)
+    # Whoever starts the board now is told, and is not served by other books.
+    again = Database(path)
+    with pytest.raises(DatabaseRefused, match="timebank restore") as refused:
+        again.open()
+    assert str(copy) in str(refused.value)
+    for each in (path, beside(path, "-wal"), beside(path, "-shm")):
+        each.unlink(missing_ok=True)
+    backup.restore(copy, books.settings, books.now)
+    copy.unlink()
+    again.open()
+    again.close()
+    books.database = again
+    assert texts(books) == ["one"]
+    assert books.audit() == []
+
+
+def test_a_folder_that_has_another_name_keeps_all_and_a_copy_stands_elsewhere(
+    books, desks, caplog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = books.database.path
+    assert written(desks, "one") is None
+    rename_folder(path)
+    said = is_stopped(desks, caplog)
+    (copy,) = tmp_path.glob(f"{path.name}{guard.RESCUED}*")
+    assert f"{path.parent} is gone" in said
+    assert str(copy) in said
+    for each in (copy, beside(path.parent, ".old") / path.name):
+        file = sqlite3.connect(each)
+        assert file.execute("SELECT text FROM notices").fetchall() == [("one",)]
+        file.close()
+
+
+def test_what_cannot_be_rescued_is_said(
+    books, desks, caplog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    assert written(desks, "one") is None
+    rename_folder(books.database.path)
+    assert "could not be rescued" in is_stopped(desks, caplog)
+
+
+def test_a_look_is_believed_for_a_while(books, desks, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = []
+    identity = guard._identity
+    monkeypatch.setattr(guard, "_identity", lambda name: looks.append(name) or identity(name))
+    monkeypatch.setattr(guard, "LOOK_SECONDS", 3600.0)
+    for number in range(5):
+        assert written(desks, str(number)) is None
+    assert len(looks) <= 8  # once to learn them, once to see them, or not yet
+
+
+def test_nobody_connects_to_files_that_took_the_place_of_those_that_are_open(
+    books, desks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two logs under one index would spoil each other."""
+    assert written(desks, "one") is None
+    monkeypatch.setattr(guard, "LOOK_SECONDS", 3600.0)
+    remove_log(books.database.path)
+    with pytest.raises(BooksGone), books.database.engine.connect(), books.database.engine.connect():
+        pass
+    assert not beside(books.database.path, "-wal").exists()
+
+
+def test_what_is_done_to_books_in_use_is_no_alarm(
+    books, desks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backup, "LOCK_SECONDS", 0.05)
+    assert written(desks, "one") is None
+    backup.back_up(books.database, books.settings, books.now, tmp_path / "copy")
+    with pytest.raises(backup.BackupRefused):
+        backup.restore(tmp_path / "copy", books.settings, books.now)
+    for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM"):
+        other = sqlite3.connect(books.database.path, isolation_level=None)
+        other.execute(statement)
+        other.close()
+    os.link(books.database.path, beside(books.database.path, ".link"))  # as some backups do
+    beside(books.database.path, ".of-another-program").touch()
+    assert written(desks, "two") is None
+    assert texts(books) == ["one", "two"]
+
+
+def test_files_may_come_and_go_while_nobody_guards_them(books, desks) -> None:
+    assert written(desks, "one") is None
+    close_all(desks)
+    replace_database(books.database.path)
+    assert texts(books) == ["one"]
+
+
+def test_a_new_database_is_no_empty_shell_without_its_log(folder: Path) -> None:
+    path = folder / "new.sqlite3"
+    database = Database(path)
+    database.open()
+    assert beside(path, "-wal").stat().st_size == 0
+    alone = folder / "alone.sqlite3"
+    shutil.copy(path, alone)
+    database.close()
+    Database(alone).open_existing()
+
+
+def test_a_database_that_was_moved_forward_is_whole_without_its_log(folder: Path) -> None:
+    path = folder / "old.sqlite3"
+    old = sqlite3.connect(path)
+    old.executescript((ROOT / "tests/timebank/data" / "version_3.sql").read_text("utf-8"))
+    old.close()
+    database = Database(path)
+    database.open()
+    assert backup_path(path, 3).exists()
+    assert beside(path, "-wal").stat().st_size == 0
+    database.close()

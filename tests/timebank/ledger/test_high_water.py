@@ -1,0 +1,288 @@
+"""How far the books have come is remembered beside them, so books that lost their end are known."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+from tests.timebank.books import Books, lost
+from tests.timebank.keeping.test_restored import Copies, last_numbers, seal, told
+from tests.timebank.ledger.test_writer import Desks, add
+from timebank.callers.notices import add_notice
+from timebank.keeping import restoring
+from timebank.keeping.restoring import LEAST_AHEAD
+from timebank.ledger import high_water
+from timebank.ledger.database import Database
+
+
+@pytest.fixture
+def served(books, folder):
+    """Books that a board has served from."""
+    copies = Copies(books, folder)
+    copies.serve()
+    return copies
+
+
+def carry_over(books: Books) -> None:
+    """What SQLite's own checkpoint does: the mark that counts is in the one file now."""
+    with contextlib.closing(sqlite3.connect(books.database.path, isolation_level=None)) as shell:
+        assert shell.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+
+
+def files_of(path: Path) -> dict[str, bytes]:
+    names = [path.with_name(path.name + ending) for ending in ("", "-wal")]
+    return {each.name: each.read_bytes() for each in names}
+
+
+def kill(books: Books, *, remove_log: bool = False) -> None:
+    """Leave what kill -9 leaves of the books, with or without their log."""
+    path = books.database.path
+    left = files_of(path)
+    books.database.close()
+    for ending in ("", "-wal", "-shm"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+    for name, content in left.items():
+        if not (remove_log and name.endswith("-wal")):
+            path.with_name(name).write_bytes(content)
+    books.database.open()
+
+
+class TestLostEnd:
+    def test_a_log_removed_after_a_kill_is_noticed_behind_a_checkpoint(self, served, books, ann):
+        shoe = seal(books, ann)
+        call = books.call(ann)
+        carry_over(books)
+        call.bet(60, lost(60), shoe_id=shoe.id, cut="")
+        kill(books, remove_log=True)
+        treated = served.serve()
+        assert treated is not None
+        assert treated.generation.why == "board.sqlite3 has lost its end, the last transaction"
+        assert treated.generation.shoes == 1
+        assert books.sql("SELECT closed IS NOT NULL FROM shoes") == [(1,)]
+        (notice,) = told(books, ann)
+        assert "The books of this board were restored" in notice
+        assert books.audit() == []
+
+    def test_a_hand_that_was_open_at_the_checkpoint_is_void_and_numbers_go_on(
+        self, served, books, ann
+    ):
+        call = books.call(ann)
+        call.bet(600)
+        carry_over(books)
+        call.act(lost(600))
+        call.close()
+        last = last_numbers(books)
+        kill(books, remove_log=True)
+        treated = served.serve()
+        assert treated is not None
+        assert treated.hands == (1,)
+        assert books.sql("SELECT outcome FROM rounds") == [("void",)]
+        firsts = treated.generation.firsts
+        assert all(firsts[table] > number + LEAST_AHEAD // 2 for table, number in last.items())
+        assert books.audit() == []
+
+    def test_what_is_no_transfer_counts_too(self, served, books, ann):
+        carry_over(books)
+        books.do(add_notice, ann, "The last thing that was done.")
+        kill(books, remove_log=True)
+        assert "has lost its end, the last transaction" in served.serve().generation.why
+
+    def test_the_writer_notes_its_groups(self, served, books, ann):
+        carry_over(books)
+        desks = Desks(books)
+        try:
+            desks.submit(add("one"))
+            assert desks.next_group()[0].error is None
+        finally:
+            desks.writer.close()
+        kill(books, remove_log=True)
+        assert served.serve() is not None
+
+    def test_it_is_treated_once(self, served, books, ann):
+        carry_over(books)
+        books.caller("Bob")
+        kill(books, remove_log=True)
+        assert served.serve() is not None
+        assert served.serve() is None
+        books.caller("Cid")
+        kill(books)
+        assert served.serve() is None
+        carry_over(books)
+        books.caller("Dan")
+        kill(books, remove_log=True)
+        assert served.serve().generation.number == 3
+
+    def test_a_copy_of_the_running_files_taken_a_moment_before_is_noticed(self, served, books):
+        kept = files_of(served.path)
+        books.caller("Ann")
+        books.database.close()
+        for name, content in kept.items():
+            served.path.with_name(name).write_bytes(content)
+        assert served.serve() is not None
+
+    def test_a_restored_copy_goes_on_past_it(self, served, books, ann):
+        copy = served.take()
+        for _ in range(5):
+            books.do(add_notice, ann, "Hello.")
+        count = high_water.read(served.path)
+        served.restore(copy)
+        assert books.sql("SELECT commits FROM identity")[0][0] > count
+        assert served.serve() is None
+        served.lose_the_books()
+        served.restore(copy)
+        assert served.serve() is None
+
+    def test_the_audit_says_so_before_anybody_serves(self, board, timebank, folder):
+        copies = Copies(board, folder)
+        copies.serve()
+        carry_over(board)
+        board.caller("Ann")
+        kill(board, remove_log=True)
+        code, _, error = timebank("audit")
+        assert code == 0
+        assert "board.sqlite3 has lost its end, the last transaction." in error
+        assert "Whoever serves from it treats it as restored first." in error
+
+
+class TestNoFalseAlarm:
+    def test_a_kill_loses_nothing(self, served, books):
+        for name in ("Ann", "Bob", "Cid"):
+            books.caller(name)
+            kill(books)
+            assert served.serve() is None
+
+    def test_a_kill_between_the_commit_and_the_note(self, served, books, monkeypatch):
+        monkeypatch.setattr(high_water.HighWater, "note", lambda self, number: None)
+        books.caller("Ann")
+        kill(books)
+        monkeypatch.undo()
+        assert served.serve() is None
+
+    def test_what_was_rolled_back_is_not_noted(self, served, books, ann):
+        def fails(desk):
+            add_notice(desk, ann, "Never.")
+            raise RuntimeError
+
+        before = high_water.read(served.path)
+        with pytest.raises(RuntimeError):
+            books.do(fails)
+        assert high_water.read(served.path) == before
+        carry_over(books)
+        kill(books, remove_log=True)
+        assert served.serve() is None
+
+    def test_a_transaction_that_changes_nothing_writes_nothing(self, served, books):
+        before = files_of(served.path)
+        books.do(lambda desk: desk.connection.exec_driver_sql("SELECT 1").scalar())
+        assert files_of(served.path) == before
+
+    @pytest.mark.parametrize("statement", ["PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM"])
+    def test_a_shell_that_carries_the_log_over(self, served, books, statement):
+        books.caller("Ann")
+        with contextlib.closing(sqlite3.connect(served.path, isolation_level=None)) as shell:
+            shell.execute(statement)
+        kill(books, remove_log=statement != "VACUUM")
+        assert served.serve() is None
+
+    def test_a_power_loss_takes_the_note_or_a_part_of_it(self, served, books, ann):
+        name = high_water.beside(served.path)
+        whole = name.read_bytes()
+        for left in (b"", whole[:100], os.urandom(len(whole)), bytes(len(whole)), b"9" * 4096):
+            name.write_bytes(left)
+            assert served.serve() is None
+        name.unlink()
+        assert served.serve() is None
+        books.do(add_notice, ann, "Hello.")
+        assert high_water.read(served.path) == books.sql("SELECT commits FROM identity")[0][0]
+
+    def test_a_note_that_was_removed_is_begun_anew(self, served, books, ann):
+        high_water.beside(served.path).unlink()
+        books.do(add_notice, ann, "Hello.")
+        assert high_water.read(served.path) > 0
+
+    def test_an_old_database_has_none(self, folder):
+        books = Books.__new__(Books)
+        path = folder / "old" / "board.sqlite3"
+        path.parent.mkdir()
+        with contextlib.closing(sqlite3.connect(path)) as old:
+            old.executescript((ROOT / "tests/timebank/data" / "version_3.sql").read_text("utf-8"))
+        Books.__init__(books, path.parent)
+        assert restoring.take_up(books.database, books.settings, books.now) is None
+        assert high_water.read(path) > 0
+        books.close()
+
+    def test_a_disk_that_refuses_the_note_keeps_nobody_from_writing(
+        self, served, books, ann, monkeypatch, caplog
+    ):
+        def full(*_):
+            raise OSError(28, "No space left on device")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "pwrite", full)
+            for _ in range(2):
+                books.do(add_notice, ann, "Hello.")
+        (line,) = [each for each in caplog.messages if "cannot be written" in each]
+        assert "No space left on device" in line
+        assert served.serve() is None
+
+    def test_one_that_cannot_be_read_is_no_missing_one(self, served, monkeypatch):
+        real = Path.read_bytes
+
+        def broken(self):
+            if self.name.endswith(".high-water"):
+                raise OSError(5, "Input/output error")
+            return real(self)
+
+        monkeypatch.setattr(Path, "read_bytes", broken)
+        with pytest.raises(restoring.BooksUnavailable, match=r"high-water.*Input/output error"):
+            served.serve()
+
+
+class TestTheFile:
+    def test_the_highest_counts_whatever_comes_late(self, folder):
+        path = folder / "board.sqlite3"
+        here, there = high_water.HighWater(path), high_water.HighWater(path)
+        assert high_water.read(path) == 0
+        here.note(12)
+        there.note(11)
+        assert high_water.read(path) == 12
+        for number in range(13, 13 + 2 * high_water.RECORDS):
+            here.note(number)
+        assert high_water.read(path) == 12 + 2 * high_water.RECORDS
+        there.note(13)  # a full turn late
+        assert high_water.read(path) == 12 + 2 * high_water.RECORDS
+        size = high_water.beside(path).stat().st_size
+        assert size == high_water.RECORDS * high_water.RECORD_BYTES
+        assert high_water.beside(path).stat().st_mode & 0o777 == 0o600
+        here.close()
+        there.close()
+
+    def test_many_threads_and_two_processes_leave_the_highest(self, served, books):
+        other = Database(served.path)
+
+        def works(database: Database) -> None:
+            for _ in range(20):
+                with database.transaction(books.settings, books.now) as desk:
+                    add_notice(desk, 1, "Hello.")
+
+        books.caller("Ann")
+        threads = [threading.Thread(target=works, args=(each,)) for each in (books.database, other)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        other.close()
+        assert high_water.read(served.path) == books.sql("SELECT commits FROM identity")[0][0]
+
+    def test_it_can_be_read_by_people(self, folder):
+        water = high_water.HighWater(folder / "board.sqlite3")
+        water.note(42)
+        water.close()
+        text = high_water.beside(folder / "board.sqlite3").read_text()
+        assert text.split()[-2].endswith("00000042")

@@ -1,0 +1,316 @@
+"""A database of an earlier version moves forward by itself, after a copy, whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import re
+import signal
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+from tests.timebank.books import NOON, Books, lost
+from timebank.callers import callers
+from timebank.errors import NameTaken
+from timebank.ledger import migrations
+from timebank.ledger.chain import GENESIS, digest
+from timebank.ledger.database import Database, DatabaseRefused
+from timebank.ledger.migrations import backup_path
+from timebank.ledger.schema import SCHEMA_VERSION
+from timebank.wagers import journal
+
+DATA = ROOT / "tests/timebank/data"
+# What the transfers and the callers of each stored database are.
+STORED = {
+    1: ([(15, 15)], [("Ann", 0), ("Bob", 0)]),
+    2: ([(16, 16)], [("Ann", 0), ("Bob", 1)]),
+    3: ([(16, 16)], [("Ann", 0), ("Bob", 1)]),
+}
+SPAWN = multiprocessing.get_context("spawn")
+FORK = multiprocessing.get_context("fork")
+
+
+@pytest.fixture(params=sorted(STORED))
+def stored(request):
+    """The version of the database that is to be moved forward."""
+    return request.param
+
+
+@pytest.fixture
+def path(folder, stored):
+    """A database of that version."""
+    path = folder / "board.sqlite3"
+    restore(path, stored)
+    return path
+
+
+def restore(path, stored):
+    with raw(path) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript((DATA / f"version_{stored}.sql").read_text())
+
+
+def raw(path):
+    return contextlib.closing(sqlite3.connect(path, isolation_level=None))
+
+
+def version(path):
+    with raw(path) as connection:
+        return connection.execute("PRAGMA user_version").fetchone()[0]
+
+
+def dump(path):
+    """All that is in a database."""
+    with raw(path) as connection:
+        return list(connection.iterdump())
+
+
+def schema(path):
+    """What is defined, apart from spaces, quotes and the order of columns."""
+    with raw(path) as connection:
+        return {
+            (kind, name): sorted(re.findall(r"\w+", sql))
+            for kind, name, sql in connection.execute(
+                "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+            )
+        }
+
+
+def open_and_close(path):
+    database = Database(path)
+    database.open()
+    database.close()
+
+
+@pytest.mark.parametrize("way", ["open", "open_existing"])
+def test_opening_moves_it_to_this_version_and_the_books_are_in_order(path, folder, stored, way):
+    database = Database(path)
+    getattr(database, way)()
+    database.close()
+    assert version(path) == SCHEMA_VERSION
+    books = Books(folder, NOON)
+    assert books.audit() == []
+    transfers, callers = STORED[stored]
+    assert books.sql("SELECT count(*), max(id) FROM transfers") == transfers
+    assert books.sql("SELECT name, frozen FROM callers") == callers
+    books.close()
+
+
+def test_the_tables_are_those_of_a_new_database(path, folder):
+    open_and_close(path)
+    open_and_close(folder / "new.sqlite3")
+    assert schema(path) == schema(folder / "new.sqlite3")
+
+
+def test_every_row_stays_as_it_was_and_gets_its_digest(path):
+    fields = "id, place, size, at, amount, source, target, call_id, round_id, kind, why"
+    with raw(path) as connection:
+        before = connection.execute(f"SELECT {fields} FROM transfers ORDER BY id").fetchall()
+        accounts = connection.execute("SELECT * FROM accounts").fetchall()
+    open_and_close(path)
+    with raw(path) as connection:
+        after = connection.execute(f"SELECT {fields}, digest FROM transfers ORDER BY id").fetchall()
+        assert connection.execute("SELECT * FROM accounts").fetchall() == accounts
+    assert [row[:-1] for row in after] == before
+    last = GENESIS
+    for row in after:
+        last = digest(last, *row[:-1])
+        assert row[-1] == last
+
+
+def test_numbers_that_were_given_are_not_given_again(path, folder):
+    with raw(path) as connection:
+        connection.execute("UPDATE sqlite_sequence SET seq = 20 WHERE name = 'transfers'")
+    books = Books(folder, NOON)
+    assert books.sql("SELECT seq FROM sqlite_sequence WHERE name = 'transfers'") == [(20,)]
+    last = books.sql("SELECT max(id) FROM transfers")[0][0]
+    assert books.audit() == [f"transfers {last + 1} to 20: They are missing."]
+    books.close()
+
+
+def test_rounds_and_shoes_keep_their_rows_and_their_numbers(path, folder):
+    tables = ("rounds", "shoes", "actions")
+    with raw(path) as connection:
+        connection.execute("UPDATE sqlite_sequence SET seq = 9 WHERE name IN ('rounds', 'shoes')")
+        before = {
+            table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables
+        }
+    open_and_close(path)
+    with raw(path) as connection:
+        for table in tables:
+            width = len(before[table][0])
+            rows = connection.execute(f"SELECT * FROM {table}").fetchall()
+            assert [row[:width] for row in rows] == before[table]
+        kept = "SELECT name, seq FROM sqlite_sequence WHERE name IN ('rounds', 'shoes')"
+        assert dict(connection.execute(kept)) == {"rounds": 9, "shoes": 9}
+        new = "SELECT DISTINCT unit, seat, lead FROM rounds"
+        assert connection.execute(new).fetchall() == [("second", 1, None)]
+
+
+def test_the_board_goes_on_where_it_was(path, folder):
+    books = Books(folder, NOON.replace(day=2, minute=1))
+    ((in_play,),) = books.sql("SELECT caller_id FROM rounds WHERE settled IS NULL")
+    call = books.call(in_play, take_over=True)
+    hand = books.do(journal.round_in_play, in_play)
+    call.round_id, call.sequence = hand.id, hand.sequence
+    call.act(lost(call.purse.stake))
+    call.lose(60)
+    assert books.audit() == []
+    books.close()
+
+
+def test_a_copy_of_what_was_there_is_kept_for_its_owner_alone(path, stored):
+    before = dump(path)
+    open_and_close(path)
+    copy = backup_path(path, stored)
+    assert copy.name == f"board.sqlite3.v{stored}-backup"
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    assert dump(copy) == before
+    assert version(copy) == stored
+    assert sorted(each.name for each in copy.parent.glob(f"{copy.name}*")) == [copy.name]
+
+
+def test_what_others_have_only_in_the_log_is_in_the_copy(path, stored):
+    with raw(path) as other:
+        other.execute("INSERT INTO notices (caller_id, at, text) VALUES (1, 0, 'late')")
+        open_and_close(path)
+    with raw(backup_path(path, stored)) as copy:
+        assert ("late",) in copy.execute("SELECT text FROM notices").fetchall()
+
+
+def test_a_database_of_this_version_is_not_copied(folder):
+    path = folder / "board.sqlite3"
+    open_and_close(path)
+    open_and_close(path)
+    assert not backup_path(path, SCHEMA_VERSION - 1).exists()
+
+
+def test_without_room_for_a_copy_it_is_refused_and_nothing_is_changed(path, stored):
+    backup_path(path, stored).mkdir()
+    before = dump(path)
+    with pytest.raises(DatabaseRefused, match=r"cannot be opened: .*Nothing was changed\."):
+        Database(path).open()
+    assert dump(path) == before
+
+
+def test_a_row_that_refers_to_nothing_keeps_it_where_it_is(path, stored):
+    with raw(path) as connection:
+        connection.execute("UPDATE days SET grant_id = 99 WHERE caller_id = 2")
+    with pytest.raises(DatabaseRefused, match="refers to no row of transfers"):
+        Database(path).open()
+    assert version(path) == stored
+
+
+def test_nobody_has_the_sysops_powers_by_it_and_that_is_said(path, folder, caplog):
+    open_and_close(path)
+    assert [words.partition(" belong")[0] for words in caplog.messages] == ["The sysop's powers"]
+    books = Books(folder, NOON)
+    assert books.sql("SELECT DISTINCT powers FROM callers") == [(0,)]
+    ((by, what),) = books.sql("SELECT by, what FROM sysop_log WHERE by = 'upgrade'")
+    assert by == "upgrade"
+    assert "nobody has any yet: `door callers grant NAME`" in what
+    books.close()
+
+
+def test_callers_whose_names_look_alike_by_now_keep_them(path, folder):
+    with raw(path) as connection:
+        connection.execute("UPDATE callers SET name = 'Corn', fold = 'corn' WHERE id = 1")
+        connection.execute("UPDATE callers SET name = 'Com', fold = 'com' WHERE id = 2")
+    books = Books(folder, NOON)
+    found = [books.do(callers.find, name) for name in ("Corn", "COM")]
+    assert [(record.id, record.name) for record in found] == [(1, "Corn"), (2, "Com")]
+    with pytest.raises(NameTaken):
+        books.caller("C0m")
+    books.close()
+
+
+class Fragile(sqlite3.Connection):
+    """A connection whose process dies at its statement number `steps`."""
+
+    steps = 0
+
+    def execute(self, *arguments):
+        Fragile.steps -= 1
+        if Fragile.steps == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().execute(*arguments)
+
+
+def open_and_die(path, steps):
+    Fragile.steps = steps
+    connect = sqlite3.connect
+    migrations.sqlite3.connect = lambda *given, **named: connect(*given, factory=Fragile, **named)
+    migrations.move_forward(path, 5)
+
+
+def test_killed_at_any_statement_it_is_still_the_old_one_or_already_the_new(path, stored):
+    before, versions, exitcode = dump(path), [], -signal.SIGKILL
+    while exitcode == -signal.SIGKILL:
+        process = FORK.Process(target=open_and_die, args=(path, len(versions) + 1))
+        process.start()
+        process.join()
+        exitcode = process.exitcode
+        versions.append(version(path))
+        if versions[-1] == stored:
+            assert dump(path) == before
+        else:
+            backup_path(path, stored).unlink()
+            path.unlink()
+            restore(path, stored)
+    assert exitcode == 0
+    # Whoever died before a COMMIT left the version before it; the last one came through.
+    assert versions == sorted(versions)
+    assert (versions[0], versions[-1]) == (stored, SCHEMA_VERSION)
+
+
+def open_together(path, barrier):
+    barrier.wait()
+    open_and_close(path)
+
+
+def test_processes_that_open_it_together_move_it_once(path, folder, stored):
+    barrier = SPAWN.Barrier(4)
+    processes = [SPAWN.Process(target=open_together, args=(path, barrier)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0, 0, 0]
+    assert version(backup_path(path, stored)) == stored
+    books = Books(folder, NOON)
+    assert books.audit() == []
+    books.close()
+
+
+def test_a_step_whose_commit_fails_is_not_said_to_have_changed_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "old.sqlite3"
+    old = sqlite3.connect(path)
+    old.executescript((ROOT / "tests/timebank/data" / "version_3.sql").read_text("utf-8"))
+    old.close()
+
+    class Failing(sqlite3.Connection):
+        def execute(self, statement: str, *values):
+            if statement == "COMMIT":
+                super().execute("COMMIT")
+                raise sqlite3.OperationalError("disk I/O error")
+            return super().execute(statement, *values)
+
+    connect = sqlite3.connect
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            "timebank.ledger.migrations.sqlite3.connect",
+            lambda *where, **how: connect(*where, **how, factory=Failing),
+        )
+        with pytest.raises(DatabaseRefused, match=r"one version or of the other") as refused:
+            Database(path).open()
+    assert "Nothing was changed" not in str(refused.value)
+    database = Database(path)
+    database.open()
+    database.close()

@@ -1,0 +1,158 @@
+"""Several processes on one database, and one that is killed in the middle of its work."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import queue
+import signal
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.timebank.books import NOON, lost, settings_for, wager, won
+from timebank.calls.calls import open_call, open_calls
+from timebank.errors import CallClosed, NotEnough, RoundInPlay
+from timebank.ledger.database import Database, Writer
+from timebank.wagers import journal
+from timebank.wagers.rounds import Move
+from timebank.wagers.single import act, place_bet
+
+SPAWN = multiprocessing.get_context("spawn")
+
+
+def run_together(target, *arguments):
+    """Run `target(barrier, answers, ...)` in two processes that start at once; their answers."""
+    barrier, answers = SPAWN.Barrier(2), SPAWN.Queue()
+    processes = [
+        SPAWN.Process(target=target, args=(barrier, answers, number, *arguments))
+        for number in range(2)
+    ]
+    for process in processes:
+        process.start()
+    found = [answers.get(timeout=60) for _ in processes]
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0]
+    return found
+
+
+def _spend(barrier, answers, _, folder, call_id):
+    """Bet ten minutes at a time, each hand lost, until the pot refuses."""
+    settings = settings_for(folder)
+    database = Database(settings.database)
+    database.open_existing()
+    spent = 0
+    barrier.wait()
+    while True:
+        try:
+            with database.transaction(settings, NOON) as desk:
+                place_bet(desk, call_id, 0, wager(600), lost(600))
+        except NotEnough:
+            break
+        spent += 1
+    database.close()
+    answers.put(spent)
+
+
+def test_two_processes_that_race_for_a_pot_spend_it_once(books, folder):
+    call = books.call(books.caller("Ann"))
+    spent = run_together(_spend, folder, call.id)
+    assert sum(spent) == 5
+    assert books.balances(call.caller_id)["online"] == 600
+    assert books.system()["house"] == 3000
+    assert books.audit() == []
+
+
+def _take_over(barrier, answers, number, folder, caller_id):
+    """Take the caller's call over again and again, and play a hand in between."""
+    settings = settings_for(folder)
+    database = Database(settings.database)
+    database.open_existing()
+    played = interrupted = 0
+    barrier.wait()
+    for _ in range(40):
+        try:
+            with database.transaction(settings, NOON) as desk:
+                opened = open_call(desk, caller_id, number, f"p{number}", "", True)
+            with database.transaction(settings, NOON) as desk:
+                placed = place_bet(desk, opened.call_id, 0, wager(60), None)
+            with database.transaction(settings, NOON) as desk:
+                move = Move(placed.round_id, 1, {"action": "stay"}, 4)
+                act(desk, opened.call_id, 0, move, won(60, 60))
+            played += 1
+        except CallClosed:
+            interrupted += 1
+        except RoundInPlay:
+            # The other one dealt this hand and lost the call: it is finished here.
+            interrupted += 1
+            with contextlib.suppress(CallClosed), database.transaction(settings, NOON) as desk:
+                _finish(desk, opened.call_id, caller_id)
+    database.close()
+    answers.put(played + interrupted)
+
+
+def _finish(desk, call_id, caller_id):
+    hand = journal.round_in_play(desk, caller_id)
+    if hand is not None:
+        move = Move(hand.id, hand.sequence + 1, {"action": "stay"}, 4)
+        act(desk, call_id, 0, move, lost(60))
+
+
+def test_two_processes_that_take_a_caller_from_each_other_keep_the_books_in_order(books, folder):
+    ann = books.caller("Ann")
+    assert run_together(_take_over, folder, ann) == [40, 40]
+    assert len(books.do(open_calls)) == 1
+    assert books.sql("SELECT count(*) FROM transfers WHERE kind = 'grant'") == [(1,)]
+    assert books.audit() == []
+
+
+def _serve(pipe, folder, calls):
+    """Place and settle bets through a writer, and tell of each hand once it is answered."""
+    settings = settings_for(folder)
+    database = Database(settings.database)
+    database.open_existing()
+    answers: queue.SimpleQueue = queue.SimpleQueue()
+    writer = Writer(database, lambda: settings, lambda: datetime.now(UTC), answers.put)
+
+    def play(desk, call_id):
+        placed = place_bet(desk, call_id, 0, wager(60), None)
+        move = Move(placed.round_id, 1, {"action": "stay"}, 4)
+        act(desk, call_id, 0, move, won(60, 120))
+        return placed.round_id
+
+    while True:
+        for call_id in calls:
+            writer.submit(lambda desk, call_id=call_id: play(desk, call_id), call_id)
+        for done in answers.get():
+            pipe.send(done.result)
+
+
+@pytest.mark.parametrize("hands", [1, 17, 60, 61, 200])
+def test_killing_the_writer_loses_nothing_that_was_answered(books, folder, hands):
+    calls = [
+        books.call(books.caller(f"Caller {letter}"), node=ord(letter)) for letter in "ABCDEFGH"
+    ]
+    ours, theirs = SPAWN.Pipe(duplex=False)
+    process = SPAWN.Process(target=_serve, args=(theirs, folder, [call.id for call in calls]))
+    process.start()
+    theirs.close()
+    answered = [ours.recv() for _ in range(hands)]
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    # What it said before it died is still in the pipe; the last word may be half a word.
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            answered.append(ours.recv())
+    assert process.exitcode == -signal.SIGKILL
+
+    books.close()
+    books.database.open_existing()
+    settled = {hand for (hand,) in books.sql("SELECT id FROM rounds WHERE settled IS NOT NULL")}
+    assert set(answered) <= settled
+    assert books.sql("SELECT count(*) FROM rounds WHERE settled IS NULL") == [(0,)]
+    assert books.audit() == []
+    again = books.call(calls[0].caller_id, take_over=True)
+    again.lose(60)
+    assert books.audit() == []

@@ -1,0 +1,120 @@
+"""Names that look like a caller's are refused to new ones; callers who have one keep it."""
+
+from __future__ import annotations
+
+import pytest
+
+from timebank.callers import callers
+from timebank.calls.arrival import host_caller
+from timebank.errors import NameTaken
+from timebank.keeping import deletion
+from timebank.names import look_alikes, names
+
+ALIKE = [
+    *(("Corn", "Com"), ("Com", "Corn"), ("CORN", "com"), ("Sam", "5am"), ("Bob", "8ob")),
+    *(("Bill Gates", "BiII Gate5"), ("Clark", "Dark"), ("Will", "VVill"), ("Zoe", "2oe")),
+    *(("Greg", "9reg"), ("Emma", "Ernrna"), ("Согп", "Com"), ("adrnin", "ADMIN")),
+]
+UNLIKE = [
+    *(("Lucia", "Luda"), ("Kit 6", "Kit 8"), ("Ann", "Anna"), ("Bob", "Rob"), ("Sam", "San")),
+    *(("Robot 1", "Robot 2"), ("A-B", "A.B"), ("Иван", "Ivan"), ("Gerd", "Gert")),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE)
+def test_a_new_caller_cannot_have_a_name_that_looks_like_another(books, one, other):
+    books.caller(one)
+    with pytest.raises(NameTaken):
+        books.caller(other)
+    assert books.sql("SELECT name FROM callers") == [(one,)]
+
+
+@pytest.mark.parametrize(("one", "other"), UNLIKE)
+def test_names_that_only_resemble_each_other_are_both_had(books, one, other):
+    books.caller(one)
+    books.caller(other)
+
+
+def test_a_caller_is_not_renamed_to_look_like_another(books):
+    books.caller("Corn")
+    bob = books.caller("Bob")
+    with pytest.raises(NameTaken):
+        books.do(callers.rename, bob, "Com")
+    assert books.do(callers.rename, bob, "8OB").name == "8OB"
+
+
+def test_a_name_is_free_again_when_its_caller_is_deleted(books):
+    books.do(deletion.delete, books.caller("Corn"))
+    books.caller("Com")
+
+
+@pytest.fixture
+def of_old(books):
+    """Two callers who registered before their names were found to look alike."""
+    corn, other = books.caller("Corn"), books.caller("Other")
+    books.sql("UPDATE callers SET name = 'Com', fold = 'com', skeleton = '' WHERE id = ?", other)
+    return corn, other
+
+
+def test_who_has_such_a_name_already_is_found_by_it(books, of_old):
+    assert [books.do(callers.find, name).id for name in ("Corn", "corn", "COM", "Com")] == [
+        *(of_old[0], of_old[0], of_old[1], of_old[1])
+    ]
+    assert books.do(look_alikes_of) == []
+    with pytest.raises(NameTaken):
+        books.caller("C0rn")
+    assert books.do(renewed_look_alikes) == [("Corn", "Com")]
+
+
+def look_alikes_of(desk):
+    return look_alikes.groups(desk.connection.exec_driver_sql)
+
+
+def renewed_look_alikes(desk):
+    look_alikes.renew(desk.connection.exec_driver_sql)
+    return look_alikes_of(desk)
+
+
+@pytest.mark.parametrize("made_by", ["", "16.0.0/1 corn", "99.0.0/1 corn"])
+def test_what_tables_of_another_version_said_is_not_believed(books, made_by):
+    """A program of another version may have written it, before or beside this one."""
+    books.caller("Corn")
+    books.sql("UPDATE callers SET skeleton = ?", made_by)
+    with pytest.raises(NameTaken):
+        books.caller("Com")
+    books.close()
+    books.database.open()
+    assert books.sql("SELECT skeleton FROM callers") == [(f"{names.SKELETONS} corn",)]
+
+
+def test_a_name_is_looked_for_by_an_index(books):
+    def plans(desk):
+        run = desk.connection.exec_driver_sql
+        return [
+            row[3]
+            for statement in (look_alikes.STALE, look_alikes.LIKE)
+            for row in run(f"EXPLAIN QUERY PLAN {statement}", ("a", "b"))
+        ]
+
+    found = [plan for plan in books.do(plans) if "callers" in plan]
+    assert len(found) == 3
+    assert all("USING INDEX callers_by_skeleton" in plan for plan in found)
+
+
+class TestGuests:
+    def name(self, books, key, alias):
+        return books.do(host_caller, "Xibalba", key, alias).name
+
+    def test_whose_names_look_alike_are_told_apart_by_their_keys(self, books):
+        assert self.name(books, "1", "Corn") == "Corn@Xibalba"
+        assert self.name(books, "2", "Com") == "Com#2@Xibalba"
+        assert self.name(books, "2", "Com") == "Com#2@Xibalba"
+        assert self.name(books, "Z", "corn") == "corn#Z#2@Xibalba"
+        assert self.name(books, "1", "Corn") == "Corn@Xibalba"
+
+    def test_keep_the_names_that_they_have(self, books):
+        corn, com = (books.do(host_caller, "Xibalba", key, "Corn").id for key in "ab")
+        books.sql("UPDATE callers SET name = 'Com@Xibalba', fold = 'com@xlbalba' WHERE id = ?", com)
+        assert self.name(books, "b", "Com") == "Com@Xibalba"
+        assert self.name(books, "a", "Corn") == "Corn@Xibalba"
+        assert corn != com

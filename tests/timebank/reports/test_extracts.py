@@ -1,0 +1,93 @@
+"""Pages of the ledger: nothing skipped or told twice, little memory, nobody kept waiting."""
+
+from __future__ import annotations
+
+import sqlite3
+import tracemalloc
+from contextlib import contextmanager
+from itertools import islice
+
+import pytest
+
+from timebank.ledger import transfers
+from timebank.ledger.transfers import Account, Movement
+from timebank.reports import exports, extracts
+from timebank.reports.extracts import PAGE, Wanted
+
+MANY = 20 * PAGE
+# Rows of an entry.
+BLOCK = 100
+
+
+@pytest.fixture
+def many(books):
+    """A ledger of many rows: every tenth uses up a second, the others grant one."""
+    books.caller("Ann")
+    online = Account(6, "online", "second")
+    grant = Movement(transfers.ALLOTMENT, online, 1, "grant", "A second", None, None)
+    used = Movement(online, transfers.ELAPSED, 1, "elapsed", "Time used", None, None)
+    block = [*[grant] * 9, used] * (BLOCK // 10)
+
+    def fill(desk):
+        for _ in range(MANY // BLOCK):
+            transfers.transfer(desk, block)
+
+    books.do(fill)
+    return books
+
+
+def reading(books):
+    return lambda: books.database.reading(books.settings, books.now)
+
+
+@pytest.mark.parametrize("newest_first", [False, True])
+@pytest.mark.parametrize(("wanted", "step"), [(Wanted(), 1), (Wanted(kind="elapsed"), 10)])
+def test_every_row_comes_once_and_in_order(many, wanted, step, newest_first):
+    found = [
+        row.number for row in extracts.extracts(reading(many), wanted, newest_first=newest_first)
+    ]
+    expected = list(range(step, MANY + 1, step))
+    assert found == (expected[::-1] if newest_first else expected)
+
+
+def test_rows_that_are_made_meanwhile_do_not_come(many):
+    rows = extracts.extracts(reading(many), Wanted(kind="elapsed"), newest_first=False)
+    seen = [next(rows).number]
+    late = Movement(transfers.EXTERNAL, transfers.ADJUSTMENT, 1, "elapsed", "late", None, None)
+    many.do(transfers.transfer, [late])
+    seen += [row.number for row in rows]
+    assert seen == list(range(10, MANY + 1, 10))
+
+
+def test_no_transaction_is_open_while_a_page_is_looked_at(many):
+    open_now = 0
+
+    @contextmanager
+    def look():
+        nonlocal open_now
+        open_now += 1
+        with reading(many)() as desk:
+            yield desk
+        open_now -= 1
+
+    rows = extracts.extracts(look, Wanted(), newest_first=False)
+    for _ in islice(rows, PAGE + 1):
+        assert open_now == 0
+    connection = sqlite3.connect(many.database.path)
+    busy, left, folded = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    connection.close()
+    assert (busy, left, folded) == (0, 0, 0)
+
+
+def test_a_long_ledger_is_never_in_memory_as_a_whole(many):
+    schedule = many.settings.schedule
+    # Once for what is remembered for good.
+    list(islice(extracts.extracts(reading(many), Wanted(), newest_first=False), 10))
+    tracemalloc.start()
+    rows = extracts.extracts(reading(many), Wanted(), newest_first=False)
+    records = (exports.ledger_record(row, schedule) for row in rows)
+    size = sum(len(piece) for piece in exports.as_csv(exports.LEDGER_FIELDS, records))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert size > 80 * MANY
+    assert most < size

@@ -1,0 +1,144 @@
+"""The summary: every movement is told once, under the day, week or month it belongs to."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from timebank.ledger import transfers
+from timebank.ledger.transfers import Account, Movement
+from timebank.reports import summary
+
+
+def account(books, kind):
+    ((number,),) = books.sql("SELECT id FROM accounts WHERE kind = ? AND caller_id = 1", kind)
+    return Account(number, kind, "second")
+
+
+@pytest.fixture
+def ann(books):
+    """Ann, with an hour in each of her accounts and an hour of debt."""
+    books.caller("Ann")
+    books.sql("UPDATE accounts SET balance = 3600 WHERE caller_id = 1 AND kind <> 'loan'")
+    books.sql("UPDATE accounts SET balance = -3600 WHERE caller_id = 1 AND kind = 'loan'")
+    return books
+
+
+SYSTEM = {
+    account.kind: account
+    for account in (
+        transfers.ALLOTMENT,
+        transfers.ELAPSED,
+        transfers.FORFEIT,
+        transfers.EXTERNAL,
+        transfers.ADJUSTMENT,
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "name"),
+    [
+        ("allotment", "online", "granted"),
+        ("online", "elapsed", "used"),
+        ("online", "forfeit", "forfeited"),
+        ("stake", "forfeit", "forfeited"),
+        ("online", "bank", "banked"),
+        ("held", "bank", "banked"),
+        ("bank", "online", "withdrawn"),
+        ("loan", "online", "lent"),
+        ("online", "loan", "repaid"),
+        ("held", "loan", "repaid"),
+        ("bank", "loan", "repaid"),
+        ("bank", "external", "passed_on"),
+        ("external", "bank", "taken_in"),
+        ("adjustment", "bank", "added"),
+        ("adjustment", "loan", "added"),
+        ("bank", "adjustment", "taken_off"),
+        ("online", "held", None),
+        ("held", "online", None),
+        ("online", "stake", None),
+        ("stake", "online", None),
+    ],
+)
+def test_what_a_movement_is_called(ann, source, target, name):
+    ends = [SYSTEM.get(kind) or account(ann, kind) for kind in (source, target)]
+    ann.do(transfers.transfer, [Movement(*ends, 60, "kind", "why", None, None)])
+    (period,) = ann.do(summary.summary, "day", None, None)
+    told = {told: amount for told, amount in period.flows.items() if amount}
+    assert told == ({} if name is None else {name: 60})
+
+
+def test_transfers_between_callers_are_told_apart_from_deposits(ann):
+    ann.caller("Bob")
+    ((number,),) = ann.sql("SELECT id FROM accounts WHERE kind = 'bank' AND caller_id = 2")
+    bobs = Account(number, "bank", "second")
+    why = Movement(account(ann, "bank"), bobs, 60, "transfer", "why", None, None)
+    ann.do(transfers.transfer, [why])
+    (period,) = ann.do(summary.summary, "day", None, None)
+    assert dict(period.flows) == {"sent": 60}
+    assert "  Also 0:01:00 sent." in summary.summary_table([period], "")
+
+
+def test_the_house_makes_what_callers_lose_less_what_they_win(books):
+    call = books.call(books.caller("Ann"))
+    call.win(600, 900)
+    call.lose(300)
+    (period,) = books.do(summary.summary, "day", None, None)
+    result = period.games["black-jack-for-time", "second"]
+    assert (result.won, result.lost, result.house) == (900, 300, -600)
+    assert period.house == -600
+
+
+@pytest.mark.parametrize(
+    ("day", "by", "first", "label"),
+    [
+        (date(2026, 3, 1), "day", date(2026, 3, 1), "2026-03-01"),
+        (date(2026, 3, 1), "week", date(2026, 2, 23), "2026-W09"),
+        (date(2026, 3, 2), "week", date(2026, 3, 2), "2026-W10"),
+        (date(2027, 1, 1), "week", date(2026, 12, 28), "2026-W53"),
+        (date(2026, 3, 31), "month", date(2026, 3, 1), "2026-03"),
+    ],
+)
+def test_periods_begin_where_calendars_say(day, by, first, label):
+    assert summary.first_day(day, by) == first
+    assert summary.label(first, by) == label
+
+
+def test_days_are_those_of_the_board_and_come_in_order(board):
+    call = board.call(board.caller("Ann"))
+    board.wait(10 * 3600 + 3599)  # 22:59:59 in Berlin
+    call.touch()
+    board.wait(3601)  # past midnight there, before it in UTC
+    call.touch()
+    board.wait(86400)
+    call.touch()
+    days = board.do(summary.summary, "day", None, None)
+    assert [period.label for period in days] == ["2026-03-01", "2026-03-02", "2026-03-03"]
+    (month,) = board.do(summary.summary, "month", None, None)
+    for name in summary.NAMES:
+        assert month.flows[name] == sum(period.flows[name] for period in days)
+
+
+def test_bars_are_as_long_as_the_time_used(books):
+    call = books.call(books.caller("Ann"))
+    books.wait(600)
+    call.touch()
+    books.wait(86400)
+    call.touch()
+    first, second = books.do(summary.summary, "day", None, None)
+    lines = [
+        line for line in summary.summary_table([first, second], "*") if line.startswith("2026")
+    ]
+    assert second.flows["used"] > first.flows["used"]
+    assert [line.count("*") for line in lines] == [
+        24 * first.flows["used"] // second.flows["used"],
+        24,
+    ]
+
+
+def test_nothing_is_said_so(books):
+    assert list(summary.summary_table(books.do(summary.summary, "day", None, None), "*"))[1:] == [
+        "Nothing was moved."
+    ]

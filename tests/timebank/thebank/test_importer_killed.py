@@ -1,0 +1,284 @@
+"""Taking a file over when it is really killed, at every step, or done twice at once."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+from tests.timebank.books import Books
+from tests.timebank.importing import Board, record
+from timebank import files
+
+# Told of a step, it takes the file over in a child that is killed at this step, and says whether
+# it was. A step is before, in the midst of, or after whatever leaves a trace on the disk.
+VICTIMS = """
+import os, signal, sys
+from contextlib import contextmanager
+from pathlib import Path
+from tests.timebank.books import Books
+from timebank.thebank import importer
+from timebank.ledger.database import Database
+
+importer.LINES_A_COMMIT = 3
+steps = 0
+
+def step():
+    global steps
+    if steps == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+    steps += 1
+
+def stepwise(name):
+    original = getattr(os, name)
+    def wrapped(*values):
+        step()
+        if name == "write":
+            file, data = values
+            original(file, data[: len(data) // 2])
+            step()
+            return len(data) // 2 + original(file, data[len(data) // 2 :])
+        result = original(*values)
+        step()
+        return result
+    setattr(os, name, wrapped)
+
+@contextmanager
+def transaction(*values):
+    with original_transaction(*values) as desk:
+        yield desk
+        step()
+    step()
+
+def take_over():
+    for name in ("rename", "fsync", "write"):
+        stepwise(name)
+    Database.transaction = transaction
+    books = Books(Path(sys.argv[1]))
+    path = Path(sys.argv[1], "exchange", "BANK.EXT")
+    report = importer.import_file(books.database, books.settings, books.now, path)
+    assert report.problem is None, report
+
+original_transaction = Database.transaction
+for last in map(int, sys.stdin):
+    if pid := os.fork():
+        status = os.waitpid(pid, 0)[1]
+        assert status in (0, signal.SIGKILL), status
+        print("killed" if status else "survived", flush=True)
+    else:
+        take_over()
+        os._exit(0)
+"""
+
+
+def kill_at_every_step(board: Board, second: int = 0) -> Iterator[Board]:
+    """Give what the killed ones have left, one for each step.
+
+    With `second` the one that goes on after the first is killed too, somewhere else each time.
+    """
+    folder = board.books.settings.database.parent
+    board.books.close()
+    before = folder.with_name(f"{folder.name}-before")
+    folder.rename(before)
+    victims = subprocess.Popen(
+        [sys.executable, "-c", VICTIMS, str(folder)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    def killed(step: int) -> bool:
+        victims.stdin.write(f"{step}\n")
+        victims.stdin.flush()
+        return {"killed\n": True, "survived\n": False}[victims.stdout.readline()]
+
+    try:
+        for step in count():
+            shutil.copytree(before, folder)
+            if not killed(step):
+                assert step > 20
+                return
+            if second:
+                killed(step * second % 17)
+            books = Books(folder)
+            yield Board(books)
+            books.close()
+            shutil.rmtree(folder)
+    finally:
+        victims.stdin.close()
+        victims.stdout.close()
+        victims.wait()
+        shutil.rmtree(before)
+
+
+@pytest.fixture
+def board(open_books) -> Board:
+    return Board(open_books())
+
+
+LINES = (
+    record("Ann", 12),
+    b"rubbish\r\n",
+    record("Bob", -10),
+    b"; a comment\r\n",
+    record("Bob", -1),
+    record("Ann", 1),
+    record("Cid", 1),
+    record("Ann", -2),
+)
+HALF = b"Bob;5;Big Door;2026-06-"
+REST = b"01 12:00\r\n"
+
+
+def check(board: Board, bob: int) -> None:
+    """Everything was done that the lines say, once, and told once."""
+    assert (board.bank("Ann"), board.bank("Bob")) == (21, bob)
+    assert [board.reason(said) for said in board.errors()] == [
+        "it has 1 fields instead of 5",
+        "the account holds only 0 seconds",
+        "nobody here is called Cid",
+    ]
+    tables = ("sysop_log", "notices", "import_lines")
+    counts = [board.books.sql(f"SELECT count(*) FROM {table}")[0][0] for table in tables]
+    applied = len(board.transfers())
+    assert counts == [3, applied, 3 + applied]
+    assert applied == 4 + (bob > 0)
+
+
+@pytest.mark.parametrize("second", [0, 5])
+class TestKilled:
+    def test_a_file_is_applied_exactly_once(self, board, second):
+        content = board.write(*LINES)
+        for left in kill_at_every_step(board, second):
+            left.take()
+            left.take()
+            check(left, bob=0)
+            assert left.names() == {"BANK.EXT.1.BAK", "BANK.EXT.ERR", "BANK.EXT.lock"}
+            assert left.kept(1).read_bytes() == content
+
+    def test_one_whose_last_line_waits_for_its_end_as_well(self, board, second):
+        board.write(*LINES, HALF)
+        for left in kill_at_every_step(board, second):
+            assert left.path.read_bytes() == b"".join(LINES) + HALF
+            left.append(REST)
+            left.take()
+            check(left, bob=5)
+            assert left.names() == {"BANK.EXT.1.BAK", "BANK.EXT.ERR", "BANK.EXT.lock"}
+
+    def test_one_that_was_ended_after_it_was_read_in_part(self, board, second):
+        board.write(*LINES, HALF)
+        board.take()
+        board.append(REST)
+        for left in kill_at_every_step(board, second):
+            left.take()
+            check(left, bob=5)
+            assert left.kept(1).read_bytes() == b"".join(LINES) + HALF + REST
+
+    def test_what_was_added_to_a_file_after_it_was_taken_over(self, board, second):
+        with board.path.open("ab", buffering=0) as file:
+            file.write(LINES[0])
+            board.take()
+            for line in (*LINES[1:], HALF, REST):
+                file.write(line)
+        for left in kill_at_every_step(board, second):
+            left.take()
+            check(left, bob=5)
+            assert left.names() == {"BANK.EXT.1.BAK", "BANK.EXT.ERR", "BANK.EXT.lock"}
+
+    def test_while_other_programs_have_begun_a_new_file(self, board, second):
+        board.write(*LINES)
+        for left in kill_at_every_step(board, second):
+            new = not left.path.exists()
+            left.append(record("Bob", 7))
+            left.take()
+            left.take()
+            assert left.bank("Bob") == 7
+            assert len(left.transfers()) == 5
+            assert left.kept(2).exists() == new
+            assert not left.path.exists()
+
+
+SECOND = """
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from tests.timebank.books import Books
+from timebank import files
+from timebank.thebank.importer import import_file
+
+if sys.argv[2] == "no lock":
+    files.locked = nullcontext
+books = Books(Path(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(3):
+    path = books.settings.database.parent / "exchange" / "BANK.EXT"
+    report = import_file(books.database, books.settings, books.now, path)
+    print(report.applied, flush=True)
+"""
+
+
+class TestTwoProcesses:
+    def race(self, board: Board, lock: str) -> int:
+        """Let two processes take the file over at once; return how many records they applied."""
+        folder = board.books.settings.database.parent
+        racers = [
+            subprocess.Popen(
+                [sys.executable, "-c", SECOND, str(folder), lock],
+                cwd=ROOT,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for _ in range(2)
+        ]
+        assert [racer.stdout.readline() for racer in racers] == ["ready\n"] * 2
+        for racer in racers:
+            racer.stdin.write("\n")
+            racer.stdin.flush()
+        answers = [racer.communicate()[0] for racer in racers]
+        assert [racer.returncode for racer in racers] == [0, 0]
+        return sum(int(number) for answer in answers for number in answer.split())
+
+    def test_apply_every_record_once(self, board):
+        board.write(*[record("Ann", 1), b"rubbish\r\n", record("Bob", 1)] * 200)
+        assert self.race(board, "lock") == 400
+        board.take()
+        assert (board.bank("Ann"), board.bank("Bob")) == (210, 210)
+        assert len(board.errors()) == 200
+        assert board.names() == {"BANK.EXT.1.BAK", "BANK.EXT.ERR", "BANK.EXT.lock"}
+
+    def test_do_so_even_where_locks_do_not_work(self, board, monkeypatch):
+        monkeypatch.setattr(files, "locked", nullcontext)
+        board.write(*[record("Ann", 1), record("Bob", 1)] * 200)
+        self.race(board, "no lock")
+        board.take()
+        assert (board.bank("Ann"), board.bank("Bob")) == (210, 210)
+        assert len(board.transfers()) == 400
+
+    def test_lose_nothing_that_is_written_meanwhile(self, board):
+        writer = "import sys\nfor n in range(300):\n open(sys.argv[1], 'ab').write(b'%b')\n"
+        line = record("Ann", 1).decode().encode("unicode_escape").decode()
+        program = writer.replace("%b", line)
+        with subprocess.Popen([sys.executable, "-c", program, str(board.path)]) as others:
+            while others.poll() is None:
+                board.take()
+        board.take()
+        assert board.bank("Ann") == 310
+        assert board.errors() == []
+
+
+def test_steps_are_counted_where_files_are_changed():
+    """The victims die in these calls: whoever changes files by others must add them there."""
+    others = {"replace", "link", "unlink", "remove", "pwrite", "writev", "fdatasync"}
+    for name in ("thebank/importer", "thebank/bookings", "thebank/format", "files"):
+        source = Path(ROOT, "timebank", f"{name}.py").read_text()
+        assert not [call for call in others if f"os.{call}(" in source or f".{call}()" in source]

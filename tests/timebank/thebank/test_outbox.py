@@ -1,0 +1,283 @@
+"""THEBANK.EXT: what is written, what stops it, and two processes at once."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import subprocess
+import sys
+from datetime import time
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tests import ROOT
+from tests.timebank.books import DAILY, Books
+from tests.timebank.outbox import flush, line, put, states
+from timebank import files
+from timebank.settings.schedule import Event
+from timebank.thebank.format import SEMICOLONS, Record
+from timebank.thebank.outbox import Delivery, flush_outbox
+
+
+@pytest.fixture
+def path(folder) -> Path:
+    return folder / "THEBANK.EXT"
+
+
+@pytest.fixture
+def books(open_books, path) -> Books:
+    """The books of a board with an external time bank."""
+    return open_books(mode="external", thebank_ext=path)
+
+
+class TestDelivery:
+    def test_a_record_is_appended_and_marked(self, books, path):
+        number = put(books, "Ann", 12)
+        assert flush(books) == Delivery((number,), (), None)
+        assert path.read_bytes() == line(number)
+        assert states(books) == ["appended"]
+
+    def test_winnings_that_an_event_cuts_off_arrive(self, books, path):
+        books.change(events=(Event("Mail hour", time(13), DAILY, 60),))
+        call = books.call(books.caller("Ann"))
+        call.win(600, 930)
+        number = call.receipt.rows[-1].number
+        assert flush(books).appended == (number,)
+        assert path.read_bytes() == line(number, minutes=15)
+
+    def test_it_is_appended_once(self, books, path):
+        number = put(books, "Ann", 12)
+        flush(books)
+        assert flush(books) == Delivery((), (), None)
+        assert path.read_bytes() == line(number)
+
+    def test_records_keep_their_order_and_what_was_there_before(self, books, path):
+        path.write_bytes(b"; ours\r\nBob;-5;Another door;2026-01-01 00:00;9\r\n")
+        before = path.read_bytes()
+        numbers = [put(books, name, 3) for name in ("Ann", "Cid")]
+        assert flush(books).appended == tuple(numbers)
+        assert path.read_bytes() == (
+            before + line(numbers[0], "Ann", 3) + line(numbers[1], "Cid", 3)
+        )
+
+    def test_times_are_local(self, books, path):
+        books.change(zone=ZoneInfo("Asia/Kathmandu"))
+        put(books, "Ann", 12)
+        flush(books)
+        assert b";2026-06-01 17:45;" in path.read_bytes()
+
+    def test_a_line_that_somebody_left_unfinished_is_not_continued(self, books, path):
+        path.write_bytes(b"Bob;5;Another door;2026-01-01 00:00;9")
+        number = put(books, "Ann", 12)
+        flush(books)
+        assert path.read_bytes().split(b"\r\n") == [
+            b"Bob;5;Another door;2026-01-01 00:00;9",
+            line(number).strip(),
+            b"",
+        ]
+
+    def test_nothing_is_written_behind_the_end_of_a_dos_file(self, books, path):
+        path.write_bytes(b"; ours\r\n\x1a\x1a")
+        number = put(books, "Ann", 12)
+        flush(books)
+        assert path.read_bytes() == b"; ours\r\n" + line(number)
+
+    def test_a_bank_that_takes_the_file_away_between_records_gets_each_once(self, books, path):
+        first = put(books, "Ann", 12)
+        flush(books)
+        path.rename(path.with_suffix(".BAK"))
+        second = put(books, "Ann", 12)
+        flush(books)
+        assert path.with_suffix(".BAK").read_bytes() == line(first)
+        assert path.read_bytes() == line(second)
+
+    def test_without_records_no_file_is_made(self, books, path):
+        assert flush(books) == Delivery((), (), None)
+        assert not path.exists()
+
+
+class TestWhatASysopCanMend:
+    def refused(self, books: Books) -> str:
+        delivery = flush(books)
+        assert (delivery.appended, delivery.doubtful) == ((), ())
+        assert states(books) == ["waiting"]
+        assert delivery.problem is not None
+        return delivery.problem
+
+    def delivered(self, books: Books, number: int) -> None:
+        assert flush(books) == Delivery((number,), (), None)
+        assert books.settings.thebank_ext.read_bytes().endswith(line(number))
+
+    def test_a_missing_folder(self, books, folder):
+        books.change(thebank_ext=folder / "rats" / "THEBANK.EXT")
+        number = put(books, "Ann", 12)
+        problem = self.refused(books)
+        assert problem.endswith(f"there is no folder {folder / 'rats'}. Its records wait.")
+        (folder / "rats").mkdir()
+        self.delivered(books, number)
+
+    def test_a_folder_or_a_pipe_in_its_place(self, books, path):
+        number = put(books, "Ann", 12)
+        path.mkdir()
+        assert self.refused(books) == f"{path} cannot be written: Is a directory. Its records wait."
+        path.rmdir()
+        os.mkfifo(path)
+        assert self.refused(books).endswith("it is not a file. Its records wait.")
+        path.unlink()
+        self.delivered(books, number)
+
+    def test_no_name_in_the_settings(self, books, path):
+        number = put(books, "Ann", 12)
+        books.change(thebank_ext=None)
+        assert self.refused(books) == "Records wait for a THEBANK.EXT, and sysop.toml names none."
+        books.change(thebank_ext=path)
+        self.delivered(books, number)
+
+    def test_no_permission(self, books, path, monkeypatch):
+        number = put(books, "Ann", 12)
+        with monkeypatch.context() as patch:
+            opened = os.open
+
+            def forbidden(name, *values):
+                if Path(name) == path:
+                    raise PermissionError(errno.EACCES, "Permission denied")
+                return opened(name, *values)
+
+            patch.setattr(os, "open", forbidden)
+            assert self.refused(books).endswith("Permission denied. Its records wait.")
+        self.delivered(books, number)
+
+    @pytest.mark.parametrize("room", [0, 1, 20])
+    def test_no_space(self, books, path, monkeypatch, room):
+        path.write_bytes(b"; ours\r\n")
+        number = put(books, "Ann", 12)
+        with monkeypatch.context() as patch:
+            write, left = os.write, [room]
+
+            def full(file, data):
+                if left[0] == 0:
+                    raise OSError(errno.ENOSPC, "No space left on device")
+                left[0] -= (written := write(file, data[: left[0]]))
+                return written
+
+            patch.setattr(os, "write", full)
+            assert self.refused(books).endswith("No space left on device. Its records wait.")
+        assert path.read_bytes() == b"; ours\r\n"
+        self.delivered(books, number)
+        assert path.read_bytes() == b"; ours\r\n" + line(number)
+
+    def test_no_space_and_somebody_else_behind_our_piece(self, books, path, monkeypatch):
+        path.write_bytes(b"; ours\r\n")
+        put(books, "Ann", 12)
+        write = os.write
+
+        def interrupted(file, data):
+            write(file, data[:7])
+            write(file, b"Bob;5;Another door;2026-01-01 00:00;9\r\n")
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "write", interrupted)
+            flush(books)
+        before = path.read_bytes()
+        assert states(books) == ["appending"]
+        assert flush(books).doubtful != ()
+        assert path.read_bytes() == before
+
+    def test_a_disk_that_does_not_say_whether_it_has_written(self, books, path, monkeypatch):
+        number = put(books, "Ann", 12)
+        sync = os.fsync
+
+        def broken(file):
+            if os.fstat(file).st_size and not os.path.isdir(f"/proc/self/fd/{file}"):
+                raise OSError(errno.EIO, "Input/output error")
+            sync(file)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", broken)
+            problem = flush(books).problem
+            assert problem is not None
+            assert problem.endswith("Input/output error. Its records wait.")
+        self.delivered(books, number)
+        assert path.read_bytes() == line(number)
+
+    def test_another_process_that_keeps_the_file(self, books, path, monkeypatch):
+        number = put(books, "Ann", 12)
+        monkeypatch.setattr(files, "LOCK_SECONDS", 0.05)
+        with open(f"{path}.lock", "w") as other:
+            fcntl.flock(other, fcntl.LOCK_EX)
+            assert self.refused(books).endswith("another process has it locked. Its records wait.")
+        self.delivered(books, number)
+
+
+SENDER = """
+import sys
+from pathlib import Path
+from tests.timebank.books import DAILY, Books
+from timebank.thebank.outbox import flush_outbox
+
+folder = Path(sys.argv[1])
+books = Books(folder, mode="external", thebank_ext=Path(sys.argv[2]))
+print("ready", flush=True)
+sys.stdin.readline()
+delivery = flush_outbox(books.database, books.settings, books.now)
+print(delivery.problem, *delivery.appended)
+"""
+
+
+class TestTwoProcesses:
+    def race(self, path: Path, *folders: Path) -> list[list[int]]:
+        """Let processes deliver at once; return the numbers that each of them appended."""
+        racers = [
+            subprocess.Popen(
+                [sys.executable, "-c", SENDER, str(folder), str(path)],
+                cwd=ROOT,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for folder in folders
+        ]
+        assert [racer.stdout.readline() for racer in racers] == ["ready\n"] * len(racers)
+        for racer in racers:
+            racer.stdin.write("\n")
+            racer.stdin.flush()
+        answers = [racer.communicate()[0].split() for racer in racers]
+        assert [answer[0] for answer in answers] == ["None"] * len(racers)
+        return [[int(number) for number in answer[1:]] for answer in answers]
+
+    def test_of_one_board_deliver_every_record_once(self, books, path, folder):
+        numbers = [put(books, f"Caller {n}", n + 1) for n in range(40)]
+        shares = self.race(path, folder, folder)
+        assert sorted(shares[0] + shares[1]) == numbers
+        assert path.read_bytes() == b"".join(
+            line(number, f"Caller {n}", n + 1) for n, number in enumerate(numbers)
+        )
+
+    def test_of_two_boards_never_write_into_each_others_lines(self, path, folder):
+        expected = set()
+        for name in ("one", "two"):
+            (folder / name).mkdir()
+            board = Books(folder / name, mode="external", thebank_ext=path)
+            expected |= {line(put(board, name, n + 1), name, n + 1) for n in range(30)}
+            board.close()
+        self.race(path, folder / "one", folder / "two")
+        written = path.read_bytes().splitlines(keepends=True)
+        assert len(written) == 60
+        assert set(written) == expected
+
+
+def test_another_layout_can_take_the_place_of_ours(books, path):
+    class Words:
+        def format_record(self, record: Record) -> bytes:
+            return f"{record.name} {record.minutes} #{record.number}\n".encode()
+
+        def parse_record(self, line: bytes) -> Record | None:
+            return SEMICOLONS.parse_record(line)
+
+    put(books, "Ann", 12)
+    flush_outbox(books.database, books.settings, books.now, Words())
+    assert path.read_bytes() == b"Ann 12 #1\n"

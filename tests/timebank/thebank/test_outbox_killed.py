@@ -1,0 +1,258 @@
+"""THEBANK.EXT when its writer is really killed: once, or the sysop is asked."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+from tests.timebank.books import Books
+from tests.timebank.outbox import SOURCE, flush, line, put, states
+from timebank.ledger.schema import instant
+from timebank.thebank.outbox import Delivery, NotDoubtful, regard_as_delivered, repeat, undelivered
+
+
+@pytest.fixture
+def path(folder) -> Path:
+    return folder / "THEBANK.EXT"
+
+
+@pytest.fixture
+def books(open_books, path) -> Books:
+    """The books of a board with an external time bank."""
+    return open_books(mode="external", thebank_ext=path)
+
+
+# A process that opens the books, starts to deliver, and is killed at the point it was told.
+VICTIM = """
+import os, signal, stat, sys
+from contextlib import contextmanager
+from pathlib import Path
+from tests.timebank.books import DAILY, Books
+from timebank.ledger.database import Database
+from timebank.thebank.outbox import flush_outbox
+
+folder, point = Path(sys.argv[1]), sys.argv[2]
+books = Books(folder, mode="external", thebank_ext=folder / "THEBANK.EXT")
+write, sync, transaction = os.write, os.fsync, Database.transaction
+commits = 0
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def dying_write(file, data):
+    write(file, data[: {"nothing": 0, "a byte": 1, "half": len(data) // 2}.get(point, len(data))])
+    die()
+
+def dying_sync(file):
+    sync(file)
+    if stat.S_ISDIR(os.fstat(file).st_mode) == (point == "file made"):
+        die()
+
+@contextmanager
+def dying_transaction(*values):
+    global commits
+    with transaction(*values) as desk:
+        yield desk
+        if point == "committing":
+            die()
+    commits += 1
+    if commits == {"noted": 1, "done": 2}[point]:
+        die()
+
+if point in ("nothing", "a byte", "half", "all"):
+    os.write = dying_write
+elif point in ("file made", "synced"):
+    os.fsync = dying_sync
+else:
+    Database.transaction = dying_transaction
+flush_outbox(books.database, books.settings, books.now)
+"""
+# Where the process died -> whether the record was in the file, whole.
+POINTS = {
+    "file made": False,
+    "committing": False,
+    "noted": False,
+    "nothing": False,
+    "a byte": False,
+    "half": False,
+    "all": True,
+    "synced": True,
+    "done": True,
+}
+NEVER_BEGUN = ("file made", "committing")
+
+
+def kill_at(folder: Path, point: str) -> None:
+    """Deliver in another process, and kill that for real."""
+    done = subprocess.run(
+        [sys.executable, "-c", VICTIM, str(folder), point],
+        cwd=ROOT,
+        check=False,
+        stderr=subprocess.PIPE,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+
+
+def deliver_and_be_killed(books: Books, path: Path, point: str, before: bytes) -> bytes:
+    """Return what the file should hold once the record is delivered."""
+    if before:
+        path.write_bytes(before)
+    number = put(books, "Ann", 12)
+    kill_at(path.parent, point)
+    end = b"\r\n" if before and not before.endswith(b"\n") else b""
+    expected = before + end + line(number)
+    assert (path.read_bytes() == expected) == POINTS[point]
+    return expected
+
+
+# What the file held before; one that is there already is not made.
+BEFORE = [b"", b"; ours\r\n", b"; unfinished"]
+CASES = [(b, p) for b in BEFORE for p in POINTS if not (b and p == "file made")]
+THEIRS = b"Bob;5;Another door;2026-01-01 00:00;9\r\n"
+
+
+class TestKilled:
+    @pytest.mark.parametrize(("before", "point"), CASES)
+    def test_the_record_is_in_the_file_exactly_once_afterwards(self, books, path, before, point):
+        expected = deliver_and_be_killed(books, path, point, before)
+        assert flush(books).problem is None
+        assert path.read_bytes() == expected
+        assert states(books) == ["appended"]
+
+    @pytest.mark.parametrize("point", ["committing", "noted", "nothing", "all", "synced", "done"])
+    def test_what_others_have_appended_since_stays(self, books, path, point):
+        before = b"; ours\r\n"
+        deliver_and_be_killed(books, path, point, before)
+        with path.open("ab") as file:
+            file.write(THEIRS)
+        assert flush(books).doubtful == ()
+        added = [line(1), THEIRS] if POINTS[point] else [THEIRS, line(1)]
+        assert path.read_bytes() == before + b"".join(added)
+
+    def test_a_piece_with_somebody_elses_record_behind_it_is_left_to_the_sysop(self, books, path):
+        deliver_and_be_killed(books, path, "half", b"; ours\r\n")
+        with path.open("ab") as file:
+            file.write(THEIRS)
+        before = path.read_bytes()
+        assert flush(books).doubtful == (1,)
+        assert path.read_bytes() == before
+
+    @pytest.mark.parametrize(("before", "point"), CASES)
+    def test_a_file_taken_away_meanwhile_is_a_question_for_the_sysop(
+        self, books, path, before, point
+    ):
+        deliver_and_be_killed(books, path, point, before)
+        path.unlink()
+        delivery = flush(books)
+        if point == "done":
+            assert states(books) == ["appended"]
+            assert not path.exists()
+        elif point in NEVER_BEGUN:
+            assert delivery == Delivery((1,), (), None)
+            assert path.read_bytes() == line(1)
+        else:
+            assert delivery == Delivery((), (1,), None)
+            assert flush(books) == Delivery((), (), None)
+            assert not path.exists()
+
+    @pytest.mark.parametrize("new", [b"", b"; new\r\n", b"; ours\r\n; and more\r\n"])
+    @pytest.mark.parametrize("point", ["noted", "half", "all"])
+    def test_a_new_file_of_the_same_name_is_no_proof(self, books, path, point, new):
+        deliver_and_be_killed(books, path, point, b"; ours\r\n")
+        path.rename(path.with_suffix(".BAK"))
+        path.write_bytes(new)
+        assert flush(books).doubtful == (1,)
+        assert path.read_bytes() == new
+
+    @pytest.mark.parametrize("left", [b"", THEIRS])
+    def test_nor_is_an_empty_file_that_has_changed_since(self, books, path, left):
+        # A new file may have got the inode of the old one; nothing tells them apart.
+        deliver_and_be_killed(books, path, "all", b"")
+        path.write_bytes(left)
+        assert flush(books).doubtful == (1,)
+        assert path.read_bytes() == left
+
+
+class TestTheSysopIsAsked:
+    @pytest.fixture
+    def number(self, books, path) -> int:
+        """A record about which nobody can tell."""
+        number = put(books, "Ann", 12)
+        kill_at(path.parent, "all")
+        path.unlink()
+        flush(books)
+        return number
+
+    def test_about_a_record_with_all_that_is_known_of_it(self, books, path, number):
+        (row,) = books.do(undelivered)
+        assert (row.number, row.name, row.minutes, row.source) == (number, "Ann", 12, SOURCE)
+        assert row.at == instant(int(books.now.timestamp()))
+        assert (row.state, row.mark) == ("doubtful", f"{path} has been taken away")
+
+    def test_in_the_log_too(self, books, path, caplog):
+        put(books, "Ann", 12)
+        kill_at(path.parent, "all")
+        path.unlink()
+        flush(books)
+        assert "12 minutes for Ann (record 1)" in caplog.text
+
+    def test_and_may_have_it_repeated(self, books, path, number):
+        books.do(repeat, number)
+        assert flush(books) == Delivery((number,), (), None)
+        assert path.read_bytes() == line(number)
+        assert books.do(undelivered) == []
+
+    def test_or_regard_it_as_delivered(self, books, path, number):
+        books.do(regard_as_delivered, number)
+        assert flush(books) == Delivery((), (), None)
+        assert not path.exists()
+        assert books.do(undelivered) == []
+
+    def test_once(self, books, number):
+        books.do(repeat, number)
+        for resolve in (repeat, regard_as_delivered):
+            with pytest.raises(NotDoubtful, match=f"record {number}"):
+                books.do(resolve, number)
+
+    def test_while_other_records_go_on(self, books, path, number):
+        other = put(books, "Bob", 3)
+        assert flush(books) == Delivery((other,), (), None)
+        assert path.read_bytes() == line(other, "Bob", 3)
+
+    def test_also_when_the_file_is_taken_away_under_our_hands(self, books, path, monkeypatch):
+        number = put(books, "Ann", 12)
+        write = os.write
+
+        def taken(file, data):
+            path.rename(path.with_suffix(".BAK"))
+            return write(file, data)
+
+        monkeypatch.setattr(os, "write", taken)
+        assert flush(books) == Delivery((), (number,), None)
+        (row,) = books.do(undelivered)
+        assert row.mark == f"{path} was taken away while it was written"
+
+    def test_but_not_when_the_record_is_found_in_a_file_that_was_rewritten(self, books, path):
+        number = put(books, "Ann", 12)
+        kill_at(path.parent, "all")
+        rewritten = b"; sorted by another program\n" + line(number).replace(b"\r\n", b"\n")
+        path.unlink()
+        path.write_bytes(rewritten)
+        assert flush(books) == Delivery((number,), (), None)
+        assert path.read_bytes() == rewritten
+
+    def test_nor_is_another_bodys_record_of_the_same_number_ours(self, books, path):
+        number = put(books, "Ann", 12)
+        path.write_bytes(b"; ours\r\n")
+        kill_at(path.parent, "noted")
+        theirs = b"Bob;5;Another door;2026-01-01 00:00;%d\r\n" % number
+        with path.open("ab") as file:
+            file.write(theirs)
+        assert flush(books) == Delivery((number,), (), None)
+        assert path.read_bytes() == b"; ours\r\n" + theirs + line(number)

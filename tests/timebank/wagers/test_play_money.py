@@ -1,0 +1,385 @@
+"""Play money: bankrolls, the bank that each caller faces, the tab of UNIX bj, and tallies."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.timebank.books import lost, pushed, wager, won
+from timebank.callers import callers, standings
+from timebank.errors import CallClosed, NotEnough, RoundInPlay
+from timebank.keeping import deletion
+from timebank.ledger.play_accounts import PlayMoney
+from timebank.wagers import play_money
+from timebank.wagers.play_money import Tally, bankrolls, renew_bankroll
+from timebank.wagers.rounds import Move
+from timebank.wagers.single import place_bet, stand_without_call
+
+NEW = 100_000_00
+FULL = 1_000_000_00
+A_DAY = 86400
+
+
+@pytest.fixture
+def ann(books):
+    return books.caller("Ann")
+
+
+@pytest.fixture
+def call(books, ann):
+    return books.call(ann)
+
+
+def lose_everything(call, unit="usd-cent"):
+    call.coup(NEW, unit=unit)
+    call.act(lost(NEW))
+
+
+def test_a_new_player_gets_a_bankroll_and_faces_a_full_bank(books, call):
+    assert call.sit_down() == PlayMoney("usd-cent", NEW, FULL, 0, 0)
+    assert [row.why for row in call.receipt.rows] == [
+        "Bankroll of $100,000 for a new player",
+        "The bank is $1,000,000 again",
+    ]
+    assert books.system("usd-cent") == {"mint": -NEW - FULL}
+    assert books.audit() == []
+
+
+def test_dollars_and_francs_are_kept_apart(books, ann, call):
+    call.sit_down()
+    call.coup(NEW, lost(NEW))
+    assert books.do(bankrolls, ann) == {"usd-cent": 0}
+    assert call.sit_down("frf-cent").bankroll == NEW
+    assert call.receipt.rows[0].why == "Bankroll of FR 100,000 for a new player"
+    call.coup(100, won(100, 100), unit="frf-cent")
+    assert books.do(bankrolls, ann) == {"usd-cent": 0, "frf-cent": NEW + 100}
+
+
+def test_who_never_sat_down_has_no_bankroll(books, ann, call):
+    call.hand_of_bj(lost(200))
+    assert books.do(bankrolls, ann) == {}
+    assert call.sit_down().bankroll == NEW
+
+
+def test_a_coup_is_played_against_the_callers_own_bank(books, call):
+    call.sit_down()
+    call.coup(500_00)
+    assert call.moved == [("stake", 500_00, "bankroll", "stake")]
+    assert call.receipt.rows[0].why == "Bet $500 at Baccarat"
+    assert call.receipt.play == PlayMoney("usd-cent", NEW - 500_00, FULL, 0, 500_00)
+    call.act(won(500_00, 500_00))
+    assert call.moved == [
+        ("returned", 500_00, "stake", "bankroll"),
+        ("won", 500_00, "casino", "bankroll"),
+    ]
+    call.coup(300_00, lost(300_00))
+    assert call.moved[1:] == [("lost", 300_00, "stake", "casino")]
+    assert call.receipt.play == PlayMoney("usd-cent", NEW + 200_00, FULL - 200_00, 0, 0)
+    assert books.audit() == []
+
+
+def test_a_stand_off_moves_nothing_but_the_stake(call):
+    call.sit_down()
+    call.coup(500_00, pushed(500_00))
+    assert [kind for kind, *_ in call.moved] == ["stake", "returned"]
+    assert call.receipt.play.bankroll == NEW
+
+
+def test_the_whole_bankroll_may_be_bet_and_no_more(call):
+    call.sit_down()
+    with pytest.raises(NotEnough, match=r"^You have \$100,000\.$"):
+        call.coup(NEW + 1)
+    call.coup(NEW)
+    assert call.receipt.play.bankroll == 0
+
+
+def test_no_bet_is_above_what_the_bank_still_has(books, call):
+    call.sit_down()
+    while call.receipt.play.casino > call.receipt.play.bankroll:
+        bankroll = call.receipt.play.bankroll
+        call.coup(bankroll, won(bankroll, bankroll))
+    left = call.receipt.play.casino
+    with pytest.raises(NotEnough, match=r"^The bank has \$300,000, and pays no more\.$"):
+        call.coup(left + 1)
+    call.coup(left, won(left, left))
+    assert call.receipt.play.casino == 0
+    assert books.audit() == []
+
+
+def test_a_broken_bank_takes_no_more_bets_and_has_recovered_at_the_next_visit(books, call):
+    call.sit_down()
+    for bet in (100_000_00, 200_000_00, 400_000_00, 300_000_00):
+        call.coup(bet, won(bet, bet))
+    with pytest.raises(NotEnough, match=r"The bank has \$0"):
+        call.coup(100)
+    assert call.sit_down() == PlayMoney("usd-cent", NEW + FULL, FULL, 0, 0)
+    assert books.system("usd-cent")["mint"] == -NEW - 2 * FULL
+
+
+def test_what_the_bank_has_won_is_gone_at_the_next_visit(books, call):
+    call.sit_down()
+    call.coup(400_00, lost(400_00))
+    assert call.sit_down().casino == FULL
+    assert call.moved == [("casino", 400_00, "casino", "mint")]
+    assert call.sit_down().casino == FULL
+    assert call.moved == []
+
+
+def test_a_bankroll_that_is_gone_is_not_renewed_on_the_day_it_was_lost(call):
+    call.sit_down()
+    lose_everything(call)
+    assert call.sit_down().bankroll == 0
+    with pytest.raises(NotEnough, match=r"^You have \$0\.$"):
+        call.coup(100)
+
+
+def test_it_is_renewed_on_the_next_day(books, ann, call):
+    call.sit_down()
+    lose_everything(call)
+    call.close()
+    books.wait(A_DAY)
+    again = books.call(ann)
+    assert again.sit_down().bankroll == NEW
+    assert (
+        again.receipt.rows[0].why == "Bankroll of $100,000, the last one being lost on 2026-06-01"
+    )
+    assert again.sit_down().bankroll == NEW
+
+
+def test_another_bankroll_for_one_who_sits_there_fills_up_no_bank(books, ann, call):
+    call.sit_down()
+    lose_everything(call)
+    left = PlayMoney("usd-cent", 0, FULL + NEW, 0, 0)
+    assert call.post(renew_bankroll, "usd-cent").play == left
+    call.close()
+    books.wait(A_DAY)
+    again = books.call(ann)
+    renewed = again.post(renew_bankroll, "usd-cent").play
+    assert renewed == PlayMoney("usd-cent", NEW, FULL + NEW, 0, 0)
+    assert again.sit_down().casino == FULL
+
+
+def test_nobody_is_given_another_bankroll_who_never_sat_down_or_has_it_on_the_table(
+    books, ann, call
+):
+    assert call.post(renew_bankroll, "usd-cent").play.bankroll == 0
+    call.sit_down()
+    call.coup(NEW)
+    call.close()
+    books.wait(A_DAY)
+    again = books.call(ann)
+    assert again.post(renew_bankroll, "usd-cent").play.bankroll == 0
+
+
+def test_a_bankroll_that_was_bet_and_came_back_is_not_lost(books, ann, call):
+    call.sit_down()
+    call.coup(NEW)
+    call.close()
+    books.wait(A_DAY)
+    again = books.call(ann)
+    assert again.sit_down() == PlayMoney("usd-cent", 0, FULL, 0, NEW)
+    again.round_id, again.sequence = call.round_id, 0
+    again.act(pushed(NEW))
+    assert again.sit_down().bankroll == NEW
+
+
+def test_one_that_is_lost_after_midnight_is_lost_on_that_day(books, ann, call):
+    call.sit_down()
+    call.coup(NEW)
+    call.close()
+    books.wait(A_DAY)
+    again = books.call(ann)
+    again.round_id, again.sequence = call.round_id, 0
+    again.act(lost(NEW))
+    assert again.sit_down().bankroll == 0
+
+
+def test_a_clock_that_was_set_back_renews_nothing(books, ann, call):
+    books.step(A_DAY)
+    call.sit_down()
+    books.step(-A_DAY)
+    lose_everything(call)
+    assert call.sit_down().bankroll == 0
+    books.step(A_DAY)
+    assert call.sit_down().bankroll == 0
+    books.step(A_DAY)
+    assert call.sit_down().bankroll == NEW
+
+
+def test_a_coup_that_goes_on_faces_the_same_bank(books, ann, call):
+    call.sit_down()
+    call.coup(500_00, won(500_00, 500_00))
+    call.coup(200_00)
+    books.wait(3600)
+    again = books.call(ann)
+    kept = PlayMoney("usd-cent", NEW + 300_00, FULL - 500_00, 0, 200_00)
+    assert again.sit_down() == kept
+    again.round_id, again.sequence = call.round_id, 0
+    again.act(won(200_00, 200_00))
+    assert again.receipt.play.casino == FULL - 700_00
+
+
+def test_a_coup_in_francs_leaves_the_bank_in_dollars_to_recover(call):
+    call.sit_down("usd-cent")
+    call.coup(100, won(100, 100))
+    call.sit_down("frf-cent")
+    call.coup(100, unit="frf-cent")
+    assert call.sit_down("usd-cent").casino == FULL
+    assert call.sit_down("frf-cent").stake == 100
+
+
+def test_sitting_down_posts_the_time_used_and_needs_a_call(books, call):
+    books.wait(90)
+    call.sit_down()
+    assert call.moved[0] == ("elapsed", 90, "online", "elapsed")
+    call.close()
+    with pytest.raises(CallClosed):
+        call.sit_down()
+
+
+def test_nobody_sits_down_with_minutes(call):
+    with pytest.raises(ValueError, match="play money"):
+        call.sit_down("second")
+
+
+def test_calls_are_charged_while_play_money_is_played_and_nothing_else_touches_the_minutes(
+    books, call
+):
+    call.sit_down()
+    books.wait(100)
+    call.coup(500_00)
+    books.wait(20)
+    call.act(won(500_00, 500_00))
+    assert (call.purse.online, call.purse.stake) == (3600 - 120, 0)
+    assert books.balances(call.caller_id)["online"] == 3480
+
+
+def test_winnings_of_play_money_are_neither_clamped_nor_shared_with_a_loan(books, ann, call):
+    books.do(callers.set_preferences, ann, {})
+    books.wait_until(books.now.replace(day=2, hour=2, minute=59))
+    call.sit_down()
+    call.coup(NEW, won(NEW, NEW))
+    assert call.receipt.play.bankroll == 2 * NEW
+    assert {row.kind for row in call.receipt.rows} == {"stake", "returned", "won"}
+
+
+def test_time_that_an_event_cuts_off_in_mid_hand_is_no_part_of_a_hand_for_play_money(books, call):
+    call.hand_of_bj()
+    books.step(14 * 3600 + 1)  # the mail hour is a second less than his minutes away
+    call.act(won(200, 200))
+    assert call.moved[-1] == ("held", 1, "online", "held")
+    assert books.sql("SELECT round_id FROM transfers WHERE kind = 'held'") == [(None,)]
+    assert books.audit() == []
+
+
+def test_a_tab_has_no_bounds_and_its_other_side_is_the_house(books, call):
+    call.hand_of_bj()
+    assert call.moved == [("stake", 200, "tab", "stake")]
+    assert call.receipt.play == PlayMoney("usd-cent", 0, 0, -200, 200)
+    call.act(stake=100, kind="insurance", coin=100)
+    assert call.receipt.rows[0].why == "Insurance for $1 at UNIX bj"
+    call.act(lost(100, final=False))
+    call.act(lost(200))
+    assert call.moved == [("lost", 200, "stake", "house")]
+    assert call.receipt.play.tab == -300
+    call.hand_of_bj(won(200, 300))
+    assert call.receipt.play.tab == 0
+    assert books.system("usd-cent") == {"house": 0}
+    assert books.audit() == []
+
+
+def test_a_tab_is_no_part_of_a_bankroll(call):
+    call.sit_down()
+    call.hand_of_bj(lost(200))
+    assert call.receipt.play == PlayMoney("usd-cent", NEW, FULL, -200, 0)
+
+
+def test_a_tally_counts_every_dollar_staked_and_what_came_of_it(books, ann, call):
+    tally = Tally(0, 0)
+    assert books.do(play_money.tally, ann, "unix-bj", "usd-cent") == tally
+    call.hand_of_bj(won(200, 300))
+    call.hand_of_bj()
+    assert books.do(play_money.tally, ann, "unix-bj", "usd-cent") == Tally(4, 3)
+    call.act(stake=100, kind="insurance", coin=100)
+    call.act(lost(100, final=False))
+    assert books.do(play_money.tally, ann, "unix-bj", "usd-cent") == Tally(5, 2)
+    call.act(stake=200, kind="double", coin=100)
+    call.act(lost(400))
+    assert books.do(play_money.tally, ann, "unix-bj", "usd-cent") == Tally(7, -2)
+
+
+def test_a_tally_counts_each_round_in_its_own_coin(books, ann, call):
+    call.bet(120, lost(120), game="unix-bj", coin=60)
+    call.bet(600, won(600, 900), game="unix-bj", coin=300)
+    assert books.do(play_money.tally, ann, "unix-bj", "second") == Tally(4, 1)
+    assert books.do(play_money.tally, ann, "unix-bj", "usd-cent") == Tally(0, 0)
+
+
+@pytest.mark.parametrize(
+    ("game", "unit"), [("unix-bj", "frf-cent"), ("black-jack-for-time", "usd-cent")]
+)
+def test_a_game_is_played_for_what_it_is_played_for(books, call, game, unit):
+    before = books.sql("SELECT * FROM accounts")
+    with pytest.raises(ValueError, match=f"{game} is not played for {unit}"):
+        call.bet(100, game=game, unit=unit)
+    assert books.sql("SELECT * FROM accounts") == before
+
+
+def test_a_caller_has_one_hand_in_play_whatever_it_is_played_for(call):
+    call.sit_down()
+    call.coup(100)
+    with pytest.raises(RoundInPlay):
+        call.bet(60)
+    call.act(lost(100))
+    call.bet(60)
+    with pytest.raises(RoundInPlay):
+        call.hand_of_bj()
+
+
+def test_rounds_for_play_money_are_no_turns_of_the_day(books, call):
+    call.sit_down()
+    for _ in range(3):
+        call.coup(100, lost(100))
+    assert call.purse.turns == {}
+    books.do(play_money.tally, call.caller_id, "baccarat", "usd-cent")
+    call.post(place_bet, wager(60, game="baccarat", turns_limit=1), lost(60))
+    assert call.purse.turns == {"baccarat": 1}
+
+
+def test_a_hand_that_nobody_returned_to_is_told_in_its_own_money(books, ann, call):
+    call.sit_down()
+    number = call.coup(500_00)
+    call.close()
+    move = Move(number, 1, {"action": "stay"}, 4)
+    books.do(stand_without_call, ann, number, [move], won(500_00, 500_00))
+    assert books.call(ann).opened.notices == (
+        "Your hand of 2026-06-01 at Baccarat was left open, so it was stood for you:"
+        " you won $500 (win).",
+    )
+
+
+def test_nobody_is_richer_in_the_bulletins_for_play_money(books, ann, call):
+    call.sit_down()
+    call.coup(NEW, won(NEW, NEW))
+    call.lose(60)
+    day = books.now.date()
+    assert books.do(standings.winners, day, 5) == []
+    assert books.do(standings.losers, day, 5) == [standings.Standing("Ann", -60)]
+    (only,) = books.do(standings.house_day, day)
+    assert (only.game, only.hands, only.result) == ("black-jack-for-time", 1, 60)
+
+
+def test_a_deleted_callers_play_money_goes_back_to_the_mint(books, ann, call):
+    call.sit_down()
+    call.coup(200_00, won(200_00, 200_00))
+    call.hand_of_bj(lost(200))
+    call.sit_down("frf-cent")
+    call.coup(300_00, unit="frf-cent")
+    call.close()
+    books.do(deletion.delete, ann)
+    for unit in ("second", "usd-cent", "frf-cent"):
+        assert not any(books.balances(ann, unit).values())
+    assert books.system("frf-cent") == {"mint": 0}
+    # The house of UNIX bj keeps what the tab lost to it.
+    assert books.system("usd-cent") == {"house": 200, "mint": -200}
+    assert books.sql("SELECT outcome FROM rounds WHERE unit = 'frf-cent'") == [("void",)]
+    assert books.audit() == []

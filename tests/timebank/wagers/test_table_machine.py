@@ -1,0 +1,243 @@
+"""A table under whatever its callers do, in any order: the books and one simple account agree.
+
+They bet, act, drop, come back on other calls, are taken over and deleted; the table knows of it or
+does not.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import hypothesis.strategies as st
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from tests.examples import EXAMPLES
+from tests.timebank.books import Books, Call, wager
+from tests.timebank.tables import GAME, NAMES, SEAL, SEED
+from timebank.errors import CallClosed, NotEnough, Refused, SeatRefused
+from timebank.keeping import deletion
+from timebank.wagers.journal import open_table_shoe, table_rounds
+from timebank.wagers.rounds import Move, Settlement
+from timebank.wagers.wagers import SeatBet, Sitter, act_at_table, place_table_bets
+
+SEATS = range(1, 5)
+seats = st.sampled_from(SEATS)
+LOST, RETURNED, WON = range(3)
+
+
+@dataclass
+class Chair:
+    """Who sits in a seat: `known` is the call that the table believes him to be on."""
+
+    caller_id: int
+    call: Call | None
+    known: Call | None
+    stake: int = 0
+    in_round: bool = False
+
+
+class AtTheTable(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self.folder = tempfile.TemporaryDirectory(dir=where)
+        self.lead = 0
+        self.sequence = 0
+
+    @initialize()
+    def begin(self):
+        self.books = Books(Path(self.folder.name))
+        self.shoe = self.books.do(open_table_shoe, GAME, 4, SEED, SEAL)
+        self.position = 0
+        self.chairs = {seat: self.new_chair(seat) for seat in SEATS}
+        self.won = 0  # by all callers of the house
+
+    def teardown(self):
+        if hasattr(self, "books"):
+            self.books.close()
+        self.folder.cleanup()
+
+    # What callers do.
+
+    @rule(seconds=st.sampled_from((1, 20, 600)), renewing=st.booleans())
+    def time_passes(self, seconds, renewing):
+        self.books.wait(seconds)
+        if renewing:
+            for chair in self.chairs.values():
+                if chair.call is not None:
+                    chair.call.renew()
+
+    @rule(seat=seats)
+    def one_hangs_up(self, seat):
+        chair = self.chairs[seat]
+        if chair.call is not None and self.is_open(chair.call):
+            chair.call.close()
+        chair.call = None
+
+    @rule(seat=seats)
+    def one_calls_again(self, seat):
+        chair = self.chairs[seat]
+        chair.call = self.books.call(chair.caller_id, node=seat, take_over=True)
+
+    @rule(seat=seats)
+    def the_table_hears_of_it(self, seat):
+        self.chairs[seat].known = self.chairs[seat].call
+
+    @rule(seat=seats)
+    def one_is_deleted_and_another_sits_down_for_the_next_round(self, seat):
+        chair = self.chairs[seat]
+        self.one_hangs_up(seat)
+        self.books.do(deletion.delete, chair.caller_id)
+        in_round = chair.in_round
+        self.chairs[seat] = self.new_chair(seat)
+        if in_round:
+            # The seat is void; who comes now plays no part in this round.
+            self.void.add(seat)
+            self.end_when_empty()
+
+    # What the table does.
+
+    @precondition(lambda self: not self.lead)
+    @rule(
+        playing=st.sets(seats, min_size=1),
+        minutes=st.sampled_from((1, 2, 10)),
+        outcome=st.sampled_from((None, None, "win", "lose")),
+    )
+    def bets_are_placed(self, playing, minutes, outcome):
+        amount = 60 * minutes
+        bets = [SeatBet(seat, self.sitter(seat), amount, None) for seat in sorted(playing)]
+        ends = None
+        if outcome is not None:
+            ends = {seat: self.settlement(outcome, amount) for seat in playing}
+        bet = wager(0, game=GAME, shoe_id=self.shoe.id, cards_used=8, start=self.position)
+        before = self.everything()
+        placed, refused = self.outcome(place_table_bets, bet, bets, ends)
+        if refused is not None:
+            assert isinstance(refused, SeatRefused)
+            assert isinstance(refused.refusal, (CallClosed, NotEnough))
+            assert refused.seat in playing
+            assert self.everything() == before
+            return
+        assert sorted(placed.receipts) == sorted(playing)
+        self.position += 8
+        self.void = set()
+        self.players = set(playing)
+        if ends is not None:
+            self.tell(ends)
+            return
+        self.lead, self.sequence = placed.lead, 0
+        for seat in playing:
+            self.chairs[seat].stake, self.chairs[seat].in_round = amount, True
+
+    @precondition(lambda self: self.lead)
+    @rule(
+        data=st.data(),
+        doubling=st.booleans(),
+        outcome=st.sampled_from((None, None, "win", "lose", "push")),
+    )
+    def a_seat_acts(self, data, doubling, outcome):
+        seat = data.draw(st.sampled_from(sorted(self.players)), "seat")
+        chair = self.chairs[seat]
+        stake = chair.stake if doubling and chair.in_round else 0
+        kind = "double" if stake else ""
+        move = Move(self.lead, self.sequence + 1, {"action": "x"}, 8, stake, kind, 60)
+        ends = None
+        if outcome is not None:
+            ends = {
+                number: self.settlement(outcome, self.chairs[number].stake)
+                for number in self.players - self.void
+            }
+            if seat in ends:
+                ends[seat] = self.settlement(outcome, chair.stake + stake)
+        sitters = {number: self.sitter(number) for number in self.players - self.void}
+        before = self.everything()
+        receipts, refused = self.outcome(act_at_table, move, seat, sitters, ends)
+        if refused is not None:
+            # Only who acts can be refused: his known call has ended, or he cannot pay.
+            assert isinstance(refused, (CallClosed, NotEnough))
+            assert stake or chair.known is not None
+            assert self.everything() == before
+            return
+        chair.stake += stake
+        self.sequence += 1
+        expected = set(ends or ()) | ({seat} - self.void)
+        assert set(receipts) == expected
+        if ends is not None:
+            self.tell(ends)
+            self.end()
+
+    # What must hold after every step.
+
+    @invariant()
+    def the_audit_finds_nothing(self):
+        if hasattr(self, "books"):
+            assert self.books.audit() == []
+
+    @invariant()
+    def what_stands_on_the_table_is_what_was_staked(self):
+        if hasattr(self, "books"):
+            for chair in self.chairs.values():
+                assert self.books.balances(chair.caller_id)["stake"] == chair.stake
+            assert self.books.system().get("house", 0) == -self.won
+
+    @invariant()
+    def the_table_is_found_while_it_is_played(self):
+        if hasattr(self, "books"):
+            found = [stored.id for stored in self.books.do(table_rounds, GAME)]
+            assert found == ([self.lead] if self.lead else [])
+
+    # Helpers.
+
+    def outcome(self, operation, *values):
+        """The result of an operation, or the refusal."""
+        try:
+            return self.books.do(operation, *values), None
+        except Refused as refused:
+            return None, refused
+
+    def new_chair(self, seat: int) -> Chair:
+        caller_id = self.books.caller(NAMES[seat])
+        call = self.books.call(caller_id, node=seat)
+        return Chair(caller_id, call, call)
+
+    def sitter(self, seat: int) -> Sitter:
+        chair = self.chairs[seat]
+        if chair.known is None:
+            return Sitter(chair.caller_id, None, None)
+        return Sitter(chair.caller_id, chair.known.id, chair.known.ticked)
+
+    def settlement(self, outcome: str, stake: int) -> Settlement:
+        amounts = {"win": (0, stake, stake), "lose": (stake, 0, 0), "push": (0, stake, 0)}
+        return Settlement(*amounts[outcome], outcome, {}, True)
+
+    def tell(self, ends) -> None:
+        self.won += sum(end.won - end.lost for end in ends.values())
+
+    def end_when_empty(self) -> None:
+        if self.players <= self.void:
+            self.end()
+
+    def end(self) -> None:
+        self.lead = 0
+        for chair in self.chairs.values():
+            chair.stake, chair.in_round = 0, False
+
+    def is_open(self, call: Call) -> bool:
+        return self.books.sql("SELECT closed IS NULL FROM calls WHERE id = ?", call.id) == [(1,)]
+
+    def everything(self):
+        tables = ("transfers", "rounds", "actions", "notices")
+        return [self.books.sql(f"SELECT * FROM {table}") for table in tables]
+
+
+AtTheTable.TestCase.settings = settings(
+    max_examples=EXAMPLES * 18,
+    stateful_step_count=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+TestAtTheTable = AtTheTable.TestCase

@@ -1,0 +1,203 @@
+"""The sysop's hand: what it moves, what it may not, and that it leaves a trace in three places."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.timebank.at_the_window import MINUTE, give, limit, saved
+from timebank.callers import callers, sysop_log
+from timebank.callers.notices import notices
+from timebank.errors import LimitReached, NotEnough, Refused, UnknownCaller, WindowClosed
+from timebank.keeping import deletion
+from timebank.window.sysop import (
+    adjust,
+    freeze,
+    sysop_deposit,
+    sysop_transfer,
+    sysop_withdraw,
+    unfreeze,
+)
+
+BY = "Co-Sysop"
+
+
+def log(books):
+    return [(entry.by, entry.caller, entry.what) for entry in books.do(sysop_log.entries, None, 99)]
+
+
+def moved(rows):
+    return [(row.kind, row.amount, row.source, row.target) for row in rows]
+
+
+def test_an_adjustment_moves_any_amount_either_way(books, ann):
+    rows = books.do(adjust, ann, 90, "the clock was wrong", BY)
+    assert moved(rows) == [("adjust", 90, "adjustment", "bank")]
+    assert rows[0].why == "1 minute 30 seconds added by Co-Sysop: the clock was wrong"
+    rows = books.do(adjust, ann, -89, "too much", BY)
+    assert moved(rows) == [("adjust", 89, "bank", "adjustment")]
+    assert saved(books, ann) == 1
+    assert books.audit() == []
+
+
+def test_it_is_told_to_the_caller_and_stands_in_the_log(books, ann):
+    books.do(adjust, ann, 60, "a prize.", BY)
+    books.do(adjust, ann, -60, "it was not", BY)
+    assert books.do(notices, ann) == (
+        "In your bank account: 1 minute added by Co-Sysop: a prize.",
+        "In your bank account: 1 minute taken out by Co-Sysop: it was not.",
+    )
+    assert log(books) == [
+        (BY, "Ann", "1 minute taken out, Ann: it was not"),
+        (BY, "Ann", "1 minute added, Ann: a prize"),
+    ]
+
+
+def test_deposit_and_withdrawal_are_whole_minutes(books, ann):
+    rows = books.do(sysop_deposit, ann, 600, "a prize", BY)
+    assert moved(rows) == [("adjust", 600, "adjustment", "bank")]
+    assert rows[0].why == "10 minutes deposited by Co-Sysop: a prize"
+    rows = books.do(sysop_withdraw, ann, 540, "not a prize", BY)
+    assert moved(rows) == [("adjust", 540, "bank", "adjustment")]
+    for operation in (sysop_deposit, sysop_withdraw):
+        with pytest.raises(ValueError, match="not whole minutes"):
+            books.do(operation, ann, 90, "why not", BY)
+
+
+def test_a_transfer_is_told_to_both(books, ann, bob):
+    give(books, ann, 10)
+    books.do(notices, ann)
+    rows = books.do(sysop_transfer, ann, bob, 600, "a bet outside", BY)
+    said = "10 minutes moved from Ann to Bob by Co-Sysop: a bet outside"
+    assert moved(rows) == [("transfer", 600, "bank", "bank")]
+    assert rows[0].why == said
+    assert books.do(notices, ann) == books.do(notices, bob) == (f"{said}.",)
+    assert log(books)[:2] == [(BY, "Bob", said), (BY, "Ann", said)]
+
+
+def test_nothing_is_taken_that_is_not_there(books, ann, bob):
+    give(books, ann, 1)
+    for take in (
+        lambda: books.do(adjust, ann, -61, "x", BY),
+        lambda: books.do(sysop_withdraw, ann, 120, "x", BY),
+        lambda: books.do(sysop_transfer, ann, bob, 120, "x", BY),
+    ):
+        with pytest.raises(NotEnough, match=r"^Ann's account holds 1 minute\.$"):
+            take()
+    assert len(log(books)) == 1
+
+
+def test_no_account_is_filled_beyond_the_largest_balance(books, ann, bob):
+    limit(books, balance=10)
+    give(books, bob, 5)
+    books.do(sysop_deposit, ann, 600, "up to the edge", BY)
+    with pytest.raises(LimitReached, match=r"at most; Ann's has room for nothing\.$"):
+        books.do(sysop_deposit, ann, 60, "over it", BY)
+    with pytest.raises(LimitReached, match=r"at most; Bob's has room for 5 minutes\.$"):
+        books.do(sysop_transfer, ann, bob, 360, "over it", BY)
+    books.do(adjust, ann, 60, "this may", BY)
+
+
+def test_nothing_is_done_without_a_reason(books, ann, bob):
+    give(books, ann, 9)
+    for operation, *values in (
+        (adjust, ann, 60),
+        (sysop_deposit, ann, 60),
+        (sysop_withdraw, ann, 60),
+        (sysop_transfer, ann, bob, 60),
+        (freeze, ann),
+    ):
+        with pytest.raises(Refused, match="The books want a reason"):
+            books.do(operation, *values, " \x1b\x07 ", BY)
+    assert saved(books, ann) == 540
+
+
+def test_a_reason_is_one_harmless_line(books, ann):
+    (row,) = books.do(adjust, ann, 60, "one\x1b[2J\ntwo" + "x" * 300, BY)
+    assert row.why.startswith("1 minute added by Co-Sysop: one[2J twoxx")
+    assert len(row.why) == len("1 minute added by Co-Sysop: ") + 200
+
+
+def test_an_adjustment_of_nothing_is_none(books, ann):
+    with pytest.raises(ValueError, match="adjustment of nothing"):
+        books.do(adjust, ann, 0, "why", BY)
+
+
+def test_nobody_unknown_or_deleted_is_touched(books, ann, bob):
+    books.do(deletion.delete, bob)
+    for number in (bob, 99):
+        for operation in (adjust, sysop_deposit, sysop_withdraw):
+            with pytest.raises(UnknownCaller):
+                books.do(operation, number, 60, "why", BY)
+        with pytest.raises(UnknownCaller):
+            books.do(sysop_transfer, ann, number, 60, "why", BY)
+        with pytest.raises(UnknownCaller):
+            books.do(freeze, number, "why", BY)
+
+
+def test_nobody_is_sent_what_is_his_already(books, ann):
+    give(books, ann, 5)
+    with pytest.raises(Refused, match="Both accounts are Ann's"):
+        books.do(sysop_transfer, ann, ann, 60, "why", BY)
+
+
+def test_a_frozen_account_can_be_adjusted_and_no_more(books, ann, bob):
+    give(books, ann, 5)
+    give(books, bob, 5)
+    books.do(freeze, ann, "a dispute", BY)
+    for operation, *values in (
+        (sysop_deposit, ann, 60),
+        (sysop_withdraw, ann, 60),
+        (sysop_transfer, ann, bob, 60),
+        (sysop_transfer, bob, ann, 60),
+    ):
+        with pytest.raises(WindowClosed, match="Ann's account is frozen; it can be adjusted"):
+            books.do(operation, *values, "why", BY)
+    books.do(adjust, ann, -300, "it was not his", BY)
+    assert saved(books, ann) == 0
+
+
+def test_freezing_is_told_and_logged_and_done_once(books, ann):
+    books.do(freeze, ann, "a dispute", BY)
+    assert books.do(callers.get, ann).frozen
+    with pytest.raises(Refused, match="Ann's account is frozen already"):
+        books.do(freeze, ann, "again", BY)
+    books.do(unfreeze, ann, "settled", BY)
+    assert not books.do(callers.get, ann).frozen
+    with pytest.raises(Refused, match="Ann's account is not frozen"):
+        books.do(unfreeze, ann, "again", BY)
+    assert books.do(notices, ann) == (
+        "Your bank account was frozen by Co-Sysop: a dispute.",
+        "Your bank account was opened again by Co-Sysop: settled.",
+    )
+    assert log(books) == [
+        (BY, "Ann", "Ann's account was opened again: settled"),
+        (BY, "Ann", "Ann's account was frozen: a dispute"),
+    ]
+
+
+def test_without_a_bank_of_its_own_a_board_has_only_adjustments(books, ann, bob):
+    books.change(mode="none")
+    for operation in (sysop_deposit, sysop_withdraw):
+        with pytest.raises(WindowClosed, match='In mode "none" this board keeps no accounts'):
+            books.do(operation, ann, 60, "why", BY)
+    with pytest.raises(WindowClosed):
+        books.do(sysop_transfer, ann, bob, 60, "why", BY)
+    books.do(adjust, ann, 60, "an old balance", BY)
+
+
+def test_the_log_is_read_newest_first_and_page_by_page(books, ann):
+    for number in range(5):
+        books.do(sysop_log.note, "import", None, f"line {number}")
+    first = books.do(sysop_log.entries, None, 2)
+    assert [entry.what for entry in first] == ["line 4", "line 3"]
+    rest = books.do(sysop_log.entries, first[-1].number, 99)
+    assert [entry.what for entry in rest] == ["line 2", "line 1", "line 0"]
+    assert (rest[0].at, rest[0].caller) == (books.now, None)
+
+
+def test_it_works_while_the_caller_is_on_line(books, call):
+    give(books, call.caller_id, 10)
+    call.withdraw(600)
+    assert call.purse.bank == 0
+    assert call.purse.online == 70 * MINUTE
+    assert books.audit() == []

@@ -1,0 +1,345 @@
+"""The bank's window: what each limit allows at, below and above its edge, and what it says."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tests.timebank.at_the_window import (
+    MINUTE,
+    WAYS,
+    allowed,
+    borrow,
+    deposit,
+    give,
+    limit,
+    repay,
+    saved,
+    send,
+    withdraw,
+)
+from tests.timebank.books import NOON
+from timebank.errors import CallClosed, LimitReached, NoRoom, NotEnough, WindowClosed
+from timebank.settings.hours import OpeningHours
+from timebank.window import teller
+from timebank.window.allowance import Allowed
+from timebank.window.sysop import freeze, sysop_deposit, sysop_transfer, unfreeze
+from timebank.window.teller import transfer
+
+WEEK = 7 * 86400
+
+
+class TestMoving:
+    def test_a_deposit_goes_from_the_time_left_to_the_bank(self, call):
+        deposit(call, 10)
+        assert call.moved == [("deposit", 600, "online", "bank")]
+        assert call.receipt.rows[-1].why == "10 minutes deposited"
+
+    def test_a_withdrawal_comes_back(self, books, call):
+        deposit(call, 10)
+        withdraw(call, 4)
+        assert call.moved == [("withdraw", 240, "bank", "online")]
+        assert call.purse.bank == 360
+
+    def test_a_transfer_goes_from_account_to_account(self, books, call, bob):
+        deposit(call, 20)
+        send(call, 15)
+        assert call.moved == [("transfer", 900, "bank", "bank")]
+        assert (call.purse.bank, saved(books, bob)) == (300, 900)
+        assert books.audit() == []
+
+    def test_a_loan_is_on_line_at_once_and_is_owed(self, call):
+        borrow(call, 30)
+        assert call.moved == [("loan", 1800, "loan", "online")]
+        assert (call.purse.online, call.purse.loan) == (5400, -1800)
+
+    def test_a_repayment_comes_out_of_the_time_left(self, call):
+        borrow(call, 30)
+        repay(call, 20)
+        assert call.moved == [("repay", 1200, "online", "loan")]
+        assert (call.purse.online, call.purse.loan) == (4200, -600)
+
+    @pytest.mark.parametrize("seconds", [0, -60, 59, 61])
+    @pytest.mark.parametrize("way", [teller.deposit, teller.withdraw, teller.borrow, teller.repay])
+    def test_only_whole_minutes_are_moved(self, call, way, seconds):
+        with pytest.raises(ValueError, match="not whole minutes"):
+            call.post(way, seconds)
+
+    @pytest.mark.parametrize("seconds", [0, -60, 59, 61])
+    def test_only_whole_minutes_are_sent(self, call, bob, seconds):
+        with pytest.raises(ValueError, match="not whole minutes"):
+            call.post(transfer, bob, seconds, "")
+
+    @pytest.mark.parametrize("way", WAYS)
+    def test_nothing_is_moved_for_a_call_that_has_ended(self, call, way):
+        call.close()
+        with pytest.raises(CallClosed):
+            WAYS[way](call, 1)
+
+
+class TestTheDay:
+    """Each largest amount, a day."""
+
+    LEFT = (
+        ("deposit", "deposit", 10),
+        ("withdraw", "withdrawal", 10),
+        ("transfer", "transfer", 10),
+        ("borrow", "loan", 10),
+    )
+
+    @pytest.mark.parametrize(("way", "key", "most"), LEFT)
+    def test_is_used_up_to_its_edge_and_no_further(self, books, call, way, key, most):
+        give(books, call.caller_id, 120)
+        limit(books, **{key: most})
+        move = WAYS[way]
+        verb = {"transfer": "send"}.get(way, way)
+        with pytest.raises(
+            LimitReached,
+            match=rf"^You may {verb} 10 minutes a day; 10 minutes of it are left\.$",
+        ):
+            move(call, most + 1)
+        move(call, most - 1)
+        with pytest.raises(LimitReached, match=r"; 1 minute of it is left\.$"):
+            move(call, 2)
+        assert getattr(allowed(call), way).seconds == MINUTE
+        move(call, 1)
+        with pytest.raises(LimitReached, match=r"; nothing of it is left\.$"):
+            move(call, 1)
+        assert getattr(allowed(call), way) == Allowed(
+            0, f"You may {verb} 10 minutes a day; nothing of it is left."
+        )
+
+    @pytest.mark.parametrize(("way", "key", "most"), LEFT)
+    def test_a_limit_of_none_says_so(self, books, call, way, key, most):
+        give(books, call.caller_id, 120)
+        limit(books, **{key: 0})
+        with pytest.raises(LimitReached, match=r"^On this board nobody can .* minutes"):
+            WAYS[way](call, 1)
+
+    @pytest.mark.parametrize(("way", "key", "most"), LEFT)
+    def test_begins_anew_with_the_callers_day(self, books, call, way, key, most):
+        give(books, call.caller_id, 120)
+        limit(books, **{key: most})
+        WAYS[way](call, most)
+        books.wait(86400)  # whose minutes pay what was borrowed
+        WAYS[way](call, most)
+        books.step(-86400)  # no second helping for a clock that goes back
+        with pytest.raises(LimitReached):
+            WAYS[way](call, 1)
+
+    def test_is_the_callers_whichever_call_he_is_on(self, books, call):
+        deposit(call, 55)
+        call.close()
+        books.wait(60)
+        again = books.call(call.caller_id)
+        give(books, call.caller_id, 10)
+        withdraw(again, 30)
+        with pytest.raises(LimitReached, match="5 minutes of it are left"):
+            deposit(again, 6)
+
+    def test_counts_neither_clamps_nor_the_sysops_hand_nor_what_others_did(self, books, ann, bob):
+        books.wait(WEEK)
+        limit(books, deposit=10, transfer=10)
+        his = books.call(bob, node=2)
+        give(books, bob, 10)
+        send(his, 10, to=ann)
+        hers = books.call(ann)
+        books.do(sysop_deposit, ann, 1200, "a gift", "Tester")
+        books.do(sysop_transfer, ann, bob, 600, "a gift", "Tester")
+        hers.win(600, 20 * 3600)
+        assert hers.moved[-1][0] == "clamp"
+        assert allowed(hers).transfer.seconds == 600
+        assert allowed(hers).deposit.seconds == 600
+
+
+class TestTheClock:
+    def test_some_minutes_must_stay_on_it_after_a_deposit(self, books, call):
+        limit(books, deposit=120, keep=5)
+        with pytest.raises(
+            NotEnough,
+            match=r"^5 minutes must stay on your clock, and you have 60 minutes left\.$",
+        ):
+            deposit(call, 56)
+        assert allowed(call).deposit.seconds == 55 * MINUTE
+        deposit(call, 55)
+        assert call.purse.online == 300
+
+    def test_the_time_used_is_gone_before_it_is_looked_at(self, books, call):
+        books.wait(1)
+        with pytest.raises(NotEnough, match="you have 59 minutes 59 seconds left"):
+            deposit(call, 55)
+        deposit(call, 54)
+
+    def test_all_of_it_may_go_where_the_sysop_keeps_nothing_on_it(self, books, call):
+        limit(books, keep=0, deposit=120)
+        deposit(call, 60)
+        assert call.purse.online == 0
+        with pytest.raises(NotEnough, match=r"^You have 0 seconds left\.$"):
+            deposit(call, 1)
+
+    def test_a_withdrawal_is_what_the_account_holds_at_most(self, books, call):
+        give(books, call.caller_id, 3)
+        with pytest.raises(NotEnough, match=r"^Your bank account holds 3 minutes\.$"):
+            withdraw(call, 4)
+        withdraw(call, 3)
+
+    def test_a_transfer_is_what_the_account_holds_at_most(self, books, call):
+        give(books, call.caller_id, 3)
+        with pytest.raises(NotEnough, match=r"^Your bank account holds 3 minutes\.$"):
+            send(call, 4)
+        send(call, 3)
+
+
+class TestTheEvent:
+    def test_neither_withdrawal_nor_loan_reaches_past_it(self, books, call):
+        limit(books, loan=120, withdrawal=120)
+        give(books, call.caller_id, 120)
+        books.wait_until(books.now.replace(hour=23))
+        books.wait(2 * 3600 + 1800)  # 01:30, ninety minutes before the Mail hour
+        call = books.call(call.caller_id, take_over=True)
+        assert call.purse.online == 3600
+        with pytest.raises(
+            NoRoom, match=r"^Only 30 minutes of it could be used before Mail hour at 03:00\.$"
+        ):
+            withdraw(call, 31)
+        with pytest.raises(
+            NoRoom, match=r"^Only 30 minutes could be used before Mail hour at 03:00\.$"
+        ):
+            borrow(call, 31)
+        assert allowed(call).withdraw.seconds == allowed(call).borrow.seconds == 1800
+        borrow(call, 29)
+        withdraw(call, 1)
+        for way in (borrow, withdraw):
+            with pytest.raises(NoRoom, match=r"^None of it could be used before Mail hour"):
+                way(call, 1)
+        assert allowed(call).borrow.why_not.startswith("None of it could be used")
+        assert call.purse.online == 5400
+
+
+class TestTheBalance:
+    def test_bounds_deposits(self, books, call):
+        limit(books, balance=100)
+        give(books, call.caller_id, 88)
+        with pytest.raises(
+            LimitReached,
+            match=r"^An account holds 100 minutes at most; yours has room for 12 minutes\.$",
+        ):
+            deposit(call, 13)
+        deposit(call, 12)
+        with pytest.raises(LimitReached, match="yours has room for nothing"):
+            deposit(call, 1)
+
+    def test_bounds_what_is_sent_to_an_account(self, books, call, bob):
+        limit(books, balance=100)
+        give(books, call.caller_id, 50)
+        give(books, bob, 88)
+        with pytest.raises(LimitReached, match="that of Bob has room for 12 minutes"):
+            send(call, 13)
+        send(call, 12)
+        assert saved(books, bob) == 100 * MINUTE
+
+    def test_never_bounds_a_clamp(self, books, call):
+        limit(books, balance=1)
+        give(books, call.caller_id, 5)
+        call.win(600, 20 * 3600)
+        assert call.purse.bank > 300
+        assert call.moved[-1][0] == "clamp"
+
+    def test_says_nothing_to_a_withdrawal(self, books, call):
+        limit(books, balance=1)
+        give(books, call.caller_id, 5)
+        withdraw(call, 5)
+        assert call.purse.bank == 0
+
+
+class TestStrangers:
+    @pytest.mark.parametrize(("way", "verb"), [("transfer", "send"), ("borrow", "borrow")])
+    def test_must_have_been_known_for_some_days(self, books, ann, bob, way, verb):
+        give(books, ann, 10)
+        books.wait_until(NOON.replace(day=7, hour=23, minute=59))
+        call = books.call(ann)
+        with pytest.raises(
+            LimitReached, match=rf"^You may {verb} minutes from 2026-06-08 on, when we have known"
+        ):
+            WAYS[way](call, 1)
+        assert getattr(allowed(call), way).why_not.startswith(f"You may {verb} minutes from")
+        books.wait(60)
+        WAYS[way](call, 1)
+
+    def test_may_deposit_and_withdraw_from_the_first_day(self, books, ann):
+        call = books.call(ann)
+        deposit(call, 10)
+        withdraw(call, 10)
+
+    def test_are_none_where_the_sysop_wants_no_days(self, books, ann, bob):
+        limit(books, known_days=0)
+        call = books.call(ann)
+        borrow(call, 1)
+
+    def test_days_are_dates_of_the_board(self, books, ann):
+        books.change(zone=ZoneInfo("Pacific/Kiritimati"))  # registered on the 2nd there
+        books.wait_until(datetime(2026, 6, 8, 10, tzinfo=UTC))  # the 9th begins there
+        borrow(books.call(ann), 1)
+
+
+class TestWhoIsKeptOut:
+    def test_hours_close_the_window_and_say_when_it_opens(self, books, call):
+        give(books, call.caller_id, 10)
+        # 1 June 2027 is a Tuesday.
+        books.change(hours=OpeningHours.read(["mon-fri 13:00-14:00"]))
+        for way in WAYS.values():
+            with pytest.raises(
+                WindowClosed, match=r"^The window is closed\. It opens on Tuesday at 13:00\.$"
+            ):
+                way(call, 1)
+        assert not allowed(call).open
+        books.step(3600)
+        assert allowed(call).open
+        for way in WAYS.values():
+            way(call, 1)
+
+    def test_who_is_barred_moves_nothing(self, books, call):
+        give(books, call.caller_id, 10)
+        books.change(barred=("ANN",))
+        for way in (*WAYS.values(), repay):
+            with pytest.raises(WindowClosed, match="The sysop has closed the bank to you"):
+                way(call, 1)
+        assert allowed(call).deposit == Allowed(0, "The sysop has closed the bank to you.")
+
+    def test_who_is_barred_is_sent_nothing(self, books, call):
+        give(books, call.caller_id, 10)
+        books.change(barred=("Bob",))
+        with pytest.raises(WindowClosed, match="Bob's account takes nothing in just now"):
+            send(call, 1)
+
+    @pytest.mark.parametrize(
+        ("mode", "said"), [("external", "beside these games"), ("none", "keeps no time bank")]
+    )
+    def test_a_board_without_a_bank_of_its_own_says_what_it_does(self, books, call, mode, said):
+        give(books, call.caller_id, 10)
+        books.change(mode=mode)
+        for way in (*WAYS.values(), repay):
+            with pytest.raises(WindowClosed, match=said):
+                way(call, 1)
+        assert said in allowed(call).withdraw.why_not
+
+    def test_a_frozen_account_takes_clamps_and_nothing_else(self, books, call, bob):
+        give(books, call.caller_id, 10)
+        borrow(call, 10)
+        books.do(freeze, call.caller_id, "a dispute", "Sysop")
+        for way in (*WAYS.values(), repay):
+            with pytest.raises(WindowClosed, match="The sysop has frozen your account; ask him"):
+                way(call, 1)
+        assert allowed(call).frozen
+        his = books.call(bob, node=2)
+        give(books, bob, 10)
+        with pytest.raises(WindowClosed, match="Ann's account takes nothing in just now"):
+            send(his, 1, to=call.caller_id)
+        before = saved(books, call.caller_id)
+        call.win(600, 20 * 3600)
+        assert saved(books, call.caller_id) > before
+        books.do(unfreeze, call.caller_id, "settled", "Sysop")
+        assert not allowed(call).frozen
+        send(call, 1)

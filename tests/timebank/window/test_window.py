@@ -1,0 +1,237 @@
+"""The window beside its limits: messages, repaying, log-off, and what it tells beforehand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.timebank.at_the_window import (
+    MINUTE,
+    allowed,
+    borrow,
+    deposit,
+    give,
+    limit,
+    repay,
+    send,
+)
+from tests.timebank.books import NOON
+from timebank.callers import callers
+from timebank.callers.notices import notices, unseen
+from timebank.errors import CallClosed, NotEnough, Refused, UnknownCaller
+from timebank.keeping import deletion
+from timebank.ledger.transfers import Account, Movement, transfer
+from timebank.settings.hours import OpeningHours
+from timebank.settings.settings import Limits
+from timebank.window.allowance import Allowed
+from timebank.window.sysop import freeze
+from timebank.window.teller import accounts, deposit_before_leaving
+
+
+class TestSending:
+    def test_the_receiver_is_told_how_much_from_whom_and_the_message(self, books, call, bob):
+        give(books, call.caller_id, 30)
+        send(call, 15, message="thanks for the hint")
+        send(call, 1)
+        assert books.do(notices, bob) == (
+            'Ann has sent you 15 minutes: "thanks for the hint"',
+            "Ann has sent you 1 minute.",
+        )
+
+    @pytest.mark.parametrize(
+        ("typed", "kept"),
+        [
+            ("x" * 61, "x" * 60),
+            ("x" * 60, "x" * 60),
+            ("\x1b[31mred\x07\x9b\n\r\tend\u202e\u200b", "[31mred end"),
+            ("  a   b  ", "a b"),
+            ("e\u0301", "é"),
+        ],
+    )
+    def test_a_message_is_made_one_harmless_line(self, books, call, bob, typed, kept):
+        give(books, call.caller_id, 30)
+        send(call, 1, message=typed)
+        assert call.receipt.rows[0].why == f'1 minute sent by Ann to Bob: "{kept}"'
+        assert books.do(notices, bob) == (f'Ann has sent you 1 minute: "{kept}"',)
+
+    def test_nothing_is_sent_to_nobody_or_to_oneself(self, books, call):
+        give(books, call.caller_id, 30)
+        with pytest.raises(UnknownCaller):
+            send(call, 1, to=99)
+        with pytest.raises(Refused, match="yours already"):
+            send(call, 1, to=call.caller_id)
+
+    def test_nothing_is_sent_to_who_was_deleted(self, books, call, bob):
+        give(books, call.caller_id, 30)
+        books.do(deletion.delete, bob)
+        with pytest.raises(UnknownCaller):
+            send(call, 1)
+
+    def test_a_refusal_leaves_no_notice(self, books, call, bob):
+        with pytest.raises(NotEnough):
+            send(call, 1)
+        assert books.do(notices, bob) == ()
+
+    def test_waiting_notices_of_many_are_seen_at_once_and_go_on_waiting(self, books, call, bob):
+        carol = books.caller("Carol")
+        give(books, call.caller_id, 30)
+        send(call, 1)
+        send(call, 2)
+        send(call, 3, to=carol)
+        ask = (bob, carol, 99)
+        waiting = {
+            bob: ("Ann has sent you 1 minute.", "Ann has sent you 2 minutes."),
+            carol: ("Ann has sent you 3 minutes.",),
+        }
+        assert books.do(unseen, ask) == waiting
+        assert books.do(unseen, (carol,)) == {carol: waiting[carol]}
+        assert books.do(notices, bob) == waiting[bob]
+        assert books.do(unseen, ask) == {carol: waiting[carol]}
+
+
+class TestRepaying:
+    def test_is_what_is_owed_at_most(self, call):
+        with pytest.raises(NotEnough, match=r"^You owe nothing\.$"):
+            repay(call, 1)
+        borrow(call, 10)
+        with pytest.raises(NotEnough, match=r"^You owe 10 minutes\.$"):
+            repay(call, 11)
+        repay(call, 10)
+        assert call.purse.loan == 0
+
+    def test_of_the_last_minute_no_more_than_is_owed_is_taken(self, books, call):
+        borrow(call, 10)
+        limit(books, loan_share=10)
+        call.win(60, 75)  # seven seconds of it
+        assert call.purse.loan == -593
+        assert allowed(call).repay.seconds == 600
+        repay(call, 10)
+        assert call.moved == [("repay", 593, "online", "loan")]
+
+    def test_is_what_is_left_at_most(self, books, call):
+        borrow(call, 30)
+        call.lose(89 * MINUTE)
+        with pytest.raises(NotEnough, match=r"^You have 1 minute left\.$"):
+            repay(call, 2)
+        assert allowed(call).repay.seconds == MINUTE
+        repay(call, 1)
+
+
+FIRST_SECOND = ("elapsed", 1, "online", "elapsed")  # of a call that ends at once
+
+
+class TestDepositAtLogOff:
+    @pytest.fixture
+    def wanting(self, books, call):
+        books.do(callers.set_preferences, call.caller_id, {"auto_deposit": True})
+        return call
+
+    def test_is_made_for_who_asked_for_it(self, books, wanting):
+        books.wait(90)
+        wanting.close()
+        assert wanting.moved == [
+            ("elapsed", 90, "online", "elapsed"),
+            ("deposit", 53 * MINUTE, "online", "bank"),
+        ]
+        assert wanting.purse.online == 330
+
+    def test_may_be_made_shortly_before_so_that_it_can_be_told(self, books, wanting):
+        books.wait(60)
+        receipt = wanting.post(deposit_before_leaving)
+        assert [row.why for row in receipt.rows] == [
+            "Time used on node 1",
+            "54 minutes deposited at log-off",
+        ]
+        books.wait(3)
+        wanting.close()
+        assert wanting.moved == [("elapsed", 3, "online", "elapsed")]
+
+    @pytest.mark.parametrize("preferences", [{}, {"auto_deposit": False}, {"auto_deposit": 2}])
+    def test_is_made_for_nobody_else(self, books, call, preferences):
+        books.do(callers.set_preferences, call.caller_id, preferences)
+        call.close()
+        assert call.moved == [FIRST_SECOND]
+
+    def test_keeps_to_what_is_left_of_the_day(self, books, wanting):
+        deposit(wanting, 20)
+        limit(books, deposit=30)
+        wanting.close()
+        assert wanting.moved == [FIRST_SECOND, ("deposit", 600, "online", "bank")]
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"barred": ("Ann",)},
+            {"mode": "none"},
+            {"hours": OpeningHours.read(["mon 08:00-09:00"])},
+            {"limits": Limits(keep=3600)},
+            {"limits": Limits(balance=0)},
+        ],
+    )
+    def test_is_left_out_where_the_window_would_refuse_it(self, books, wanting, change):
+        books.change(**change)
+        wanting.close()
+        assert wanting.moved == [FIRST_SECOND]
+
+    def test_is_left_out_for_a_frozen_account(self, books, wanting):
+        books.do(freeze, wanting.caller_id, "a dispute", "Sysop")
+        wanting.close()
+        assert wanting.moved == [FIRST_SECOND]
+
+
+class TestAllowance:
+    def test_tells_what_may_be_moved_now(self, books, call):
+        give(books, call.caller_id, 25)
+        found = allowed(call)
+        assert (found.deposit.seconds, found.withdraw.seconds) == (3300, 1500)
+        assert (found.transfer.seconds, found.borrow.seconds) == (1500, 1800)
+        assert found.repay == Allowed(0, "You owe nothing.")
+        assert (found.open, found.frozen) == (True, False)
+
+    def test_moves_nothing(self, books, call):
+        before = books.sql("SELECT count(*) FROM transfers")
+        books.wait(86400)
+        allowed(call)
+        assert books.sql("SELECT count(*) FROM transfers") == before
+
+    def test_knows_of_a_day_that_has_begun_meanwhile(self, books, call):
+        deposit(call, 55)
+        assert allowed(call).deposit.seconds == 0
+        books.wait(86400)
+        assert allowed(call).deposit.seconds == 55 * MINUTE
+
+    def test_knows_of_an_event_that_has_come_nearer(self, books, call):
+        books.wait_until(NOON.replace(year=2027, month=6, day=2, hour=2, minute=50))
+        assert allowed(call).deposit.seconds == 5 * MINUTE
+
+    def test_is_none_for_a_call_that_has_ended(self, books, call):
+        call.close()
+        with pytest.raises(CallClosed):
+            allowed(call)
+
+
+class TestTheList:
+    def test_names_all_in_order(self, books, call):
+        books.caller("alice")
+        assert books.do(accounts, None) == ["alice", "Ann", "Bob"]
+
+    def test_finds_a_part_of_a_name_however_it_is_written(self, books, call):
+        books.caller("Ann O'Neil")
+        books.caller("Zoë")
+        assert books.do(accounts, "NN") == ["Ann", "Ann O'Neil"]
+        assert books.do(accounts, "zoe") == ["Zoë"]
+        assert books.do(accounts, "nobody") == []
+
+    def test_leaves_out_who_was_deleted(self, books, call, bob):
+        books.do(deletion.delete, bob)
+        assert books.do(accounts, "") == ["Ann"]
+
+
+def test_a_v1_withdrawal_of_today_counts_for_today(books, ann):
+    """Books that moved forward in the middle of a day know the kind by its old name."""
+    call = books.call(ann)
+    give(books, ann, 100)
+    numbers = dict(books.sql("SELECT kind, id FROM accounts WHERE caller_id = ?", ann))
+    account = {kind: Account(number, kind, "second") for kind, number in numbers.items()}
+    old = Movement(account["bank"], account["online"], 3000, "withdrawal", "x", call.id, None)
+    books.do(transfer, [old])
+    assert allowed(call).withdraw.seconds == 600

@@ -1,0 +1,249 @@
+"""The audit of the chain: which row does not fit its digest first, and what differs in it.
+
+A digest says that something was changed, not what. But a row was written once so that it fitted,
+and so what it said can be found again by trying: other amounts, accounts, times, and the places
+that other rows have. Some hundred thousand tries are a second's work, and done for one row only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain as joined
+from typing import Any, NamedTuple
+
+from timebank.audit.finding import Finding
+from timebank.ledger import chain
+from timebank.ledger.chain import GENESIS
+from timebank.ledger.database import Desk
+from timebank.ledger.generations import Generation, generations
+
+# Rows that are named one by one; the rest are counted.
+LISTED = 10
+# How far amounts (seconds: more than a day), times and numbers are searched.
+AMOUNTS = range(1, 100_001)
+# Of play money: whole dollars or francs.
+PLAY_AMOUNTS = range(100, 10_000_001, 100)
+SECONDS = 20_000
+SHIFTS = range(1, 1001)
+PLACES = range(1, 21)
+
+
+class Written(NamedTuple):
+    """A transfer as it stands in the file, whoever wrote it: any field may be anything."""
+
+    number: Any
+    place: Any
+    size: Any
+    at: Any
+    amount: Any
+    source: Any
+    target: Any
+    call_id: Any
+    round_id: Any
+    kind: Any
+    why: Any
+    digest: Any
+
+    def made(self, before: str, number: int | None = None) -> str:
+        """Make the digest that this row should have after `before`, under another number if so."""
+        if not isinstance(self.kind, str):
+            return ""
+        first = self.number if number is None else number
+        return chain.digest(before, first, *self[1:11])
+
+
+WRITTEN = (
+    "SELECT id, place, size, at, amount, source, target, call_id, round_id, kind, why, digest"
+    " FROM transfers"
+)
+FIELDS = {
+    "amount": "amount",
+    "source": "source account",
+    "target": "target account",
+    "kind": "kind",
+    "call_id": "call",
+    "round_id": "hand",
+    "at": "time",
+    "place": "place in its entry",
+    "size": "entry's size",
+}
+
+
+def check_chain(desk: Desk, since_digest: str | None) -> Iterator[Finding]:
+    """Follow the chain from its beginning and name the rows that do not fit.
+
+    With `since_digest`, noted down from an earlier audit, the books must contain that digest.
+    """
+    last: Written | None = None
+    link = GENESIS
+    to_come = generations(desk.connection)
+    found = since_digest in (None, GENESIS, *(each.digest for each in to_come))
+    bad = 0
+    for row in map(Written._make, desk.connection.exec_driver_sql(f"{WRITTEN} ORDER BY id")):
+        follows = row.number == (1 if last is None else last.number + 1)
+        begins: Generation | None = None
+        while to_come and _is_of(row, to_come[0]):
+            begins = to_come.pop(0)
+            yield from _unfit(begins, last, link)
+            link, follows = begins.digest, row.number == begins.first
+        # After a gap, which is told elsewhere, the digest before is gone with its row.
+        if follows and row.made(link) != row.digest:
+            bad += 1
+            if bad == 1:
+                yield _Search(desk, row, begins).finding()
+            elif bad <= LISTED:
+                yield Finding(f"transfer {row.number}", "It does not fit the chain either.")
+        found = found or row.digest == since_digest
+        last, link = row, row.digest
+    for generation in to_come:
+        yield from _unfit(generation, last, link)
+        link = generation.digest
+    if bad > LISTED:
+        yield Finding("ledger", f"{bad - LISTED} more transfers do not fit the chain.")
+    if not found:
+        yield Finding(
+            "ledger",
+            f"No transfer has the digest {since_digest}: these books do not continue those that"
+            " it was noted down from.",
+        )
+
+
+def _is_of(row: Written, generation: Generation) -> bool:
+    return isinstance(row.number, int) and row.number >= generation.first
+
+
+def _unfit(generation: Generation, last: Written | None, link: str) -> Iterator[Finding]:
+    """Tell when a generation does not continue the chain, whose end before it is `link`."""
+    where = f"generation {generation.number}"
+    if last is not None and last.number > generation.after:
+        yield Finding(
+            where, f"It follows transfer {generation.after}, and there is transfer {last.number}."
+        )
+    # What is missing before it is told elsewhere, and its digest is gone with it.
+    whole = (0 if last is None else last.number) == generation.after
+    if whole and generation.made(link) != generation.digest:
+        yield Finding(where, "It does not fit the chain: it was changed, or put in by hand.")
+
+
+class _Search:
+    """Looks for what was done to the first row that does not fit, and what it said before."""
+
+    def __init__(self, desk: Desk, row: Written, begins: Generation | None) -> None:
+        """`begins` is the generation whose first transfer it is, None when it is another."""
+        self.run = desk.connection.exec_driver_sql
+        self.row = row
+        self.begins = begins
+        self.last = self._row(row.number - 1)
+        self.next = self._row(row.number + 1)
+        self.before: str = self.last.digest if self.last else GENESIS
+        if begins is not None:
+            self.before = begins.digest
+
+    def finding(self) -> Finding:
+        where = f"transfer {self.row.number}"
+        for look in (self._digest, self._edited, self._moved, self._inserted, self._removed):
+            sentence = look()
+            if sentence:
+                return Finding(where, sentence)
+        if self.last is not None:
+            sentence = self._rewritten(self.last)
+            if sentence:
+                return Finding(f"transfer {self.last.number}", sentence)
+        return Finding(where, self._unknown())
+
+    def _row(self, number: int) -> Written | None:
+        found = self.run(f"{WRITTEN} WHERE id = ?", (number,)).first()
+        return None if found is None else Written._make(found)
+
+    def _continues(self, digest: str, number: int) -> bool:
+        """Tell whether the next row, as `number`, was written after `digest`."""
+        return self.next is not None and self.next.made(digest, number) == self.next.digest
+
+    def _digest(self) -> str:
+        made = self.row.made(self.before)
+        if self._continues(made, self.row.number + 1):
+            return f"Its digest was changed: it is {self.row.digest}, and was {made}."
+        return ""
+
+    def _edited(self) -> str:
+        return self._restored(
+            self.row, lambda guess: guess.made(self.before) == self.row.digest, "changed"
+        )
+
+    def _rewritten(self, row: Written) -> str:
+        """Try the row before: it may have been changed and given a digest that fits."""
+        before = self._row(row.number - 1)
+        digest = before.digest if before else GENESIS
+        return self._restored(
+            row, lambda guess: self.row.made(guess.made(digest)) == self.row.digest, "rewritten"
+        )
+
+    def _restored(self, row: Written, fits: Callable[[Written], bool], done: str) -> str:
+        for field, values in self._guesses(row):
+            for value in values:
+                if fits(row._replace(**{field: value})):
+                    now = getattr(row, field)
+                    return f"It was {done}: its {FIELDS[field]} was {value}, and is {now}."
+        return ""
+
+    def _guesses(self, row: Written) -> Iterator[tuple[str, Iterable[object]]]:
+        """List, field by field, what a row may have said; the likeliest fields first."""
+        accounts = self.run("SELECT id FROM accounts").scalars().all()
+        calls = self.run("SELECT id FROM calls").scalars().all()
+        hands = self.run("SELECT id FROM rounds").scalars().all()
+        before, after = self._row(row.number - 1), self._row(row.number + 1)
+        times = [each.at for each in (before, after) if each and isinstance(each.at, int)]
+        yield "amount", joined(AMOUNTS, PLAY_AMOUNTS) if self._is_play(row) else AMOUNTS
+        yield "source", accounts
+        yield "target", accounts
+        yield "kind", self.run("SELECT DISTINCT kind FROM transfers").scalars().all()
+        yield "call_id", (None, *calls)
+        yield "round_id", (None, *hands)
+        yield "at", joined.from_iterable(range(at - SECONDS, at + SECONDS) for at in times)
+        yield "place", PLACES
+        yield "size", PLACES
+
+    def _is_play(self, row: Written) -> bool:
+        found = self.run("SELECT unit FROM accounts WHERE id = ?", (row.source,)).scalar()
+        return found not in (None, "second")
+
+    def _inserted(self) -> str:
+        if self._continues(self.before, self.row.number):
+            return f"It was put in by hand: the next row was written as transfer {self.row.number}."
+        return ""
+
+    def _removed(self) -> str:
+        """Try whether rows before this one are gone and the numbers were closed up."""
+        for shift in SHIFTS:
+            if self._continues(self.row.digest, self.row.number + shift + 1):
+                rows = "the row before it is" if shift == 1 else f"{shift} rows before it are"
+                return f"It was written as transfer {self.row.number + shift}: {rows} removed."
+        return ""
+
+    def _moved(self) -> str:
+        """Try the places and the contents of all other rows."""
+        before = GENESIS
+        for other in map(Written._make, self.run(f"{WRITTEN} ORDER BY id")):
+            if self.row.digest in (
+                self.row.made(before, other.number),
+                self.row.made(other.digest, other.number),
+            ):
+                return f"It was written as transfer {other.number}: the order was changed."
+            if other.made(self.before, self.row.number) == self.row.digest:
+                return f"What was written here is in transfer {other.number} now."
+            before = other.digest
+        return ""
+
+    def _unknown(self) -> str:
+        if self.begins is not None:
+            what = f"It does not continue generation {self.begins.number} as that stands"
+        elif self.last is None:
+            what = "It is not what was written"
+        else:
+            what = f"It does not continue transfer {self.last.number} as that stands"
+        changes = "its reason or several of its fields were changed"
+        if self.last is not None:
+            changes += ", or that one was rewritten with a digest of its own"
+        if self.next is None or not self._continues(self.row.digest, self.row.number + 1):
+            changes += ", or it was never written by this program"
+        return f"{what}: {changes}."

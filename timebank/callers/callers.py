@@ -1,0 +1,226 @@
+"""The people who call: their names, passwords and preferences. Their minutes are in the ledger."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+
+from timebank.errors import NameTaken, Refused, UnknownCaller
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import CALLER_ACCOUNTS, instant, stamp
+from timebank.names import look_alikes, names
+
+
+@dataclass(frozen=True, slots=True)
+class CallerRecord:
+    """A caller as the books know him."""
+
+    id: int
+    name: str
+    password_hash: str = field(repr=False)
+    # The sysop lets him in no more.
+    locked: bool
+    created: datetime
+    last_call: datetime | None
+    preferences: dict[str, Any]
+    # The sysop has frozen his account in the bank.
+    frozen: bool
+    # For a caller of another board: its name, and what it knows him by. None for our own.
+    board: str | None
+    board_key: str | None
+    # The caller has the sysop's powers (powers.py).
+    powers: bool
+
+
+def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
+    """Enter a new caller with his accounts, all empty.
+
+    Raises `names.NameRefused` for a name that cannot be used, and `NameTaken` when a living
+    caller has it or one that looks like it, or sysop.toml keeps it for somebody.
+    """
+    kept = names.check(name)
+    if desk.settings.keeps(kept):
+        raise _taken(kept)
+    return _enter(desk, kept, password_hash, None, None)
+
+
+def register_kept(desk: Desk, name: str, password_hash: str, *, powers: bool) -> CallerRecord:
+    """Enter a caller under a name that sysop.toml keeps, with the sysop's powers or without.
+
+    It is for the sysop's own shell: no stranger ever comes here. Raises as `register` does.
+    """
+    record = _enter(desk, names.check(name), password_hash, None, None)
+    return _change(desk, record.id, "powers = ?", int(powers))
+
+
+def register_of_board(desk: Desk, name: str, board: str, key: str) -> CallerRecord:
+    """Enter a caller of another board, who has no password; `name` as hosts.host_caller makes it.
+
+    Raises `NameTaken`, also when the board has a caller of this key.
+    """
+    return _enter(desk, name, "", board, key)
+
+
+def _enter(
+    desk: Desk, kept: str, password_hash: str, board: str | None, key: str | None
+) -> CallerRecord:
+    run = desk.connection.exec_driver_sql
+    if look_alikes.holder(run, kept) is not None:
+        raise _taken(kept)
+    looks = (names.fold(kept), look_alikes.key(kept))
+    try:
+        caller_id = run(
+            "INSERT INTO callers"
+            " (name, fold, skeleton, password_hash, locked, created, preferences, board, board_key)"
+            " VALUES (?, ?, ?, ?, 0, ?, '{}', ?, ?)",
+            (kept, *looks, password_hash, stamp(desk.now), board, key),
+        ).lastrowid
+    except IntegrityError as error:
+        raise _taken(kept) from error
+    run(
+        "INSERT INTO accounts (kind, caller_id, unit, balance) VALUES (?, ?, 'second', 0)",
+        [(kind, caller_id) for kind in CALLER_ACCOUNTS],
+    )
+    return get(desk, caller_id)
+
+
+_FIELDS = (
+    "SELECT id, name, password_hash, locked, created, last_call, preferences, frozen, board,"
+    " board_key, powers FROM callers"
+)
+
+
+def find(desk: Desk, name: str) -> CallerRecord | None:
+    """Find the living caller of this name, however it is written."""
+    row = desk.connection.exec_driver_sql(
+        f"{_FIELDS} WHERE fold = ? AND deleted IS NULL", (names.fold(name),)
+    ).first()
+    return None if row is None else _record(*row)
+
+
+def number_of(desk: Desk, name: str) -> int | None:
+    """Tell the number of the caller of this name; of the last one deleted when nobody has it."""
+    number: int | None = desk.connection.exec_driver_sql(
+        "SELECT id FROM callers WHERE fold = ? ORDER BY deleted IS NOT NULL, deleted DESC",
+        (names.fold(name),),
+    ).scalar()
+    return number
+
+
+def get(desk: Desk, caller_id: int) -> CallerRecord:
+    """Give a living caller by number; raises `UnknownCaller`."""
+    row = desk.connection.exec_driver_sql(
+        f"{_FIELDS} WHERE id = ? AND deleted IS NULL", (caller_id,)
+    ).first()
+    if row is None:
+        raise UnknownCaller(f"There is no caller number {caller_id}.")
+    return _record(*row)
+
+
+def listing(desk: Desk) -> list[CallerRecord]:
+    """List the living callers by name."""
+    rows = desk.connection.exec_driver_sql(
+        f"{_FIELDS} WHERE deleted IS NULL ORDER BY name COLLATE NOCASE"
+    )
+    return [_record(*row) for row in rows]
+
+
+def count(desk: Desk) -> int:
+    """Tell how many living callers there are."""
+    number: int = desk.connection.exec_driver_sql(
+        "SELECT count(*) FROM callers WHERE deleted IS NULL"
+    ).scalar_one()
+    return number
+
+
+def set_locked(desk: Desk, caller_id: int, locked: bool) -> CallerRecord:
+    """Lock a caller out, or let him in again; a call that is open stays open."""
+    return _change(desk, caller_id, "locked = ?", int(locked))
+
+
+def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerRecord:
+    """Store a new hash, made by whoever knows how (door/call/passwords.py).
+
+    A recovery code that was made under the old password is void. A board's caller has neither, for
+    he comes through his board: `Refused`.
+    """
+    _refuse_of_board(desk, caller_id, "password")
+    return _change(desk, caller_id, "password_hash = ?, recovery_digest = NULL", password_hash)
+
+
+def renew_password_hash(desk: Desk, caller_id: int, old: str, renewed: str) -> bool:
+    """Put another hash of the same password in the place of `old`; tell whether it was there.
+
+    It is not where the password was changed, or the caller deleted, since `old` was read.
+    """
+    changed = desk.connection.exec_driver_sql(
+        "UPDATE callers SET password_hash = ?"
+        " WHERE id = ? AND password_hash = ? AND deleted IS NULL",
+        (renewed, caller_id, old),
+    )
+    return changed.rowcount == 1
+
+
+def set_preferences(desk: Desk, caller_id: int, preferences: Mapping[str, object]) -> CallerRecord:
+    """Replace what the caller prefers, any JSON object."""
+    return _change(desk, caller_id, "preferences = ?", json.dumps(preferences, ensure_ascii=False))
+
+
+def rename(desk: Desk, caller_id: int, name: str) -> CallerRecord:
+    """Give one of our own callers another name; raises as `register` does.
+
+    That of a board's caller follows his name there: `Refused`.
+    """
+    _refuse_of_board(desk, caller_id, "name")
+    return rename_of_board(desk, caller_id, names.check(name))
+
+
+def rename_of_board(desk: Desk, caller_id: int, kept: str) -> CallerRecord:
+    """Give a caller a name that was made as hosts.host_caller makes it; raises `NameTaken`."""
+    if look_alikes.holder(desk.connection.exec_driver_sql, kept, but=caller_id) is not None:
+        raise _taken(kept)
+    looks = (names.fold(kept), look_alikes.key(kept))
+    try:
+        return _change(desk, caller_id, "name = ?, fold = ?, skeleton = ?", kept, *looks)
+    except IntegrityError as error:
+        raise _taken(kept) from error
+
+
+def _refuse_of_board(desk: Desk, caller_id: int, what: str) -> None:
+    record = get(desk, caller_id)
+    if record.board is not None:
+        raise Refused(f"{record.name} is a caller of {record.board}: there is no {what} to set.")
+
+
+def _change(desk: Desk, caller_id: int, what: str, *values: object) -> CallerRecord:
+    desk.connection.exec_driver_sql(
+        f"UPDATE callers SET {what} WHERE id = ? AND deleted IS NULL", (*values, caller_id)
+    )
+    return get(desk, caller_id)
+
+
+def _taken(name: str) -> NameTaken:
+    return NameTaken(f"The name {name} is taken, or looks too much like one that is.")
+
+
+def _record(*row: Any) -> CallerRecord:
+    number, name, password_hash, locked, created, last_call, preferences, frozen, *rest = row
+    board, key, powers = rest
+    return CallerRecord(
+        id=number,
+        name=name,
+        password_hash=password_hash,
+        locked=bool(locked),
+        created=instant(created),
+        last_call=None if last_call is None else instant(last_call),
+        preferences=json.loads(preferences),
+        frozen=bool(frozen),
+        board=board,
+        board_key=key,
+        powers=bool(powers),
+    )

@@ -1,0 +1,69 @@
+"""The sysop's powers: which callers have them, by number, and who gave or took them.
+
+Powers open the Sysop item of the bank's window, and a node on a full board. They belong to a
+caller's number: a new name takes them along, and nobody gets them by being called like somebody.
+The database itself holds that no deleted caller and no caller of another board has any.
+"""
+
+from __future__ import annotations
+
+from timebank.callers import callers, sysop_log
+from timebank.callers.callers import CallerRecord
+from timebank.callers.notices import add_notice
+from timebank.errors import Refused
+from timebank.ledger.database import Desk
+
+GIVEN = "You have the sysop's powers now."
+TAKEN = "You have the sysop's powers no more."
+
+
+def has(desk: Desk, caller_id: int) -> bool:
+    """Tell whether a caller has the sysop's powers now; somebody who is locked out has not."""
+    found = desk.connection.exec_driver_sql(
+        "SELECT 1 FROM callers WHERE id = ? AND powers = 1 AND locked = 0 AND deleted IS NULL",
+        (caller_id,),
+    )
+    return found.scalar() is not None
+
+
+def holders(desk: Desk) -> list[CallerRecord]:
+    """List the callers who have them, by name."""
+    return [record for record in callers.listing(desk) if record.powers]
+
+
+def grant(desk: Desk, caller_id: int, by: str) -> CallerRecord:
+    """Give a caller the sysop's powers; `by` is for the log.
+
+    Raises `UnknownCaller`, and `Refused` for a caller of another board, whose identity is that
+    board's word, and for one who has them.
+    """
+    record = callers.get(desk, caller_id)
+    if record.board is not None:
+        raise Refused(
+            f"{record.name} is a caller of {record.board}, and who that is its sysop decides:"
+            " only callers of this board can have your powers."
+        )
+    return _set(desk, record, True, by)
+
+
+def revoke(desk: Desk, caller_id: int, by: str) -> CallerRecord:
+    """Take the sysop's powers from a caller; raises `UnknownCaller`, `Refused` where none are."""
+    return _set(desk, callers.get(desk, caller_id), False, by)
+
+
+def numbered(record: CallerRecord) -> str:
+    """Name a caller so that it is nobody else."""
+    return f"{record.name}, caller number {record.id}"
+
+
+def _set(desk: Desk, record: CallerRecord, powers: bool, by: str) -> CallerRecord:
+    if record.powers == powers:
+        has_them = "has the sysop's powers already" if powers else "has no powers of the sysop's"
+        raise Refused(f"{numbered(record)}, {has_them}.")
+    desk.connection.exec_driver_sql(
+        "UPDATE callers SET powers = ? WHERE id = ?", (int(powers), record.id)
+    )
+    add_notice(desk, record.id, GIVEN if powers else TAKEN)
+    done = "was given the sysop's powers" if powers else "has the sysop's powers no more"
+    sysop_log.note(desk, by, record.id, f"{numbered(record)}, {done}")
+    return callers.get(desk, record.id)

@@ -1,0 +1,85 @@
+"""Recovery codes in the books: a digest for each caller who has one.
+
+`door.defence.recovery` makes them.
+
+A code works until another one, or a password, has taken its place. So whoever comes in with a code
+changes nothing yet. Each change names what it was allowed by (`Secrets`), and is made only if that
+still stands: of two that were allowed by the same code, one is made.
+"""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass, field
+
+from timebank.callers import callers
+from timebank.callers.callers import CallerRecord
+from timebank.ledger.database import Desk
+
+ANOTHER = "you can make another at Your settings"  # what whoever has none is told
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """What lets a caller in, as the books keep it: the hash of a password, the digest of a code."""
+
+    password_hash: str = field(repr=False)
+    # None without a code.
+    digest: str | None = field(repr=False)
+
+
+def secrets_of(desk: Desk, caller_id: int) -> Secrets:
+    """Give what lets a caller in; raises `UnknownCaller`."""
+    return Secrets(callers.get(desk, caller_id).password_hash, _digest(desk, caller_id))
+
+
+def has_one(desk: Desk, caller_id: int) -> bool:
+    """Tell whether a caller has a code that works."""
+    return _digest(desk, caller_id) is not None
+
+
+def owner(desk: Desk, name: str, digest: str) -> CallerRecord | None:
+    """Return the caller of this name if the code is theirs, else None. The code goes on working."""
+    record = callers.find(desk, name)
+    kept = None if record is None else _digest(desk, record.id)
+    return record if hmac.compare_digest(kept or "", digest) else None
+
+
+def replace(desk: Desk, caller_id: int, before: Secrets, digest: str) -> bool:
+    """Put a new code in the place of the one in `before`, or of none.
+
+    False when the caller has another password or code by now, or is gone: nothing is changed then.
+    """
+    changed = desk.connection.exec_driver_sql(
+        "UPDATE callers SET recovery_digest = ?"
+        " WHERE id = ? AND password_hash = ? AND recovery_digest IS ? AND deleted IS NULL",
+        (digest, caller_id, before.password_hash, before.digest),
+    )
+    return changed.rowcount == 1
+
+
+def set_password(
+    desk: Desk, caller_id: int, before: Secrets, password_hash: str
+) -> CallerRecord | None:
+    """Store the hash of a password that a caller has chosen; the code in `before` is void then.
+
+    None where `replace` says False. Raises `UnknownCaller`.
+    """
+    if secrets_of(desk, caller_id) != before:
+        return None
+    return callers.set_password_hash(desk, caller_id, password_hash)
+
+
+def void_all(desk: Desk) -> list[int]:
+    """Make every code void; return the numbers of the callers who had one."""
+    found = desk.connection.exec_driver_sql(
+        "UPDATE callers SET recovery_digest = NULL WHERE recovery_digest IS NOT NULL RETURNING id"
+    )
+    return sorted(found.scalars())
+
+
+def _digest(desk: Desk, caller_id: int) -> str | None:
+    kept: str | None = desk.connection.exec_driver_sql(
+        "SELECT recovery_digest FROM callers WHERE id = ?", (caller_id,)
+    ).scalar()
+    return kept

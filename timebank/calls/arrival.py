@@ -1,0 +1,214 @@
+"""Callers of other boards: who they are here, and what they bring when they come in.
+
+A board's caller is known by the board and by the key that the board knows him by, never by his
+name. He has no password and so never logs on here by himself; his name has the board's in it, which
+no name of our own callers can have. His time is the host's: see ledger/visit.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from timebank.callers import callers, sysop_log
+from timebank.callers.callers import CallerRecord
+from timebank.callers.notices import waiting
+from timebank.calls.calls import Opened, begin_call
+from timebank.errors import UnknownCaller
+from timebank.guests.departure import HOST_WAYS, THEBANK_EXT, owed
+from timebank.ledger.database import Desk
+from timebank.ledger.entry import enter
+from timebank.ledger.schema import stamp
+from timebank.ledger.transfers import EXTERNAL
+from timebank.ledger.visit import Arrival, debt_of, used_on
+from timebank.names import look_alikes
+from timebank.words import clean, span
+
+LONGEST_ALIAS = 24  # characters, as of names here
+LONGEST_KEY = 16  # characters of a key that are shown in a name
+NAMELESS = "Caller"
+FOLLOWED_BY = "drop file"  # who has moved an account, in the sysop's log
+WAYS = (*HOST_WAYS, THEBANK_EXT)
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What a host says of its caller's time, and what is agreed with it. Amounts are seconds."""
+
+    # His time left there; None for unlimited, which is not 0.
+    seconds: int | None
+    # What he brings for a day when no clock of the host counts his time.
+    allowance: int
+    # Percent of his time left that he may bring.
+    share: int
+    # The host's next event, or when it must have him back; None for neither.
+    until: datetime | None
+    # The host's clock can be set lower, by the same way as it is given time back.
+    shows_losses: bool
+    # "moduser", "door.sys", "exitinfo" or "thebank.ext"; None for a host that takes nothing.
+    takes_gains: str | None
+    # What has ticked since the host handed him over, before the call is opened here.
+    waited: int = 0
+
+
+def host_caller(
+    desk: Desk, board: str, key: str, alias: str, formerly: str | None = None
+) -> CallerRecord:
+    """Find the caller whom a board knows by `key`, or enter one; the name follows the alias there.
+
+    It is "Alias@Board", or "Alias#KEY@Board" where another one is called that. `formerly` is the
+    board under which callers of this one were entered before its files were understood: an account
+    from there follows, with all that is in it, where this board has none yet and both key and alias
+    are the same. Else it stays as it is. Either is noted in the sysop's log, once. ValueError for
+    an empty board or key.
+    """
+    if not board.strip() or not key.strip():
+        raise ValueError("a board's caller has a board and a key")
+    caller_id = _number_of(desk, board, key)
+    wanted = [f"{begins}@{board}" for begins in _beginnings(alias, key)]
+    old_id = None if formerly is None else _number_of(desk, formerly, key)
+    if old_id is not None:
+        before = callers.get(desk, old_id)
+        # What is before the first of them is the alias that the caller came with last.
+        known_as = before.name.partition("@")[0].partition("#")[0]
+        same = known_as.casefold() == _beginnings(alias, key)[0].casefold()
+        if caller_id is None and same:
+            return _follow(desk, before, board, _free(desk, wanted, old_id))
+    if caller_id is None:
+        record = callers.register_of_board(desk, _free(desk, wanted, None), board, key)
+    else:
+        record = callers.get(desk, caller_id)
+        if record.name not in wanted:
+            record = callers.rename_of_board(desk, caller_id, _free(desk, wanted, caller_id))
+    if old_id is not None:
+        _leave_alone(desk, before, record)
+    return record
+
+
+def _number_of(desk: Desk, board: str, key: str) -> int | None:
+    found: int | None = desk.connection.exec_driver_sql(
+        "SELECT id FROM callers WHERE board = ? AND board_key = ? AND deleted IS NULL", (board, key)
+    ).scalar()
+    return found
+
+
+def _follow(desk: Desk, before: CallerRecord, board: str, name: str) -> CallerRecord:
+    """Move an account to the board that its caller turns out to come from."""
+    desk.connection.exec_driver_sql("UPDATE callers SET board = ? WHERE id = ?", (board, before.id))
+    record = callers.rename_of_board(desk, before.id, name)
+    what = (
+        f"{before.name} is {record.name} from now on, with all that the account holds: its drop"
+        f" files are known for those of {board} now"
+    )
+    sysop_log.note(desk, FOLLOWED_BY, before.id, what)
+    return record
+
+
+def _leave_alone(desk: Desk, before: CallerRecord, record: CallerRecord) -> None:
+    """Note, once, that two accounts have one key and are not joined: they may be two people's."""
+    what = (
+        f"{before.name} stays an account of its own beside {record.name}, which has the same key:"
+        " if both are one caller's, move what is in its bank by timebank transfer"
+    )
+    told = desk.connection.exec_driver_sql(
+        "SELECT 1 FROM sysop_log WHERE caller_id = ? AND what = ?", (before.id, what)
+    ).first()
+    if told is None:
+        sysop_log.note(desk, FOLLOWED_BY, before.id, what)
+
+
+def _beginnings(alias: str, key: str) -> tuple[str, str]:
+    """Give what a name may begin with, before the board's."""
+    plain = alias.replace("@", " ").replace("#", " ")
+    shown = clean(plain, LONGEST_ALIAS) or NAMELESS
+    return shown, f"{shown}#{clean(key.replace('@', ' '), LONGEST_KEY)}"
+
+
+def _free(desk: Desk, wanted: list[str], caller_id: int | None) -> str:
+    """Choose the first name that nobody else has; of keys that look alike, one gets a number."""
+    name, last = wanted[0], wanted[-1]
+    for number in range(len(wanted) + callers.count(desk)):
+        name = wanted[number] if number < len(wanted) else last.replace("@", f"#{number}@")
+        if _is_free(desk, name, caller_id):
+            break
+    return name
+
+
+def _is_free(desk: Desk, name: str, caller_id: int | None) -> bool:
+    """Tell whether nobody but this caller has a name, or one that looks like it."""
+    holder = callers.find(desk, name)
+    if holder is not None and holder.id != caller_id:
+        return False
+    own = look_alikes.NOBODY if caller_id is None else caller_id
+    return look_alikes.holder(desk.connection.exec_driver_sql, name, but=own) is None
+
+
+def open_host_call(
+    desk: Desk,
+    caller_id: int,
+    node: int,
+    process: str,
+    address: str,
+    brought: Brought,
+    take_over: bool,
+) -> Opened:
+    """Open a call of another board's caller with the time that he brings; else as `open_call`.
+
+    He brings the share of the host's time left that he may, but not past the next event, less the
+    debt of the day and less what of the host's stands on the table. His time ticks from when the
+    host handed him over, so what has ticked by now is charged at once. ValueError for one of our
+    own callers, and for a way to give time back that there is not.
+    """
+    _check(desk, caller_id, brought)
+    begun = begin_call(desk, caller_id, node, process, address, take_over)
+    posting = enter(desk, begun.call_id, 0)
+    visit = posting.visit
+    assert visit is not None  # he is a board's
+    visit.day = posting.day or ""
+    visit.shown = brought.seconds
+    visit.until = None if brought.until is None else stamp(brought.until)
+    visit.way, visit.shows_losses = brought.takes_gains, brought.shows_losses
+    posting.look_for_events()
+    visit.debt = debt_of(desk, caller_id, visit.day)
+    if brought.seconds is None:
+        visit.clock = max(0, brought.allowance - used_on(desk, caller_id, visit.day))
+        most = visit.clock
+    else:
+        visit.clock = max(0, brought.seconds)
+        most = visit.clock * brought.share // 100
+    if posting.limit is not None:
+        most = min(most, posting.limit)
+    amount = max(0, most - visit.debt - visit.standing)
+    visit.brought, visit.changed = amount, True
+    why = f"{span(amount)} brought from {visit.board}"
+    posting.move(EXTERNAL, posting.online, amount, "brought", why)
+    why = (
+        f"Time used on node {node} since {visit.board} handed over its caller, before this call"
+        " was opened"
+    )
+    posting.charge_to(brought.waited, why)
+    receipt = posting.finish(0, "")
+    arrival = Arrival(
+        board=visit.board,
+        shown=visit.shown,
+        brought=amount,
+        debt=visit.debt,
+        standing=visit.standing,
+        host_limit=None if visit.shown is None else visit.clock,
+        owed=sum(row.minutes for row in owed(desk, caller_id)),
+        earlier=begun.parting,
+    )
+    texts = waiting(desk, caller_id)
+    return Opened(begun.call_id, receipt, texts, begun.taken_over, arrival)
+
+
+def _check(desk: Desk, caller_id: int, brought: Brought) -> None:
+    if brought.takes_gains not in (None, *WAYS):
+        raise ValueError(f"there is no way {brought.takes_gains!r} to give time back")
+    row = desk.connection.exec_driver_sql(
+        "SELECT board FROM callers WHERE id = ? AND deleted IS NULL", (caller_id,)
+    ).first()
+    if row is None:
+        raise UnknownCaller(f"There is no caller number {caller_id}.")
+    if row.board is None:
+        raise ValueError("our own callers are granted their time: open_call")

@@ -1,0 +1,351 @@
+"""Calls: opening, keeping, taking over and closing them. One a caller, over all processes.
+
+A call is a row with a lease. The process that serves it renews the lease every RENEW_SECONDS; one
+that was not renewed for LEASE_SECONDS is dead, and anybody may close it. How much of a call is
+charged depends on that: a live one to this moment, a dead one to its last renewal, for nobody
+knows whether the caller was still served after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from timebank.callers.notices import waiting
+from timebank.errors import AlreadyOnline, CallClosed, CallerLocked, UnknownCaller
+from timebank.guests.departure import leave
+from timebank.ledger.database import Desk
+from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
+from timebank.ledger.purse import Receipt
+from timebank.ledger.schema import instant, stamp
+from timebank.ledger.visit import Arrival, Parting
+from timebank.window.teller import deposit_at_log_off
+
+LEASE_SECONDS = 30
+RENEW_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A call that was opened, what it brought, and what waited for the caller."""
+
+    call_id: int
+    receipt: Receipt
+    notices: tuple[str, ...]
+    # A live call of the same caller was ended for this one.
+    taken_over: bool
+    # What a caller of another board has brought; None for our own.
+    arrival: Arrival | None = None
+
+    @property
+    def host_limit(self) -> int | None:
+        """Seconds since log-on after which the host wants its caller back; None for never."""
+        return None if self.arrival is None else self.arrival.host_limit
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    """Somebody who is on line."""
+
+    call_id: int
+    caller_id: int
+    name: str
+    node: int
+    process: str
+    address: str
+    since: datetime
+    # The lease has not run out.
+    live: bool
+
+
+class _Lease(NamedTuple):
+    call_id: int
+    node: int
+    opened: int
+    renewed: int
+    ticked_at_renewal: int
+    boot: str | None
+    awake: float | None
+
+    def age(self, desk: Desk) -> float:
+        """Tell how many seconds ago it was renewed.
+
+        By a count that all processes of the machine share, that nobody can set, and that stands
+        still while none of them can renew. What is left of an earlier boot is judged by the clock.
+        """
+        here = desk.reading
+        if here is not None and self.awake is not None and self.boot == here.boot:
+            return here.awake - self.awake
+        return stamp(desk.now) - self.renewed
+
+    def live(self, desk: Desk) -> bool:
+        return self.age(desk) <= LEASE_SECONDS
+
+
+LEASES = (
+    "SELECT id, node, opened, renewed, ticked_at_renewal, boot, awake"
+    " FROM calls WHERE closed IS NULL"
+)
+
+
+def open_call(
+    desk: Desk, caller_id: int, node: int, process: str, address: str, take_over: bool
+) -> Opened:
+    """Open a call: the day's grant on the first of a day, and what waited for the caller.
+
+    `process` is any text that no other running process uses. A call of the same caller whose
+    lease is dead is closed on the way; a live one raises `AlreadyOnline` unless `take_over`.
+    Raises `CallerLocked` and `UnknownCaller`.
+    """
+    if is_of_a_board(desk, caller_id):
+        raise ValueError("callers of boards bring their time: open_host_call")
+    begun = begin_call(desk, caller_id, node, process, address, take_over)
+    receipt = touch(desk, begun.call_id, 0)
+    return Opened(begun.call_id, receipt, waiting(desk, caller_id), begun.taken_over)
+
+
+def is_of_a_board(desk: Desk, caller_id: int) -> bool:
+    """Tell whether a caller is another board's."""
+    board = desk.connection.exec_driver_sql(
+        "SELECT board FROM callers WHERE id = ?", (caller_id,)
+    ).scalar()
+    return board is not None
+
+
+class Begun(NamedTuple):
+    """A call that is in the books, before its first entry."""
+
+    call_id: int
+    # A live call of the same caller was ended for this one.
+    taken_over: bool
+    # What became of the visit that was ended for this one, if any was.
+    parting: Parting | None
+
+
+def begin_call(
+    desk: Desk, caller_id: int, node: int, process: str, address: str, take_over: bool
+) -> Begun:
+    """Write down a call in the place of any that the caller still has; raises as `open_call`."""
+    run = desk.connection.exec_driver_sql
+    locked = run(
+        "SELECT locked FROM callers WHERE id = ? AND deleted IS NULL", (caller_id,)
+    ).scalar()
+    if locked is None:
+        raise UnknownCaller(f"There is no caller number {caller_id}.")
+    if locked:
+        raise CallerLocked("This caller is locked out; ask the sysop.")
+    now = stamp(desk.now)
+    taken_over, parting = False, None
+    old = _lease_of_caller(desk, caller_id)
+    if old is not None and old.live(desk):
+        if not take_over:
+            raise AlreadyOnline(old.node, instant(old.opened), old.call_id)
+        parting = _close_live(desk, old, f"taken over from node {node}")
+        taken_over = True
+    elif old is not None:
+        parting = _close_dead(desk, old)
+    call_id = run(
+        "INSERT INTO calls (caller_id, node, process, address, opened, ticked, charged, waived,"
+        " renewed, ticked_at_renewal, boot, awake) VALUES (?, ?, ?, ?, ?, 0, 0, 0, ?, 0, ?, ?)",
+        (caller_id, node, process, address, now, now, *_awake(desk)),
+    ).lastrowid
+    run("UPDATE callers SET last_call = ? WHERE id = ?", (now, caller_id))
+    return Begun(call_id, taken_over, parting)
+
+
+def touch(desk: Desk, call_id: int, ticked: int) -> Receipt:
+    """Post what the clocks brought about since the last entry; raises `CallClosed`."""
+    return enter(desk, call_id, ticked).finish(0, "")
+
+
+def renew(desk: Desk, process: str, calls: Sequence[tuple[int, int]]) -> list[int]:
+    """Renew the leases of a process's calls, given as (call, ticked); moves no time.
+
+    Returns the calls among them that are no longer open.
+    """
+    run = desk.connection.exec_driver_sql
+    now = stamp(desk.now)
+    mend_leases(desk, now)
+    if not calls:
+        return []
+    run(
+        "UPDATE calls SET renewed = ?, boot = ?, awake = ?,"
+        " ticked_at_renewal = max(ticked_at_renewal, ?)"
+        " WHERE id = ? AND process = ? AND closed IS NULL",
+        [(now, *_awake(desk), ticked, call_id, process) for call_id, ticked in calls],
+    )
+    still = set(
+        run("SELECT id FROM calls WHERE process = ? AND closed IS NULL", (process,)).scalars()
+    )
+    return [call_id for call_id, _ in calls if call_id not in still]
+
+
+def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
+    """Post the last of a call and close it; `reason` is for the sysop. Raises `CallClosed`.
+
+    A call that ends at once is charged one second, if its caller has one: that second had started.
+    A caller who wants his time left deposited at log-off has it deposited, within the limits. One
+    of another board leaves with what is the host's.
+    """
+    posting = enter(desk, call_id, max(ticked, LEAST_SECONDS))
+    if posting.visit is None:
+        deposit_at_log_off(posting)
+    else:
+        _leave(posting, desk.now)
+    receipt = posting.finish(0, "")
+    _close(desk, call_id, reason, None)
+    return receipt
+
+
+def open_calls(desk: Desk) -> list[OpenCall]:
+    """List who is on line, over all processes, by node."""
+    leases = {lease.call_id: lease for lease in _leases(desk)}
+    found = desk.connection.exec_driver_sql(
+        "SELECT k.id, k.caller_id, c.name, k.node, k.process, k.address, k.opened"
+        " FROM calls k JOIN callers c ON c.id = k.caller_id"
+        " WHERE k.closed IS NULL ORDER BY k.node, k.id"
+    )
+    return [
+        OpenCall(
+            number, caller, name, node, process, address, instant(opened), leases[number].live(desk)
+        )
+        for number, caller, name, node, process, address, opened in found
+    ]
+
+
+# Of the last calls, each caller and address once: one who calls daily is no hundred strangers.
+LATEST_ADDRESSES = """
+SELECT c.name, k.address FROM (
+    SELECT caller_id, address, max(id) AS last
+    FROM (SELECT id, caller_id, address FROM calls ORDER BY id DESC LIMIT ?)
+    GROUP BY caller_id, address) k
+JOIN callers c ON c.id = k.caller_id
+WHERE c.deleted IS NULL AND c.board IS NULL ORDER BY k.last
+"""
+
+
+def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
+    """Tell from where our own callers called in the last `most` calls, as (name, address).
+
+    Each pair once, in the order of its last call, the latest last.
+    """
+    found = desk.connection.exec_driver_sql(LATEST_ADDRESSES, (most,))
+    return [(name, address) for name, address in found]
+
+
+def close_dead_calls(desk: Desk) -> list[int]:
+    """Close the calls whose lease has run out; returns their numbers."""
+    mend_leases(desk, stamp(desk.now))
+    dead = [lease for lease in _leases(desk) if not lease.live(desk)]
+    for lease in dead:
+        _close_dead(desk, lease)
+    return [lease.call_id for lease in dead]
+
+
+def close_orphaned_calls(desk: Desk, is_gone: Callable[[str], bool]) -> list[int]:
+    """Close the calls of processes that are known to be gone, before their leases run out.
+
+    `is_gone` is asked with what the process called itself in `open_call`. Returns the numbers.
+    """
+    orphans = [call.call_id for call in open_calls(desk) if is_gone(call.process)]
+    for lease in _leases(desk):
+        if lease.call_id in orphans:
+            _close_dead(desk, lease)
+    return orphans
+
+
+def close_all_calls(desk: Desk, reason: str) -> list[int]:
+    """Close every call, charged to the last renewal of its lease; returns their numbers.
+
+    For books that were restored: whoever was on a call when the copy was taken is on it no more.
+    """
+    leases = [_Lease(*row) for row in desk.connection.exec_driver_sql(LEASES)]
+    for lease in leases:
+        _close_dead(desk, lease, reason)
+    return [lease.call_id for lease in leases]
+
+
+def leave_no_call(desk: Desk, caller_id: int) -> bool:
+    """Close the caller's call when its lease is dead; False when he is on a live one."""
+    lease = _lease_of_caller(desk, caller_id)
+    if lease is None:
+        return True
+    if lease.live(desk):
+        return False
+    _close_dead(desk, lease)
+    return True
+
+
+def live_call(desk: Desk, caller_id: int) -> int | None:
+    """Find the call that a caller is on; None when its lease is dead, or there is none."""
+    lease = _lease_of_caller(desk, caller_id)
+    return lease.call_id if lease is not None and lease.live(desk) else None
+
+
+def _leases(desk: Desk) -> list[_Lease]:
+    return [_Lease(*row) for row in desk.connection.exec_driver_sql(LEASES)]
+
+
+def _awake(desk: Desk) -> tuple[str | None, float | None]:
+    """Give what tells the age of a lease that is renewed now."""
+    here = desk.reading
+    return (None, None) if here is None else (here.boot, here.awake)
+
+
+def _lease_of_caller(desk: Desk, caller_id: int) -> _Lease | None:
+    row = desk.connection.exec_driver_sql(f"{LEASES} AND caller_id = ?", (caller_id,)).first()
+    return None if row is None else _Lease(*row)
+
+
+def mend_leases(desk: Desk, now: int) -> None:
+    """Bring leases that were renewed in the future back to now, so that they run out in time.
+
+    They are left by a wall clock that was stepped back; a live process renews them soon.
+    """
+    desk.connection.exec_driver_sql(
+        "UPDATE calls SET renewed = ? WHERE closed IS NULL AND renewed > ?", (now, now)
+    )
+
+
+def _leave(posting: Posting, at: datetime) -> Parting | None:
+    """End the visit of a board's caller on the day of `at`; None for our own callers."""
+    if posting.visit is None:
+        return None
+    day = posting.desk.settings.schedule.day_of(at).isoformat()
+    leave(posting, day)
+    return posting.visit.parting
+
+
+def _close_live(desk: Desk, lease: _Lease, reason: str) -> Parting | None:
+    """Charge a call to this moment, as far as the lease vouches for it, and close it."""
+    since = min(max(0, int(lease.age(desk))), LEASE_SECONDS)
+    posting = Posting.of_call(desk, lease.call_id)
+    posting.charge_to(max(lease.ticked_at_renewal + since, LEAST_SECONDS))
+    parting = _leave(posting, desk.now)
+    posting.finish(0, "")
+    _close(desk, lease.call_id, reason, None)
+    return parting
+
+
+def _close_dead(desk: Desk, lease: _Lease, reason: str = "lease ran out") -> Parting | None:
+    posting = Posting.of_call(desk, lease.call_id)
+    posting.charge_to(max(lease.ticked_at_renewal, LEAST_SECONDS))
+    parting = _leave(posting, instant(lease.renewed))
+    posting.finish(0, "")
+    note = (
+        f"The lease was last renewed {posting.ticked} seconds after log-on;"
+        " the seconds after that were not charged."
+    )
+    _close(desk, lease.call_id, reason, note)
+    return parting
+
+
+def _close(desk: Desk, call_id: int, reason: str, note: str | None) -> None:
+    changed = desk.connection.exec_driver_sql(
+        "UPDATE calls SET closed = ?, reason = ?, note = ? WHERE id = ? AND closed IS NULL",
+        (stamp(desk.now), reason, note, call_id),
+    ).rowcount
+    if not changed:
+        raise CallClosed("This call has ended.")

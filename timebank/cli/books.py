@@ -1,0 +1,395 @@
+"""The `timebank` commands that read the books."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from timebank.cli.common import (
+    EXIT_WRONG,
+    NUMBER,
+    Books,
+    caller_number,
+    config_option,
+    format_option,
+    opened,
+    pour,
+    refusing,
+    say,
+    show,
+    since_option,
+    until_option,
+)
+
+if TYPE_CHECKING:
+    from timebank.reports.exports import Record
+    from timebank.reports.extracts import Wanted
+    from timebank.reports.summary import By
+
+
+# The `timebank` command about the callers of other boards.
+
+
+@click.command()
+@config_option
+@format_option
+@click.option(
+    "--again", metavar="NUMBER", type=NUMBER, help="These minutes never arrived: give them."
+)
+@click.option("--given", metavar="NUMBER", type=NUMBER, help="These minutes did arrive: let be.")
+def boards(config: Path, form: str, again: int | None, given: int | None) -> None:
+    """Show what callers of other boards brought and gained, settle doubts.
+
+    Under each board: how gains were given back to it. Then what is not with its host yet. Minutes
+    are doubtful when the program died while it wrote them: ask the caller or look at his board,
+    then say --again or --given.
+    """
+    from timebank.guests import claims
+    from timebank.reports import boards as board_reports
+    from timebank.reports import exports
+
+    with opened(config) as books:
+        if again is not None or given is not None:
+            with books.work() as desk:
+                if again is not None:
+                    claims.give_again(desk, again)
+                if given is not None:
+                    claims.regard_as_given(desk, given)
+        with books.look() as desk:
+            reports = board_reports.boards(desk)
+            rows = claims.outstanding(desk)
+        if form == "text":
+            say(board_reports.boards_table(reports))
+            say(board_reports.outstanding_table(rows, books.settings.schedule))
+        elif form == "csv":
+            lines = map(board_reports.board_line, reports)
+            pour(exports.as_csv(board_reports.FIELDS, lines))
+        else:
+            pour(exports.as_json(map(board_reports.board_record, reports)))
+
+
+@click.command()
+@config_option
+@format_option
+def accounts(config: Path, form: str) -> None:
+    """Show what every account holds."""
+    from timebank.ledger import transfers as ledger
+    from timebank.reports import exports, statements
+
+    with opened(config) as books:
+        with books.look() as desk:
+            balances = ledger.balances(desk)
+        if form == "text":
+            show(statements.accounts_table(balances))
+        else:
+            _write(form, exports.ACCOUNT_FIELDS, map(exports.account_record, balances))
+
+
+@click.command(name="ledger")
+@config_option
+@format_option
+@click.option("--caller", metavar="NAME", help="Only transfers of this caller.")
+@click.option("--game", metavar="GAME", help="Only transfers of this game.")
+@click.option("--kind", metavar="KIND", help='Only transfers of this kind, such as "grant".')
+@click.option("--call", metavar="NUMBER", type=NUMBER, help="Only transfers made on this call.")
+@click.option("--hand", metavar="NUMBER", type=NUMBER, help="Only transfers of this hand.")
+@since_option
+@until_option
+@click.option("--newest-first", is_flag=True, help="Begin with the last transfer.")
+def show_ledger(
+    config: Path, form: str, newest_first: bool, **filters: str | int | datetime | None
+) -> None:
+    """Show transfers in the order they were made."""
+    from timebank.reports import exports, statements
+    from timebank.reports.extracts import extracts
+
+    with opened(config) as books:
+        wanted = _wanted(books, **filters)  # type: ignore[arg-type]  # as click read them
+        rows = extracts(books.look, wanted, newest_first=newest_first)
+        schedule = books.settings.schedule
+        if form == "text":
+            show(statements.ledger_table(rows, schedule))
+        else:
+            records = (exports.ledger_record(row, schedule) for row in rows)
+            _write(form, exports.LEDGER_FIELDS, records)
+
+
+def _wanted(
+    books: Books,
+    *,
+    caller: str | None,
+    game: str | None,
+    kind: str | None,
+    call: int | None,
+    hand: int | None,
+    since: datetime | None,
+    until: datetime | None,
+) -> Wanted:
+    from timebank.reports.extracts import Wanted, known_game, known_kind
+
+    first, end = books.span(since, until)
+    with books.look() as desk:
+        return Wanted(
+            caller_id=None if caller is None else caller_number(desk, caller),
+            game=None if game is None else known_game(desk, game),
+            kind=None if kind is None else known_kind(desk, kind),
+            call_id=call,
+            round_id=hand,
+            since=first,
+            until=end,
+        )
+
+
+@click.command()
+@config_option
+@format_option
+@since_option
+@until_option
+@click.argument("name")
+def statement(
+    config: Path, form: str, since: datetime | None, until: datetime | None, name: str
+) -> None:
+    """Show a caller's entries and balances.
+
+    An entry a line, in words, with what each of his accounts held after it.
+    """
+    from timebank.reports import exports, statements
+    from timebank.reports.extracts import Wanted, entries, extracts
+
+    with opened(config) as books:
+        with books.look() as desk:
+            caller_id = caller_number(desk, name)
+            (called,) = desk.connection.exec_driver_sql(
+                "SELECT name FROM callers WHERE id = ?", (caller_id,)
+            ).one()
+        first, end = books.span(since, until)
+        rows = extracts(books.look, Wanted(caller_id=caller_id), newest_first=False)
+        followed = statements.statement(entries(rows), caller_id, first, end)
+        schedule = books.settings.schedule
+        if form == "text":
+            show(statements.statement_table(followed, called, schedule))
+        else:
+            records = (exports.statement_record(entry, schedule) for entry in followed)
+            _write(form, exports.STATEMENT_FIELDS, records)
+
+
+@click.command()
+@config_option
+@format_option
+@click.option(
+    "--by",
+    type=click.Choice(["day", "week", "month"]),
+    default="day",
+    show_default=True,
+    help="How much to put together.",
+)
+@since_option
+@until_option
+def summary(
+    config: Path, form: str, by: By, since: datetime | None, until: datetime | None
+) -> None:
+    """Show what was moved by day, week or month.
+
+    Minutes granted, used, banked, withdrawn, lent, repaid and forfeited; won and lost by game, and
+    the house's result.
+    """
+    from timebank.reports import exports
+    from timebank.reports import summary as reports
+
+    with opened(config) as books:
+        first, end = books.span(since, until)
+        with books.look() as desk:
+            periods = reports.summary(desk, by, first, end)
+    if form == "text":
+        say(reports.summary_table(periods, _bar()))
+    elif form == "csv":
+        pour(exports.as_csv(reports.SUMMARY_FIELDS, reports.summary_lines(periods)))
+    else:
+        pour(exports.as_json(map(reports.summary_record, periods)))
+
+
+@click.command(name="addresses")
+@config_option
+@format_option
+@since_option
+@until_option
+def show_addresses(config: Path, form: str, since: datetime | None, until: datetime | None) -> None:
+    """Show which callers share an address, and what they sent one another.
+
+    With it their calls from there, the days' minutes they were granted, what they sent to others
+    than these, and what they owe on loans now. A shared address proves nothing; nothing is done.
+    """
+    from timebank.reports import exports, neighbours
+
+    with opened(config) as books:
+        first, end = books.span(since, until)
+        with books.look() as desk:
+            found = neighbours.neighbours(desk, first, end)
+        schedule = books.settings.schedule
+    if form == "text":
+        show(neighbours.table(found, schedule))
+    elif form == "csv":
+        pour(exports.as_csv(neighbours.FIELDS, neighbours.lines(found, schedule)))
+    else:
+        pour(exports.as_json(neighbours.records(found, schedule)))
+
+
+def _bar() -> str:
+    """Choose what a bar is drawn with; nothing where nobody looks."""
+    if not sys.stdout.isatty():
+        return ""
+    try:
+        "█".encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return "#"
+    return "█"
+
+
+@click.command()
+@config_option
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write to this file, which must not be there yet, instead of the screen.",
+)
+@click.argument(
+    "form", metavar="[csv|json|beancount]", type=click.Choice(["csv", "json", "beancount"])
+)
+def export(config: Path, output: Path | None, form: str) -> None:
+    """Write the whole books for other programs."""
+    with opened(config) as books:
+        pieces = _exported(books, form)
+        if output is None:
+            pour(pieces)
+            return
+        _write_new(output, pieces)
+    click.echo(f"The books are in {output}.")
+
+
+def _exported(books: Books, form: str) -> Iterator[str]:
+    """Give the export a piece at a time; all of it is of one moment."""
+    from timebank.ledger import transfers as ledger
+    from timebank.reports import beancount, exports
+    from timebank.reports.extracts import Wanted, entries, extracts, last_number
+
+    schedule = books.settings.schedule
+    with books.look() as desk:
+        balances = ledger.balances(desk)
+        used = beancount.used_accounts(desk, balances)
+        latest = beancount.last_instant(desk)
+        last = last_number(desk)
+    rows = extracts(books.look, Wanted(last=last), newest_first=False)
+    if form == "beancount":
+        return beancount.as_beancount(used, latest, entries(rows), schedule)
+    if form == "json":
+        return exports.books_as_json(balances, rows, schedule)
+    records = (exports.ledger_record(row, schedule) for row in rows)
+    return exports.as_csv(exports.LEDGER_FIELDS, records)
+
+
+def _write_new(path: Path, pieces: Iterable[str]) -> None:
+    """Write a file that was not there, whole or not at all."""
+    from timebank.keeping import backup
+
+    with (
+        refusing(backup.BackupRefused),
+        backup.new_file(path) as part,
+        part.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        file.writelines(pieces)
+
+
+AUDIT_FIELDS = ("where", "sentence")
+
+
+def _digest(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> str | None:
+    """Read a digest as it was noted down."""
+    if typed is not None and re.fullmatch("[0-9a-fA-F]{64}", typed.strip()) is None:
+        raise click.BadParameter(f"{typed!r} is no digest: it has 64 digits and letters a to f.")
+    return None if typed is None else typed.strip().lower()
+
+
+@click.command()
+@config_option
+@format_option
+@click.option(
+    "--since-digest",
+    metavar="DIGEST",
+    callback=_digest,
+    help="Prove that the books continue those of which you noted down this digest.",
+)
+def audit(config: Path, form: str, since_digest: str | None) -> None:
+    """Check the books from the rows up.
+
+    Exits with 1 and names the rows when anything is off. When all is well it shows the digest of
+    the last transfer: noted down, it proves some day that the ledger up to it is still the same.
+    """
+    from timebank.audit import accounts as audits
+    from timebank.keeping import restoring
+    from timebank.ledger import chain
+    from timebank.ledger import transfers as ledger
+    from timebank.ledger.database import BooksUnavailable
+    from timebank.ledger.generations import generations
+
+    with opened(config) as books, books.look() as desk:
+        findings = audits.audit(desk, since_digest)
+        transfers = ledger.count(desk)
+        head = chain.head(desk.connection)
+        restores = generations(desk.connection)
+        remark = None
+        # Somebody else than the board may read the books, but not the files beside them. A second
+        # look, for the board may change its mark during the first.
+        with suppress(BooksUnavailable):
+            for _ in range(2):
+                remark = restoring.suspicion(books.database, books.settings, desk.now)
+                if remark is None:
+                    break
+    if form != "text":
+        _write(form, AUDIT_FIELDS, [finding._asdict() for finding in findings])
+        sys.exit(EXIT_WRONG if findings else 0)
+    if remark is not None:
+        click.echo(f"{remark}. Whoever serves from it treats it as restored first.", err=True)
+    say(str(finding) for finding in findings)
+    if findings:
+        things = "thing is" if len(findings) == 1 else "things are"
+        click.echo(f"{len(findings)} {things} wrong with the books.", err=True)
+        sys.exit(EXIT_WRONG)
+    click.echo(
+        f"The books are in order: {transfers} transfers, and every balance follows from them."
+    )
+    if restores:
+        last = restores[-1]
+        click.echo(
+            f"They are in generation {last.number}, which begins with transfer {last.first}"
+            f" ({last.why})."
+        )
+    if since_digest is not None:
+        click.echo("They continue those whose digest you gave.")
+    click.echo(
+        f"The last digest is {head.digest}. Note it down for `timebank audit --since-digest`."
+    )
+
+
+def _write(form: str, fields: tuple[str, ...], records: Iterable[Record]) -> None:
+    from timebank.reports import exports
+
+    pour(exports.as_csv(fields, records) if form == "csv" else exports.as_json(records))
+
+
+COMMANDS = (
+    accounts,
+    show_ledger,
+    statement,
+    summary,
+    show_addresses,
+    export,
+    audit,
+    boards,
+)

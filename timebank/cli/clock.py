@@ -1,0 +1,113 @@
+"""The `timebank clock` command: which time the board believes it is, and what a wrong one did."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from timebank.cli.common import EXIT_WRONG, Books, config_option, opened, say
+
+if TYPE_CHECKING:
+    from timebank.calls.clock_mend import Ahead
+    from timebank.ledger.database import Desk
+
+BY = "the command line"
+HEARD_SECONDS = 6.0  # within which every process of the board looks at its clock
+
+
+@click.command()
+@config_option
+@click.option("--believe", is_flag=True, help="The wall clock is right now: believe it.")
+@click.option("--mend", is_flag=True, help="Show what a wrong clock did, and set it right.")
+@click.option("--yes", is_flag=True, help="Mend without asking.")
+def clock(config: Path, believe: bool, mend: bool, yes: bool) -> None:
+    """Show the board's clock, and whether it is believed.
+
+    Exits with 1 when it is not, or when callers are on days that lie ahead of it; --mend sets these
+    right.
+    """
+    with opened(config) as books:
+        if believe:
+            _believe(books)
+        if mend:
+            _mend(books, yes)
+            return
+        with books.look() as desk:
+            said = list(_shown(books, desk))
+            waiting = _waiting(desk)
+    say([*said, *waiting])
+    if waiting or books.clock.off or not books.clock.is_certain:
+        raise SystemExit(EXIT_WRONG)
+
+
+def _believe(books: Books) -> None:
+    from timebank.calls.calls import open_calls
+
+    with books.database.transaction(books.settings, books.clock.reading()) as desk:
+        judgement = books.clock.believe(desk, BY)
+        calls = [call for call in open_calls(desk) if call.live]
+    books.clock.adopt(judgement)
+    say(f"{words}." for words in judgement.news)
+    if calls:  # what is mended before their processes know of it could be undone by them
+        time.sleep(HEARD_SECONDS)
+
+
+def _shown(books: Books, desk: Desk) -> Iterator[str]:
+    from timebank.calls.clock import told
+
+    believed, schedule = books.clock, books.settings.schedule
+    local = schedule.local(desk.now)
+    day = schedule.day_of(desk.now)
+    yield f"For the board it is {local:%Y-%m-%d %H:%M:%S}, and its day is {day}."
+    wall = schedule.local(believed.instruments.now())
+    if believed.off:
+        yield f"The wall clock says {wall:%Y-%m-%d %H:%M:%S}."
+        yield f"It is {told(believed.off)}, and is not believed."
+        yield "If it is right, say `timebank clock --believe`."
+    elif not believed.is_certain:
+        yield "That is far ahead of what is in the books, so nothing is deleted before it is sure."
+        yield "If it is right, say `timebank clock --believe`; else set the wall clock first."
+    else:
+        yield "The wall clock agrees."
+    servers = "agree with" if believed.instruments.is_synchronised() else "say nothing of"
+    yield f"Time servers {servers} the wall clock, as far as the system knows."
+
+
+def _waiting(desk: Desk) -> list[str]:
+    from timebank.calls import clock_mend
+
+    ahead = clock_mend.ahead(desk)
+    if not ahead:
+        return []
+    return [*_listed(ahead, desk), "`timebank clock --mend` sets that right."]
+
+
+def _listed(ahead: list[Ahead], desk: Desk) -> Iterator[str]:
+    yield "A wrong clock has gone too far for:"
+    for each in ahead:
+        yield f"  {each.name}: {each.words(desk)}"
+
+
+def _mend(books: Books, yes: bool) -> None:
+    from timebank.calls import clock_mend
+
+    with books.look() as desk:
+        ahead = clock_mend.ahead(desk)
+        listed = list(_listed(ahead, desk))
+    if not ahead:
+        say(["There is nothing to mend."])
+        return
+    say(listed)
+    if not yes:
+        click.confirm("Set that right?", abort=True)
+    with books.work() as desk:
+        mended = clock_mend.mend(desk, BY)
+    count = "1 caller is" if len(mended) == 1 else f"{len(mended)} callers are"
+    say([f"{count} set right."])
+
+
+COMMANDS = (clock,)

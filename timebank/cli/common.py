@@ -1,0 +1,261 @@
+"""What the `timebank` commands share: opening the books, options, amounts, and how they refuse.
+
+Like all of the command's files it imports nothing heavy before a command needs it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from timebank.callers.callers import CallerRecord
+    from timebank.calls.clock import BelievedClock
+    from timebank.ledger.database import Database, Desk
+    from timebank.settings.settings import BankSettings
+
+EXIT_WRONG = 1  # what was looked at is not as it should be
+EXIT_REFUSED = 2  # the command could not be carried out; the sentence says why
+
+BATCH = 500
+FORMATS = ("text", "csv", "json")
+
+
+class Sentence(click.ClickException):
+    """Why the command could not do its work, said to the sysop."""
+
+    exit_code = EXIT_REFUSED
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the sentence as it is."""
+        click.echo(self.message, file=file or sys.stderr)
+
+
+config_option = click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    default=Path("sysop.toml"),
+    show_default=True,
+    envvar="BJFT_CONFIG",
+    show_envvar=True,
+    help="The settings of the board; they say where its database is.",
+)
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="How to write it: for reading, or for other programs.",
+)
+# The number of a transfer, call or hand: whatever SQLite can count to.
+NUMBER = click.IntRange(1, 2**63 - 1)
+DATE = click.DateTime(formats=["%Y-%m-%d"])
+since_option = click.option(
+    "--since",
+    metavar="DATE",
+    type=DATE,
+    help="Only from this day on (YYYY-MM-DD, in the board's time zone).",
+)
+until_option = click.option(
+    "--until",
+    metavar="DATE",
+    type=DATE,
+    help="Only up to this day, the day itself included.",
+)
+
+
+@dataclass(frozen=True)
+class Books:
+    """The books of a board as a command sees them."""
+
+    database: Database
+    settings: BankSettings
+    clock: BelievedClock
+    _taken_up: list[bool] = field(default_factory=list, repr=False)
+
+    def look(self) -> AbstractContextManager[Desk]:
+        """Open the books for a short look, which keeps nobody from writing."""
+        return self.database.reading(self.settings, self.clock.reading())
+
+    @contextmanager
+    def work(self) -> Iterator[Desk]:
+        """Open the books for one transaction, committed when the block ends well.
+
+        Books that were put back by hand are treated as restored ones first.
+        """
+        self.take_up()
+        with self.database.transaction(self.settings, self.clock.reading()) as desk:
+            judgement = self.clock.keep(desk)
+            yield desk
+        self.clock.adopt(judgement)
+
+    def take_up(self) -> None:
+        """Do what is owed to the books before the first thing is written into them."""
+        from timebank.keeping import restoring
+
+        if not self._taken_up:
+            self._taken_up.append(True)
+            treated = restoring.take_up(self.database, self.settings, self.clock.now())
+            for sentence in () if treated is None else treated.sentences():
+                click.echo(sentence, err=True)
+
+    def span(self, since: datetime | None, until: datetime | None) -> tuple[int | None, int | None]:
+        """Turn the days of --since and --until into seconds since 1970, the second not included."""
+        if since is not None and until is not None and since > until:
+            raise Sentence("--since must not be after --until.")
+        following = None if until is None else _day_after(until.date())
+        return self._start(None if since is None else since.date()), self._start(following)
+
+    def _start(self, day: date | None) -> int | None:
+        if day is None:
+            return None
+        from timebank.ledger.schema import stamp
+
+        try:
+            return stamp(self.settings.schedule.day_starts(day))
+        except OverflowError as error:
+            raise Sentence(f"{day} is no day that the board could know.") from error
+
+
+def _day_after(day: date) -> date:
+    return day if day == date.max else day + timedelta(days=1)
+
+
+def load(config: Path) -> BankSettings:
+    """Read the time bank's part of the settings; what is wrong with it is told."""
+    from timebank.settings.settings import SettingsError
+    from timebank.settings.settings import load as load_settings
+
+    with refusing(SettingsError):
+        return load_settings(config)
+
+
+@contextmanager
+def opened(config: Path) -> Iterator[Books]:
+    """Open the books that the settings name; whatever they refuse with becomes a sentence."""
+    from sqlalchemy.exc import DBAPIError
+
+    from timebank.errors import Refused
+    from timebank.ledger.database import BooksFailed, Database, DatabaseRefused
+
+    settings = load(config)
+    database = Database(settings.database)
+    try:
+        with refusing(DatabaseRefused, BooksFailed, Refused):
+            database.open_existing()
+            yield Books(database, settings, board_clock(database, settings))
+    except UnicodeEncodeError as error:  # bytes from the command line that are no text
+        raise Sentence(f"{error.object!a} cannot be read.") from error
+    except DBAPIError as error:  # tables that are not as they should be
+        raise Sentence(f"The database {database.path} cannot be used: {error.orig}.") from error
+    finally:
+        database.close()
+
+
+def board_clock(database: Database, settings: BankSettings) -> BelievedClock:
+    """Give the clock by which the board goes; when that is not the wall clock's time, say so."""
+    from timebank.calls.clock import BelievedClock, told
+    from timebank.ledger.machine import Machine
+
+    clock = BelievedClock(Machine())
+    with database.reading(settings, clock.reading()) as desk:
+        clock.adopt(clock.judge(desk))
+    if clock.off:
+        click.echo(
+            f"The wall clock is {told(clock.off)}, and is not believed:"
+            f" for the board it is {settings.schedule.local(clock.now()):%Y-%m-%d %H:%M}."
+            " `timebank clock` tells more.",
+            err=True,
+        )
+    return clock
+
+
+@contextmanager
+def refusing(*errors: type[Exception]) -> Iterator[None]:
+    """Turn errors whose text is a sentence for the sysop into the command's refusal."""
+    try:
+        yield
+    except errors as error:
+        raise Sentence(str(error)) from error
+
+
+def caller_number(desk: Desk, name: str) -> int:
+    """Find a caller by name, also one who was deleted, or refuse."""
+    from timebank.callers import callers
+
+    number = callers.number_of(desk, name)
+    if number is None:
+        raise _nobody(name)
+    return number
+
+
+def living_caller(desk: Desk, name: str) -> CallerRecord:
+    """Find a caller by name, or refuse."""
+    from timebank.callers import callers
+
+    record = callers.find(desk, name)
+    if record is None:
+        raise _nobody(name)
+    return record
+
+
+def _nobody(name: str) -> Sentence:
+    return Sentence(f"There is no caller named {name}. `timebank accounts` lists all.")
+
+
+def say(lines: Iterable[str]) -> None:
+    """Print lines as they come."""
+    pour(f"{line}\n" for line in lines)
+
+
+def pour(pieces: Iterable[str]) -> None:
+    """Print pieces of text that have their line ends, many at a time: each print is flushed."""
+    rest = iter(pieces)
+    while batch := "".join(islice(rest, BATCH)):
+        click.echo(batch, nl=False)
+
+
+def show(lines: Iterable[str]) -> None:
+    """Let lines be leafed through on a terminal; print them where nobody looks."""
+    if sys.stdout.isatty():
+        # The pager ends the last line by itself.
+        click.echo_via_pager(f"\n{line}" if number else line for number, line in enumerate(lines))
+    else:
+        say(lines)
+
+
+# More hours or minutes than anybody means, and SQLite counts far beyond them.
+AMOUNT = re.compile(
+    r"(?P<sign>[-+]?)(?:(?P<hours>[0-9]{1,6}):(?P<minutes>[0-5][0-9])|(?P<all>[0-9]{1,8}))"
+)
+
+
+def amount(_context: click.Context, _parameter: click.Parameter, typed: str) -> int:
+    """Read an amount as it is typed, minutes or h:mm, and give seconds above zero."""
+    seconds = signed_amount(_context, _parameter, typed)
+    if seconds < 0:
+        raise click.BadParameter(f"{typed!r} is below nothing.")
+    return seconds
+
+
+def signed_amount(_context: click.Context, _parameter: click.Parameter, typed: str) -> int:
+    """Read an amount with or without a sign, and give seconds that are not zero."""
+    match = AMOUNT.fullmatch(typed)
+    if match is None:
+        raise click.BadParameter(
+            f"{typed!r} is no amount: write minutes (90) or hours and minutes (1:30)."
+        )
+    minutes = int(match["hours"] or 0) * 60 + int(match["minutes"] or match["all"])
+    if minutes == 0:
+        raise click.BadParameter("nothing is no amount.")
+    return minutes * (-60 if match["sign"] == "-" else 60)

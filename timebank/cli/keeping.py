@@ -1,0 +1,217 @@
+"""The `timebank` commands that keep the books: copies, THEBANK.EXT, the nightly work."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from timebank.cli.common import (
+    EXIT_WRONG,
+    NUMBER,
+    Books,
+    Sentence,
+    config_option,
+    format_option,
+    load,
+    opened,
+    pour,
+    refusing,
+    say,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from timebank.audit.finding import Finding
+    from timebank.thebank.outbox import OutboxRow
+
+
+@click.command()
+@config_option
+@click.argument("file", type=click.Path(path_type=Path))
+def backup(config: Path, file: Path) -> None:
+    """Copy the books to the new FILE.
+
+    The board may go on serving meanwhile. The copy is of one moment, and audited.
+    """
+    from timebank.keeping import backup as backups
+
+    with opened(config) as books, refusing(backups.BackupRefused):
+        copied = backups.back_up(books.database, books.settings, books.clock.now(), file)
+    if copied.findings:
+        _tell(copied.findings)
+        click.echo(f"{file} is a true copy, but the books are not in order.", err=True)
+        sys.exit(EXIT_WRONG)
+    click.echo(f"{file} holds {_transfers(copied.transfers)}, and is in order.")
+
+
+@click.command()
+@config_option
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Say what would be done, and change nothing; the board may be open.",
+)
+@click.argument("file", type=click.Path(path_type=Path))
+def restore(config: Path, dry_run: bool, file: Path) -> None:
+    """Put the backup FILE in the place of the books.
+
+    It is audited first, and the board must be closed. The books that it replaces are kept beside
+    it. What is open in the backup is closed: shoes are dealt from no more, hands are void and their
+    stakes returned. Numbers go on past any that were ever given, in a new generation. Recovery
+    codes are void, and powers that were taken since stay taken; passwords and locks are the
+    backup's.
+    """
+    from timebank.keeping import backup as backups
+
+    settings = load(config)
+    try:
+        with refusing(backups.BackupRefused):
+            do = backups.rehearse if dry_run else backups.restore
+            restored = do(file, settings, datetime.now(UTC))
+    except Sentence as refusal:
+        if isinstance(refusal.__cause__, backups.NotInOrder):
+            _tell(refusal.__cause__.findings)
+            click.echo(str(refusal.__cause__), err=True)
+            sys.exit(EXIT_WRONG)
+        raise
+    if dry_run:
+        click.echo("Nothing was changed. This is what would be done:")
+    if restored.on_call:
+        names = ", ".join(restored.on_call)
+        click.echo(f"On a call just now: {names}. The board must be closed first.")
+    click.echo(f"{settings.database} holds {_transfers(restored.transfers)} from {file}.")
+    if restored.aside is not None:
+        click.echo(f"The books before are in {restored.aside}.")
+    say(restored.treated.sentences())
+
+
+def _transfers(count: int) -> str:
+    return "1 transfer" if count == 1 else f"{count} transfers"
+
+
+def _tell(findings: list[Finding]) -> None:
+    say(str(finding) for finding in findings)
+
+
+@click.command()
+@config_option
+@format_option
+@click.option("--repeat", metavar="NUMBER", type=NUMBER, help="This record never arrived: send it.")
+@click.option(
+    "--delivered", metavar="NUMBER", type=NUMBER, help="This record did arrive: let it be."
+)
+def outbox(config: Path, form: str, repeat: int | None, delivered: int | None) -> None:
+    """Show what is not in THEBANK.EXT yet, settle doubts.
+
+    A record is doubtful when the file was taken away in the middle of writing it: look into your
+    time bank for it, then say --repeat or --delivered.
+    """
+    from timebank.thebank import outbox as thebank_ext
+
+    with opened(config) as books:
+        if repeat is not None or delivered is not None:
+            with books.work() as desk:
+                if repeat is not None:
+                    thebank_ext.repeat(desk, repeat)
+                if delivered is not None:
+                    thebank_ext.regard_as_delivered(desk, delivered)
+        with books.look() as desk:
+            rows = thebank_ext.undelivered(desk)
+        _show_outbox(books, form, rows)
+
+
+OUTBOX_FIELDS = ("number", "caller", "minutes", "source", "at", "state", "doubt")
+
+
+def _show_outbox(books: Books, form: str, rows: list[OutboxRow]) -> None:
+    from timebank.reports import exports
+
+    records = [
+        {
+            "number": row.number,
+            "caller": row.name,
+            "minutes": row.minutes,
+            "source": row.source,
+            "at": books.settings.schedule.local(row.at).isoformat(),
+            "state": row.state,
+            "doubt": row.mark if row.state == "doubtful" else None,
+        }
+        for row in rows
+    ]
+    if form == "csv":
+        pour(exports.as_csv(OUTBOX_FIELDS, records))
+    elif form == "json":
+        pour(exports.as_json(records))
+    else:
+        say(_outbox_table(books, rows))
+
+
+def _outbox_table(books: Books, rows: list[OutboxRow]) -> Iterator[str]:
+    from timebank.reports.statements import printable
+
+    if not rows:
+        yield "Every record is in THEBANK.EXT."
+        return
+    yield f"{'Record':>7}  {'When':<19}  {'Caller':<24}{'Minutes':>8}  State"
+    for row in rows:
+        when = books.settings.schedule.local(row.at)
+        doubt = f": {printable(row.mark)}" if row.state == "doubtful" and row.mark else ""
+        yield (
+            f"{row.number:>7}  {when:%Y-%m-%d %H:%M:%S}  {printable(row.name):<24}{row.minutes:>8}"
+            f"  {row.state}{doubt}"
+        )
+
+
+@click.command(name="import")
+@config_option
+@click.argument("file", type=click.Path(path_type=Path))
+def import_file(config: Path, file: Path) -> None:
+    """Take over a THEBANK.EXT of another program.
+
+    Its deposits and withdrawals are applied, each once, however often this is interrupted. The file
+    is kept as .BAK; what cannot be applied is told and kept in .ERR. Exits with 1 when there is
+    any, with 2 when the file could not be taken over.
+    """
+    from timebank.thebank import importer
+
+    with opened(config) as books:
+        books.take_up()
+        report = importer.import_file(books.database, books.settings, books.clock.now(), file)
+    *said, last = report.sentences()
+    say(said)
+    if report.problem is not None:
+        raise Sentence(last)
+    click.echo(last)
+    if report.refused:
+        sys.exit(EXIT_WRONG)
+
+
+@click.command()
+@config_option
+def maintain(config: Path) -> None:
+    """Do the nightly work; may be done again at any time.
+
+    Closes the calls of dead processes, stands hands left open past their day, closes empty accounts
+    of callers who are gone, forgets old notices and log lines, and mends running totals of hands.
+    Exits with 1 when a hand could not be stood, or when the clock is in doubt: then nothing is done
+    that nobody could mend.
+    """
+    from timebank.keeping import maintain as nightly
+
+    with opened(config) as books:
+        done = nightly.maintain(books.work, nightly.installed_stand())
+        counted = nightly.count_results(books.work, books.look)
+    said = list(done.sentences())
+    if counted:
+        said.append(f"Counted {counted} running total{'s'[: counted > 1]} of hands anew.")
+    say(said or ["There was nothing to do."])
+    if done.left or done.held_up:
+        sys.exit(EXIT_WRONG)
+
+
+COMMANDS = (backup, restore, outbox, import_file, maintain)

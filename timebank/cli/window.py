@@ -1,0 +1,220 @@
+"""The `timebank` commands by which the sysop reaches into accounts; each wants a reason.
+
+They go through the same transactions as callers at the window do, so they may be used while the
+board serves, also for a caller who is on line: his process sees that the books have changed.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from timebank.cli.common import (
+    Books,
+    amount,
+    config_option,
+    format_option,
+    living_caller,
+    opened,
+    pour,
+    show,
+    signed_amount,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from timebank.callers.sysop_log import Entry
+    from timebank.ledger.database import Desk
+    from timebank.ledger.transfers import Row
+    from timebank.reports.exports import Record
+
+# Who did it, in the row, in the log and in what the caller is told.
+BY = "the command line"
+
+why_option = click.option(
+    "--why", required=True, metavar="TEXT", help="The reason, for the caller and for the books."
+)
+amount_argument = click.argument("amount", metavar="AMOUNT", callback=amount)
+
+
+@click.command()
+@config_option
+@why_option
+@click.argument("name")
+@amount_argument
+def deposit(config: Path, why: str, name: str, amount: int) -> None:
+    """Put minutes into a caller's account.
+
+    AMOUNT is minutes (90) or hours and minutes (1:30).
+    """
+    from timebank.window import sysop
+
+    _move(config, [name], lambda desk, who: sysop.sysop_deposit(desk, who[0], amount, why, BY))
+
+
+@click.command()
+@config_option
+@why_option
+@click.argument("name")
+@amount_argument
+def withdraw(config: Path, why: str, name: str, amount: int) -> None:
+    """Take minutes out of a caller's account.
+
+    AMOUNT is minutes (90) or hours and minutes (1:30).
+    """
+    from timebank.window import sysop
+
+    _move(config, [name], lambda desk, who: sysop.sysop_withdraw(desk, who[0], amount, why, BY))
+
+
+@click.command()
+@config_option
+@why_option
+@click.argument("name")
+@click.argument("to_name", metavar="TO")
+@amount_argument
+def transfer(config: Path, why: str, name: str, to_name: str, amount: int) -> None:
+    """Move minutes from the account of NAME, which owes no loan, to that of TO.
+
+    AMOUNT is minutes (90) or hours and minutes (1:30).
+    """
+    from timebank.window import sysop
+
+    _move(
+        config,
+        [name, to_name],
+        lambda desk, both: sysop.sysop_transfer(desk, both[0], both[1], amount, why, BY),
+    )
+
+
+# A minus sign before an amount is no option.
+@click.command(context_settings={"ignore_unknown_options": True})
+@config_option
+@why_option
+@click.argument("name")
+@click.argument("amount", metavar="AMOUNT", callback=signed_amount)
+def adjust(config: Path, why: str, name: str, amount: int) -> None:
+    """Correct a caller's account, up or down.
+
+    AMOUNT is minutes (90) or hours and minutes (1:30), with a minus sign to take them out. Unlike
+    a deposit it goes past the largest balance, into frozen accounts, and in every mode.
+    """
+    from timebank.window import sysop
+
+    _move(config, [name], lambda desk, who: sysop.adjust(desk, who[0], amount, why, BY))
+
+
+def _move(
+    config: Path, names: Sequence[str], work: Callable[[Desk, list[int]], tuple[Row, ...]]
+) -> None:
+    """Do the work on callers' accounts, and say what was moved and what they hold now."""
+    from timebank.ledger import transfers
+    from timebank.words import clock
+
+    with opened(config) as books, books.work() as desk:
+        found = [living_caller(desk, name) for name in names]
+        rows = work(desk, [record.id for record in found])
+        banks = {
+            balance.caller_id: balance.amount
+            for balance in transfers.balances(desk)
+            if balance.kind == "bank" and balance.unit == "second"
+        }
+    for row in rows:
+        click.echo(f"Transfer {row.number}: {row.why}.")
+    for record in found:
+        click.echo(f"{record.name}'s account holds {clock(banks[record.id])}.")
+
+
+@click.command()
+@config_option
+@why_option
+@click.argument("name")
+def freeze(config: Path, why: str, name: str) -> None:
+    """Let nothing into or out of an account.
+
+    Its caller plays as before; what an event cuts off from his winnings is put there all the same.
+    """
+    from timebank.window import sysop
+
+    with opened(config) as books, books.work() as desk:
+        record = living_caller(desk, name)
+        sysop.freeze(desk, record.id, why, BY)
+    click.echo(f"{record.name}'s account is frozen.")
+
+
+@click.command()
+@config_option
+@why_option
+@click.argument("name")
+def unfreeze(config: Path, why: str, name: str) -> None:
+    """Open a frozen account again."""
+    from timebank.window import sysop
+
+    with opened(config) as books, books.work() as desk:
+        record = living_caller(desk, name)
+        sysop.unfreeze(desk, record.id, why, BY)
+    click.echo(f"{record.name}'s account is open again.")
+
+
+LOG_FIELDS = ("number", "at", "by", "caller", "what")
+LOG_PAGE = 500
+
+
+@click.command(name="log")
+@config_option
+@format_option
+def show_log(config: Path, form: str) -> None:
+    """Show the sysop's log, newest first: what was done to accounts and callers by hand."""
+    from timebank.reports import exports
+
+    with opened(config) as books:
+        entries = _log(books)
+        if form == "text":
+            show(_log_table(books, entries))
+        elif form == "csv":
+            pour(exports.as_csv(LOG_FIELDS, _log_records(books, entries)))
+        else:
+            pour(exports.as_json(_log_records(books, entries)))
+
+
+def _log(books: Books) -> Iterator[Entry]:
+    """Go through the log, a page at a time, so that no transaction waits for a reader."""
+    from timebank.callers import sysop_log
+
+    before = None
+    while True:
+        with books.look() as desk:
+            page = sysop_log.entries(desk, before, LOG_PAGE)
+        if not page:
+            return
+        yield from page
+        before = page[-1].number
+
+
+def _log_table(books: Books, entries: Iterator[Entry]) -> Iterator[str]:
+    from timebank.reports.statements import printable
+
+    first = next(entries, None)
+    if first is None:
+        yield "Nothing was done by hand."
+        return
+    yield f"{'When':<19}  {'By':<24}{'Caller':<24}What"
+    for entry in chain((first,), entries):
+        when = books.settings.schedule.local(entry.at)
+        by, caller = printable(entry.by), printable(entry.caller or "-")
+        yield f"{when:%Y-%m-%d %H:%M:%S}  {by:<24}{caller:<24}{printable(entry.what)}"
+
+
+def _log_records(books: Books, entries: Iterator[Entry]) -> Iterator[Record]:
+    for entry in entries:
+        at = books.settings.schedule.local(entry.at).isoformat()
+        yield dict(
+            zip(LOG_FIELDS, (entry.number, at, entry.by, entry.caller, entry.what), strict=True)
+        )
+
+
+COMMANDS = (deposit, withdraw, transfer, adjust, freeze, unfreeze, show_log)

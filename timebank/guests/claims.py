@@ -1,0 +1,189 @@
+"""Who writes into a host's file what its caller won, exactly once, and what if he dies over it.
+
+Whoever serves the caller claims all that waits for him, writes it into the file as one number, and
+says that it is done. A claim that was not heard of for CLAIM_SECONDS is doubtful: whoever made it
+may have died before he wrote, or after. It is never written again unless the sysop says so, for
+minutes given twice are minutes made up.
+
+A host whose clock can be set shows losses too: the whole minutes of the day's debt go with the
+claim, below zero, and are off the debt when they are written.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, replace
+
+from timebank.errors import Refused
+from timebank.guests.departure import HOST_WAYS, GivenBack, keep, leave_without_call, listed
+from timebank.ledger.database import Desk
+from timebank.ledger.entry import Posting
+from timebank.ledger.schema import stamp
+from timebank.ledger.visit import debt_of
+from timebank.words import MINUTE
+
+# A claim is written at once; after this long nobody is taken for alive who has made it.
+CLAIM_SECONDS = 30
+DIED = "whoever was to write it has died over it"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What is to be written into the host's file now, as one number of minutes, not zero."""
+
+    token: str
+    caller_id: int
+    # "moduser", "door.sys" or "exitinfo".
+    way: str
+    # To be added to what the host has; below zero for a loss that its clock shall show.
+    minutes: int
+
+
+class NotDoubtful(Refused):
+    """There is no row of this number about which the sysop was asked."""
+
+
+def claim(desk: Desk, call_id: int) -> Claim | None:
+    """Take on to write what the caller of a visit is owed, the way of that visit.
+
+    None when there is nothing to write, or no way to write it. To be asked for when the call is
+    closed, in the same transaction or the next, by one process alone. It must tell what came of it:
+    `done`, `not_done` or `in_doubt`.
+    """
+    run = desk.connection.exec_driver_sql
+    row = run(
+        "SELECT caller_id, day, way, shows_losses FROM visits WHERE call_id = ?", (call_id,)
+    ).first()
+    if row is None or row.way not in HOST_WAYS:
+        return None
+    token, now = secrets.token_hex(8), stamp(desk.now)
+    if row.shows_losses:
+        lost = debt_of(desk, row.caller_id, row.day) - _being_shown(desk, row.caller_id, row.day)
+        if lost >= MINUTE:
+            run(
+                "INSERT INTO given_back (caller_id, minutes, day, way, state, at, changed)"
+                " VALUES (?, ?, ?, ?, 'waiting', ?, ?)",
+                (row.caller_id, -(lost // MINUTE), row.day, row.way, now, now),
+            )
+    minutes: int = run(
+        "SELECT coalesce(sum(minutes), 0) FROM given_back"
+        " WHERE caller_id = ? AND state = 'waiting'",
+        (row.caller_id,),
+    ).scalar_one()
+    # As much lost as won need not be written: the host has it right as it is.
+    state = "writing" if minutes else "written"
+    run(
+        "UPDATE given_back SET state = ?, claim = ?, way = ?, changed = ?"
+        " WHERE caller_id = ? AND state = 'waiting'",
+        (state, token, row.way, now, row.caller_id),
+    )
+    return Claim(token, row.caller_id, row.way, minutes) if minutes else None
+
+
+def debt_after(desk: Desk, call_id: int) -> int:
+    """Tell how many seconds a caller whose visit is closed still owes the host today.
+
+    What is on its way to the host's clock is not counted. 0 for a visit of a day that is over.
+    """
+    row = desk.connection.exec_driver_sql(
+        "SELECT caller_id, day FROM visits WHERE call_id = ?", (call_id,)
+    ).first()
+    today = desk.settings.schedule.day_of(desk.now).isoformat()
+    if row is None or row.day != today:
+        return 0
+    owed = debt_of(desk, row.caller_id, row.day)
+    return max(0, owed - _being_shown(desk, row.caller_id, row.day))
+
+
+def _being_shown(desk: Desk, caller_id: int, day: str) -> int:
+    """Tell how much of a debt is on its way to the host's clock, or may be there."""
+    minutes: int = desk.connection.exec_driver_sql(
+        "SELECT coalesce(-sum(minutes), 0) FROM given_back WHERE caller_id = ? AND day = ?"
+        " AND minutes < 0 AND state IN ('waiting', 'writing', 'doubtful')",
+        (caller_id, day),
+    ).scalar_one()
+    return minutes * MINUTE
+
+
+UNSETTLED = "state IN ('writing', 'doubtful')"
+
+
+def done(desk: Desk, claimed: Claim) -> bool:
+    """Note that a claim was written, and is where the host finds it.
+
+    False when it came so late that the sysop has settled the doubt about it meanwhile.
+    """
+    return bool(
+        desk.connection.exec_driver_sql(
+            "UPDATE given_back SET state = 'written', why = NULL, changed = ?"
+            f" WHERE claim = ? AND {UNSETTLED}",
+            (stamp(desk.now), claimed.token),
+        ).rowcount
+    )
+
+
+def not_done(desk: Desk, claimed: Claim, why: str) -> bool:
+    """Note that a claim was not and will not be written: gains are kept here, losses stay debts.
+
+    `why` is a sentence for the sysop. False as with `done`.
+    """
+    rows = listed(desk, f"b.claim = ? AND b.{UNSETTLED}", claimed.token)
+    posting = Posting.of_caller(desk, claimed.caller_id, leave_without_call)
+    for row in rows:
+        keep(posting, row, why)
+    posting.write()
+    return bool(rows)
+
+
+def in_doubt(desk: Desk, claimed: Claim, why: str) -> None:
+    """Note that nobody can tell whether a claim was written; `why` is a sentence for the sysop."""
+    desk.connection.exec_driver_sql(
+        "UPDATE given_back SET state = 'doubtful', why = ?, changed = ?"
+        " WHERE claim = ? AND state = 'writing'",
+        (why, stamp(desk.now), claimed.token),
+    )
+
+
+def outstanding(desk: Desk) -> list[GivenBack]:
+    """List everything that is not with its host, or not for certain, oldest first."""
+    stale = {row.number for row in listed(desk, f"b.{STALE}", stamp(desk.now))}
+    rows = listed(desk, "b.state IN ('waiting', 'writing', 'doubtful')")
+    return [
+        replace(row, state="doubtful", why=DIED) if row.number in stale else row for row in rows
+    ]
+
+
+# Claimed so long ago that whoever did is dead; the clock may have been stepped back since.
+STALE = f"state = 'writing' AND abs(? - b.changed) > {CLAIM_SECONDS}"
+
+
+def give_again(desk: Desk, number: int) -> None:
+    """Let doubtful minutes wait again, because the sysop found that they never arrived.
+
+    A loss stays a debt. Raises `NotDoubtful`.
+    """
+    row = _doubtful(desk, number)
+    if row.minutes < 0:
+        _settle(desk, number, "kept", "it never arrived, says the sysop")
+    else:
+        _settle(desk, number, "waiting", None)
+
+
+def regard_as_given(desk: Desk, number: int) -> None:
+    """Let doubtful minutes rest, because the sysop found that they did arrive (`NotDoubtful`)."""
+    _doubtful(desk, number)
+    _settle(desk, number, "written", None)
+
+
+def _doubtful(desk: Desk, number: int) -> GivenBack:
+    for row in outstanding(desk):
+        if row.number == number and row.state == "doubtful":
+            return row
+    raise NotDoubtful(f"Nothing is asked about number {number}.")
+
+
+def _settle(desk: Desk, number: int, state: str, why: str | None) -> None:
+    desk.connection.exec_driver_sql(
+        "UPDATE given_back SET state = ?, claim = NULL, why = ?, changed = ? WHERE number = ?",
+        (state, why, stamp(desk.now), number),
+    )

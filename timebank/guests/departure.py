@@ -1,0 +1,254 @@
+"""The end of a visit of another board's caller: what is gained is given back, the rest goes home.
+
+A loan is paid before anything else of the caller's own goes anywhere, and what the visit leaves of
+it is paid out of the account.
+
+It is part of the entry by which his call is closed, by himself, by a call that takes over, or by
+whoever finds it dead. What a hand brings that is settled while he is on no call goes the same way,
+but never to the host, which has nobody to give it to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Literal, get_args
+
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import instant, stamp
+from timebank.ledger.transfers import EXTERNAL, Account, Row
+from timebank.ledger.visit import debt_of
+from timebank.words import MINUTE, span
+
+if TYPE_CHECKING:
+    from timebank.ledger.entry import Posting
+
+
+# The rows of `given_back`: what hosts are owed, as the end of a visit writes it down.
+#
+# A row is written together with the transfer that it tells of, and waits until somebody claims it
+# (guests/claims.py). What waits when a visit ends that can give nothing back is kept here.
+
+# As in sysop.toml: the files in which a host reads what its callers won.
+HostWay = Literal["moduser", "door.sys", "exitinfo"]
+HOST_WAYS: tuple[str, ...] = get_args(HostWay)
+THEBANK_EXT = "thebank.ext"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBack:
+    """Minutes that a host was given, or is to be given; below zero for a loss to be shown."""
+
+    number: int
+    caller_id: int
+    caller: str
+    board: str
+    minutes: int
+    way: str
+    # "waiting", "writing", "written", "kept" (here, in the bank), or "doubtful".
+    state: str
+    at: datetime
+    # Why it is doubtful, or kept.
+    why: str | None
+
+
+SELECT = """
+SELECT b.number, b.caller_id, c.name, c.board, b.minutes, b.way, b.state, b.at, b.why
+FROM given_back b JOIN callers c ON c.id = b.caller_id
+"""
+
+
+def listed(desk: Desk, where: str, *values: object) -> list[GivenBack]:
+    """List the rows of which a condition holds, oldest first."""
+    found = desk.connection.exec_driver_sql(f"{SELECT} WHERE {where} ORDER BY b.number", values)
+    return [
+        GivenBack(number, caller_id, caller, board, minutes, way, state, instant(at), why)
+        for number, caller_id, caller, board, minutes, way, state, at, why in found
+    ]
+
+
+def owed(desk: Desk, caller_id: int) -> list[GivenBack]:
+    """List what waits to be given back for a caller, oldest first."""
+    return listed(desk, "b.caller_id = ? AND b.state = 'waiting'", caller_id)
+
+
+def write_down(posting: Posting, index: int, minutes: int, way: str) -> None:
+    """Have a row written for the movement `index` of an entry: it waits to be given back."""
+    visit = posting.visit
+    assert visit is not None  # called for visits alone
+    values = (visit.caller_id, minutes, visit.day, way)
+    posting.afterwards(partial(_insert, posting.desk, index, values))
+
+
+def _insert(
+    desk: Desk, index: int, values: tuple[int, int, str, str], rows: tuple[Row, ...]
+) -> None:
+    now = stamp(desk.now)
+    desk.connection.exec_driver_sql(
+        "INSERT INTO given_back (transfer_id, caller_id, minutes, day, way, state, at, changed)"
+        " VALUES (?, ?, ?, ?, ?, 'waiting', ?, ?)",
+        (rows[index].number, *values, now, now),
+    )
+
+
+def keep_what_waits(posting: Posting) -> None:
+    """Put on an entry that what waits for its caller comes back to where we keep time."""
+    for row in owed(posting.desk, posting.caller_id):
+        keep(posting, row, "the visit after it could give nothing back")
+
+
+def keep(posting: Posting, row: GivenBack, why: str) -> None:
+    """Put on an entry that minutes come back which a host was not given.
+
+    A loss that it does not show stays the debt that it is.
+    """
+    index = len(posting.movements)
+    seconds = row.minutes * MINUTE
+    if seconds > 0:
+        said = f"{span(seconds)} that could not be given back to {row.board}"
+        posting.put_away(EXTERNAL, seconds, "kept", said, row.board)
+    posting.afterwards(partial(_kept, posting.desk, row, index if seconds > 0 else None, why))
+
+
+def _kept(desk: Desk, row: GivenBack, index: int | None, why: str, rows: tuple[Row, ...]) -> None:
+    desk.connection.exec_driver_sql(
+        "UPDATE given_back SET state = 'kept', kept_id = ?, why = ?, changed = ? WHERE number = ?",
+        (None if index is None else rows[index].number, why, stamp(desk.now), row.number),
+    )
+
+
+def leave(posting: Posting, day: str) -> None:
+    """Put on the last entry of a visit that it is over; `day` is the one on which it ended."""
+    visit = posting.visit
+    assert visit is not None  # called for visits alone
+    visit.day = visit.day_on(day)
+    _part(posting)
+    if visit.way not in HOST_WAYS:
+        keep_what_waits(posting)
+    _pay_out_of_account(posting)
+
+
+def leave_without_call(posting: Posting) -> None:
+    """Take out of the purse what came into it while its caller is on no call.
+
+    Nothing is reckoned before the hand is over, or brings something back.
+    """
+    visit = posting.visit
+    assert visit is not None  # called for visits alone
+    balance = posting.balance
+    comes_back = balance["online"] + balance["held"]
+    if not comes_back and (balance["stake"] or not visit.staked):
+        return
+    today = posting.desk.settings.schedule.day_of(posting.desk.now).isoformat()
+    visit.day = max(today, posting.day or "")
+    visit.way = None
+    _part(posting)
+    _pay_out_of_account(posting)
+
+
+def _part(posting: Posting) -> None:
+    visit, balance = posting.visit, posting.balance
+    assert visit is not None  # called for visits alone
+    debt = debt_of(posting.desk, posting.caller_id, visit.day)
+    loan = -balance["loan"]
+    parting = visit.part(posting.purse, balance["stake"], posting.charged, debt, loan)
+    visit.parting, visit.changed = parting, True
+    also = parting.also_brought
+    why = f"{span(also)} more counted by the clock of {visit.board}"
+    posting.move(EXTERNAL, posting.online, also, "brought", why)
+    why = f"{span(parting.loan_paid)} of your own paid back on the loan"
+    for account, amount in _out_of(posting, parting.loan_paid):
+        posting.move(account, posting.loan, amount, "loan paid", why)
+    _gain(posting, parting.gain)
+    _put_back(posting, parting.put_back)
+    for account, amount in _out_of(posting, parting.taken_home):
+        why = f"{span(amount)} taken home to {visit.board}"
+        posting.move(account, EXTERNAL, amount, "taken home", why)
+
+
+def _out_of(posting: Posting, amount: int) -> list[tuple[Account, int]]:
+    """Take an amount out of what is on line, and the rest of it out of what is held."""
+    first = min(amount, posting.balance["online"])
+    return [(posting.online, first), (posting.held, amount - first)]
+
+
+def _pay_out_of_account(posting: Posting) -> None:
+    """Pay what is still owed on a loan out of the account, unless that is frozen.
+
+    Else what was borrowed and deposited, or won and deposited, would be kept and never paid back.
+    """
+    if not _is_frozen(posting):
+        amount = min(-posting.balance["loan"], posting.balance["bank"])
+        posting.pay_loan_from_bank(amount)
+
+
+def _put_back(posting: Posting, amount: int) -> None:
+    """Put what came out of the account back, and give the host what the account has no room for.
+
+    What the host cannot take stays in the account all the same, and the reason says so: it came
+    from there, and is the caller's.
+    """
+    visit, desk = posting.visit, posting.desk
+    assert visit is not None  # called for visits alone
+    if amount == 0:
+        return
+    most = desk.settings.limits.balance
+    beyond = min(amount, max(0, posting.balance["bank"] + amount - most))
+    why = f"{span(amount)} of your own put back in the bank"
+    can_give = _can_give(visit.way, desk) and not _is_frozen(posting)
+    if beyond and not can_give:
+        why += f", {span(beyond)} of it beyond the {span(most)} that an account holds"
+        why += ": the account is frozen" if _is_frozen(posting) else f": {visit.board} takes none"
+    for account, part in _out_of(posting, amount):
+        posting.move(account, posting.bank, part, "put back", why)
+    if beyond and can_give:
+        # Seconds below a minute stay in the bank and go with the next gain.
+        _give(posting, beyond)
+
+
+def _is_frozen(posting: Posting) -> bool:
+    return bool(
+        posting.desk.connection.exec_driver_sql(
+            "SELECT frozen FROM callers WHERE id = ?", (posting.caller_id,)
+        ).scalar_one()
+    )
+
+
+def _can_give(way: str | None, desk: Desk) -> bool:
+    """Say whether gains can go to the host, or through THEBANK.EXT to its bank."""
+    return way is not None and (way != THEBANK_EXT or desk.settings.thebank_ext is not None)
+
+
+def _give(posting: Posting, seconds: int) -> None:
+    """Give the whole minutes of an amount in the bank to the host, the way of the visit."""
+    visit = posting.visit
+    assert visit is not None  # called for visits alone
+    assert visit.way is not None  # `_can_give`
+    if visit.way == THEBANK_EXT:
+        posting.pass_on(seconds, visit.board)
+        return
+    whole = seconds // MINUTE * MINUTE
+    if whole:
+        why = f"{span(whole)} given back to {visit.board}"
+        posting.move(posting.bank, EXTERNAL, whole, "given back", why)
+        write_down(posting, len(posting.movements) - 1, whole // MINUTE, visit.way)
+
+
+def _gain(posting: Posting, gain: int) -> None:
+    """Give back what was gained, to the host when it can take it, else to where we keep time."""
+    visit, desk = posting.visit, posting.desk
+    assert visit is not None  # called for visits alone
+    if gain == 0:
+        return
+    why = f"{span(gain)} gained on the visit from {visit.board}"
+    parts = _out_of(posting, gain)
+    if not _can_give(visit.way, desk):
+        for account, amount in parts:
+            posting.put_away(account, amount, "gain", why, visit.board)
+        return
+    # Seconds below a minute wait in the bank for the next that make it whole.
+    waiting = 0 if _is_frozen(posting) else posting.balance["bank"] % MINUTE
+    for account, amount in parts:
+        posting.move(account, posting.bank, amount, "gain", why)
+    _give(posting, waiting + gain)

@@ -1,0 +1,469 @@
+"""Copies of the books: taken while the board serves, and put back in its place.
+
+Nothing here is ever half: a copy gets its name when all of it is on the disk, and the books that
+are put back take the place of the old ones in one rename, after they were found to be in order and
+everything that was open in them was closed (restoring.py). A copy says of itself that it is one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import chain, count
+from pathlib import Path
+from typing import BinaryIO
+
+from sqlalchemy.exc import DBAPIError
+
+from timebank.audit.accounts import audit
+from timebank.audit.finding import Finding
+from timebank.calls.calls import LEASE_SECONDS
+from timebank.keeping import restoring
+from timebank.keeping.restoring import Given, Treated
+from timebank.ledger import guard, live_mark
+from timebank.ledger import transfers as ledger
+from timebank.ledger.database import BooksUnavailable, Database, DatabaseRefused
+from timebank.ledger.live_mark import Note
+from timebank.ledger.schema import APPLICATION_ID, stamp
+from timebank.settings.settings import BankSettings
+
+# How long somebody who has the books to himself just now is waited for.
+LOCK_SECONDS = 2.0
+
+# File systems that know no hard links say one of these.
+NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
+# What SQLite keeps beside a database; it must never meet another database than its own.
+COMPANIONS = ("-wal", "-shm", "-journal")
+# The beginning of every SQLite file, without which it is none.
+HEADER_BYTES = 100
+
+
+class BackupRefused(Exception):
+    """There is no copy, or the books were not put back; the text says why, and nothing changed."""
+
+
+class NotCopied(BackupRefused):
+    """A database cannot be read as one."""
+
+
+class NotInOrder(BackupRefused):
+    """The audit of the copy found something."""
+
+    def __init__(self, path: Path, findings: list[Finding]) -> None:
+        """Keep what was found, for the command to print."""
+        super().__init__(f"{path} is not in order, so it does not replace the books.")
+        self.findings = findings
+
+
+@dataclass(frozen=True)
+class Copied:
+    """A copy that was made: its number of transfers, and what the audit found in it."""
+
+    transfers: int
+    findings: list[Finding]
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What a restore did: `transfers` of the copy are in the books, the old ones are in `aside`.
+
+    `treated` says what was closed in them. Of a rehearsal, all of it is what would have been done,
+    and `on_call` names who is on a call, each with the node: a restore would be refused.
+    """
+
+    transfers: int
+    aside: Path | None
+    treated: Treated
+    on_call: tuple[str, ...] = ()
+
+
+def back_up(database: Database, settings: BankSettings, now: datetime, target: Path) -> Copied:
+    """Copy the books as they are at one moment to a new file, and audit the copy.
+
+    Others may write meanwhile. The copy is one file, for its owner's eyes only; it is kept even if
+    the audit finds something, for it is what there is. Raises `BackupRefused`.
+    """
+    with new_file(target) as part:
+        _copy(database.path, part)
+        copied = _audited(part, settings, now)
+        with contextlib.closing(_connected(part)) as connection:
+            restoring.marked_as_copy(connection, now)
+        return copied
+
+
+def restore(source: Path, settings: BankSettings, now: datetime) -> Restored:
+    """Put a backup in the place of the books, once it is known to be ours and in order.
+
+    A backup of an older version is brought forward first, and whatever is open in it is closed. The
+    old books are kept beside the new, with the time in their name. Raises `BackupRefused`; nothing
+    has changed then.
+    """
+    path = settings.database
+    _refuse_source(source, path)
+    with _sentences(path), _room_beside(path) as room:
+        copy = room / path.name
+        copy.touch(0o600, exist_ok=False)
+        _copy(source, copy)
+        transfers = _made_ready(copy, settings, now, source)
+        aside = _free_aside(path, now)
+        if not path.exists():
+            given = restoring.given_by_note(path)
+            treated, note = _treated(copy, settings, now, given, source)
+            _put_log_aside(path, aside)
+            _put_in_place(copy, path, note)
+            guard.overwritten_beside(path).unlink(missing_ok=True)
+            return Restored(transfers, None, treated)
+        # The log beside books that were written over may be of others: nobody may read them.
+        is_overwritten = guard.overwritten(path) is not None
+        kept = _kept_unread(path) if is_overwritten else _kept_to_ourselves(path, now)
+        with kept as (old, given):
+            treated, note = _treated(copy, settings, now, given, source)
+            _put_aside(old, path, aside)
+            _put_in_place(copy, path, note)
+            guard.overwritten_beside(path).unlink(missing_ok=True)
+        return Restored(transfers, aside, treated)
+
+
+def rehearse(source: Path, settings: BankSettings, now: datetime) -> Restored:
+    """Tell what `restore` would do just now, and leave everything as it is.
+
+    All is done with copies, in a folder for temporary files: nothing is made, changed or locked
+    where the backup and the books are, and the board may be open. Raises `BackupRefused` for a
+    backup that a restore would refuse.
+    """
+    path = settings.database
+    _refuse_source(source, path)
+    with (
+        _sentences(Path(tempfile.gettempdir())),
+        tempfile.TemporaryDirectory(prefix="timebank-restore-") as room,
+    ):
+        copy, before = Path(room, path.name), Path(room, "before")
+        _copy_apart(source, copy)
+        transfers = _made_ready(copy, settings, now, source)
+        aside = _free_aside(path, now) if path.exists() else None
+        given, on_call = _known_beside(path, before, now)
+        treated, _ = _treated(copy, settings, now, given, source)
+        return Restored(transfers, aside, treated, on_call)
+
+
+def _known_beside(path: Path, copy: Path, now: datetime) -> tuple[Given, tuple[str, ...]]:
+    """Tell what the books know of numbers that were given, and who is on a call by them.
+
+    They are read from a copy that is made for it; broken ones know nothing, as in a restore.
+    """
+    given = restoring.given_by_note(path)
+    if not path.exists() or guard.overwritten(path) is not None:
+        return given, ()
+    try:
+        _copy_apart(path, copy)
+        with contextlib.closing(_connected(copy)) as old:
+            if old.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+                return given, ()
+            on_call = _on_call(old, path, now)
+            return given.and_also(restoring.given_by_old(old, path)), on_call
+    except (NotCopied, sqlite3.DatabaseError):
+        return given, ()
+
+
+def _refuse_source(source: Path, path: Path) -> None:
+    if not source.is_file():
+        raise BackupRefused(f"There is no file {source}.")
+    if path.exists() and source.samefile(path):
+        raise BackupRefused(f"{source} is the database itself.")
+
+
+def _free_aside(path: Path, now: datetime) -> Path:
+    """Give the name under which the books at `path` are kept when others take their place."""
+    return _free_name(path.with_name(f"{path.name}.replaced-{now:%Y%m%dT%H%M%SZ}"))
+
+
+def _copy_apart(source: Path, target: Path) -> None:
+    """Copy a database to a place of its own, with nothing made or changed beside the source.
+
+    One that somebody has open is copied as of one moment. To open any other could leave files
+    beside it, so its files are copied as they are.
+    """
+    if Path(f"{source}-shm").exists():
+        target.touch(0o600, exist_ok=False)
+        _copy(source, target, "ro")
+        return
+    for ending in ("", *COMPANIONS):
+        with contextlib.suppress(FileNotFoundError):
+            shutil.copyfile(f"{source}{ending}", f"{target}{ending}")
+
+
+def _treated(
+    copy: Path, settings: BankSettings, now: datetime, given: Given, source: Path
+) -> tuple[Treated, Note]:
+    """Close what the copy has open, and give it a mark; returns what stands beside it then."""
+    database = Database(copy)
+    mark, why = live_mark.new_mark(), f"restored from {source.name}"
+    try:
+        with database.transaction(settings, now) as desk:
+            treated = restoring.treat(desk, given, restoring.BY_COMMAND, why)
+            live_mark.set_mark(desk.connection, mark, None)
+            note = live_mark.note_of(desk.connection, [mark], now)
+    except (BooksUnavailable, DBAPIError) as error:
+        raise BackupRefused(f"The copy cannot be made ready: {error}") from error
+    finally:
+        database.close()
+    _sync(copy)
+    return treated, note
+
+
+def _put_in_place(copy: Path, path: Path, note: Note) -> None:
+    """Let the copy be the books. Killed at any step, one of the two has the mark that is known."""
+    before = live_mark.read_note(path)
+    old_marks = [live_mark.UNMARKED] if before is None else before.marks
+    live_mark.write_note(path, replace(note, marks=[*old_marks, *note.marks]))
+    os.replace(copy, path)
+    _sync(path.parent)
+    # What is there knows the new mark already.
+    with contextlib.suppress(OSError):
+        live_mark.write_note(path, note)
+
+
+@contextlib.contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """Give a file to be filled, only for its owner to read, that takes the name `path` at the end.
+
+    What was written is on the disk before it has the name; when the block raises there is no file.
+    Raises `BackupRefused` when `path` is there already, or cannot be written.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with _sentences(path):
+        _refuse_existing(path)
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        try:
+            yield part
+            _sync(part)
+            _name(part, path)
+            _sync(path.parent)
+        finally:
+            _unlink(part, ("", *COMPANIONS))
+
+
+def _unlink(path: Path, endings: Iterable[str]) -> None:
+    for ending in endings:
+        Path(f"{path}{ending}").unlink(missing_ok=True)
+
+
+def _refuse_existing(path: Path) -> None:
+    if os.path.lexists(path):
+        raise BackupRefused(f"{path} is there already, and is not overwritten.")
+
+
+def _name(part: Path, path: Path) -> None:
+    """Give a finished file its name, never another file's."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        _refuse_existing(path)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        _refuse_existing(path)
+        os.rename(part, path)
+
+
+@contextlib.contextmanager
+def _sentences(path: Path) -> Iterator[None]:
+    """Say in a sentence what the disk or SQLite refuse with."""
+    try:
+        yield
+    except OSError as error:
+        raise BackupRefused(f"{path} cannot be written: {error.strerror}.") from error
+    except sqlite3.Error as error:
+        raise BackupRefused(f"{path} cannot be written: {error}.") from error
+
+
+def _copy(source: Path, target: Path, mode: str = "rw") -> None:
+    """Copy a database as of one moment into an empty file, which stays a single one.
+
+    In one step: a copy made in several begins anew whenever somebody writes in between.
+    """
+    with (
+        contextlib.closing(_connected(source, mode)) as a,
+        contextlib.closing(_connected(target)) as b,
+    ):
+        try:
+            # Whoever has the file to himself is waited for here; `backup` would wait for ever.
+            a.execute("BEGIN")
+            a.execute("SELECT count(*) FROM sqlite_master")
+            a.backup(b)
+            b.execute("PRAGMA journal_mode = DELETE")
+        except sqlite3.DatabaseError as error:
+            raise NotCopied(f"{source} cannot be copied: {error}.") from error
+
+
+def _connected(path: Path, mode: str = "rw") -> sqlite3.Connection:
+    """Open a file that is there, without a transaction of its own."""
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(address, LOCK_SECONDS, isolation_level=None, uri=True)
+
+
+def _audited(path: Path, settings: BankSettings, now: datetime) -> Copied:
+    """Count the transfers of a copy, and audit it."""
+    database = Database(path)
+    try:
+        with database.reading(settings, now) as desk:
+            return Copied(ledger.count(desk), audit(desk))
+    finally:
+        database.close()
+
+
+@contextlib.contextmanager
+def _room_beside(path: Path) -> Iterator[Path]:
+    """Give a folder on the same disk, and take it away with all that is left in it."""
+    path.parent.mkdir(0o700, parents=True, exist_ok=True)
+    room = Path(tempfile.mkdtemp(prefix=".restore-", dir=path.parent))
+    try:
+        yield room
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
+
+
+def _made_ready(copy: Path, settings: BankSettings, now: datetime, source: Path) -> int:
+    """See that the copy of a backup is ours, of today's version and in order; count transfers."""
+    database = Database(copy)
+    try:
+        database.open_existing()
+        database.open()
+        audited = _audited(copy, settings, now)
+    except (DatabaseRefused, BooksUnavailable, DBAPIError) as error:
+        reason = error.orig if isinstance(error, DBAPIError) else error
+        # The sysop knows the backup, not the copy that was looked at.
+        raise BackupRefused(str(reason).replace(str(copy), str(source))) from error
+    finally:
+        database.close()
+    if audited.findings:
+        raise NotInOrder(source, audited.findings)
+    _sync(copy)
+    return audited.transfers
+
+
+@contextlib.contextmanager
+def _kept_to_ourselves(path: Path, now: datetime) -> Iterator[tuple[BinaryIO, Given]]:
+    """Lock everybody out of the books that are to be replaced; gives their file.
+
+    And what they know of numbers that were given.
+
+    Somebody may have opened the file already and wait for the lock: what he would then write to
+    had no name any more. So the beginning of the old file is wiped before the lock is given up,
+    and he is told that it is no database.
+    """
+    # The file is closed last: closing it in any way drops the locks that SQLite has on it.
+    with (
+        path.open("r+b", buffering=0) as old,
+        contextlib.closing(_connected(path)) as lock,
+    ):
+        given = restoring.given_by_note(path)
+        if _locked_out(lock, path, now):
+            # All that SQLite kept beside the file is in it by now.
+            _unlink(path, COMPANIONS)
+            given = given.and_also(restoring.given_by_old(lock, path))
+        yield old, given
+        if os.fstat(old.fileno()).st_nlink == 0:
+            old.seek(0)
+            old.write(bytes(HEADER_BYTES))
+
+
+@contextlib.contextmanager
+def _kept_unread(path: Path) -> Iterator[tuple[BinaryIO, Given]]:
+    """Do the same for books that SQLite must not look at, by a lock where it has its own."""
+    with path.open("r+b", buffering=0) as old:
+        try:
+            fcntl.lockf(old, fcntl.LOCK_EX | fcntl.LOCK_NB, guard.SHARED_SIZE, guard.SHARED_FIRST)
+        except OSError as error:
+            raise _in_use(path) from error
+        yield old, restoring.given_by_note(path)
+        if os.fstat(old.fileno()).st_nlink == 0:
+            old.seek(0)
+            old.write(bytes(HEADER_BYTES))
+
+
+def _in_use(path: Path) -> BackupRefused:
+    return BackupRefused(f"Another process has {path} open. Close the board, then restore.")
+
+
+def _locked_out(lock: sqlite3.Connection, path: Path, now: datetime) -> bool:
+    """Take the lock that no other process can share; False for broken books, which have none."""
+    try:
+        lock.execute("PRAGMA locking_mode = EXCLUSIVE")
+        if lock.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+            return False
+        if on_call := _on_call(lock, path, now):
+            names = ", ".join(on_call)
+            raise BackupRefused(f"On a call just now: {names}. Close the board, then restore.")
+        # Folds the write-ahead log into the file, which nobody can do who is not alone with it.
+        lock.execute("PRAGMA journal_mode = DELETE")
+        lock.execute("BEGIN EXCLUSIVE")
+        lock.execute("COMMIT")
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            raise _in_use(path) from error
+        if error.sqlite_errorname.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+            return False
+        raise
+    return True
+
+
+def _on_call(books: sqlite3.Connection, path: Path, now: datetime) -> tuple[str, ...]:
+    """Name who is on a call, with their nodes, by the books at `path`; refuses other programs'."""
+    if books.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
+        raise BackupRefused(f"{path} is the database of some other program. Move it away first.")
+    calls = books.execute(
+        "SELECT c.name, k.node FROM calls k JOIN callers c ON c.id = k.caller_id"
+        " WHERE k.closed IS NULL AND k.renewed >= ?",
+        (stamp(now) - LEASE_SECONDS,),
+    )
+    return tuple(f"{name} (node {node})" for name, node in calls)
+
+
+def _free_name(path: Path) -> Path:
+    """Give the path, or the first one with a number behind it that is free."""
+    numbered = (path.with_name(f"{path.name}-{number}") for number in count(2))
+    return next(name for name in chain((path,), numbered) if not os.path.lexists(name))
+
+
+def _put_aside(old: BinaryIO, path: Path, aside: Path) -> None:
+    """Copy the old books, with a write-ahead log that broken ones may still have beside them."""
+    _copy_file(old, aside)
+    for ending in COMPANIONS:
+        beside = Path(f"{path}{ending}")
+        if beside.exists():
+            with beside.open("rb") as file:
+                _copy_file(file, Path(f"{aside}{ending}"))
+            beside.unlink()
+    _sync(path.parent)
+
+
+def _put_log_aside(path: Path, aside: Path) -> None:
+    """Rename what books that are gone have left; SQLite would take it for a part of the copy."""
+    for ending in COMPANIONS:
+        with contextlib.suppress(FileNotFoundError):
+            os.rename(f"{path}{ending}", f"{aside}{ending}")
+
+
+def _copy_file(source: BinaryIO, target: Path) -> None:
+    part = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(part, "wb") as file:
+        shutil.copyfileobj(source, file)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

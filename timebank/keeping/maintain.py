@@ -1,0 +1,241 @@
+"""The nightly work on the books, as RMU did it for RATS (its documents of 1990: "run nightly").
+
+Calls of dead processes are closed, hands that nobody returned to are stood, accounts that are
+empty and whose callers are gone are closed, what callers were told and sysops did is forgotten
+when it is old, and running totals are compared with the hands. Transfers, hands and shoes are never
+deleted. All of it may be done again at any time, also while the board serves: every step is a
+transaction of its own. While the clock is in doubt (clock.py) only calls are closed: the rest of it
+nobody could mend.
+
+The time bank knows no games. Whoever does (the board) registers how a hand is stood, as an entry
+point of the group STAND: a function of a desk and a `StoredRound` that settles the hand through
+`single.stand_without_call`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import timedelta
+from importlib.metadata import entry_points
+
+from timebank.callers import standings, sysop_log
+from timebank.calls import clock, clock_mend
+from timebank.calls.calls import close_dead_calls
+from timebank.errors import CallerOnline, Refused, UnknownCaller
+from timebank.keeping import deletion
+from timebank.ledger.database import Desk
+from timebank.ledger.entry import EARNED
+from timebank.ledger.schema import instant, stamp
+from timebank.ledger.transfers import ALLOTMENT, ELAPSED
+from timebank.names import names
+from timebank.wagers import journal
+from timebank.wagers.journal import StoredRound
+
+STAND = "timebank.stand"
+BY = "maintain"
+
+Stand = Callable[[Desk, StoredRound], None]
+# Opens the books for one transaction.
+Work = Callable[[], AbstractContextManager[Desk]]
+
+
+@dataclass(frozen=True)
+class Maintained:
+    """What was done: numbers of calls and hands, names of callers, counts of what was forgotten.
+
+    `left` has a sentence for each overdue hand that could not be stood.
+    """
+
+    calls: tuple[int, ...]
+    stood: tuple[int, ...]
+    left: tuple[str, ...]
+    closed: tuple[str, ...]
+    notices: int
+    log_lines: int
+    # What of the clock keeps some of it from being done.
+    held_up: tuple[str, ...] = ()
+
+    def sentences(self) -> tuple[str, ...]:
+        """Say all of it, a line each; nothing of what was not there to do."""
+        said = [f"Closed call {number}, whose process is gone." for number in self.calls]
+        said += [f"Stood hand {number}, to which nobody returned." for number in self.stood]
+        said += self.left
+        said += [
+            f"Closed the account of {name}, empty and not used any more." for name in self.closed
+        ]
+        for count, what in ((self.notices, "notice"), (self.log_lines, "line")):
+            if count:
+                where = " of the sysop's log" if what == "line" else " that callers have read"
+                said.append(f"Forgot {count} old {what}{'' if count == 1 else 's'}{where}.")
+        return (*said, *self.held_up)
+
+
+IN_DOUBT = (
+    "The clock is far ahead of what is in the books, so no hand was stood, no account closed and"
+    " nothing forgotten. It is done once the clock is sure; see `timebank clock`."
+)
+
+
+def maintain(work: Work, stand: Stand | None) -> Maintained:
+    """Do everything once; `stand` is how a hand is stood, None where no game is installed."""
+    with work() as desk:
+        calls = tuple(close_dead_calls(desk))
+        held_up = _of_clock(desk)
+    if IN_DOUBT in held_up:
+        return Maintained(calls, (), (), (), 0, 0, held_up)
+    stood, left = _stand_overdue(work, stand)
+    closed = _close_accounts(work)
+    with work() as desk:
+        notices, log_lines = _forget_notices(desk), _forget_log(desk)
+    return Maintained(calls, stood, left, closed, notices, log_lines, held_up)
+
+
+def _of_clock(desk: Desk) -> tuple[str, ...]:
+    """Say what is wrong with the clock, or was."""
+    said = [] if clock.is_certain(desk) else [IN_DOUBT]
+    ahead = clock_mend.ahead(desk)
+    if ahead:
+        whom = "1 caller" if len(ahead) == 1 else f"{len(ahead)} callers"
+        said.append(f"A wrong clock has gone too far for {whom}: see `timebank clock`.")
+    return tuple(said)
+
+
+def count_results(work: Work, look: Work) -> int:
+    """Make anew the running totals that are not what their hands add up to; return how many.
+
+    Every hand is read, so that is done at `look`, a desk that keeps nobody from writing.
+    """
+    with look() as desk:
+        wrong = standings.differing(desk)
+    for total in wrong:
+        with work() as desk:
+            standings.count_anew(desk, total)
+    return len(wrong)
+
+
+def installed_stand() -> Stand | None:
+    """Find who can stand a hand; None when no board is installed beside the time bank."""
+    found: list[Stand] = [point.load() for point in entry_points(group=STAND)]
+    return found[0] if found else None
+
+
+def _stand_overdue(work: Work, stand: Stand | None) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    with work() as desk:
+        overdue = journal.overdue_numbers(desk)
+        readable = {stored.id: stored for stored in journal.overdue(desk)}
+    stood: list[int] = []
+    left: list[str] = []
+    for number in overdue:
+        why = "its journal is damaged"
+        if number in readable:
+            why = _stand_one(work, stand, readable[number])
+        if why:
+            left.append(f"Hand {number} is overdue and was left: {why}.")
+        else:
+            stood.append(number)
+    return tuple(stood), tuple(left)
+
+
+def _stand_one(work: Work, stand: Stand | None, stored: StoredRound) -> str:
+    """Stand a hand in its own transaction; returns why not, "" when it is done."""
+    if stand is None:
+        return "no board is installed that knows its game"
+    try:
+        with work() as desk:
+            stand(desk, stored)
+    except (Refused, journal.JournalDamaged) as error:
+        return str(error).rstrip(".")
+    return ""
+
+
+# A bankroll or a tab keeps an account open; the bank that he faced does not. A locked or frozen
+# caller stays, however long he is gone: a closed account frees his name, and with it he could
+# register anew.
+GONE = """
+SELECT c.id, c.name, c.fold, coalesce(c.last_call, c.created), d.after, d.carried,
+    (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'online'),
+    (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'held'),
+    (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'stake'),
+    (SELECT sum(balance) FROM accounts
+     WHERE caller_id = c.id AND unit = 'second' AND kind IN ('online', 'held'))
+FROM callers c LEFT JOIN days d ON d.caller_id = c.id AND d.day = c.day
+WHERE c.deleted IS NULL AND c.locked = 0 AND c.frozen = 0 AND c.powers = 0
+    AND coalesce(c.last_call, c.created) < ?
+    AND NOT EXISTS (SELECT 1 FROM calls k WHERE k.caller_id = c.id AND k.closed IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM rounds r WHERE r.caller_id = c.id AND r.settled IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM given_back b WHERE b.caller_id = c.id
+        AND b.state NOT IN ('written', 'kept'))
+    AND NOT EXISTS (
+        SELECT 1 FROM accounts a WHERE a.caller_id = c.id AND a.balance <> 0
+        AND a.kind NOT IN ('online', 'held', 'casino'))
+ORDER BY c.id
+"""
+
+
+def _close_accounts(work: Work) -> tuple[str, ...]:
+    """Close the accounts of callers who are gone and have nothing.
+
+    What is left of the minutes of their last day is nothing: they would be forfeited with the next
+    day anyhow. What they earned on it is theirs, and keeps the account open.
+    """
+    with work() as desk:
+        settings = desk.settings
+        people = (settings.sysop, *settings.barred, *settings.co_sysops)
+        kept = {names.fold(name) for name in people}
+        since = _days_ago(desk, desk.settings.retention.gone)
+        rows = desk.connection.exec_driver_sql(GONE, (since,)).all()
+        gone = [
+            (number, name, last)
+            for number, name, fold, last, after, carried, online, held, stake, left in rows
+            if fold not in kept
+            and not (left and _earned(desk, (online, held, stake), after, carried) > 0)
+        ]
+    closed: list[str] = []
+    for number, name, last in gone:
+        try:
+            with work() as desk:
+                if _has_called_since(desk, number, last):
+                    continue
+                deletion.delete(desk, number)
+                day = desk.settings.schedule.day_of(instant(last))
+                what = f"Closed the account, empty and not used since {day}"
+                sysop_log.note(desk, BY, number, what)
+        except (CallerOnline, UnknownCaller):  # he calls just now, or the sysop was faster
+            continue
+        closed.append(name)
+    return tuple(closed)
+
+
+def _earned(desk: Desk, own: tuple[int, int, int], after: int, carried: int) -> int:
+    """Count what a caller's last day brought him beside the grant and the time used."""
+    earned: int = desk.connection.exec_driver_sql(
+        EARNED, (*own, ALLOTMENT.id, ELAPSED.id, after, carried)
+    ).scalar_one()
+    return earned
+
+
+def _has_called_since(desk: Desk, caller_id: int, last: int) -> bool:
+    found = desk.connection.exec_driver_sql(
+        "SELECT 1 FROM callers WHERE id = ? AND coalesce(last_call, created) <> ?",
+        (caller_id, last),
+    )
+    return found.scalar() is not None
+
+
+def _forget_notices(desk: Desk) -> int:
+    """Delete what callers were shown long ago; what waits for one waits on."""
+    return desk.connection.exec_driver_sql(
+        "DELETE FROM notices WHERE shown < ?", (_days_ago(desk, desk.settings.retention.notices),)
+    ).rowcount
+
+
+def _forget_log(desk: Desk) -> int:
+    return desk.connection.exec_driver_sql(
+        "DELETE FROM sysop_log WHERE at < ?", (_days_ago(desk, desk.settings.retention.log),)
+    ).rowcount
+
+
+def _days_ago(desk: Desk, days: int) -> int:
+    return stamp(desk.now - timedelta(days=days))

@@ -1,0 +1,393 @@
+"""What becomes of books that were put back to an earlier state, before anything is dealt from them.
+
+A copy of the books knows nothing of what happened after it was taken. Seeds were shown since, hands
+played to their end, records written, minutes given back to other boards. So whatever was open or on
+its way in the copy is closed or in doubt:
+
+- shoes are closed: their seals were seen, their seeds may have been;
+- hands in play are void, and what stood on the table is returned: their cards may be known;
+- calls are closed and charged to their last renewal, visits of other boards' callers end;
+- what waited for THEBANK.EXT or for a host is doubtful: only the sysop can tell whether it went;
+- recovery codes are void, and powers that were taken since stay taken (restored_callers.py);
+- numbers go on past any that were ever given, in a new generation (generations.py).
+
+`timebank restore` does it to the copy before that takes the place of the books. Books that somebody
+put in place by hand are known by their mark (live_mark.py), and whoever would serve from them does
+the same first. All of it is one transaction.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from timebank.callers import sysop_log
+from timebank.callers.notices import tell_hand
+from timebank.calls import calls
+from timebank.guests.departure import leave_without_call
+from timebank.keeping.restored_callers import Admission, Callers, admit, powerless_in
+from timebank.ledger import generations, high_water, live_mark
+from timebank.ledger.database import BooksUnavailable, Database, Desk
+from timebank.ledger.entry import Posting
+from timebank.ledger.generations import NUMBERED, Closed, Generation
+from timebank.ledger.live_mark import Note
+from timebank.ledger.schema import instant, stamp
+from timebank.settings.settings import BankSettings
+from timebank.thebank import bookings
+from timebank.wagers import rounds as hands
+from timebank.wagers.rounds import VOID, WHY_VOID, Settlement
+from timebank.wagers.stakes import Stakes
+from timebank.words import amount_words, title
+
+BY_COMMAND = "the command line"
+BY_HAND = "the board"
+DOUBT = "the books were restored: it may have gone out after their copy was taken"
+# Tables whose numbers callers, sysops and other programs see.
+SEEN = ("transfers", "rounds", "shoes", "calls", "callers", "imports")
+# How far numbers go ahead of those that are known: as many as a board can give since, and more. It
+# grows by the second: of one copy that is put back twice, on machines that know nothing of each
+# other, the later books go on behind all that the earlier ones gave.
+LEAST_AHEAD = 1_000_000
+AHEAD_A_SECOND = 100
+
+log = logging.getLogger("timebank")
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is known of the numbers that were given before a restore.
+
+    `at` is the time up to which they are known, in seconds since 1970; None when they are known to
+    the last one. `powerless` are the callers who have no powers in the books that are replaced,
+    None where those cannot tell. `commits` is how many transactions were counted (high_water.py).
+    """
+
+    generation: int = 1
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    at: int | None = None
+    powerless: Callers | None = None
+    commits: int = 0
+
+    def and_also(self, other: Given) -> Given:
+        """Put together what is known from two places, of which the later one counts."""
+        tables = {*self.numbers, *other.numbers}
+        numbers = {
+            table: max(self.numbers.get(table, 0), other.numbers.get(table, 0)) for table in tables
+        }
+        exact = self.at is None or other.at is None
+        at = None if exact else max(self.at or 0, other.at or 0)
+        powerless = self.powerless if other.powerless is None else other.powerless
+        commits = max(self.commits, other.commits)
+        return Given(max(self.generation, other.generation), numbers, at, powerless, commits)
+
+    def firsts(self, now: datetime) -> dict[str, int]:
+        """Give the first number of every table past all of these and all that may have been."""
+        ahead = 0
+        if self.at is not None:
+            ahead = LEAST_AHEAD + max(0, stamp(now) - self.at) * AHEAD_A_SECOND
+        return {table: self.numbers.get(table, 0) + ahead + 1 for table in NUMBERED}
+
+
+@dataclass(frozen=True)
+class Treated:
+    """What was done to restored books. `files` hold minutes that these books do not know."""
+
+    generation: Generation
+    hands: tuple[int, ...]
+    records: int
+    given_back: int
+    files: tuple[Path, ...]
+    admission: Admission
+
+    def sentences(self) -> tuple[str, ...]:
+        """Say all of it, a line each."""
+        row, firsts = self.generation, self.generation.firsts
+        said = [f"Generation {row.number} of the books begins: {row.why}."]
+        if row.shoes:
+            said.append(f"Closed {_count(row.shoes, 'open shoe')}: no card of them is dealt again.")
+        if self.hands:
+            which = ", ".join(map(str, self.hands))
+            stakes = "its stake" if len(self.hands) == 1 else "their stakes"
+            word = "hand" if len(self.hands) == 1 else "hands"
+            said.append(f"Made {word} {which} void, and returned {stakes}.")
+        if row.calls:
+            said.append(f"Closed {_count(row.calls, 'call')} that the copy had open.")
+        if self.records:
+            said.append(
+                f"{_count(self.records, 'record')} may be in THEBANK.EXT already:"
+                " see `timebank outbox`."
+            )
+        if self.given_back:
+            gifts = "1 gift" if self.given_back == 1 else f"{self.given_back} gifts"
+            said.append(f"{gifts} may be with other boards already: see `timebank boards`.")
+        said += [
+            f"{path} was read by other books than these: `timebank import` applies it to them."
+            for path in self.files
+        ]
+        said += self.admission.sentences()
+        numbers = ", ".join(f"{NUMBERED[table]} {firsts[table]}" for table in SEEN)
+        said.append(f"Numbers go on from: {numbers}.")
+        return tuple(said)
+
+
+def _count(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number} {what}s"
+
+
+def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
+    """Close or put in doubt whatever a restored copy has open, and begin a new generation.
+
+    `given` is what is known of numbers beside the copy itself; `why` is a clause for the log. The
+    copy is the books from then on: its mark is that of the caller to set.
+    """
+    run = desk.connection.exec_driver_sql
+    known = given.and_also(_given_by(desk, exact=given.at is None))
+    in_play = list(run("SELECT id, caller_id FROM rounds WHERE settled IS NULL ORDER BY id").all())
+    closed = Closed(
+        run("SELECT count(*) FROM shoes WHERE closed IS NULL").scalar_one(),
+        len(in_play),
+        run("SELECT count(*) FROM calls WHERE closed IS NULL").scalar_one(),
+    )
+    copied = live_mark.copied_at(desk.connection)
+    generation = generations.begin(
+        desk.connection,
+        known.generation + 1,
+        known.firsts(desk.now),
+        closed,
+        desk.now,
+        copied,
+        by,
+        why,
+    )
+    high_water.go_on_past(desk.connection, known.commits)
+    # What waits for a host first: the end of a visit that can give nothing back would keep it.
+    given_back = _put_gifts_in_doubt(desk)
+    calls.close_all_calls(desk, "the books were restored")
+    for number, caller_id in in_play:
+        _make_void(desk, number, caller_id)
+    # Then what these ends have brought about: in the books that are gone it came about before.
+    given_back += _put_gifts_in_doubt(desk)
+    records = run(
+        "UPDATE outbox SET state = 'doubtful', mark = ? WHERE state IN ('waiting', 'appending')",
+        (DOUBT,),
+    ).rowcount
+    run("UPDATE shoes SET closed = ? WHERE closed IS NULL", (stamp(desk.now),))
+    files = bookings.find_again(desk)
+    _tell_callers(desk, copied)
+    admission = admit(desk, given.powerless, by)
+    treated = Treated(
+        generation, tuple(number for number, _ in in_play), records, given_back, files, admission
+    )
+    for sentence in treated.sentences():
+        sysop_log.note(desk, by, None, sentence.rstrip("."))
+    return treated
+
+
+def _given_by(desk: Desk, *, exact: bool) -> Given:
+    """Tell what the copy itself knows; `exact` where others know the rest."""
+    connection = desk.connection
+    at: int = connection.exec_driver_sql(
+        "SELECT max((SELECT coalesce(max(at), 0) FROM transfers),"
+        " (SELECT coalesce(max(renewed), 0) FROM calls),"
+        " (SELECT coalesce(max(copied), 0) FROM identity))"
+    ).scalar_one()
+    numbers = generations.last_numbers(connection)
+    return Given(generations.current(connection), numbers, None if exact else at)
+
+
+def _put_gifts_in_doubt(desk: Desk) -> int:
+    """Have the sysop asked about everything that hosts may have been given since; count it."""
+    return desk.connection.exec_driver_sql(
+        "UPDATE given_back SET state = 'doubtful', why = ?, changed = ?"
+        " WHERE state IN ('waiting', 'writing')",
+        (DOUBT, stamp(desk.now)),
+    ).rowcount
+
+
+def _make_void(desk: Desk, round_id: int, caller_id: int) -> None:
+    """End a hand that nobody may play on, and return what stands on the table of it.
+
+    What was settled of it before, such as a lost insurance, stays settled.
+    """
+    posting = Posting.of_caller(desk, caller_id, leave_without_call)
+    played = posting.in_play
+    assert played is not None  # it was found in play, and nobody else writes
+    posting.round_id = round_id
+    stakes = Stakes(posting, played.game, played.unit, played.house_id)
+    standing = stakes.standing
+    settlement = Settlement(0, standing, 0, VOID, WHY_VOID, final=True)
+    hands.settle(stakes, played.game, settlement)
+    hands.write_settlement(desk, round_id, settlement)
+    posting.finish(0, "")
+    tell_hand(
+        desk,
+        caller_id,
+        round_id,
+        f"Your open hand at {title(played.game)} is void, because the books of the board were"
+        f" restored: {amount_words(standing, played.unit)} came back from the table.",
+    )
+
+
+def _tell_callers(desk: Desk, copied: int | None) -> None:
+    """Leave every caller a notice: what they did after the copy was taken is gone."""
+    schedule = desk.settings.schedule
+    state = copied
+    if state is None:
+        state = desk.connection.exec_driver_sql(
+            "SELECT max(at) FROM transfers WHERE id < (SELECT max(first) FROM generations)"
+        ).scalar()
+    if state is None:
+        return
+    was, now = schedule.local(instant(state)), schedule.local(desk.now)
+    desk.connection.exec_driver_sql(
+        "INSERT INTO notices (caller_id, at, text) SELECT id, ?, ? FROM callers"
+        " WHERE deleted IS NULL ORDER BY id",
+        (
+            stamp(desk.now),
+            f"The books of this board were restored on {now:%Y-%m-%d at %H:%M}, as they were on"
+            f" {was:%Y-%m-%d at %H:%M}. What happened in between is not in them.",
+        ),
+    )
+
+
+def given_by_note(path: Path) -> Given:
+    """Tell what the file beside the books at `path` knows of numbers."""
+    note, commits = live_mark.read_note(path), high_water.read(path)
+    if note is None:
+        return Given(at=0, commits=commits)
+    return Given(note.generation, note.numbers, note.at, commits=commits)
+
+
+def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
+    """Tell what books that are to be replaced know, when they are those that were served last.
+
+    Of numbers, and of who has no powers any more.
+
+    `old` reads them, of whatever version; what cannot be read is not known.
+    """
+    try:
+        tables = {name for (name,) in old.execute("SELECT name FROM sqlite_master")}
+        numbers = dict(old.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+        for table in tables & NUMBERED.keys():
+            (highest,) = old.execute(f"SELECT coalesce(max(rowid), 0) FROM {table}").fetchone()
+            numbers[table] = max(numbers.get(table, 0), highest)
+        generation, mark, copied, commits = 1, live_mark.UNMARKED, None, 0
+        if "generations" in tables:
+            (generation,) = old.execute(
+                "SELECT coalesce(max(number), 1) FROM generations"
+            ).fetchone()
+            mark, copied, commits = old.execute(
+                "SELECT mark, copied, commits FROM identity"
+            ).fetchone() or (live_mark.UNMARKED, None, 0)
+        powerless = powerless_in(old)
+    except sqlite3.DatabaseError:
+        return Given(at=0)
+    note = live_mark.read_note(path)
+    unmarked = note is None and mark == live_mark.UNMARKED
+    is_marked = unmarked or (note is not None and mark in note.marks)
+    is_last = copied is None and is_marked and commits >= high_water.read(path)
+    kept = {table: number for table, number in numbers.items() if table in NUMBERED}
+    # In books older than the copy somebody may have no powers yet.
+    return Given(generation, kept, None if is_last else 0, powerless if is_last else None, commits)
+
+
+def recognise(database: Database, settings: BankSettings, now: datetime) -> Treated | None:
+    """Look whether the file is the books that were served last; treat it as restored if not.
+
+    To be done by whoever would serve from it, before anything else. Returns what was done, None for
+    the books themselves. Raises `BooksUnavailable` when it cannot be told or cannot be done.
+    """
+    path = database.path
+    if suspicion(database, settings, now) is None:
+        return None
+    with _saying(live_mark.beside(path)), database.transaction(settings, now) as desk:
+        # Another process may have changed the mark, or done all of this, since.
+        before, why = live_mark.read_note(path), remark(desk, path)
+        if why is None:
+            return None
+        treated = treat(desk, given_by_note(path), BY_HAND, why)
+        mark = live_mark.new_mark()
+        live_mark.set_mark(desk.connection, mark, None)
+        # The mark that was accepted stays so: should the COMMIT fail, this file is not touched.
+        marks = [mark] if before is None else [*before.marks, mark]
+        live_mark.write_note(path, live_mark.note_of(desk.connection, marks, now))
+    renew(database, settings, now)
+    for sentence in treated.sentences():
+        log.warning("%s", sentence)
+    return treated
+
+
+def renew(database: Database, settings: BankSettings, now: datetime) -> str | None:
+    """Change the mark of the books, so that copies taken before are known as such.
+
+    Returns a sentence for the sysop when that could not be done: the mark stays as it was then.
+    """
+    try:
+        with _saying(live_mark.beside(database.path)):
+            for step in (live_mark.renew, live_mark.settle):
+                with database.transaction(settings, now) as desk:
+                    if (why := remark(desk, database.path)) is not None:
+                        return f"{why}: close the board, and start it again."
+                    step(desk.connection, database.path, now)
+    except BooksUnavailable as error:
+        return str(error)
+    return None
+
+
+def take_up(database: Database, settings: BankSettings, now: datetime) -> Treated | None:
+    """Do what a process owes the books before it writes: `recognise`, then `renew`."""
+    treated = recognise(database, settings, now)
+    if treated is None and (problem := renew(database, settings, now)):
+        log.warning("%s A copy of the books put in their place would not be noticed.", problem)
+    return treated
+
+
+@contextlib.contextmanager
+def _saying(name: Path) -> Iterator[None]:
+    """Turn what the disk refuses a file beside the books with into `BooksUnavailable`."""
+    try:
+        yield
+    except OSError as error:
+        raise BooksUnavailable(f"{name} cannot be used: {error.strerror}.") from error
+
+
+def remark(desk: Desk, path: Path) -> str | None:
+    """Tell why the books are not those that were served last, None when they are.
+
+    For a transaction that keeps others from writing. Raises `OSError` when it cannot be told.
+    """
+    return _remark(desk, live_mark.read_note(path), high_water.read(path), path)
+
+
+def suspicion(database: Database, settings: BankSettings, now: datetime) -> str | None:
+    """Tell the same without keeping anybody from writing, so of a mark just changed wrongly.
+
+    Raises `BooksUnavailable` when it cannot be told.
+    """
+    path = database.path
+    # Read first: others may write into the books meanwhile.
+    with _saying(live_mark.beside(path)):
+        note = live_mark.read_note(path)
+    with _saying(high_water.beside(path)):
+        noted = high_water.read(path)
+    with database.reading(settings, now) as desk:
+        return _remark(desk, note, noted, path)
+
+
+def _remark(desk: Desk, note: Note | None, noted: int, path: Path) -> str | None:
+    why = live_mark.doubt(desk.connection, note, path)
+    return high_water.doubt(desk.connection, noted, path) if why is None else why
+
+
+def marked_as_copy(connection: sqlite3.Connection, now: datetime) -> None:
+    """Have a backup say of itself that it is one, of this moment."""
+    connection.execute(
+        "INSERT INTO identity (id, mark, copied) VALUES (1, ?, ?)"
+        " ON CONFLICT (id) DO UPDATE SET copied = excluded.copied",
+        (live_mark.UNMARKED, stamp(now)),
+    )

@@ -1,0 +1,82 @@
+"""What the sysop does to callers by hand: a line in the log for each, a notice where it matters.
+
+`by` says who did it, for the log. No command changes a caller in another way. Powers are given and
+taken in powers.py, minutes in window/sysop.py.
+"""
+
+from __future__ import annotations
+
+from timebank.callers import callers, powers, recovery, sysop_log
+from timebank.callers.callers import CallerRecord
+from timebank.callers.notices import add_notice
+from timebank.keeping import deletion
+from timebank.ledger.database import Desk
+
+
+def enter(desk: Desk, name: str, password_hash: str, by: str, *, with_powers: bool) -> CallerRecord:
+    """Enter a caller under a name that sysop.toml keeps; raises as `callers.register_kept`."""
+    record = callers.register_kept(desk, name, password_hash, powers=with_powers)
+    had = "with" if with_powers else "without"
+    _note(desk, by, record, f"was entered, {had} the sysop's powers")
+    if with_powers:
+        add_notice(desk, record.id, powers.GIVEN)
+    return record
+
+
+def lock(desk: Desk, caller_id: int, by: str) -> bool:
+    """Keep a caller out, from the next log-on on; False if they were locked out already."""
+    return _set_locked(desk, caller_id, True, by)
+
+
+def unlock(desk: Desk, caller_id: int, by: str) -> bool:
+    """Let a caller in again; False if they were not locked out."""
+    return _set_locked(desk, caller_id, False, by)
+
+
+def rename(desk: Desk, caller_id: int, name: str, by: str) -> CallerRecord:
+    """Give a caller another name; raises as `callers.rename`."""
+    before = callers.get(desk, caller_id)
+    renamed = callers.rename(desk, caller_id, name)
+    if renamed.name != before.name:
+        _note(desk, by, before, f"is called {renamed.name} now")
+        words = f"you are {renamed.name} now, and were {before.name}"
+        add_notice(desk, caller_id, f"The sysop has given you another name: {words}.")
+    return renamed
+
+
+def set_password(desk: Desk, caller_id: int, password_hash: str, by: str) -> CallerRecord:
+    """Store the hash of a password that the sysop has chosen; a recovery code is void then.
+
+    Raises as `callers.set_password_hash`.
+    """
+    had_code = recovery.has_one(desk, caller_id)
+    record = callers.set_password_hash(desk, caller_id, password_hash)
+    void = "; the recovery code is void" if had_code else ""
+    _note(desk, by, record, f"was given a new password{void}")
+    told = f" Your recovery code is void: {recovery.ANOTHER}." if had_code else ""
+    add_notice(desk, caller_id, f"The sysop has set a new password for you.{told}")
+    return record
+
+
+def delete(desk: Desk, caller_id: int, by: str) -> None:
+    """Strike a caller off; raises as `deletion.delete`."""
+    record = callers.get(desk, caller_id)
+    deletion.delete(desk, caller_id)
+    had = "who had the sysop's powers, " if record.powers else ""
+    _note(desk, by, record, f"{had}was deleted")
+
+
+def _set_locked(desk: Desk, caller_id: int, locked: bool, by: str) -> bool:
+    record = callers.get(desk, caller_id)
+    if record.locked == locked:
+        return False
+    callers.set_locked(desk, caller_id, locked)
+    _note(desk, by, record, "was locked out" if locked else "was let in again")
+    if not locked:
+        words = "Your name was locked, and the sysop has let you in again."
+        add_notice(desk, caller_id, words)
+    return True
+
+
+def _note(desk: Desk, by: str, record: CallerRecord, what: str) -> None:
+    sysop_log.note(desk, by, record.id, f"{powers.numbered(record)}, {what}")

@@ -1,0 +1,561 @@
+"""One entry in the making: what every operation of the bank does for a caller around its own part.
+
+An operation enters with `enter`, which puts on the entry what the clocks have brought about since
+the last one (time used, a new day, time that comes back after an event). It adds its own movements
+and ends with `finish`, which moves whatever would reach past the next event and writes it all down.
+Nothing is written before `finish`, so a refusal leaves nothing behind.
+
+This is the hot path of every bet: SQL text that is ready beforehand, and as little as will do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from timebank.errors import CallClosed, UnknownCaller
+from timebank.ledger.chain import HEAD_COLUMNS, Head
+from timebank.ledger.database import Desk
+from timebank.ledger.play_accounts import PlayAccounts
+from timebank.ledger.purse import Purse, Receipt
+from timebank.ledger.schema import instant, stamp
+from timebank.ledger.transfers import (
+    ALLOTMENT,
+    ELAPSED,
+    EXTERNAL,
+    FORFEIT,
+    Account,
+    Movement,
+    Row,
+    transfer,
+)
+from timebank.ledger.visit import debt_of, visit_of
+from timebank.settings.schedule import Closed
+from timebank.words import MINUTE, ON_ANOTHER_DAY, Unit, span, title
+
+# What an entry in the making asks of the database, ready beforehand: see ledger/entry.py.
+
+# All that an operation must know, in one row and, as JSON, in one column: SQLAlchemy looks at every
+# column of every result anew, which for these two dozen took longer than SQLite took to find them.
+_READ = f"""
+SELECT json_array(
+    c.id, {{call}}, c.name, c.day, c.held_until, c.held_behind,
+    online.id, online.balance, held.id, held.balance, bank.id, bank.balance,
+    stake.id, stake.balance, loan.id, loan.balance,
+    r.id, r.game, (SELECT max(sequence) FROM actions WHERE round_id = coalesce(r.lead, r.id)),
+    (SELECT id FROM accounts WHERE kind = 'house' AND game = r.game AND unit = r.unit), r.unit,
+    coalesce(r.lead, (SELECT lead FROM rounds WHERE lead = r.id)) IS NOT NULL,
+    (SELECT json_group_object(game, turns) FROM
+        (SELECT game, sum(hands) AS turns FROM
+            (SELECT game, hands FROM results
+             WHERE day = c.day AND caller_id = c.id AND unit = 'second'
+             UNION ALL SELECT r.game, 1 WHERE r.day = c.day AND r.unit = 'second')
+         GROUP BY game)),
+    {HEAD_COLUMNS}, c.board, coalesce(
+        (SELECT standing FROM days WHERE caller_id = c.id AND day = c.day), 0))
+FROM {{start}}
+JOIN accounts online ON online.caller_id = c.id AND online.unit = 'second'
+    AND online.kind = 'online'
+JOIN accounts held ON held.caller_id = c.id AND held.unit = 'second' AND held.kind = 'held'
+JOIN accounts bank ON bank.caller_id = c.id AND bank.unit = 'second' AND bank.kind = 'bank'
+JOIN accounts stake ON stake.caller_id = c.id AND stake.unit = 'second' AND stake.kind = 'stake'
+JOIN accounts loan ON loan.caller_id = c.id AND loan.unit = 'second' AND loan.kind = 'loan'
+LEFT JOIN rounds r ON r.caller_id = c.id AND r.settled IS NULL
+"""
+READ_CALL = (
+    _READ.format(
+        call="k.node, k.ticked, k.charged, k.waived",
+        start="calls k JOIN callers c ON c.id = k.caller_id",
+    )
+    + "WHERE k.id = ? AND k.closed IS NULL"
+)
+READ_CALLER = (
+    _READ.format(call="NULL, 0, 0, 0", start="callers c") + "WHERE c.id = ? AND c.deleted IS NULL"
+)
+
+# What the day brought to online, held and stake together, apart from the grant and the time used.
+# The grant is what a loan left of it: the share that follows it was not paid out of earnings. ?6 is
+# the last transfer before the day, ?7 what counts beside its transfers (model.days.carried).
+EARNED = """
+SELECT ?7 + (SELECT coalesce(sum(amount), 0) FROM transfers
+        WHERE target IN (?1, ?2, ?3) AND source NOT IN (?1, ?2, ?3, ?4) AND id > ?6)
+     - (SELECT coalesce(sum(amount), 0) FROM transfers
+        WHERE source IN (?1, ?2, ?3) AND target NOT IN (?1, ?2, ?3, ?5) AND id > ?6
+        AND (kind <> 'loan share' OR id - 1 NOT IN (SELECT grant_id FROM days
+                                                    WHERE grant_id IS NOT NULL)))
+"""
+
+
+SECOND = timedelta(seconds=1)
+DAY = timedelta(days=1)
+# What a call is charged at least: if it ended in its first second, that one had started.
+LEAST_SECONDS = 1
+
+
+class InPlay(NamedTuple):
+    """The caller's open round: its last action, and the game's house once it has an account.
+
+    `shared` is not zero when others sit at it.
+    """
+
+    round_id: int
+    game: str
+    sequence: int
+    house_id: int | None
+    unit: Unit
+    shared: int
+
+
+class Posting:
+    """The entry of one caller: his balances as it will leave them, and its movements so far."""
+
+    def __init__(self, desk: Desk, call_id: int | None, found: str) -> None:
+        """Take what READ_CALL or READ_CALLER found."""
+        row = json.loads(found)
+        self.desk = desk
+        self.call_id = call_id
+        self.round_id: int | None = None
+        (self.caller_id, self.node, self.ticked, self.charged, self.waived, self.name) = row[:6]
+        (self.day, self.held_until, self.held_behind) = row[6:9]
+        self.online = Account(row[9], "online", "second")
+        self.held = Account(row[11], "held", "second")
+        self.bank = Account(row[13], "bank", "second")
+        self.stake = Account(row[15], "stake", "second")
+        self.loan = Account(row[17], "loan", "second")
+        self.balance = {
+            "online": row[10],
+            "held": row[12],
+            "bank": row[14],
+            "stake": row[16],
+            "loan": row[18],
+        }
+        self.in_play: InPlay | None = None if row[19] is None else InPlay(*row[19:25])
+        self.turns: dict[str, int] = row[25]
+        # His play money, for an entry that moves any.
+        self.play: PlayAccounts | None = None
+        self._head = Head(row[26], row[27])
+        self.movements: list[Movement] = []
+        # Of what stands on the table: what is left of an earlier day's minutes.
+        self.standing: int = row[29]
+        self._told: list[str] = []
+        # For a caller of another board.
+        self.visit = None
+        if row[28] is not None:
+            self.visit = visit_of(desk, self.caller_id, call_id, row[28], self.balance["stake"])
+        self.closing: Closed | None = None
+        # The most that `online` may hold now; None when no event is ever to come.
+        self.limit: int | None = None
+        self.look_for_events()
+        self._call_changed = False
+        self._caller_changed = False
+        # Where in the movements the new day begins, when this entry begins one.
+        self._day_begins: int | None = None
+        # What counts as earned on that day from its beginning, and what was owed: see model.days.
+        self._carried = 0
+        self._owed_before = 0
+        # Movements that THEBANK.EXT must be told of: (index, the record's source).
+        self._outbox: list[tuple[int, str]] = []
+        # What takes the purse away from one who is on no call.
+        self._leave: Callable[[Posting], None] | None = None
+        # What is to be written once the rows have their numbers.
+        self._afterwards: list[Callable[[tuple[Row, ...]], None]] = []
+
+    @classmethod
+    def of_call(cls, desk: Desk, call_id: int) -> Posting:
+        """Read the caller of an open call; raises `CallClosed`."""
+        found = desk.connection.exec_driver_sql(READ_CALL, (call_id,)).scalar()
+        if found is None:
+            raise CallClosed("This call has ended.")
+        return cls(desk, call_id, found)
+
+    @classmethod
+    def of_caller(cls, desk: Desk, caller_id: int, leave: Callable[[Posting], None]) -> Posting:
+        """Read a caller who is on no call; raises `UnknownCaller`.
+
+        `leave` takes out of the purse of another board's caller what the entry brings into it
+        (`guests.departure.leave_without_call`): there is no visit that could take it home.
+        """
+        found = desk.connection.exec_driver_sql(READ_CALLER, (caller_id,)).scalar()
+        if found is None:
+            raise UnknownCaller(f"There is no caller number {caller_id}.")
+        posting = cls(desk, None, found)
+        if posting.visit is not None:
+            posting._leave = leave
+        return posting
+
+    def look_for_events(self) -> None:
+        """Find the next event: the board's, or that of the host whose caller this is."""
+        desk, visit = self.desk, self.visit
+        closing = desk.settings.schedule.closed_at_or_after(desk.now)
+        if visit is not None and visit.until is not None:
+            until = instant(visit.until)
+            if closing is None or until < closing.start:
+                closing = Closed(until, until + DAY, f"the end of your call at {visit.board}")
+        self.closing = closing
+        if closing is not None:
+            self.limit = max(0, (closing.start - desk.now) // SECOND)
+
+    @property
+    def usable(self) -> int:
+        """Seconds that may be spent now: those on line that no event cuts off."""
+        online: int = self.balance["online"]
+        return online if self.limit is None else min(online, self.limit)
+
+    @property
+    def event(self) -> str:
+        """Name the next event with its local time, "Mail hour at 03:00"."""
+        if self.closing is None:
+            return "no event"
+        local = self.desk.settings.schedule.local(self.closing.start)
+        return f"{self.closing.name} at {local:%H:%M}"
+
+    def move(self, source: Account, target: Account, amount: int, kind: str, why: str) -> None:
+        """Put a movement on the entry, unless there is nothing to move."""
+        if amount == 0:
+            return
+        balance = self.balance
+        if self.play is not None and source.unit != "second":
+            balance = self.play.balance
+        if source.kind in balance:
+            balance[source.kind] -= amount
+        if target.kind in balance:
+            balance[target.kind] += amount
+        self._add(source, target, amount, kind, why)
+
+    def hand_over(self, target: Account, amount: int, kind: str, why: str) -> None:
+        """Put a movement out of the bank into another caller's account on the entry."""
+        self.balance["bank"] -= amount
+        self._add(self.bank, target, amount, kind, why)
+
+    def _add(self, source: Account, target: Account, amount: int, kind: str, why: str) -> None:
+        if self.visit is not None:
+            self.visit.note(source.kind, target.kind, amount)
+        # What an event cuts off while play money is played for is no part of that hand.
+        of_hand = self.play is None or source.unit != "second"
+        round_id = self.round_id if of_hand else None
+        self.movements.append(Movement(source, target, amount, kind, why, self.call_id, round_id))
+
+    def charge_to(self, ticked: int, why: str | None = None) -> None:
+        """Charge the time up to `ticked` seconds after log-on; `why` when not for use of the node.
+
+        What is left of it when nothing is left on line is waived, for good: it is accounted for.
+        """
+        due = ticked - self.ticked
+        if due <= 0:
+            return
+        charge = min(due, self.balance["online"])
+        why = why or f"Time used on node {self.node}"
+        self.move(self.online, ELAPSED, charge, "elapsed", why)
+        self.ticked = ticked
+        self.charged += charge
+        self.waived += due - charge
+        self._call_changed = True
+
+    @property
+    def day_begins(self) -> bool:
+        """Tell whether this entry begins a new day for the caller."""
+        return self._day_begins is not None
+
+    def change_day(self) -> None:
+        """Begin a new day when the board's has: the old one's rest goes, the new grant comes."""
+        today = self.desk.settings.schedule.day_of(self.desk.now).isoformat()
+        if self.day is not None:
+            if today <= self.day:
+                return
+            if self.visit is None:
+                self._leave_day()
+        self.day = today
+        self.turns = {}
+        self._caller_changed = True
+        self._day_begins = len(self.movements)
+        self._owed_before = -self.balance["loan"]
+        if self.visit is not None:  # his minutes are the host's: none are granted or forfeited
+            return
+        minutes = self.desk.settings.minutes_per_day
+        why = f"{span(minutes * MINUTE)} for {today}"
+        self.move(ALLOTMENT, self.online, minutes * MINUTE, "grant", why)
+        # Right behind the grant: EARNED knows it by that.
+        self._pay_back(minutes * MINUTE, f"the minutes for {today}")
+
+    def _pay_back(self, amount: int, of_what: str) -> int:
+        """Pay the loan's share out of an amount that came on line; returns the share."""
+        owed: int = -self.balance["loan"]
+        if owed == 0:
+            return 0
+        share = min(owed, amount * self.desk.settings.limits.loan_share // 100)
+        why = f"{span(share)} of {of_what} paid back on the loan"
+        self.move(self.online, self.loan, share, "loan share", why)
+        return share
+
+    def _leave_day(self) -> None:
+        """Forfeit what is left of the grant, and put away what was earned beyond it.
+
+        What stands on the table stays there. It is taken for what was earned, as far as that
+        reaches: as before the day changes, a loss takes what was earned first. The rest of it is
+        left of the grant, and is forfeited when it comes back (`settled`).
+        """
+        online, held, stake = self.balance["online"], self.balance["held"], self.balance["stake"]
+        own = stake - self.standing
+        kept = min(online + held + own, max(0, self._earned())) if online or held or own else 0
+        on_table = min(kept, own)
+        if self.desk.settings.mode == "none":  # where all of it would be forfeited
+            on_table, kept = 0, min(kept, online + held)
+        kept -= on_table
+        self.standing, self._carried = stake - on_table, on_table
+        self._tell_of_table(on_table)
+        kept_online = min(kept, online)
+        kept_held = kept - kept_online
+        why = f"What was left of the minutes for {self.day}"
+        self.move(self.online, FORFEIT, online - kept_online, "forfeit", why)
+        self.move(self.held, FORFEIT, held - kept_held, "forfeit", why)
+        self.put_away(self.online, kept_online, "carry", f"Earned on {self.day}", "Day change")
+        self.put_away(self.held, kept_held, "carry", f"Earned on {self.day}", "Day change")
+
+    def _tell_of_table(self, earned: int) -> None:
+        """Tell the caller what becomes of the stake that lies over the day change."""
+        if self.standing:
+            # Short: a painted table has three rows for all that is said at a day change.
+            self._told.append(
+                f"{span(self.standing)} on the table go with {self.day}: only what they win is"
+                " yours."
+            )
+        if earned:
+            self._told.append(
+                f"{span(earned)} on the table were earned: what comes back of them is yours."
+            )
+
+    def _earned(self) -> int:
+        run = self.desk.connection.exec_driver_sql
+        after, carried = run(
+            "SELECT after, carried FROM days WHERE caller_id = ? AND day = ?",
+            (self.caller_id, self.day),
+        ).one()
+        own = (self.online.id, self.held.id, self.stake.id)
+        earned: int = run(EARNED, (*own, ALLOTMENT.id, ELAPSED.id, after, carried)).scalar_one()
+        return earned
+
+    def settled(self, returned: int) -> None:
+        """Forfeit what an earlier day's minutes are of a stake that has come back.
+
+        `returned` seconds came back on line. What was lost was first what had been earned or put
+        down today, so of what comes back the earlier day's minutes are the first.
+        """
+        if not self.standing:
+            return
+        gone = min(returned, self.standing)
+        why = "A stake that was left of the minutes of an earlier day"
+        self.move(self.online, FORFEIT, gone, "forfeit", why)
+        left = min(self.standing - gone, self.balance["stake"])
+        self._carried += self.standing - left
+        if not self.day_begins:
+            self.desk.connection.exec_driver_sql(
+                "UPDATE days SET standing = ?, carried = carried + ?"
+                " WHERE caller_id = ? AND day = ?",
+                (left, self.standing - left, self.caller_id, self.day),
+            )
+        self.standing = left
+
+    def release(self) -> None:
+        """Give back what was held behind an event that is no longer the next one.
+
+        The next closed period ending later than the one it waits for means that this one is
+        over, or was taken out of the schedule. A clock that stepped back releases nothing.
+        """
+        if self.balance["held"] == 0:
+            return
+        room = self.balance["held"]
+        if self.closing is not None and self.limit is not None:
+            if self.held_until is not None and stamp(self.closing.end) <= self.held_until:
+                return
+            room = min(room, max(0, self.limit - self.balance["online"]))
+        why = f"{span(room)} back after {self.held_behind}"
+        self.move(self.held, self.online, room, "release", why)
+        if self.balance["held"]:
+            self._wait_for_event()
+
+    def finish(self, winnings: int, source: str) -> Receipt:
+        """Pay back, clamp, write the entry down and tell what came of it.
+
+        `winnings` are the seconds won in this entry, of which a loan takes its share, and which are
+        the first to go when online would reach past the event; `source` is the game they came from,
+        for the record in THEBANK.EXT.
+        """
+        if winnings and self.visit is not None:
+            winnings = min(winnings, self.ahead())
+        if winnings:
+            winnings -= self._pay_back(winnings, "the winnings")
+        if self._leave is not None:
+            self._leave(self)
+        self.clamp(winnings, source)
+        play = None if self.play is None else self.play.told()
+        return Receipt(self._purse(), self.write(), play, tuple(self._told))
+
+    def ahead(self) -> int:
+        """Tell how much of the purse of a board's caller is his own, and may be saved here."""
+        assert self.visit is not None  # asked of such callers alone
+        debt = debt_of(self.desk, self.caller_id, self.visit.day_on(self.day or ""))
+        return self.visit.ahead(self.purse, self.charged, debt)
+
+    @property
+    def purse(self) -> int:
+        """All that is on line, held and on the table."""
+        balance = self.balance
+        together: int = balance["online"] + balance["held"] + balance["stake"]
+        return together
+
+    def clamp(self, winnings: int, source: str) -> None:
+        """Move what would reach past the next event, winnings first."""
+        if self.limit is None:
+            return
+        surplus = self.balance["online"] - self.limit
+        if surplus <= 0:
+            return
+        won = min(surplus, winnings)
+        reason = f"{span(won)} won past {self.event}"
+        self.put_away(self.online, won, "clamp", reason, title(source))
+        why = f"{span(surplus - won)} more after {self.event}"
+        if self._day_ends_before_event():
+            why += ON_ANOTHER_DAY
+        self.move(self.online, self.held, surplus - won, "held", why)
+        if surplus > won:
+            self._wait_for_event()
+
+    def _day_ends_before_event(self) -> bool:
+        """Tell whether what is held behind the next event meets another day there: who comes from
+        another board has no day of ours."""
+        if self.visit is not None or self.closing is None:
+            return False
+        return self.desk.settings.schedule.day_of(self.closing.end) > self._date()
+
+    def _wait_for_event(self) -> None:
+        if self.closing is not None:
+            self.held_until = stamp(self.closing.end)
+            self.held_behind = self.event
+            self._caller_changed = True
+
+    def put_away(self, account: Account, amount: int, kind: str, why: str, source: str) -> None:
+        """Move time to where the board keeps what a caller cannot use now (time bank mode)."""
+        mode = self.desk.settings.mode
+        if amount == 0:
+            return
+        if mode == "none":
+            why = f"{why}: forfeited, this board keeps no time bank"
+            self.move(account, FORFEIT, amount, kind, why)
+            return
+        waiting = self.balance["bank"] % MINUTE
+        self.move(account, self.bank, amount, kind, f"{why}: put in the bank")
+        if self.visit is not None:
+            amount -= self.pay_loan_from_bank(min(amount, -self.balance["loan"]))
+        if mode == "external":
+            self.pass_on(waiting + amount, source)
+
+    def pay_loan_from_bank(self, amount: int) -> int:
+        """Pay so much of a loan of another board's caller out of the bank; returns it.
+
+        Nothing of the caller's goes home while a loan is owed: no day's grant will ever pay it.
+        """
+        why = f"{span(amount)} from your bank account paid back on the loan"
+        self.move(self.bank, self.loan, amount, "loan paid", why)
+        return amount
+
+    def pass_on(self, seconds: int, source: str) -> None:
+        """Pass the whole minutes of an amount in the bank on through THEBANK.EXT.
+
+        Seconds below a minute stay, and go out with the next ones that make it whole.
+        """
+        whole = seconds // MINUTE * MINUTE
+        if whole:
+            why = f"{span(whole)} passed on through THEBANK.EXT"
+            self.move(self.bank, EXTERNAL, whole, "external", why)
+            self._outbox.append((len(self.movements) - 1, source))
+
+    def afterwards(self, write: Callable[[tuple[Row, ...]], None]) -> None:
+        """Have something written when the rows of the entry have got their numbers."""
+        self._afterwards.append(write)
+
+    def _purse(self) -> Purse:
+        balance = self.balance
+        return Purse(
+            balance["online"],
+            balance["held"],
+            balance["bank"],
+            balance["stake"],
+            balance["loan"],
+            self.ticked,
+            self._date(),
+            self.closing,
+            self.turns,
+        )
+
+    def _date(self) -> date:
+        """Tell the caller's day; the board's for one who has never called."""
+        if self.day is None:
+            return self.desk.settings.schedule.day_of(self.desk.now)
+        return date.fromisoformat(self.day)
+
+    def write(self) -> tuple[Row, ...]:
+        """Put the entry into the books as it stands."""
+        run = self.desk.connection.exec_driver_sql
+        rows = transfer(self.desk, self.movements, self._head)
+        if self._call_changed:
+            run(
+                "UPDATE calls SET ticked = ?, charged = ?, waived = ? WHERE id = ?",
+                (self.ticked, self.charged, self.waived, self.call_id),
+            )
+        if self._caller_changed:
+            run(
+                "UPDATE callers SET day = ?, held_until = ?, held_behind = ? WHERE id = ?",
+                (self.day, self.held_until, self.held_behind, self.caller_id),
+            )
+        if self._day_begins is not None:
+            self._write_day(rows, self._day_begins)
+        if self.visit is not None:
+            self.visit.write(self.desk, self.charged)
+        for write in self._afterwards:
+            write(rows)
+        for index, source in self._outbox:
+            run(
+                "INSERT INTO outbox (number, name, minutes, source, at, state)"
+                " VALUES (?, ?, ?, ?, ?, 'waiting')",
+                (
+                    rows[index].number,
+                    self.name,
+                    rows[index].amount // MINUTE,
+                    source,
+                    stamp(self.desk.now),
+                ),
+            )
+        return rows
+
+    def _write_day(self, rows: tuple[Row, ...], begins: int) -> None:
+        """Remember from which transfer on the new day counts, and which one was its grant."""
+        run = self.desk.connection.exec_driver_sql
+        if rows:
+            after = rows[0].number + begins - 1
+        else:
+            after = run("SELECT coalesce(max(id), 0) FROM transfers").scalar_one()
+        granted = [row.number for row in rows[begins:] if row.kind == "grant"]
+        run(
+            "INSERT INTO days (caller_id, day, after, grant_id, standing, carried, owed)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                self.caller_id,
+                self.day,
+                after,
+                granted[0] if granted else None,
+                self.standing,
+                self._carried,
+                self._owed_before,
+            ),
+        )
+
+
+def enter(desk: Desk, call_id: int, ticked: int) -> Posting:
+    """Begin the entry of an open call with what the clocks brought about; raises `CallClosed`."""
+    posting = Posting.of_call(desk, call_id)
+    posting.charge_to(ticked)
+    posting.change_day()
+    posting.release()
+    return posting

@@ -1,0 +1,157 @@
+"""Generations of the books: every restore begins one, and says where its numbers begin.
+
+What was given a number after a backup was taken is gone when that backup is restored, but the
+number was seen: by callers, by a bank that reads THEBANK.EXT, in an export. So a generation begins
+with numbers past any that were ever given, and its own number is part of every record that leaves
+the board. The first generation is the one that has no row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from timebank.ledger import chain
+from timebank.ledger.schema import stamp
+
+# Every table that gives numbers, with what its numbers are of.
+NUMBERED = {
+    "transfers": "transfers",
+    "rounds": "hands",
+    "shoes": "shoes",
+    "calls": "calls",
+    "callers": "callers",
+    "accounts": "accounts",
+    "visits": "visits",
+    "given_back": "minutes given back",
+    "imports": "imports",
+    "notices": "notices",
+    "sysop_log": "lines of the log",
+}
+
+
+class Generation(NamedTuple):
+    """A generation after the first, as its row says.
+
+    `after` is the last number of a transfer before it, `first` the first of its own; `numbers` has
+    the first number of each table. `at` and `copied` are whole seconds since 1970.
+    """
+
+    number: int
+    at: int
+    copied: int | None
+    after: int
+    first: int
+    numbers: str
+    shoes: int
+    hands: int
+    calls: int
+    by: str
+    why: str
+    digest: str
+
+    def made(self, before: str) -> str:
+        """Make the digest that this row should have behind `before`."""
+        return chain.generation_digest(before, *self[:-1])
+
+    @property
+    def firsts(self) -> Mapping[str, int]:
+        """Give the first number of each table; empty when the row was damaged."""
+        try:
+            found = json.loads(self.numbers)
+        except ValueError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+
+_FIELDS = 'number, at, copied, "after", first, numbers, shoes, hands, calls, by, why, digest'
+# The generation of a row by its number, as an expression of a query.
+OF_TRANSFER = "coalesce((SELECT max(number) FROM generations WHERE first <= {number}), 1)"
+
+
+def generations(connection: Connection) -> list[Generation]:
+    """List the generations after the first, in order."""
+    found = connection.exec_driver_sql(f"SELECT {_FIELDS} FROM generations ORDER BY number")
+    return [Generation(*row) for row in found]
+
+
+def current(connection: Connection) -> int:
+    """Tell the number of the generation that the books are in, 1 where nothing was restored."""
+    number: int = connection.exec_driver_sql(
+        "SELECT coalesce(max(number), 1) FROM generations"
+    ).scalar_one()
+    return number
+
+
+def generation_of(connection: Connection, table: str, number: int) -> int:
+    """Tell in which generation a row of a table got its number."""
+    found = [each.number for each in generations(connection) if each.firsts.get(table, 0) <= number]
+    return max(found, default=1)
+
+
+def last_numbers(connection: Connection) -> dict[str, int]:
+    """Tell the last number that each table has given, whether its row is still there or not."""
+    run = connection.exec_driver_sql
+    given: dict[str, int] = dict(run("SELECT name, seq FROM sqlite_sequence").all())
+    last = {}
+    for table in NUMBERED:
+        highest = run(f"SELECT coalesce(max(rowid), 0) FROM {table}").scalar_one()
+        last[table] = max(given.get(table, 0), highest)
+    return last
+
+
+class Closed(NamedTuple):
+    """How many things that were open in a restored copy are closed with it."""
+
+    shoes: int
+    hands: int
+    calls: int
+
+
+def begin(
+    connection: Connection,
+    number: int,
+    firsts: Mapping[str, int],
+    closed: Closed,
+    now: datetime,
+    copied: int | None,
+    by: str,
+    why: str,
+) -> Generation:
+    """Write down a new generation, and have every table go on with its first number there.
+
+    The transfers that follow continue its digest. ValueError for a number that was given already.
+    """
+    head, last = chain.head(connection), last_numbers(connection)
+    if any(firsts[table] <= last[table] for table in NUMBERED):
+        raise ValueError("a generation begins with numbers that were given already")
+    unsigned = Generation(
+        number,
+        stamp(now),
+        copied,
+        head.number,
+        firsts["transfers"],
+        json.dumps(dict(sorted(firsts.items())), separators=(",", ":")),
+        *closed,
+        by,
+        why,
+        "",
+    )
+    generation = unsigned._replace(digest=unsigned.made(head.digest))
+    marks = ", ".join("?" * len(generation))
+    connection.exec_driver_sql(f"INSERT INTO generations ({_FIELDS}) VALUES ({marks})", generation)
+    for table, first in firsts.items():
+        _go_on_from(connection, table, first)
+    return generation
+
+
+def _go_on_from(connection: Connection, table: str, first: int) -> None:
+    """Let the next row of a table get the number `first`."""
+    run = connection.exec_driver_sql
+    values = (first - 1, table)
+    if not run("UPDATE sqlite_sequence SET seq = ? WHERE name = ?", values).rowcount:
+        run("INSERT INTO sqlite_sequence (seq, name) VALUES (?, ?)", values)

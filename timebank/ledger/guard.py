@@ -1,0 +1,342 @@
+"""Whether the files that the books are in are still what they were when they were opened.
+
+A process goes on writing into a file that was removed or replaced, as if nothing had happened, and
+all of it is gone when the process ends. So the names are looked at now and then; and what is open
+still is rescued before it is closed.
+
+A file may also keep its name and be written over (overwritten.py). Then nothing more may be carried
+over from the log into the database, by no process: a word beside the books tells all of them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import sqlite3
+import struct
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from itertools import chain, count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from timebank.files import sync_folder, write_all
+from timebank.ledger import high_water
+from timebank.ledger.overwritten import Watch
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+LOOK_SECONDS = 1.0  # how long a look at the files is believed
+COPIED_BYTES = 1024 * 1024
+RESCUED = ".rescued-"
+OVERWRITTEN = ".overwritten"
+# Where SQLite's lock to have a database for itself is, and how long (https://sqlite.org/src: os.h).
+SHARED_FIRST = 0x40000002
+SHARED_SIZE = 510
+FLOCK = struct.Struct("@hhqqi4x")
+# Files that this process keeps open to its end, with a lock on each (`keep_whole`).
+_kept: list[int] = []
+RESTORE = "`timebank restore {copy}` puts it in the place of the books; then move it away."
+
+
+class Guard:
+    """The files of an open database, as they were when the guard was posted."""
+
+    def __init__(self, path: Path, connection: Connection) -> None:
+        """Post a guard by a connection that has read, and is kept open; others never close them.
+
+        SQLite removes the log and its index with the last connection only.
+        """
+        self._path = path
+        self._connection = connection
+        # SQLite follows links once, and names the log and its index after what it found.
+        real = os.path.realpath(path)
+        beside = {ending: Path(f"{real}{ending}") for ending in ("-wal", "-shm")}
+        names = (path.parent, path, *beside.values())
+        self._files = {name: _identity(name) for name in names}
+        self._word = overwritten_beside(path)
+        self._is_overwritten = False
+        self._is_database_whole = True
+        files = [self._files[name] for name in (path, *beside.values())]
+        self._watch = Watch(path, files, _page_of_count(connection))
+        self._believed_until = time.monotonic() + LOOK_SECONDS
+
+    def close(self) -> None:
+        """Give up the connection."""
+        self._connection.close()
+
+    def missing(self) -> str:
+        """Say what is not what it was, "" when all is well or was well a moment ago."""
+        if time.monotonic() < self._believed_until:
+            return ""
+        said = self.missing_now()
+        if not said:
+            self._believed_until = time.monotonic() + LOOK_SECONDS
+        return said
+
+    def missing_now(self) -> str:
+        """Say what is not what it was, "" when all is well."""
+        if os.path.lexists(self._word):
+            self._is_overwritten = True
+            return f"{self._path} was found written over by another process of the board"
+        file = self._watch.look()
+        if file is None:
+            return self.moved()
+        self._is_overwritten = True
+        self._is_database_whole = file != self._path
+        return f"{file} was written over or cut off by another program"
+
+    def look_again(self) -> None:
+        """Believe no look that was before."""
+        self._believed_until = 0.0
+
+    def frames(self) -> int | None:
+        """Tell how many frames of the log count, None when that cannot be told just now."""
+        return self._watch.frames()
+
+    def moved(self) -> str:
+        """Say which file is not where it was, "" when all are."""
+        for name, identity in self._files.items():
+            try:
+                found = _identity(name)
+            except OSError:  # a disk that fails takes nothing away
+                continue
+            if found is None:
+                return f"{name} is gone"
+            if found != identity:
+                return f"{name} is not the one that was opened"
+        return ""
+
+    def rescue(self, writer: Connection | None) -> str:
+        """Save what is open, and say where it is and what to do. Nobody may write afterwards.
+
+        `writer` takes the lock to write, if it can, and keeps it until it is closed.
+        """
+        if self._is_overwritten:
+            return self._rescue_overwritten(writer)
+        if writer is not None:
+            with contextlib.suppress(sqlite3.Error):
+                _driver(writer).execute("BEGIN IMMEDIATE")
+        if self._is_carried_over() and _identity(self._path) == self._files[self._path]:
+            return (
+                f"All that was acknowledged is in {self._path}. See to it that nothing removes "
+                "files there, then start the board again."
+            )
+        problem = "no folder can be written"
+        for folder in (self._path.parent, Path(tempfile.gettempdir())):
+            try:
+                copy = self._copied_into(folder)
+            except (OSError, sqlite3.Error) as error:
+                problem = str(error)
+            else:
+                return (
+                    f"All that was acknowledged is in {copy}. Find out what became of "
+                    f"{self._path} before you start the board again. {RESTORE.format(copy=copy)}"
+                )
+        return (
+            f"What was open could not be rescued ({problem}). Restore the last backup with "
+            "`timebank restore`."
+        )
+
+    def _is_carried_over(self) -> bool:
+        """Write all of the log into the database that is open, wherever its name is by now."""
+        try:
+            answer = _driver(self._connection).execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        except sqlite3.Error:
+            return False
+        _, frames, carried = answer or (1, -1, 0)
+        return bool(frames == carried)
+
+    def _rescue_overwritten(self, writer: Connection | None) -> str:
+        """Save what is left of books that were written over, and stop all who work in them."""
+        with contextlib.suppress(OSError):
+            return self._word.read_text("utf-8")  # somebody did
+        file = keep_whole(self._path)
+        # What changed last is in the writer's memory, so somebody else keeps others from writing.
+        if writer is not None:
+            with contextlib.suppress(sqlite3.Error):
+                _driver(self._connection).execute("BEGIN IMMEDIATE")
+        said = self._left_of(writer or self._connection, file)
+        with contextlib.suppress(OSError):
+            _write(self._word, said)
+        return said
+
+    def _left_of(self, source: Connection, file: int | None) -> str:
+        """Copy what a connection still sees, or else the database without its log."""
+        folder, problem = self._path.parent, "it is damaged"
+        ways: tuple[Callable[[], tuple[Path, int]], ...] = (
+            lambda: self._copied_and_checked(folder, source),
+            lambda: self._copied_alone(folder, file),
+        )
+        for way in ways:
+            try:
+                copy, transactions = way()
+            except (OSError, sqlite3.Error) as error:
+                problem = str(error)
+                continue
+            missing = high_water.read(self._path) - transactions
+            is_all = missing <= 0 and self._is_database_whole
+            what = "All that was acknowledged" if is_all else "What could be saved"
+            lost = f", without the last {missing} transactions" if missing > 0 else ""
+            return (
+                f"{what} is in {copy}{lost}. `timebank restore {copy}` looks whether it is in order"
+                " and puts it in the place of the books; then move it away. If it is not in order,"
+                " restore your last backup."
+            )
+        return (
+            f"What was open could not be saved ({problem}). Restore your last backup with"
+            " `timebank restore`."
+        )
+
+    def _copied_into(self, folder: Path) -> Path:
+        """Copy all that is open into a new file, for its owner's eyes only."""
+        with self._new_copy(folder) as copy:
+            _copy(_driver(self._connection), copy)
+        return copy
+
+    def _copied_and_checked(self, folder: Path, source: Connection) -> tuple[Path, int]:
+        """Do the same, and count the transactions in it.
+
+        Raises sqlite3.DatabaseError when the copy is damaged.
+        """
+        with self._new_copy(folder) as copy:
+            _copy(_driver(source), copy)
+            return copy, _checked(copy)
+
+    def _copied_alone(self, folder: Path, file: int | None) -> tuple[Path, int]:
+        """Copy the database without its log, as it is open; returns and raises the same."""
+        if file is None:
+            raise OSError("it cannot be read")
+        with self._new_copy(folder) as copy:
+            with copy.open("r+b", buffering=0) as target:
+                start = 0
+                while content := os.pread(file, COPIED_BYTES, start):
+                    start += target.write(content)
+            with contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as alone:
+                alone.execute("PRAGMA journal_mode = DELETE")
+            return copy, _checked(copy)
+
+    @contextlib.contextmanager
+    def _new_copy(self, folder: Path) -> Iterator[Path]:
+        """Give a new file to fill, which is on the disk afterwards, or gone when that fails."""
+        now = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        copy = _free_name(folder, f"{self._path.name}{RESCUED}{now}")
+        os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        try:
+            yield copy
+            for name in (copy, folder):
+                _sync(name)
+        except BaseException:
+            for ending in ("", "-wal", "-shm"):
+                Path(f"{copy}{ending}").unlink(missing_ok=True)
+            raise
+
+
+def rescued(path: Path) -> Path | None:
+    """Return the newest rescued copy that stands beside the books, None when there is none."""
+    return max(path.parent.glob(f"{path.name}{RESCUED}*"), default=None)
+
+
+def overwritten_beside(path: Path) -> Path:
+    """Name the word that stands beside books that were written over."""
+    return path.with_name(f"{path.name}{OVERWRITTEN}")
+
+
+def overwritten(path: Path) -> str | None:
+    """Say what is left of books that were written over, None when they were not."""
+    try:
+        return overwritten_beside(path).read_text("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        return f"What is left of them cannot be told ({error})."
+
+
+def keep_whole(path: Path) -> int | None:
+    """Let nobody have the database for themselves until this process has ended.
+
+    The last connection that is closed would carry the log over into it. Returns a descriptor that
+    stays open, for to close it would drop locks; None where the system has no such locks.
+    """
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    _kept.append(file)
+    command = getattr(fcntl, "F_OFD_SETLK", None)
+    if command is not None:
+        lock = FLOCK.pack(fcntl.F_RDLCK, os.SEEK_SET, SHARED_FIRST, SHARED_SIZE, 0)
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(file, command, lock)
+    return file
+
+
+def let_go() -> None:
+    """Give up what `keep_whole` keeps, as the end of the process does."""
+    while _kept:
+        os.close(_kept.pop())
+
+
+def _page_of_count(connection: Connection) -> int:
+    """Tell which page of the database has the count of its transactions."""
+    page: int | None = connection.exec_driver_sql(
+        "SELECT rootpage FROM sqlite_master WHERE name = 'identity'"
+    ).scalar()
+    return page or 1
+
+
+def _copy(source: sqlite3.Connection, copy: Path) -> None:
+    with contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as target:
+        source.backup(target)
+        target.execute("PRAGMA journal_mode = DELETE")
+
+
+def _checked(copy: Path) -> int:
+    """Count the transactions in a copy; raises sqlite3.DatabaseError when it is damaged."""
+    with contextlib.closing(sqlite3.connect(copy)) as file:
+        found = file.execute("PRAGMA integrity_check(1)").fetchall()
+        if found != [("ok",)]:
+            raise sqlite3.DatabaseError(found[0][0] if found else "it is empty")
+        (number,) = file.execute("SELECT commits FROM identity").fetchone() or (0,)
+    return int(number)
+
+
+def _write(name: Path, text: str) -> None:
+    file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        write_all(file, text.encode())
+        os.fsync(file)
+    finally:
+        os.close(file)
+    sync_folder(name.parent)
+
+
+def _driver(connection: Connection) -> sqlite3.Connection:
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    return driver
+
+
+def _identity(name: Path) -> tuple[int, int] | None:
+    """Tell a file from all others, None where there is none. Links are followed."""
+    try:
+        status = name.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _free_name(folder: Path, name: str) -> Path:
+    names: Iterator[str] = chain((name,), (f"{name}-{number}" for number in count(2)))
+    return next(folder / each for each in names if not os.path.lexists(folder / each))
+
+
+def _sync(name: Path) -> None:
+    file = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)

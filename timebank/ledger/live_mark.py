@@ -1,0 +1,153 @@
+"""The mark by which the books are told from a copy of them that was put in their place.
+
+The books hold a random mark, and so does a small file beside them (`board.sqlite3.mark`). Whoever
+serves from the books changes both when it begins and every `RENEW_SECONDS`, so a file that was
+copied earlier has a mark that the file beside it no longer knows. A backup also says of itself
+that it is a copy. The file beside them knows the highest numbers that were given, too: they are
+not in a copy that is older.
+
+A change is safe at every instant: the file first accepts the old mark and the new one, then the new
+one is committed, then the file accepts that alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from timebank.files import sync_folder, write_all
+from timebank.ledger import generations
+from timebank.ledger.schema import instant, stamp
+
+RENEW_SECONDS = 600.0  # how young a copy of running books may be that nobody tells from them
+# What books have in the place of a mark before they are served for the first time.
+UNMARKED = ""
+
+
+@dataclass(frozen=True)
+class Note:
+    """What the file beside the books says.
+
+    `marks` are those that the books may have; `at` is when it was written (whole seconds since
+    1970), `generation` and `numbers` what had been given by then.
+    """
+
+    marks: list[str]
+    at: int
+    generation: int
+    numbers: dict[str, int]
+
+
+def beside(path: Path) -> Path:
+    """Name the file that stands beside the books at `path`."""
+    return path.with_name(f"{path.name}.mark")
+
+
+def read_note(path: Path) -> Note | None:
+    """Read the file beside the books; None where there is none that makes sense.
+
+    Raises `OSError` when there may be one, and it cannot be read.
+    """
+    try:
+        text = beside(path).read_bytes()
+    except FileNotFoundError:
+        return None
+    try:
+        found = json.loads(text)
+        note = Note(**found)
+        sane = all(isinstance(mark, str) for mark in note.marks) and all(
+            isinstance(number, int) for number in (note.at, note.generation, *note.numbers.values())
+        )
+    except (ValueError, TypeError, AttributeError):
+        return None
+    return note if sane else None
+
+
+def write_note(path: Path, note: Note) -> None:
+    """Put the file beside the books, whole and on the disk; raises `OSError`."""
+    target = beside(path)
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    try:
+        file = os.open(part, flags, 0o600)
+        try:
+            write_all(file, json.dumps(asdict(note)).encode())
+            os.fsync(file)
+        finally:
+            os.close(file)
+        os.replace(part, target)
+    except OSError:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise
+    sync_folder(target.parent)
+
+
+def new_mark() -> str:
+    """Make a mark that nothing else has."""
+    return secrets.token_hex(8)
+
+
+def mark_of(connection: Connection) -> str:
+    """Give the mark that the books hold."""
+    mark: str | None = connection.exec_driver_sql("SELECT mark FROM identity").scalar()
+    return mark or UNMARKED
+
+
+def copied_at(connection: Connection) -> int | None:
+    """Tell when this file was copied from the books, None for the books themselves."""
+    at: int | None = connection.exec_driver_sql("SELECT copied FROM identity").scalar()
+    return at
+
+
+def set_mark(connection: Connection, mark: str, copied: int | None) -> None:
+    """Give the books a mark; `copied` is None unless they are a copy."""
+    connection.exec_driver_sql(
+        "INSERT INTO identity (id, mark, copied) VALUES (1, ?1, ?2)"
+        " ON CONFLICT (id) DO UPDATE SET mark = ?1, copied = ?2",
+        (mark, copied),
+    )
+
+
+def note_of(connection: Connection, marks: list[str], now: datetime) -> Note:
+    """Say what the file beside the books should say of them."""
+    numbers = generations.last_numbers(connection)
+    return Note(marks, stamp(now), generations.current(connection), numbers)
+
+
+def doubt(connection: Connection, note: Note | None, path: Path) -> str | None:
+    """Tell why the file at `path` is not the books that were served last, None when it is."""
+    copied, mark = copied_at(connection), mark_of(connection)
+    if copied is not None:
+        return f"{path.name} is a copy, taken on {instant(copied):%Y-%m-%d at %H:%M} UTC"
+    if note is None:
+        missing = f"{beside(path).name} is missing or damaged"
+        return None if mark == UNMARKED else f"{missing}, which only the books themselves have"
+    if mark not in note.marks:
+        return f"{path.name} is not the file that was served last, or an older state of it"
+    return None
+
+
+def renew(connection: Connection, path: Path, now: datetime) -> None:
+    """Give the books another mark, in this transaction; `settle` follows its COMMIT.
+
+    Only for books of which there is no `doubt`. Raises `OSError`; nothing has changed then.
+    """
+    mark = new_mark()
+    write_note(path, note_of(connection, [mark_of(connection), mark], now))
+    set_mark(connection, mark, None)
+
+
+def settle(connection: Connection, path: Path, now: datetime) -> None:
+    """Have the file beside the books accept the mark alone that they hold; raises `OSError`.
+
+    In a transaction that keeps others from writing.
+    """
+    write_note(path, note_of(connection, [mark_of(connection)], now))

@@ -1,0 +1,48 @@
+"""What comes of an operation on a caller's accounts: his purse after it, and what was moved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from timebank.ledger.play_accounts import PlayMoney
+from timebank.ledger.transfers import Row
+from timebank.settings.schedule import Closed
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """What a caller has after an operation. Amounts are seconds."""
+
+    # Usable now; what has ticked since `ticked` is still in it.
+    online: int
+    # His, but behind the next event.
+    held: int
+    bank: int
+    # On the table.
+    stake: int
+    # Zero or less: what he owes.
+    loan: int
+    # Seconds since log-on that are accounted for.
+    ticked: int
+    # The caller's day; the grant and the turns are of this one.
+    day: date
+    # The closed period that contains the moment of the operation, else the next; None without.
+    closing: Closed | None
+    # Turns taken today, by game; a game that was not played is missing.
+    turns: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an operation did: the purse after it, and the rows that its entry moved, in order."""
+
+    purse: Purse
+    rows: tuple[Row, ...]
+    # What he has in the unit that was played for; None when that was time.
+    play: PlayMoney | None = None
+    # Sentences for the caller about what no row tells.
+    told: tuple[str, ...] = ()
+    # The hand that ended with it, 0 for none. Until its caller has seen how, it is to be told at
+    # the next log-on (notices.py).
+    ended: int = 0

@@ -1,0 +1,268 @@
+"""What a caller of another board brings, what of it is the host's, and what becomes of it.
+
+His time belongs to the host, whose clock runs on while he is here. So his purse has two layers:
+the host's minutes, which he brought, and his own, which came out of our bank or were won. The
+host's minutes go home with him, for its clock still shows them; they can never be saved here. A
+gain (what he won less what he lost) first pays the day's debt, and the rest of it is his own. What
+is his own at the end pays a loan first: no day brings minutes here that could pay it later. A
+loss comes out of his own minutes first; what is lost of the host's, whose clock does not show it,
+is the day's *debt*, and is taken off what he brings later that day. So, for every visit and to the
+second,
+
+    what the host shows - debt + what is his own   changes by   result - elapsed
+
+What stands on the table when he leaves is neither won nor lost. It is parted into the host's and
+his own, is taken off what he brings to the next visit, and counts as brought there.
+
+Nothing here moves anything; amounts are seconds. docs/door-mode.md has an example in figures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import stamp
+from timebank.words import MINUTE
+
+# The two sides between which minutes change their owner (see `Visit.note`).
+PURSE = frozenset({"online", "held", "stake"})
+SAVINGS = frozenset({"bank", "loan"})
+
+
+class Parting(NamedTuple):
+    """What becomes of everything at the end of a visit."""
+
+    # What he won less what he lost, with what was won earlier and stood on the table since.
+    gained: int
+    # The debt of the day before it.
+    owed: int
+    debt_paid: int
+    debt_added: int
+    # What the host's clock counted of time that was not brought, while his own was charged here.
+    also_brought: int
+    # What was owed on a loan, and what of the caller's own paid it.
+    loan: int
+    loan_paid: int
+    # The rest of the caller's own: what was gained, and what had come out of the account.
+    gain: int
+    put_back: int
+    taken_home: int
+    # On the table still: all of it, the host's part, and what came out of his account.
+    left_staked: int
+    left_standing: int
+    left_own: int
+
+
+@dataclass(slots=True)
+class Visit:
+    """A visit as an entry in the making will leave it."""
+
+    caller_id: int
+    # None while a hand is settled for one who is on no call.
+    call_id: int | None
+    board: str
+    # On the table when it began: all of it, the host's part, and what came out of his account.
+    staked: int
+    standing: int
+    standing_own: int
+    # 0 until it is in the books.
+    id: int = 0
+    # Whose debts it is charged and pays.
+    day: str = ""
+    # The time left that the host's clock showed at the entry; None for a host without one.
+    shown: int | None = None
+    # That, or what was left of the day's allowance.
+    clock: int = 0
+    # Whole seconds since 1970: the host's next event, or when it must have him back.
+    until: int | None = None
+    way: str | None = None
+    shows_losses: bool = False
+    # The debt that was taken off.
+    debt: int = 0
+    brought: int = 0
+    # What came out of bank and loan, less what went there.
+    own: int = 0
+    parting: Parting | None = None
+    changed: bool = False
+
+    def note(self, source: str, target: str, amount: int) -> None:
+        """Look at a movement between two kinds of his accounts: whose minutes are they after it?"""
+        if self.parting is not None:
+            return
+        if source in SAVINGS and target in PURSE:
+            self.own += amount
+            self.changed = True
+        elif source in PURSE and target in SAVINGS:
+            self.own -= amount
+            self.changed = True
+
+    def day_on(self, today: str) -> str:
+        """Tell whose debts it is charged and pays when it ends on `today`.
+
+        A debt that the host's clock goes on showing is of the day of the exit. Without such a clock
+        what is brought is a day's allowance, and its debts are of the day of the entry.
+        """
+        is_of_allowance = self.call_id is not None and self.shown is None
+        return self.day if is_of_allowance else max(self.day, today)
+
+    def gained(self, purse: int, charged: int) -> int:
+        """Tell what he won less what he lost; `purse` is all on line, held and on the table."""
+        own = self.standing_own + self.own
+        return purse + charged - self.brought - self.standing - own
+
+    def ahead(self, purse: int, charged: int, debt: int) -> int:
+        """Tell how much of the purse is his own, to be saved if he likes; 0 for nothing."""
+        total, paid = self._own(purse, charged, debt)
+        return max(0, total - paid)
+
+    def _own(self, purse: int, charged: int, debt: int) -> tuple[int, int]:
+        """Tell what is his own before he pays the day's debt, and what he pays of it.
+
+        What was used beyond the host's minutes came out of his own: its clock cannot show less than
+        nothing.
+        """
+        gained = self.gained(purse, charged)
+        beyond = max(0, charged - max(self.clock, self.brought + self.standing))
+        total = self.standing_own + self.own + gained - beyond
+        return total, max(0, min(gained, debt, total))
+
+    def part(self, purse: int, staked: int, charged: int, debt: int, loan: int) -> Parting:
+        """Reckon what becomes of the purse, of which `staked` stays on the table.
+
+        `debt` is what the caller has lost of the host's minutes today, `loan` what is owed to our
+        bank. The loan is paid out of what came from the account before a gain pays any of it.
+        """
+        gained = self.gained(purse, charged)
+        before, paid = self._own(purse, charged, debt)
+        total = before - paid
+        own = self.standing_own + self.own
+        also = max(0, min(charged, self.clock) - self.brought - self.standing - paid)
+        leaves = purse - staked + also
+        out = min(max(0, total), leaves)
+        gain = min(out, max(0, gained - paid))
+        stays = min(max(0, total) - out, staked)
+        loan_paid = min(loan, out)
+        put_back = max(0, out - gain - loan_paid)
+        return Parting(
+            gained=gained,
+            owed=debt,
+            debt_paid=paid,
+            debt_added=max(0, -total),
+            also_brought=also,
+            loan=loan,
+            loan_paid=loan_paid,
+            gain=out - loan_paid - put_back,
+            put_back=put_back,
+            taken_home=leaves - out,
+            left_staked=staked,
+            left_standing=staked - stays,
+            left_own=min(stays, max(0, own)),
+        )
+
+    def write(self, desk: Desk, charged: int) -> None:
+        """Put what was changed of it into the books."""
+        if not self.changed:
+            return
+        self.changed = False
+        run = desk.connection.exec_driver_sql
+        closing: tuple[object, ...] = (None,) * 15
+        if self.parting is not None:
+            gone = self.parting
+            result = gone.gained - (self.staked - self.standing - self.standing_own)
+            closing = (stamp(desk.now), charged, result, *gone[1:])
+        values = (
+            *(self.caller_id, self.call_id, self.day, self.shown, self.clock, self.until),
+            *(self.way, int(self.shows_losses), self.debt, self.staked, self.standing),
+            *(self.standing_own, self.brought, self.own),
+            *closing,
+        )
+        if self.id:
+            run(f"UPDATE visits SET ({_COLUMNS}) = ({_MARKS}) WHERE id = ?", (*values, self.id))
+        else:
+            inserted = run(f"INSERT INTO visits ({_COLUMNS}) VALUES ({_MARKS})", values)
+            self.id = inserted.lastrowid
+
+
+_COLUMNS = (
+    "caller_id, call_id, day, shown, clock, until, way, shows_losses, debt, staked, standing,"
+    " standing_own, brought, own, closed, elapsed, result, owed, debt_paid, debt_added,"
+    " also_brought, loan, loan_paid, gain, put_back, taken_home, left_staked, left_standing,"
+    " left_own"
+)
+_MARKS = ", ".join("?" * (_COLUMNS.count(",") + 1))
+LAST = """
+SELECT id, call_id, day, shown, clock, until, way, shows_losses, debt, staked, standing,
+    standing_own, brought, own, closed, left_standing, left_own
+FROM visits WHERE caller_id = ? ORDER BY id DESC LIMIT 1
+"""
+
+
+def visit_of(desk: Desk, caller_id: int, call_id: int | None, board: str, staked: int) -> Visit:
+    """Give the visit that a call is, or begin the next one; `staked` is on the table now."""
+    row = desk.connection.exec_driver_sql(LAST, (caller_id,)).first()
+    if row is None:
+        return Visit(caller_id, call_id, board, staked, staked, 0)
+    if row.closed is None:
+        return Visit(
+            caller_id,
+            row.call_id,
+            board,
+            row.staked,
+            row.standing,
+            row.standing_own,
+            id=row.id,
+            day=row.day,
+            shown=row.shown,
+            clock=row.clock,
+            until=row.until,
+            way=row.way,
+            shows_losses=bool(row.shows_losses),
+            debt=row.debt,
+            brought=row.brought,
+            own=row.own,
+        )
+    return Visit(caller_id, call_id, board, staked, row.left_standing, row.left_own)
+
+
+def debt_of(desk: Desk, caller_id: int, day: str) -> int:
+    """Tell what a caller has lost of his host's minutes on a day, as far as nothing shows it."""
+    found: int = desk.connection.exec_driver_sql(DEBT, (caller_id, day)).scalar_one()
+    return max(0, found)
+
+
+DEBT = f"""
+SELECT (SELECT coalesce(sum(debt_added - debt_paid), 0) FROM visits
+        WHERE caller_id = ?1 AND day = ?2 AND closed IS NOT NULL)
+     + (SELECT coalesce(sum(minutes), 0) * {MINUTE} FROM given_back
+        WHERE caller_id = ?1 AND day = ?2 AND minutes < 0 AND state = 'written')
+"""
+
+
+def used_on(desk: Desk, caller_id: int, day: str) -> int:
+    """Tell how much of his host's time a caller has used here on a day."""
+    found: int = desk.connection.exec_driver_sql(
+        "SELECT coalesce(sum(elapsed), 0) FROM visits WHERE caller_id = ? AND day = ?",
+        (caller_id, day),
+    ).scalar_one()
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What a caller of another board has brought, and why not more. Amounts are seconds."""
+
+    board: str
+    # The time left that the host's clock showed; None for a host without one.
+    shown: int | None
+    brought: int
+    # Taken off it: the debt of the day, and the host's minutes that stand on the table.
+    debt: int
+    standing: int
+    # The host's time left; the call is to end when so much has ticked. None without a clock.
+    host_limit: int | None
+    # What waits to be given back to the host, in minutes.
+    owed: int
+    # What became of an earlier visit that was still open, None when there was none.
+    earlier: Parting | None

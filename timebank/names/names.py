@@ -1,0 +1,228 @@
+"""What a caller may be called, and when two names are too much alike.
+
+Names stand in front of minutes: on the teller's list, in transfers, in THEBANK.EXT. So a name must
+be readable on any terminal, and nobody may take one that passes for somebody else's. `check` says
+what a name may be. Two keys say which names are alike:
+
+- `fold` is the key of a caller, unique in the books: a caller is found by it, however the name is
+  typed. What it makes equal never changes, or callers would not be found any more.
+- `skeleton` is what a name looks like, by the tables of UTS 39 and some of our own. It makes more
+  names equal, and new ones at that with each version: only new names are held against it.
+
+Whose name is reserved on a board is for the board to say: see `RESERVED`.
+
+The tables of `fold` are made by hand, from the letters of the three alphabets that may be
+used. Letters are compared as capitals where a capital looks like a Latin one, because that is how
+names get typed: a Greek nu is filed under N, although small it looks like a v.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+from timebank.names import confusables
+
+SHORTEST = 2  # characters
+LONGEST = 24
+# What is typed is looked at up to here; one character can unfold into eighteen.
+LONGEST_TYPED = 4 * LONGEST
+
+PUNCTUATION = ".'-_"
+
+# What other keyboards and word processors write for an apostrophe or a hyphen.
+_TYPED_FOR = str.maketrans("\u2019\u2018\u02bc\u00b4`\u2010\u2011", "'''''--")
+
+
+def _pairs(theirs: str, latin: str) -> dict[str, str]:
+    return dict(zip(theirs.split(), latin.split(), strict=True))
+
+
+# Each letter beside the Latin one, or the digit, that it passes for as it is written.
+_CAPITALS = {
+    **_pairs("А В Е Ѕ І Ј К М Н О Р С Т У Х Ѵ Ԛ Ԝ Ү Ӏ", "A B E S I J K M H O P C T Y X V Q W Y I"),
+    **_pairs("Г З Б Ь Ъ Ы Ю Я Ө Қ Ң Ҳ Ҫ Ғ Һ Ҝ Ҡ Ӡ", "r 3 6 b b bI IO R O K H X C F h K K 3"),
+    **_pairs("Α Β Ε Ζ Η Ι Κ Μ Ν Ο Ρ Τ Υ Χ", "A B E Z H I K M N O P T Y X"),
+}
+_SMALL = {
+    **_pairs("а в е ѕ і ј к м н о р с т у х ѵ ԛ ԝ ү ӏ", "a b e s i j k m h o p c t y x v q w y l"),
+    **_pairs("г з б ь ъ ы ю я п ө қ ң ҳ ҫ ғ һ ҽ ҿ", "r 3 6 b b bl lo r n o k h x c f h e e"),
+    **_pairs("ћ ђ ԁ", "h h d"),
+    **_pairs("α β γ ε η ι κ ν ο ρ τ υ χ ω", "a b y e n i k v o p t u x w"),
+}
+# Latin letters that do not come apart into a letter and its mark, as other Latin letters.
+_LATIN = _pairs("ı ø ł đ ħ ŧ ŋ ĸ ð æ œ ə ƒ", "i o l d h t n k d ae oe e f")
+
+_SEEN = _CAPITALS | _SMALL
+_FILED = str.maketrans(
+    _SMALL
+    | {capital.casefold(): latin.casefold() for capital, latin in _CAPITALS.items()}
+    | _LATIN
+    | {"ә": "e", "ӕ": "ae"}
+)
+# A small l, a capital i and a one; a zero and an o.
+_ALIKE = str.maketrans("i10|", "llol")
+_RUNS = re.compile(r"([ .'_-])\1+")
+
+# What UTS 39 leaves as it is: letters of the three alphabets that terminals draw like Latin ones,
+_READ_AS_LATIN = str.maketrans(_SEEN)
+# and small Latin letters and digits. A letter that two others look like together becomes these two,
+# so that it does not matter where one begins ("vvv"); but see "cl" in `skeleton`.
+_READ = str.maketrans({"m": "rn", "w": "vv"} | _pairs("0 1 2 5 8 9", "o l z s b g"))
+# The version of the keys of `skeleton`: that of the tables, and of what is here.
+SKELETONS = f"{confusables.VERSION}/1"
+
+
+class NameRefused(Exception):
+    """A name that cannot be used; the text is a sentence for the caller."""
+
+
+def check(name: str) -> str:
+    """Return a name in the form in which it is kept, or raise `NameRefused` with a sentence.
+
+    Compatibility forms are replaced (NFKC), spaces trimmed and collapsed. What may remain is 2 to
+    24 letters of one alphabet (Latin, Greek or Cyrillic), digits, single spaces and . ' - _
+    within, with at least one letter.
+
+    >>> check("  Ann   O\u2019Neil ")
+    "Ann O'Neil"
+    """
+    if len(name) > LONGEST_TYPED:
+        raise NameRefused(f"A name has {LONGEST} characters at most.")
+    # Controls go before anything is trimmed: a tab at the end is refused, not overlooked.
+    if any(unicodedata.category(letter)[0] == "C" for letter in name):
+        raise NameRefused("A name cannot contain control or invisible characters.")
+    kept = re.sub(" +", " ", _plain(name)).strip(" ")
+    if not SHORTEST <= len(kept) <= LONGEST:
+        raise NameRefused(f"A name has {SHORTEST} to {LONGEST} characters.")
+    _check_characters(kept)
+    if kept[0] in PUNCTUATION or kept[-1] in PUNCTUATION:
+        raise NameRefused("A name begins and ends with a letter or a digit.")
+    if _seen(kept) not in (None, fold(kept)):
+        raise NameRefused("That name could be read as another one. Please use Latin letters.")
+    return kept
+
+
+def fold(name: str) -> str:
+    """Return the key of a name: two that look alike, or differ only in case, have the same one.
+
+    Any text has a key, also one that `check` would refuse, so that whatever a caller types can be
+    looked up. Accents are left out: some terminals cannot show them.
+
+    >>> fold("Bill") == fold("BI11") == fold("BiII")
+    True
+    >>> fold("Сор") == fold("Cop")  # the first is Cyrillic
+    True
+    """
+    letters = _bare(_plain(name).casefold()).translate(_FILED).translate(_ALIKE)
+    return _RUNS.sub(r"\1", " ".join(letters.split()))
+
+
+def skeleton(name: str) -> str:
+    """Return what a name looks like: two that can be taken for one another have the same one.
+
+    Names are compared as they are written, and again in small letters (UTS 39 leaves that to its
+    user): a capital I looks like an l, a small i does not until it is written as a capital. So
+    "ci" is not taken for "cl", and that for "d". Any text has a skeleton.
+
+    >>> skeleton("Corn") == skeleton("Com"), skeleton("5am") == skeleton("Sam")
+    (True, True)
+    >>> skeleton("Clark") == skeleton("dark"), skeleton("Lucia") == skeleton("Luda")
+    (True, False)
+    """
+    seen = confusables.skeleton(_bare(_plain(name)).translate(_READ_AS_LATIN))
+    letters = confusables.skeleton(seen.casefold()).translate(_FILED).casefold().translate(_READ)
+    letters = letters.replace("cl", "d").replace("i", "l")
+    return _RUNS.sub(r"\1", " ".join(letters.split()))
+
+
+def _plain(text: str) -> str:
+    """Replace compatibility forms, and what is typed for an apostrophe or a hyphen."""
+    # Before, because some fall apart into a space and a mark; after, because some come out of it.
+    return unicodedata.normalize("NFKC", text.translate(_TYPED_FOR)).translate(_TYPED_FOR)
+
+
+def _check_characters(name: str) -> None:
+    scripts = set()
+    for character in name:
+        if character in PUNCTUATION or character == " " or character in "0123456789":
+            continue
+        script = _script(character)
+        if script is None:
+            stands_alone = character.isprintable() and not unicodedata.combining(character)
+            shown = f'"{character}"' if stands_alone else "such characters"
+            raise NameRefused(
+                f"A name cannot contain {shown}: it is made of Latin, Greek or Cyrillic letters, "
+                "digits, spaces and . ' - _"
+            )
+        scripts.add(script)
+    if not scripts:
+        raise NameRefused("A name contains a letter.")
+    if len(scripts) > 1:
+        raise NameRefused("The letters of a name are of one alphabet: Latin, Greek or Cyrillic.")
+
+
+def _script(character: str) -> str | None:
+    """Tell the alphabet of a letter, None when it is no letter of the three."""
+    base = unicodedata.normalize("NFD", character)[0]
+    if not base.isalpha():
+        return None
+    if base.isascii() or "\u00c0" <= base <= "\u017f":
+        return "Latin"
+    if "\u0391" <= base <= "\u03c9":
+        return "Greek"
+    if "\u0400" <= base <= "\u045f" or "\u048a" <= base <= "\u04ff":
+        return "Cyrillic"
+    return None
+
+
+def _bare(text: str) -> str:
+    """Take the accents and other marks off the letters."""
+    return "".join(
+        letter for letter in unicodedata.normalize("NFD", text) if not unicodedata.combining(letter)
+    )
+
+
+def _seen(name: str) -> str | None:
+    """Tell the key under which a reader would file a name, None when it does not look Latin."""
+    read = "".join(_SEEN.get(letter, letter) for letter in _bare(name))
+    return fold(read) if read.isascii() else None
+
+
+_RESERVED = (
+    *("sysop", "sys op", "sys-op", "sys.op", "sys_op", "sysops", "cosysop", "co-sysop"),
+    *("co sysop", "operator", "system operator", "system", "the system", "admin"),
+    *("administrator", "root", "moderator", "staff", "host", "board", "the board"),
+    *("house", "the house", "dealer", "the dealer", "bank", "the bank", "teller", "banker"),
+    *("new", "guest", "visitor", "all", "everybody", "everyone", "anyone", "nobody", "none"),
+    *("anonymous", "unknown", "someone", "caller", "callers", "player", "user", "node"),
+    *("allotment", "elapsed", "forfeit", "external", "adjustment", "online", "held", "stake"),
+    # Who else writes into the sysop's log.
+    *("the command line", "command line", "maintain", "import", "upgrade"),
+)
+RESERVED = frozenset(map(fold, _RESERVED))
+"""Keys (see `fold`) of names that are no caller's: they speak for the house or for nobody."""
+
+
+@cache
+def _reserved_skeletons() -> frozenset[str]:
+    return frozenset(map(skeleton, _RESERVED))
+
+
+def is_reserved(name: str) -> bool:
+    """Tell whether a name is no caller's (`RESERVED`), or looks like one that is not."""
+    return fold(name) in RESERVED or skeleton(name) in _reserved_skeletons()
+
+
+def is_same(one: str, other: str) -> bool:
+    """Tell whether two names are the same but for capitals and spaces: not only alike.
+
+    >>> is_same("Bill Gates", "BILL  gates"), is_same("Bill Gates", "BiII Gates")
+    (True, False)
+    """
+    return _spelled(one) == _spelled(other)
+
+
+def _spelled(name: str) -> str:
+    return " ".join(_plain(name).casefold().split())

@@ -1,0 +1,171 @@
+"""The books in the language of beancount, so that another program can prove that they balance.
+
+Every unit is a commodity of its own. What callers have are assets, what they owe liabilities; the
+day's minutes and the house are income (negative when it is gone to callers), used and forfeited
+time are expenses, and what came from outside the board, from the mint and from the bank that a
+caller faces at baccarat is equity. Each entry is one transaction
+with two postings a transfer, and the day after the last one every balance is asserted.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import instant
+from timebank.ledger.transfers import Balance
+from timebank.reports.extracts import Extract
+from timebank.reports.statements import in_words, printable
+from timebank.settings.schedule import Schedule
+from timebank.words import Unit, title
+
+COMMODITIES: Mapping[Unit, tuple[str, str]] = {
+    "second": ("SECOND", "Time on line, in seconds"),
+    "usd-cent": ("USDCENT", "Play dollars, in cents"),
+    "frf-cent": ("FRFCENT", "Play francs, in centimes"),
+}
+ROOTS = {
+    "loan": "Liabilities",
+    "allotment": "Income",
+    "house": "Income",
+    "elapsed": "Expenses",
+    "forfeit": "Expenses",
+    "external": "Equity",
+    "adjustment": "Equity",
+    "mint": "Equity",
+    "casino": "Equity",
+}
+A_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Used:
+    """An account that transfers moved, and the dates (whole seconds) of its first one."""
+
+    balance: Balance
+    first: int
+
+
+USED = """
+SELECT account, min(at) FROM (
+    SELECT source AS account, min(at) AS at FROM transfers GROUP BY source
+    UNION ALL SELECT target, min(at) FROM transfers GROUP BY target)
+GROUP BY account
+"""
+
+
+def used_accounts(desk: Desk, balances: Iterable[Balance]) -> list[Used]:
+    """Find the accounts that were ever used; the others are not worth opening."""
+    first: dict[int, int] = {row[0]: row[1] for row in desk.connection.exec_driver_sql(USED)}
+    return [
+        Used(balance, first[balance.account_id])
+        for balance in balances
+        if balance.account_id in first
+    ]
+
+
+def last_instant(desk: Desk) -> int:
+    """Tell when the latest transfer was made, which need not be the last one; 0 without any."""
+    at: int = desk.connection.exec_driver_sql(
+        "SELECT coalesce(max(at), 0) FROM transfers"
+    ).scalar_one()
+    return at
+
+
+def as_beancount(
+    used: Sequence[Used], last: int, entries: Iterable[list[Extract]], schedule: Schedule
+) -> Iterator[str]:
+    """Write the books, a directive at a time; `last` is `last_instant`, all of one moment."""
+    yield 'option "title" "Black Jack For Time"\n'
+    start = _day(min((account.first for account in used), default=0), schedule)
+    for unit in sorted({account.balance.unit for account in used}):
+        commodity, name = COMMODITIES[unit]
+        yield f"\n{start} commodity {commodity}\n  name: {_quoted(name)}\n"
+    for account in used:
+        yield from _opening(account, schedule)
+    for rows in entries:
+        yield from _transaction(rows, schedule)
+    # An assertion is made at the first instant of its day.
+    end = _day(last, schedule) + A_DAY
+    yield "\n"
+    for account in used:
+        balance = account.balance
+        yield f"{end} balance {_name_of(balance)} {balance.amount} {COMMODITIES[balance.unit][0]}\n"
+
+
+def _opening(account: Used, schedule: Schedule) -> Iterator[str]:
+    balance = account.balance
+    opened = _day(account.first, schedule)
+    yield f"\n{opened} open {_name_of(balance)} {COMMODITIES[balance.unit][0]}\n"
+    yield f"  account: {balance.account_id}\n"
+    if balance.caller is not None:
+        yield f"  caller: {_quoted(balance.caller)}\n"
+
+
+def _transaction(rows: list[Extract], schedule: Schedule) -> Iterator[str]:
+    first = rows[0]
+    names = dict.fromkeys(name for row in rows for name in (row.source_caller, row.target_caller))
+    payee = ", ".join(name for name in names if name)
+    yield f"\n{_day(first.at, schedule)} * {_quoted(payee)} {_quoted(in_words(rows))}\n"
+    yield f"  entry: {first.entry}\n"
+    yield f"  generation: {first.generation}\n"
+    yield f"  at: {_quoted(schedule.local(instant(first.at)).isoformat())}\n"
+    for row in rows:
+        commodity = COMMODITIES[row.unit][0]
+        source, target = (
+            account_name(kind, caller_id, caller, row.game, row.unit)
+            for kind, caller_id, caller in (
+                (row.source, row.source_caller_id, row.source_caller),
+                (row.target, row.target_caller_id, row.target_caller),
+            )
+        )
+        yield f"  {source} -{row.amount} {commodity}\n"
+        yield f"    transfer: {row.number}\n    kind: {_quoted(row.kind)}\n"
+        for key, number in (("call", row.call_id), ("hand", row.round_id)):
+            if number is not None:
+                yield f"    {key}: {number}\n"
+        yield f"  {target} {row.amount} {commodity}\n"
+
+
+def _name_of(balance: Balance) -> str:
+    return account_name(balance.kind, balance.caller_id, balance.caller, balance.game, balance.unit)
+
+
+def account_name(
+    kind: str, caller_id: int | None, caller: str | None, game: str | None, unit: Unit
+) -> str:
+    """Name an account: the number of its caller keeps two names apart that are written alike.
+
+    >>> account_name("online", 12, "Mr. O'Neil", None, "second")
+    'Assets:Caller:12-Mr-O-Neil:Online'
+    >>> account_name("house", None, None, "vegas", "usd-cent")
+    'Income:House:Vegas:USDCENT'
+    """
+    parts = [ROOTS.get(kind, "Assets")]
+    if caller_id is not None:
+        owner = [str(caller_id), _component(caller or "")]
+        parts += ["Caller", "-".join(part for part in owner if part)]
+    parts.append(kind.capitalize())
+    if kind == "house":
+        parts.append(_component(title(game or "")))
+    if unit != "second":
+        parts.append(COMMODITIES[unit][0])
+    return ":".join(parts)
+
+
+def _component(text: str) -> str:
+    """Keep the letters and digits that beancount takes in a name, without their accents."""
+    bare = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
+    return re.sub(r"[^A-Za-z0-9]+", "-", bare).strip("-")
+
+
+def _quoted(text: str) -> str:
+    return '"' + printable(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _day(at: int, schedule: Schedule) -> date:
+    return schedule.day_of(instant(at))

@@ -1,0 +1,169 @@
+"""The books for other programs: CSV, JSON and beancount, written a piece at a time.
+
+Amounts are whole numbers of their unit (seconds, or cents of play money) with their usual reading
+beside them; instants are ISO 8601 by the clocks of the board, with their zone. What each field is
+stands in docs/sysop-guide.md.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from timebank.ledger.schema import instant
+from timebank.ledger.transfers import Balance
+from timebank.reports.extracts import Extract
+from timebank.reports.statements import COLUMNS, PLAY_COLUMNS, Entry, amount, printable
+from timebank.settings.schedule import Schedule
+
+Record = Mapping[str, object]
+
+LEDGER_FIELDS = (
+    *("number", "entry", "at", "kind", "amount", "unit", "shown", "from", "from_caller"),
+    *("to", "to_caller", "game", "call", "hand", "why", "digest", "generation"),
+)
+ACCOUNT_FIELDS = (
+    *("account", "kind", "caller", "caller_number", "deleted", "game"),
+    *("amount", "unit", "shown"),
+)
+# All kinds of account of all units.
+HELD = tuple(dict.fromkeys((*COLUMNS, *PLAY_COLUMNS)))
+STATEMENT_FIELDS = ("entry", "at", "unit", "change", *HELD, "together", "shown", "what")
+
+
+def ledger_record(row: Extract, schedule: Schedule) -> Record:
+    """Give a transfer by the names of LEDGER_FIELDS."""
+    return {
+        "number": row.number,
+        "entry": row.entry,
+        "at": iso(row.at, schedule),
+        "kind": row.kind,
+        "amount": row.amount,
+        "unit": row.unit,
+        "shown": amount(row.amount, row.unit),
+        "from": row.source,
+        "from_caller": row.source_caller,
+        "to": row.target,
+        "to_caller": row.target_caller,
+        "game": row.game,
+        "call": row.call_id,
+        "hand": row.round_id,
+        "why": row.why,
+        "digest": row.digest,
+        "generation": row.generation,
+    }
+
+
+def account_record(balance: Balance) -> Record:
+    """Give an account by the names of ACCOUNT_FIELDS."""
+    return {
+        "account": balance.account_id,
+        "kind": balance.kind,
+        "caller": balance.caller,
+        "caller_number": balance.caller_id,
+        "deleted": balance.deleted,
+        "game": balance.game,
+        "amount": balance.amount,
+        "unit": balance.unit,
+        "shown": amount(balance.amount, balance.unit),
+    }
+
+
+def statement_record(entry: Entry, schedule: Schedule) -> Record:
+    """Give an entry of a statement by the names of STATEMENT_FIELDS."""
+    return {
+        "entry": entry.number,
+        "at": iso(entry.at, schedule),
+        "unit": entry.unit,
+        "change": entry.change,
+        **{kind: entry.after.get(kind, 0) for kind in HELD},
+        "together": entry.balance,
+        "shown": amount(entry.balance, entry.unit),
+        "what": entry.what,
+    }
+
+
+def iso(at: int, schedule: Schedule) -> str:
+    """Write whole seconds since 1970 as ISO 8601 by the clocks of the board."""
+    return schedule.local(instant(at)).isoformat()
+
+
+def as_csv(fields: Sequence[str], records: Iterable[Record]) -> Iterator[str]:
+    """Write records as CSV (RFC 4180, but lines end with LF), a line at a time, names first.
+
+    No cell is a formula to a spreadsheet: see `_harmless`.
+    """
+    line = io.StringIO()
+    writer = csv.writer(line, lineterminator="\n")
+    writer.writerow(fields)
+    for record in records:
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
+        writer.writerow([_plain(record[field]) for field in fields])
+    yield line.getvalue()
+
+
+def _plain(value: object) -> object:
+    """Turn a truth into 0 or 1, which every spreadsheet reads alike, and a text into a harmless
+    one."""
+    if isinstance(value, bool):
+        return int(value)
+    return _harmless(value) if isinstance(value, str) else value
+
+
+# What a spreadsheet takes for the beginning of a formula (OWASP, "CSV Injection"), also in the full
+# width of East Asian letters, at the start of a cell; and of what it takes for one, where it is set
+# to part cells at something else than we do. Spaces and quotes before it do not help.
+_FORMULA = re.compile(r"(^|[,;|])(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])")
+# What we write ourselves with a sign: -5, -0:05:00, -$12.50, -FR 1,000.
+_AMOUNT = re.compile(r"[-+]?(?:\$|FR )?[0-9][0-9,.:]*")
+
+
+def _harmless(text: str) -> str:
+    """Put an apostrophe before what a spreadsheet would take for a formula; it shows a text then.
+
+    Controls become spaces, as in text. An amount stays as it is: it is one in a spreadsheet too.
+
+    >>> _harmless("=cmd|' /C calc'!A0"), _harmless("-0:05:00"), _harmless("Jean-Luc")
+    ("'=cmd|' /C calc'!A0", '-0:05:00', 'Jean-Luc')
+    """
+    if _AMOUNT.fullmatch(text):
+        return text
+    return _FORMULA.sub(r"\1'", printable(text))
+
+
+def as_json(records: Iterable[Record]) -> Iterator[str]:
+    """Write records as one JSON array, a record a line."""
+    before = "["
+    for record in records:
+        yield f"{before}\n{_json(record)}"
+        before = ","
+    yield "[]\n" if before == "[" else "\n]\n"
+
+
+_UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
+
+
+def _json(record: Record) -> str:
+    """Write one record; what a terminal would obey is escaped, so that nothing is lost."""
+    text = json.dumps(record, ensure_ascii=False)
+    return text if text.isprintable() else _UNPRINTABLE.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
+
+
+def books_as_json(
+    balances: Iterable[Balance], rows: Iterable[Extract], schedule: Schedule
+) -> Iterator[str]:
+    """Write the books as one JSON object: "accounts" and "transfers", each an array."""
+    yield f'{{"time_zone": {json.dumps(schedule.zone.key)},\n"accounts": '
+    yield from as_json(account_record(balance) for balance in balances)
+    yield ',"transfers": '
+    yield from as_json(ledger_record(row, schedule) for row in rows)
+    yield "}\n"

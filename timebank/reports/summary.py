@@ -1,0 +1,220 @@
+"""What happened on the board by day, week or month: where time came from and where it went."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Literal, NamedTuple
+
+from timebank.ledger.database import Desk
+from timebank.ledger.schema import MINT, instant
+from timebank.reports.statements import AMOUNT, amount
+from timebank.words import Unit, clock, title
+
+By = Literal["day", "week", "month"]
+
+# What the movements between two kinds of accounts are called. "*" is any other kind.
+FLOWS = {
+    ("allotment", "*"): "granted",
+    ("*", "elapsed"): "used",
+    ("*", "forfeit"): "forfeited",
+    ("online", "bank"): "banked",
+    ("held", "bank"): "banked",
+    ("bank", "online"): "withdrawn",
+    ("bank", "bank"): "sent",
+    ("loan", "online"): "lent",
+    ("online", "loan"): "repaid",
+    ("held", "loan"): "repaid",
+    ("bank", "loan"): "repaid",
+    ("*", "external"): "passed_on",
+    ("external", "*"): "taken_in",
+    ("adjustment", "*"): "added",
+    ("*", "adjustment"): "taken_off",
+    # By callers of other boards; see ENDS.
+    ("brought", "*"): "brought",
+    ("*", "taken home"): "taken_home",
+    ("*", "given back"): "given_back",
+    ("kept", "*"): "kept",
+}
+# Movements from and to `external` that are told apart by their kind.
+ENDS = "('brought', 'taken home', 'given back', 'kept')"
+# What callers play against.
+BANKS = ("house", "casino")
+# In the order in which they are shown.
+NAMES = tuple(dict.fromkeys(FLOWS.values()))
+
+
+@dataclass
+class GameResult:
+    """What callers won from one house, and lost to it, in the unit of its play."""
+
+    won: int = 0
+    lost: int = 0
+
+    @property
+    def house(self) -> int:
+        """What the house made of it; below zero when callers made more."""
+        return self.lost - self.won
+
+
+@dataclass
+class Period:
+    """A day, week or month: `flows` are seconds by the names in FLOWS, `games` by game and unit."""
+
+    first: date
+    label: str
+    flows: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    games: defaultdict[tuple[str, Unit], GameResult] = field(
+        default_factory=lambda: defaultdict(GameResult)
+    )
+
+    @property
+    def house(self) -> int:
+        """The result of all houses that play for time, in seconds."""
+        return sum(result.house for (_, unit), result in self.games.items() if unit == "second")
+
+
+MOVED = f"""
+SELECT t.at, iif(s.kind = 'external' AND t.kind IN {ENDS}, t.kind, s.kind) AS source,
+    iif(g.kind = 'external' AND t.kind IN {ENDS}, t.kind, g.kind) AS target,
+    coalesce(s.game, g.game, r.game), s.unit, sum(t.amount)
+FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target
+LEFT JOIN rounds r ON r.id = t.round_id
+WHERE t.at >= ? AND t.at < ?
+GROUP BY t.at, 2, 3, s.game, g.game, r.game, s.unit
+"""
+FOREVER = 2**62
+
+
+class _Moved(NamedTuple):
+    at: int
+    source: str
+    target: str
+    game: str | None
+    unit: Unit
+    amount: int
+
+
+def summary(desk: Desk, by: By, since: int | None, until: int | None) -> list[Period]:
+    """Add up what was moved from `since` on and before `until`, whole seconds since 1970.
+
+    Only periods in which anything was moved are listed, the first one first.
+    """
+    schedule = desk.settings.schedule
+    periods: dict[date, Period] = {}
+    bounds = (-FOREVER if since is None else since, FOREVER if until is None else until)
+    for row in desk.connection.exec_driver_sql(MOVED, bounds):
+        moved = _Moved(*row)
+        first = first_day(schedule.day_of(instant(moved.at)), by)
+        period = periods.setdefault(first, Period(first, label(first, by)))
+        _add(period, moved)
+    return [periods[first] for first in sorted(periods)]
+
+
+def _add(period: Period, moved: _Moved) -> None:
+    played = period.games
+    if moved.source in BANKS and moved.target != MINT:
+        played[moved.game or "", moved.unit].won += moved.amount
+    elif moved.target in BANKS and moved.source != MINT:
+        played[moved.game or "", moved.unit].lost += moved.amount
+    elif moved.unit == "second":
+        for ends in (
+            (moved.source, moved.target),
+            (moved.source, "*"),
+            ("*", moved.target),
+        ):
+            if ends in FLOWS:
+                period.flows[FLOWS[ends]] += moved.amount
+                return
+
+
+def first_day(day: date, by: By) -> date:
+    """Tell the first day of the period that `day` is in; a week begins on Monday."""
+    if by == "week":
+        return day - timedelta(days=day.weekday())
+    return day.replace(day=1) if by == "month" else day
+
+
+def label(first: date, by: By) -> str:
+    """Name a period by its first day: 2026-03-01, 2026-W09, 2026-03 (ISO 8601)."""
+    if by == "week":
+        year, week, _ = first.isocalendar()
+        return f"{year}-W{week:02}"
+    return f"{first:%Y-%m}" if by == "month" else first.isoformat()
+
+
+SUMMARY_FIELDS = ("period", "first_day", "what", "game", "unit", "amount", "shown")
+# The flows that have a column; the others are told where there were any.
+COLUMNS = ("granted", "used", "banked", "withdrawn", "lent", "repaid", "forfeited")
+BAR = 24
+
+
+def summary_table(periods: list[Period], bar: str) -> Iterator[str]:
+    """Write periods as text; `bar` is what a bar of the time used is made of, "" for none."""
+    headings = (*COLUMNS, "won", "lost", "house")
+    yield f"{'Period':<10}" + "".join(f"{name.capitalize():>{AMOUNT}}" for name in headings)
+    most = max((period.flows["used"] for period in periods), default=0)
+    for period in periods:
+        games = [result for (_, unit), result in period.games.items() if unit == "second"]
+        amounts = [period.flows[name] for name in COLUMNS]
+        amounts += [sum(game.won for game in games), sum(game.lost for game in games)]
+        line = "".join(f"{clock(value):>{AMOUNT}}" for value in (*amounts, period.house))
+        drawn = bar * (BAR * period.flows["used"] // most) if most else ""
+        yield f"{period.label:<10}{line}  {drawn}".rstrip()
+        yield from _games(period)
+        also = [
+            f"{clock(period.flows[name])} {name.replace('_', ' ')}"
+            for name in NAMES
+            if name not in COLUMNS and period.flows[name]
+        ]
+        if also:
+            yield f"  Also {', '.join(also)}."
+    if not periods:
+        yield "Nothing was moved."
+
+
+def _games(period: Period) -> Iterator[str]:
+    for (game, unit), result in sorted(period.games.items()):
+        won, lost, house = (
+            amount(value, unit) for value in (result.won, result.lost, result.house)
+        )
+        yield f"  {title(game)}: callers won {won} and lost {lost}, the house made {house}."
+
+
+def summary_lines(periods: Iterable[Period]) -> Iterator[dict[str, object]]:
+    """Give every amount of every period as a record by the names of SUMMARY_FIELDS."""
+    for period in periods:
+        told: list[tuple[str, str | None, Unit, int]] = [
+            (name, None, "second", period.flows[name]) for name in NAMES
+        ]
+        for (game, unit), result in sorted(period.games.items()):
+            told += [
+                ("won", game, unit, result.won),
+                ("lost", game, unit, result.lost),
+                ("house", game, unit, result.house),
+            ]
+        for what, of, unit, quantity in told:
+            values = (period.label, period.first.isoformat(), what, of, unit, quantity)
+            yield dict(zip(SUMMARY_FIELDS, (*values, amount(quantity, unit)), strict=True))
+
+
+def summary_record(period: Period) -> dict[str, object]:
+    """Give a period as one record; the flows are seconds."""
+    return {
+        "period": period.label,
+        "first_day": period.first.isoformat(),
+        **{name: period.flows[name] for name in NAMES},
+        "house": period.house,
+        "games": [
+            {
+                "game": game,
+                "unit": unit,
+                "won": result.won,
+                "lost": result.lost,
+                "house": result.house,
+            }
+            for (game, unit), result in sorted(period.games.items())
+        ],
+    }

@@ -1,0 +1,311 @@
+"""The time bank's part of sysop.toml: time zone, events, minutes a day, and the bank's own rules.
+
+The board's settings (door/config/config.py) are built on `read_bank`; the `timebank` command, which
+must not know the board, uses `load` and leaves the rest of the file alone. What each key means is
+said in docs/sysop-guide.md, and beside the key in sysop.toml.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, time
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+from zoneinfo import ZoneInfo, available_timezones
+
+from timebank.names import names
+from timebank.settings.hours import ALWAYS, HoursRefused, OpeningHours
+from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES, Event, Schedule
+from timebank.settings.toml import Problem, Problems, SettingsError, Table, guess, open_table, shown
+
+__all__ = [
+    "BankSettings",
+    "Event",
+    "Limits",
+    "Mode",
+    "Problem",
+    "Problems",
+    "Retention",
+    "SettingsError",
+    "Table",
+    "load",
+    "open_table",
+    "read_bank",
+]
+
+Mode = Literal["built-in", "external", "none"]
+MODES: tuple[Mode, ...] = ("built-in", "external", "none")
+
+DATABASE = "board.sqlite3"
+EVERY_DAY = frozenset(range(7))
+DAYS: Mapping[str, frozenset[int]] = {
+    "daily": EVERY_DAY,
+    "weekdays": frozenset(range(5)),
+    "weekends": frozenset({5, 6}),
+    **{
+        name: frozenset({number})
+        for number, name in enumerate(("mon", "tue", "wed", "thu", "fri", "sat", "sun"))
+    },
+}
+DEFAULT_EVENTS = (Event("Mail hour", time(3), EVERY_DAY, 60),)
+LONGEST_EVENT_NAME = 40
+MINUTE = 60
+LARGEST_BALANCE = 525_600  # minutes: a year
+MOST_DAYS = 36_500
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the bank's window allows. Amounts are seconds, whole minutes all of them.
+
+    The defaults are those of sysop.toml.
+    """
+
+    # A day, for each caller.
+    deposit: int = 60 * MINUTE
+    withdrawal: int = 60 * MINUTE
+    transfer: int = 60 * MINUTE
+    loan: int = 30 * MINUTE
+    # What an account may hold by deposits, transfers and imports; clamps are always accepted.
+    balance: int = 1440 * MINUTE
+    # What must stay on the clock after a deposit.
+    keep: int = 5 * MINUTE
+    # Days a caller must have been known before he may transfer or borrow.
+    known_days: int = 7
+    # Percent of winnings and of a day's grant that go to pay back a loan.
+    loan_share: int = 50
+
+
+@dataclass(frozen=True)
+class Retention:
+    """What `timebank maintain` keeps, in days."""
+
+    notices: int = 90
+    log: int = 365
+    # A caller who has not called for so long is gone: his account is closed when it is empty.
+    gone: int = 365
+
+
+@dataclass(frozen=True)
+class BankSettings:
+    """What the time bank needs to know of the board.
+
+    `minutes_per_day` are granted to each caller, 1 to 1440. `thebank_ext` is set whenever `mode`
+    is "external". `database` is the file of the books. `imports` are the files that are taken
+    over every `import_seconds`, in mode "built-in". What has a default here has that of sysop.toml.
+    """
+
+    zone: ZoneInfo
+    events: tuple[Event, ...]
+    minutes_per_day: int
+    mode: Mode
+    thebank_ext: Path | None
+    database: Path
+    sysop: str = "Sysop"
+    limits: Limits = Limits()
+    hours: OpeningHours = ALWAYS
+    # Names: who may not use the bank, and for whom a name is kept. They give nobody any powers.
+    barred: tuple[str, ...] = ()
+    co_sysops: tuple[str, ...] = ()
+    imports: tuple[Path, ...] = ()
+    import_seconds: int = 30
+    retention: Retention = Retention()
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The events and days of the board; it remembers its answers, so it is made once."""
+        return Schedule(self.events, self.zone)
+
+    def is_open(self, at: datetime) -> bool:
+        """Tell whether the bank's window is open."""
+        return self.hours.is_open(self.schedule.local(at))
+
+    def is_barred(self, name: str) -> bool:
+        """Tell whether the caller of this name, or of one that looks like it, is kept out."""
+        return names.fold(name) in map(names.fold, self.barred)
+
+    @property
+    def named(self) -> tuple[tuple[str, str], ...]:
+        """Everybody named in sysop.toml, each behind the key that does so."""
+        people = {
+            "[board] sysop": (self.sysop,),
+            "[timebank] co_sysops": self.co_sysops,
+            "[timebank] barred": self.barred,
+        }
+        return tuple((key, name) for key, of_key in people.items() for name in of_key)
+
+    def keeps(self, name: str) -> bool:
+        """Tell whether sysop.toml names somebody so, or so that it looks alike.
+
+        No new caller can have such a name. A caller who has it gets nothing by it.
+        """
+        folds, skeletons = self._kept
+        return names.fold(name) in folds or names.skeleton(name) in skeletons
+
+    @cached_property
+    def _kept(self) -> tuple[frozenset[str], frozenset[str]]:
+        people = [name for _, name in self.named]
+        return frozenset(map(names.fold, people)), frozenset(map(names.skeleton, people))
+
+
+def load(path: Path) -> BankSettings:
+    """Read the time bank's part of a sysop.toml, and refuse what is wrong with that part.
+
+    Raises `SettingsError` with every problem found. Keys of the board that this part does not read
+    are not judged.
+    """
+    root = open_table(path)
+    settings = read_bank(root)
+    root.table("timebank").refuse_unknown()
+    for event in root.tables("events") or ():
+        event.refuse_unknown()
+    root.problems.raise_any()
+    return settings
+
+
+def read_bank(root: Table) -> BankSettings:
+    """Read the time bank's part of a file that is being read; its problems are noted in `root`."""
+    board = root.table("board")
+    zone = _zone(board)
+    data = board.path("data", "data")
+    if os.path.exists(data) and not os.path.isdir(data):
+        board.refuse("data", f"must be a folder; {data} is a file")
+    window = root.table("timebank")
+    mode, thebank_ext = _mode(window)
+    return BankSettings(
+        zone=zone,
+        events=_events(root),
+        minutes_per_day=root.table("calls").whole("minutes_per_day", 60, 1, DAY_MINUTES),
+        mode=mode,
+        thebank_ext=thebank_ext,
+        database=data / DATABASE,
+        sysop=board.text("sysop", BankSettings.sysop),
+        limits=_limits(window),
+        hours=_hours(window),
+        barred=_names(window, "barred"),
+        co_sysops=_names(window, "co_sysops"),
+        imports=_imports(window, mode, thebank_ext),
+        import_seconds=window.whole("import_seconds", BankSettings.import_seconds, 1, 86_400),
+        retention=Retention(
+            notices=window.whole("notice_days", Retention.notices, 1, MOST_DAYS),
+            log=window.whole("log_days", Retention.log, 1, MOST_DAYS),
+            gone=window.whole("gone_days", Retention.gone, 1, MOST_DAYS),
+        ),
+    )
+
+
+def _zone(board: Table) -> ZoneInfo:
+    name = board.text("time_zone", "UTC")
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):  # not found, not a name, a folder of the database
+        known = available_timezones()
+    if "UTC" not in known:
+        reason = "cannot be looked up, this system has no time zones: install the package tzdata"
+        board.refuse("time_zone", reason)
+        board.problems.raise_any()
+    hint = guess(name, known) or '; it must be a name such as "Europe/Berlin"'
+    board.refuse("time_zone", f"{shown(name)} is no known time zone{hint}")
+    return ZoneInfo("UTC")
+
+
+def _mode(table: Table) -> tuple[Mode, Path | None]:
+    mode = table.choice("mode", MODES[0], MODES)
+    path = table.optional_path("thebank_ext")
+    if path is not None and os.path.isdir(path):
+        table.refuse("thebank_ext", f"must be a file; {path} is a folder")
+    if mode == "external" and path is None and table.sound("thebank_ext"):
+        table.refuse("thebank_ext", 'must name the file to write when mode is "external"')
+    return mode, path
+
+
+def _limits(table: Table) -> Limits:
+    def minutes(key: str, default: int, most: int) -> int:
+        return MINUTE * table.whole(key, default // MINUTE, 0, most)
+
+    return Limits(
+        deposit=minutes("largest_deposit", Limits.deposit, DAY_MINUTES),
+        withdrawal=minutes("largest_withdrawal", Limits.withdrawal, DAY_MINUTES),
+        transfer=minutes("largest_transfer", Limits.transfer, LARGEST_BALANCE),
+        loan=minutes("largest_loan", Limits.loan, DAY_MINUTES),
+        balance=minutes("largest_balance", Limits.balance, LARGEST_BALANCE),
+        keep=minutes("keep_minutes", Limits.keep, DAY_MINUTES),
+        known_days=table.whole("known_days", Limits.known_days, 0, MOST_DAYS),
+        loan_share=table.whole("loan_share", Limits.loan_share, 0, 100),
+    )
+
+
+def _hours(table: Table) -> OpeningHours:
+    texts = []
+    for text in table.texts("hours"):
+        try:
+            OpeningHours.read([text])
+        except HoursRefused as refused:
+            table.refuse("hours", f"{shown(text)} {refused}")
+        else:
+            texts.append(text)
+    return OpeningHours.read(texts)
+
+
+def _names(table: Table, key: str) -> tuple[str, ...]:
+    kept = []
+    for name in table.texts(key):
+        try:
+            kept.append(names.check(name))
+        except names.NameRefused as refused:
+            table.refuse(key, f"{shown(name)} is no caller's name: {str(refused).rstrip('.')}")
+    return tuple(kept)
+
+
+def _imports(table: Table, mode: Mode, thebank_ext: Path | None) -> tuple[Path, ...]:
+    """Read which files to take over; one that we write ourselves would go round in circles."""
+    paths = tuple(table.folder / text for text in table.texts("import"))
+    places = [os.path.realpath(path) for path in paths]
+    ours = thebank_ext and os.path.realpath(thebank_ext)
+    for path, place in zip(paths, places, strict=True):
+        if place == ours:
+            table.refuse("import", f"names {path}, which is the thebank_ext that we write")
+        elif os.path.isdir(path):
+            table.refuse("import", f"must name files; {path} is a folder")
+        elif places.count(place) > 1:
+            table.refuse("import", f"names {path} more than once")
+            break
+    if paths and mode != "built-in" and table.sound("import", "mode"):
+        table.refuse("import", 'is only for mode "built-in": no other has accounts to import to')
+    return paths
+
+
+def _events(root: Table) -> tuple[Event, ...]:
+    before = len(root.problems)
+    tables = root.tables("events")
+    if tables is None:
+        return DEFAULT_EVENTS
+    events = tuple(_event(table) for table in tables)
+    # Where an event could not be read, what the rest of them leave open says nothing.
+    if len(root.problems) == before and Schedule(events, ZoneInfo("UTC")).always_closed():
+        root.refuse("events", "leave no opening in the week: nobody could ever call")
+    return events
+
+
+def _event(table: Table) -> Event:
+    table.require("name", "time", "minutes")
+    words = table.words("days", ("daily",), DAYS)
+    return Event(
+        name=table.text("name", "event", LONGEST_EVENT_NAME),
+        start=_time_of_day(table),
+        days=frozenset().union(*(DAYS[word] for word in words)),
+        minutes=table.whole("minutes", 1, 1, WEEK_MINUTES),
+    )
+
+
+def _time_of_day(table: Table) -> time:
+    text = table.text("time", "00:00")
+    match = re.fullmatch(r"([01][0-9]|2[0-3]):([0-5][0-9])", text)
+    if match is None:
+        table.refuse("time", f'must be "00:00" to "23:59", is {shown(text)}')
+        return time()
+    return time(int(match[1]), int(match[2]))

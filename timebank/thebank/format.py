@@ -1,0 +1,263 @@
+"""How records stand in the files by which time banks exchange minutes.
+
+Pure text: what is done with the files is in `thebank_ext`. Documented in docs/formats.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+LINE_END = b"\r\n"
+DOS_END_OF_FILE = b"\x1a"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One line of the file: `minutes` for the account of `name`, negative to take them out.
+
+    `at` is local time without a zone. `number` is ours (`record_number`); files of other programs
+    may leave it out.
+    """
+
+    name: str
+    minutes: int
+    source: str
+    at: datetime
+    number: int | None
+
+
+# A board would have to move time a hundred times a second for three centuries to use these up.
+NUMBERS_A_GENERATION = 10**12
+
+
+def record_number(generation: int, transfer: int) -> int:
+    """Give the number of a record: that of its transfer, with the generation from the second on.
+
+    No two records of a board have the same one, whatever was restored in between, and a reader that
+    knows nothing of generations reads a number as ever.
+
+    >>> record_number(1, 4711), record_number(2, 4711)
+    (4711, 2000000004711)
+    """
+    return transfer if generation == 1 else generation * NUMBERS_A_GENERATION + transfer
+
+
+def transfer_of(record: int) -> int:
+    """Give the transfer that a record of this number tells of.
+
+    >>> transfer_of(2000000004711)
+    4711
+    """
+    return record % NUMBERS_A_GENERATION
+
+
+class NotARecord(ValueError):
+    """A line that cannot be read; the text says why."""
+
+
+class Layout(Protocol):
+    """How records stand in a file, one a line."""
+
+    def format_record(self, record: Record) -> bytes:
+        """Write a record as a line, its end included."""
+
+    def parse_record(self, line: bytes) -> Record | None:
+        """Read a line with or without its end; None when it says nothing, else `NotARecord`."""
+
+
+class Semicolons:
+    """`name;minutes;source;YYYY-MM-DD HH:MM;number` in CP437; a line that begins with ; is none."""
+
+    def format_record(self, record: Record) -> bytes:
+        """Write a record as a line; letters that CP437 lacks are replaced (see `_cp437`)."""
+        fields = [
+            _cp437(record.name),
+            b"%d" % record.minutes,
+            _cp437(record.source),
+            record.at.isoformat(" ", "minutes").encode("ascii"),
+        ]
+        if record.number is not None:
+            fields.append(b"%d" % record.number)
+        return b";".join(fields) + LINE_END
+
+    def parse_record(self, line: bytes) -> Record | None:
+        """Read a line; None for a comment or an empty line, `NotARecord` for nonsense."""
+        text = line.rstrip(b"\r\n" + DOS_END_OF_FILE).decode("cp437")
+        if not text.strip() or text.startswith(";"):
+            return None
+        fields = [field.strip() for field in text.split(";")]
+        if len(fields) not in (4, 5):
+            raise NotARecord(f"it has {len(fields)} fields instead of 5")
+        name, minutes, source, at, *number = fields
+        if not name:
+            raise NotARecord("it names nobody")
+        return Record(
+            name=name,
+            minutes=_whole(minutes, "minutes are"),
+            source=source,
+            at=_local_time(at),
+            number=_whole(number[0], "number is") if number else None,
+        )
+
+
+SEMICOLONS = Semicolons()
+
+
+def spellings(name: str) -> tuple[str, ...]:
+    """Give the ways in which a name that was read can be meant, the likeliest first.
+
+    As it stands; with the numbers of letters that CP437 lacks (see `_cp437`) turned into the
+    letters; and read as UTF-8, which programs write that know nothing of CP437.
+    """
+    found = [name, _NUMBERED.sub(_letter, name)]
+    with contextlib.suppress(UnicodeError):
+        found.append(name.encode("cp437").decode("utf-8"))
+    return tuple(dict.fromkeys(found))
+
+
+_NUMBERED = re.compile(r"\\u([0-9A-Fa-f]{4})")
+
+
+def _letter(numbered: re.Match[str]) -> str:
+    letter = chr(int(numbered[1], 16))
+    return letter if letter.isalpha() else numbered[0]
+
+
+def _cp437(text: str) -> bytes:
+    """Encode a field: a letter that CP437 lacks loses its accents, or is written as \\uXXXX.
+
+    What would end the field or the line becomes a comma or a space.
+    """
+    encoded = bytearray()
+    for character in text.replace(";", ","):
+        bare = unicodedata.normalize("NFD", character)[0]
+        for candidate in (character if character.isprintable() else " ", bare):
+            with contextlib.suppress(UnicodeEncodeError):
+                encoded += candidate.encode("cp437")
+                break
+        else:
+            encoded += b"\\u%04x" % ord(character) if character <= "\uffff" else b"?"
+    return bytes(encoded)
+
+
+def _whole(field: str, what: str) -> int:
+    if re.fullmatch(r"[+-]?[0-9]{1,18}", field) is None:
+        raise NotARecord(f"its {what} not a whole number")
+    return int(field)
+
+
+def _local_time(field: str) -> datetime:
+    try:
+        return datetime.strptime(field, "%Y-%m-%d %H:%M")
+    except ValueError:
+        raise NotARecord("its time is not written YYYY-MM-DD HH:MM") from None
+
+
+# The lines of a file that other programs append to, in bounded memory.
+#
+# A line ends with LF, with or without CR before it. The end-of-file mark of DOS (1A) ends a last
+# line that has no other end, and means nothing where a line begins: programs go on writing behind
+# it. What is not ended yet is not handed out.
+
+LONGEST_LINE = 1024  # bytes, its end not counted; a record of ours has at most 100
+CHUNK = 65536
+RECENT = 4096  # bytes before a position by which the file is known again
+
+_ENDS = re.compile(rb"[\n\x1a]")
+
+
+@dataclass(frozen=True)
+class Position:
+    """How far a file was read: so many bytes, and so many ends of lines among them.
+
+    `recent` tells whether they are still the same bytes, see `is_in`.
+    """
+
+    offset: int
+    lines: int
+    recent: str
+
+    def is_in(self, file: int) -> bool:
+        """Tell whether an open file still holds what was read up to here."""
+        return os.fstat(file).st_size >= self.offset and digest(file, self.offset) == self.recent
+
+
+def digest(file: int, end: int) -> str:
+    """Describe the bytes before `end`, by the last RECENT of them."""
+    start = max(0, end - RECENT)
+    return hashlib.sha256(os.pread(file, end - start, start)).hexdigest()
+
+
+NOWHERE = Position(0, 0, hashlib.sha256(b"").hexdigest())
+
+
+@dataclass(frozen=True)
+class RawLine:
+    """A line from `start` up to `end` in the file, counted from 1; `content` without its end.
+
+    `content` is None when it is longer than LONGEST_LINE.
+    """
+
+    number: int
+    start: int
+    end: int
+    content: bytes | None
+    # How many ends of lines the file has up to `end`.
+    lines: int
+
+
+class LineReader:
+    """Hands out the ended lines of an open file from a position on."""
+
+    def __init__(self, file: int, position: Position) -> None:
+        """Begin at the position; other readers and writers of the file are not disturbed."""
+        self._file = file
+        self._offset = position.offset
+        self._lines = position.lines
+        # Bytes of the line that is not ended yet, known when all ended ones are handed out.
+        self.unended = 0
+        # The beginning of that line, up to LONGEST_LINE bytes.
+        self.rest = b""
+
+    def __iter__(self) -> Iterator[RawLine]:
+        """Hand out lines up to the last end there is."""
+        while chunk := os.pread(self._file, CHUNK, self._offset):
+            begin = 0
+            for end in _ENDS.finditer(chunk):
+                self._add(chunk[begin : end.start()])
+                begin = end.end()
+                marks_end = end[0] == DOS_END_OF_FILE
+                if not marks_end or self.unended:
+                    # Behind a mark that was read nothing could be told from a file cut short.
+                    yield self._line(self._offset + (end.start() if marks_end else begin), end[0])
+            self._add(chunk[begin:])
+            self._offset += len(chunk)
+
+    def _add(self, piece: bytes) -> None:
+        self.unended += len(piece)
+        if len(self.rest) < LONGEST_LINE:
+            self.rest += piece[: LONGEST_LINE - len(self.rest)]
+
+    def _line(self, end: int, mark: bytes) -> RawLine:
+        number = self._lines + 1
+        if mark != DOS_END_OF_FILE:
+            self._lines = number
+        content = self.rest.removesuffix(b"\r")
+        too_long = self.unended > LONGEST_LINE
+        start = end - self.unended - (mark != DOS_END_OF_FILE)
+        self.unended, self.rest = 0, b""
+        return RawLine(number, start, end, None if too_long else content, self._lines)
+
+
+def is_ended(file: int) -> bool:
+    """Tell whether the last line of an open file has its end; of an empty file that it has."""
+    size = os.fstat(file).st_size
+    return size == 0 or os.pread(file, 1, size - 1) in (b"\n", DOS_END_OF_FILE)

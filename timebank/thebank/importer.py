@@ -1,0 +1,496 @@
+"""THEBANK.EXT, read: minutes that other programs bring to our accounts, or take out of them.
+
+A file is taken over by renaming it, read line by line into the books, and kept as its .BAK; what
+cannot be applied goes to its .ERR. Where a file stands and how far it was read is in the books (see
+`import_books`), so whoever comes after a crash goes on from there. A file whose last line is not
+ended yet stays where it is: what is ended in it is applied, and the rest of that line reaches it
+whichever way its writer adds it. A program that has the file open while it is renamed writes on in
+the renamed one; so a .BAK is looked at for another day.
+
+What this means for programs that write such files is documented in docs/formats.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import logging
+import os
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import count, islice
+from pathlib import Path
+
+from timebank import files
+from timebank.ledger.database import BooksFailed, Database, Desk
+from timebank.ledger.schema import stamp
+from timebank.settings.settings import BankSettings
+from timebank.thebank.bookings import (
+    Import,
+    Overtaken,
+    Refusal,
+    advance,
+    begin,
+    book,
+    kept_as,
+    mark_told,
+    open_imports,
+    refuse,
+    untold,
+)
+from timebank.thebank.format import (
+    LINE_END,
+    LONGEST_LINE,
+    NOWHERE,
+    SEMICOLONS,
+    Layout,
+    LineReader,
+    Position,
+    RawLine,
+    digest,
+    is_ended,
+)
+from timebank.words import span
+
+# What came of taking a file over, in numbers and in sentences for the sysop.
+
+MOST_REFUSALS = 20  # that a report names; the .ERR file has them all
+
+
+@dataclass(frozen=True)
+class Report:
+    """What one round over a file did. `came` and `went` are seconds, into accounts and out.
+
+    `refused` counts lines, and `refusals` says of the first of them which they are and why.
+    `waiting` says what the file still lacks, `kept` which .BAK files it left. `problem` is what the
+    sysop should mend, None when all is well.
+    """
+
+    path: Path
+    applied: int
+    came: int
+    went: int
+    refused: int
+    refusals: tuple[str, ...]
+    waiting: tuple[str, ...]
+    kept: tuple[Path, ...]
+    problem: str | None
+
+    def sentences(self) -> tuple[str, ...]:
+        """Say it all, a line each; there is always at least one."""
+        said = []
+        if self.applied:
+            records = f"{self.applied} record" + ("s" if self.applied != 1 else "")
+            moved = f"{span(self.came)} came in, {span(self.went)} went out"
+            said.append(f"{self.path}: {records} applied; {moved}.")
+        said += [f"{self.path}, {refusal}" for refusal in self.refusals]
+        if self.refused > len(self.refusals):
+            said.append(f"{self.path}: {self.refused - len(self.refusals)} more were refused.")
+        if self.refused:
+            said.append(f"What was refused is in {self.path}.ERR.")
+        said += self.waiting
+        said += [f"It is kept as {kept}." for kept in self.kept]
+        if self.problem is not None:
+            said.append(self.problem)
+        return tuple(said) or (f"{self.path}: nothing new.",)
+
+
+# The .ERR file beside one that is taken over: which lines were not applied, and why.
+#
+# A refused line is noted in the books together with the position behind it, then written here, then
+# marked as told. Whoever finds a line that is not marked, under the lock of the file, looks for it
+# here before it is written: its writer died in between.
+
+AT_ONCE = 100  # lines that are looked for together
+
+
+class ErrorFile:
+    """The .ERR file of one path; everything is done under the lock of that path."""
+
+    def __init__(self, place: Path, desk: Callable[[], AbstractContextManager[Desk]]) -> None:
+        """Name the file and how to get at the books; nothing is touched yet."""
+        self._place = place
+        self._path = place.with_name(f"{place.name}.ERR")
+        self._desk = desk
+
+    def finish(self) -> None:
+        """Write what an earlier round has left unwritten; raises `OSError`."""
+        while True:
+            with self._desk() as desk:
+                refusals = untold(desk, self._place, AT_ONCE)
+            if not refusals:
+                return
+            missing = {self._line(refusal): refusal for refusal in refusals}
+            if self._path.exists():
+                with files.opened(self._path, os.O_RDONLY) as file:
+                    for line in LineReader(file, NOWHERE):
+                        missing.pop(line.content or b"", None)
+            self._append(list(missing.values()))
+            self._mark(refusals)
+
+    def write(self, refusals: Sequence[Refusal]) -> None:
+        """Write lines that were refused just now; raises `OSError`."""
+        if refusals:
+            self._append(refusals)
+            self._mark(refusals)
+
+    def _line(self, refusal: Refusal) -> bytes:
+        said = (
+            f"import {refusal.import_id}, line {refusal.line} (byte {refusal.start}):"
+            f" {refusal.reason}: {refusal.text}"
+        )
+        # Short enough to be found again by the reader of lines.
+        return said.encode()[: LONGEST_LINE // 2]
+
+    def _append(self, refusals: Sequence[Refusal]) -> None:
+        lines = [self._line(refusal) for refusal in refusals]
+        with files.opened(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND) as file:
+            torn = _unended(file)
+            if torn and any(line.startswith(torn.rstrip(b"\r")) for line in lines):
+                os.ftruncate(file, os.fstat(file).st_size - len(torn))
+            elif torn:
+                files.write_all(file, LINE_END)
+            files.write_all(file, b"".join(line + LINE_END for line in lines))
+            os.fsync(file)
+
+    def _mark(self, refusals: Sequence[Refusal]) -> None:
+        with self._desk() as desk:
+            mark_told(desk, refusals)
+
+
+def _unended(file: int) -> bytes:
+    """Give what stands behind the last end of a line: a piece of a line that was being written."""
+    size = os.fstat(file).st_size
+    start = max(0, size - LONGEST_LINE)
+    return os.pread(file, size - start, start).rpartition(b"\n")[2]
+
+
+log = logging.getLogger("timebank")
+
+# Lines that share a COMMIT: enough to make the wait for the disk small, few enough that callers
+# on line, who wait for the same lock, do not notice.
+LINES_A_COMMIT = 50
+WATCHED_SECONDS = 86_400  # how long a .BAK is looked at for lines that come late
+
+
+def import_file(
+    database: Database,
+    settings: BankSettings,
+    now: datetime,
+    path: Path,
+    layout: Layout = SEMICOLONS,
+) -> Report:
+    """Take a file over and apply its records, after finishing what an earlier round left undone.
+
+    Never raises for what a sysop can mend (no such file, no permission, no space, locked or broken
+    books): `Report.problem` says what it was, and the next round goes on from there. Waits for
+    other processes and for the disk; not for an event loop.
+    """
+    takeover = _Takeover(database, settings, now, path, layout)
+    return _report(takeover, takeover.run)
+
+
+def import_all(
+    database: Database, settings: BankSettings, now: datetime, layout: Layout = SEMICOLONS
+) -> list[Report]:
+    """Do one round over the files that sysop.toml names, and those that wait to be finished.
+
+    Like `import_file` it never raises for what a sysop can mend. A file that is not there, and has
+    left nothing to finish, is not reported: its writers have written nothing.
+    """
+    if settings.mode != "built-in":
+        return []
+    try:
+        with database.reading(settings, now) as desk:
+            begun = {row.path for row in open_imports(desk, None) if row.state != "reading"}
+    except BooksFailed as error:
+        return [Report(settings.database, 0, 0, 0, 0, (), (), (), str(error))]
+    reports = []
+    for path in settings.imports:
+        if not _is_missing(path) or _place(path) in begun:
+            reports.append(import_file(database, settings, now, path, layout))
+    # What the sysop took over by hand is finished too, but a new file there is for him to import.
+    for place in sorted(begun.difference(map(_place, settings.imports))):
+        if not _is_missing(place.parent):
+            takeover = _Takeover(database, settings, now, place, layout)
+            reports.append(_report(takeover, takeover.finish))
+    return reports
+
+
+def _report(takeover: _Takeover, work: Callable[[], str | None]) -> Report:
+    """Do some of the work, and say how far it came; `work` returns what stopped it."""
+    path = takeover.path
+    try:
+        problem = work()
+    except OSError as error:
+        problem = f"{error.filename or path} is in the way of an import: {error.strerror}."
+    except BooksFailed as error:
+        problem = str(error)
+    except Overtaken:
+        problem = f"{path} is being read by another process."
+    return takeover.report(problem)
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        pass  # what it is about is found out when it is taken over
+    return False
+
+
+def _place(path: Path) -> Path:
+    """Follow links: what is renamed is the file, and the lock stands beside it."""
+    return Path(os.path.realpath(path))
+
+
+class _Takeover:
+    """One round over one file."""
+
+    def __init__(
+        self,
+        database: Database,
+        settings: BankSettings,
+        now: datetime,
+        path: Path,
+        layout: Layout,
+    ) -> None:
+        self._database = database
+        self._settings = settings
+        self._now = now
+        self.path = path
+        self._layout = layout
+        self._place = _place(path)
+        self._errors = ErrorFile(self._place, self._desk)
+        self._applied = self._came = self._went = self._refused = 0
+        self._refusals: list[str] = []
+        self._waiting: list[str] = []
+        self._kept: list[Path] = []
+
+    def report(self, problem: str | None) -> Report:
+        return Report(
+            self.path,
+            self._applied,
+            self._came,
+            self._went,
+            self._refused,
+            tuple(self._refusals),
+            tuple(self._waiting),
+            tuple(self._kept),
+            problem,
+        )
+
+    def run(self) -> str | None:
+        """Finish what was begun, then take over what is there now; says why when it cannot be."""
+        reason = self._reason_not_to()
+        if reason is None:
+            with files.locked(self._place):
+                self._look(self._finish())
+        return reason
+
+    def finish(self) -> None:
+        """Finish what was begun, and leave alone what is there now."""
+        with files.locked(self._place):
+            self._finish()
+
+    def _reason_not_to(self) -> str | None:
+        """Say why this file cannot be one to read, None when it can."""
+        if self._settings.mode != "built-in":
+            return f'{self.path} is not read: only a board of mode "built-in" has a bank for it.'
+        if os.fsencode(self._place).decode("utf-8", "replace") != str(self._place):
+            return "A file whose name is not in UTF-8 is not read; rename it first."
+        with self._database.reading(self._settings, self._now) as desk:
+            begun = open_imports(desk, self._place)
+            number = kept_as(desk, self._place)
+        if number is not None:
+            return f"{self.path} is what import {number} has read: it would be applied twice."
+        if not self._place.exists():
+            return None if begun else f"There is no file {self.path}."
+        if not self._place.is_file():
+            return f"{self.path} is not a file."
+        ours = self._settings.thebank_ext
+        if ours is not None and ours.exists() and ours.samefile(self._place):
+            return f"{self.path} is the thebank_ext of sysop.toml, which is ours to write."
+        if self._settings.database.exists() and self._settings.database.samefile(self._place):
+            return f"{self.path} is the database of this board."
+        return None
+
+    def _finish(self) -> Import | None:
+        """Take files that have been renamed as far as they go; returns one that still stands."""
+        self._errors.finish()
+        standing = None
+        with self._desk() as desk:
+            rows = open_imports(desk, self._place)
+        for row in rows:
+            if row.state == "taking" and not row.taken.exists():
+                standing = self._advance(row, "reading")
+            elif row.state == "reading":
+                standing = row
+            else:
+                self._go_on(row)
+        return standing
+
+    def _go_on(self, row: Import) -> None:
+        """Take a file that has been renamed as far as it goes."""
+        if row.state == "taking":
+            row = self._arrive(row)
+        if row.state == "taken":
+            row = self._keep(self._read(row)[0])
+        elif row.state == "keeping":
+            row = self._rename_to_kept(row)
+        self._watch(row)
+
+    def _look(self, row: Import | None) -> None:
+        """See what stands at the path; `row` is what is known of it from an earlier round."""
+        try:
+            with files.opened(self._place, os.O_RDONLY) as file:
+                if row is not None and not row.position.is_in(file):
+                    log.warning("%s is not the file that it was; it is read anew", self.path)
+                    self._advance(row, "closed")
+                    row = None
+                position = NOWHERE if row is None else row.position
+                news = any(True for _ in LineReader(file, position))
+                complete = is_ended(file)
+        except FileNotFoundError:
+            if row is not None:
+                self._advance(row, "closed")
+            return
+        if not complete and not news:
+            self._wait(self._place, position)
+        elif row is not None or news:
+            self._take_over(row or self._begin(), complete)
+
+    def _take_over(self, row: Import, complete: bool) -> None:
+        """Rename a file and read it; one whose last line has no end yet is read where it is."""
+        if complete:
+            self._go_on(self._take(row))
+            return
+        row, unended = self._read(row)
+        if unended:
+            self._wait(self._place, row.position)
+
+    def _begin(self) -> Import:
+        with self._desk() as desk:
+            return begin(desk, self._place, None)
+
+    def _take(self, row: Import) -> Import:
+        row = self._advance(row, "taking")
+        os.rename(self._place, row.taken)
+        return self._arrive(row)
+
+    def _arrive(self, row: Import) -> Import:
+        """Make sure of a file under its new name, and that it is the one that was meant."""
+        files.sync_folder(self._place.parent)
+        with files.opened(row.taken, os.O_RDONLY) as file:
+            if row.position.is_in(file):
+                return self._advance(row, "taken")
+        with self._desk() as desk:
+            advance(desk, row, "closed", None)
+            return begin(desk, self._place, row.taken)
+
+    def _read(self, row: Import) -> tuple[Import, int]:
+        """Apply the ended lines of a file; returns how many bytes stand behind them too."""
+        with files.opened(row.place, os.O_RDONLY) as file:
+            if not row.position.is_in(file):
+                return row, 0
+            reader = LineReader(file, row.position)
+            lines = iter(reader)
+            while batch := list(islice(lines, LINES_A_COMMIT)):
+                # What is booked must not be gone from the file after a power cut.
+                os.fsync(file)
+                last = batch[-1]
+                after = Position(last.end, last.lines, digest(file, last.end))
+                with self._desk() as desk:
+                    row, booked = book(desk, row, batch, after, self._layout)
+                self._applied += booked.applied
+                self._came += booked.came
+                self._went += booked.went
+                self._refuse(booked.refused)
+            return row, reader.unended
+
+    def _refuse(self, refusals: Sequence[Refusal]) -> None:
+        """Tell of lines that were refused, in the .ERR file and in the log."""
+        self._errors.write(refusals)
+        for refusal in refusals:
+            self._refused += 1
+            if self._refused <= MOST_REFUSALS:
+                said = f"line {refusal.line} of import {refusal.import_id}: {refusal.reason}"
+                self._refusals.append(f"{said}.")
+                log.warning("%s, %s: %s", self.path, said, refusal.text)
+            elif self._refused == MOST_REFUSALS + 1:
+                log.warning("%s: more lines are refused, see %s.ERR", self.path, self._place)
+
+    def _keep(self, row: Import) -> Import:
+        """Rename a file whose lines are all in the books to a .BAK of its own."""
+        return self._rename_to_kept(self._advance(row, "keeping", self._free_name(row)))
+
+    def _rename_to_kept(self, row: Import) -> Import:
+        assert row.kept is not None  # it was named when it got into this state
+        if row.taken.exists():
+            if row.kept.exists() and row.kept.stat().st_size:
+                # Somebody has used the name meanwhile.
+                return self._keep(row)
+            os.rename(row.taken, row.kept)
+        files.sync_folder(self._place.parent)
+        self._kept.append(row.kept)
+        return self._advance(row, "kept", row.kept)
+
+    def _free_name(self, row: Import) -> Path:
+        """Find a name that no file has, and hold it with an empty one, which is renamed over."""
+        for attempt in count(1):
+            number = f"{row.id}" if attempt == 1 else f"{row.id}-{attempt}"
+            name = self._place.with_name(f"{self._place.name}.{number}.BAK")
+            with contextlib.suppress(FileExistsError):
+                os.close(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+                return name
+            if name.is_file() and name.stat().st_size == 0:
+                return name
+        raise AssertionError("numbers do not end")
+
+    def _watch(self, row: Import) -> None:
+        """Look for lines that a program has added to a file which it had open; not for ever."""
+        try:
+            with files.opened(row.place, os.O_RDONLY) as file:
+                untouched = row.position.is_in(file)
+                end = os.fstat(file).st_size
+        except FileNotFoundError:
+            self._advance(row, "closed", row.kept)
+            return
+        if not untouched:
+            reason = "somebody has changed what was read before; from here on nothing was applied"
+            self._close(row, end, reason)
+            return
+        late = stamp(self._now) - row.changed > WATCHED_SECONDS
+        if end == row.position.offset and not late:
+            return
+        row, unended = self._read(row)
+        if unended and late:
+            self._close(row, row.position.offset + unended, "its end has never come")
+        elif late:
+            self._advance(row, "closed", row.kept)
+        elif unended:
+            self._wait(row.place, row.position)
+
+    def _close(self, row: Import, end: int, reason: str) -> None:
+        """Close a file with something in it that nobody will apply."""
+        start, lines, _ = dataclasses.astuple(row.position)
+        with self._desk() as desk:
+            refusal = refuse(desk, row, RawLine(lines + 1, start, end, None, lines), reason)
+            advance(desk, row, "closed", row.kept)
+        self._refuse([refusal])
+
+    def _wait(self, place: Path, position: Position) -> None:
+        self._waiting.append(
+            f"{place}: line {position.lines + 1} has no end yet, and waits for it."
+        )
+
+    def _advance(self, row: Import, state: str, kept: Path | None = None) -> Import:
+        with self._desk() as desk:
+            return advance(desk, row, state, kept)
+
+    def _desk(self) -> AbstractContextManager[Desk]:
+        return self._database.transaction(self._settings, self._now)

@@ -1,0 +1,346 @@
+"""THEBANK.EXT: the file through which winnings reach a time bank that is not ours.
+
+A clamp in the mode "external" commits a record to the table `outbox`, together with the transfer
+it tells of. `flush_outbox` carries the records over to the file, each exactly once:
+
+    waiting -> appending -> appended
+                         -> doubtful -> waiting or appended, as the sysop says
+
+Before a byte is written the record is `appending`, and its mark holds what the file looked like
+and what is about to be written. Whoever finds a record in that state, under the lock, knows that
+its writer is dead, and looks for it in the file: a record that is there was appended, a piece of it
+is completed, and one that is not there is appended now. Only when the file is no longer the one
+that was marked, because the bank it is meant for has taken it away, can nobody tell; then the
+record is `doubtful` and the sysop is asked, for minutes given twice are minutes made up.
+
+The layout of the file is documented in docs/formats.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import os
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from timebank import files
+from timebank.errors import Refused
+from timebank.ledger.database import BooksFailed, Database, Desk
+from timebank.ledger.generations import OF_TRANSFER
+from timebank.ledger.schema import instant, stamp
+from timebank.settings.settings import BankSettings
+from timebank.thebank.format import (
+    DOS_END_OF_FILE,
+    LINE_END,
+    SEMICOLONS,
+    Layout,
+    NotARecord,
+    Record,
+    record_number,
+    transfer_of,
+)
+
+log = logging.getLogger("timebank")
+
+_APPENDING = os.O_RDWR | os.O_APPEND
+RECENT = 4096  # bytes before the end by which a file is known again
+
+
+@dataclass(frozen=True)
+class OutboxRow:
+    """A record on its way: `number` is its own, `transfer` its transfer's, `at` an aware instant.
+
+    `mark` describes the file of an append under way; of a doubtful record it says what happened.
+    """
+
+    number: int
+    transfer: int
+    name: str
+    minutes: int
+    source: str
+    at: datetime
+    state: str
+    mark: str | None
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """What a flush did: numbers of records appended, of those now doubtful, and what stopped it.
+
+    `problem` is a sentence for the sysop, None when nothing is left waiting.
+    """
+
+    appended: tuple[int, ...]
+    doubtful: tuple[int, ...]
+    problem: str | None
+
+
+class NotDoubtful(Refused):
+    """There is no record of this number about which the sysop was asked."""
+
+
+def undelivered(desk: Desk) -> list[OutboxRow]:
+    """List the records that are not in the file, or not for certain, oldest first."""
+    rows = desk.connection.exec_driver_sql(f"{_SELECT} WHERE state <> 'appended' ORDER BY number")
+    return [
+        OutboxRow(
+            record_number(row.generation, row.number),
+            row.number,
+            row.name,
+            row.minutes,
+            row.source,
+            instant(row.at),
+            row.state,
+            row.mark,
+        )
+        for row in rows
+    ]
+
+
+def repeat(desk: Desk, number: int) -> None:
+    """Send a doubtful record again, because the sysop found that it never arrived."""
+    _resolve(desk, number, "waiting", None)
+
+
+def regard_as_delivered(desk: Desk, number: int) -> None:
+    """Let a doubtful record rest, because the sysop found that it did arrive."""
+    _resolve(desk, number, "appended", stamp(desk.now))
+
+
+_SELECT = f"""
+SELECT number, name, minutes, source, at, state, mark,
+    {OF_TRANSFER.format(number="outbox.number")} AS generation
+FROM outbox"""
+
+
+def _resolve(desk: Desk, number: int, state: str, appended: int | None) -> None:
+    changed = desk.connection.exec_driver_sql(
+        "UPDATE outbox SET state = ?, appended = ?, mark = NULL"
+        " WHERE number = ? AND state = 'doubtful'",
+        (state, appended, transfer_of(number)),
+    )
+    if changed.rowcount != 1:
+        raise NotDoubtful(f"Nothing is asked about a record {number}.")
+
+
+def flush_outbox(
+    database: Database, settings: BankSettings, now: datetime, layout: Layout = SEMICOLONS
+) -> Delivery:
+    """Append every waiting record to THEBANK.EXT, after finding out about interrupted ones.
+
+    Never raises for what a sysop can mend (no space, no permission, no folder, a locked or broken
+    database): what was not written stays waiting, and `Delivery.problem` says why. Waits for other
+    processes and for the disk; not for an event loop.
+    """
+    courier = _Courier(database, settings, now, layout)
+    try:
+        if not courier.next_row():
+            return Delivery((), (), None)
+        if settings.thebank_ext is None:
+            return Delivery((), (), "Records wait for a THEBANK.EXT, and sysop.toml names none.")
+        with files.locked(settings.thebank_ext):
+            while row := courier.next_row():
+                courier.carry(row, settings.thebank_ext)
+    except OSError as error:
+        return courier.delivery(_sentence(settings.thebank_ext, error))
+    except BooksFailed as error:
+        return courier.delivery(str(error))
+    return courier.delivery(None)
+
+
+def _sentence(path: Path | None, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError) and path is not None:
+        return f"{path} cannot be written: there is no folder {path.parent}. Its records wait."
+    return f"{path} cannot be written: {error.strerror}. Its records wait."
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """What the file was before an append, and the bytes to be appended (as Latin-1)."""
+
+    device: int
+    inode: int
+    size: int
+    changed: int  # nanoseconds
+    recent: str  # digest of the last bytes
+    data: str
+
+    @property
+    def line(self) -> bytes:
+        return self.data.encode("latin-1")
+
+    @classmethod
+    def of(cls, file: int, line: bytes) -> _Mark:
+        status = os.fstat(file)
+        size = status.st_size
+        return cls(
+            status.st_dev,
+            status.st_ino,
+            size,
+            status.st_mtime_ns,
+            _digest(file, size),
+            line.decode("latin-1"),
+        )
+
+    def is_untouched(self, file: int) -> bool:
+        """Tell whether nothing at all has happened to the file since."""
+        return self == _Mark.of(file, self.line)
+
+    def is_continued_by(self, file: int) -> bool:
+        """Tell whether the file is the one that was marked, all that it held still in its place."""
+        status = os.fstat(file)
+        return (
+            (status.st_dev, status.st_ino) == (self.device, self.inode)
+            and status.st_size >= self.size
+            and _digest(file, self.size) == self.recent
+        )
+
+
+def _digest(file: int, end: int) -> str:
+    start = max(0, end - RECENT)
+    return hashlib.sha256(os.pread(file, end - start, start)).hexdigest()
+
+
+class _Courier:
+    """One round of deliveries; everything but `next_row` is done under the lock."""
+
+    def __init__(
+        self, database: Database, settings: BankSettings, now: datetime, layout: Layout
+    ) -> None:
+        self._database = database
+        self._settings = settings
+        self._now = now
+        self._layout = layout
+        self._appended: list[int] = []
+        self._doubtful: list[int] = []
+
+    def delivery(self, problem: str | None) -> Delivery:
+        return Delivery(tuple(self._appended), tuple(self._doubtful), problem)
+
+    def next_row(self) -> OutboxRow | None:
+        """Find the oldest record that is to be written or looked for."""
+        with self._database.reading(self._settings, self._now) as desk:
+            return next((row for row in undelivered(desk) if row.state != "doubtful"), None)
+
+    def carry(self, row: OutboxRow, path: Path) -> None:
+        """Take a record one step on; an `OSError` leaves it where it can be taken up again."""
+        if row.mark is None:
+            self._append(row, path)
+        else:
+            self._recover(row, path, _Mark(**json.loads(row.mark)))
+
+    def _append(self, row: OutboxRow, path: Path) -> None:
+        with files.opened(path, _APPENDING | os.O_CREAT) as file:
+            line = self._layout.format_record(self._record(row))
+            if not _ends_a_line(file):
+                line = LINE_END + line
+            mark = _Mark.of(file, line)
+            self._set(row, "appending", json.dumps(asdict(mark)))
+            try:
+                files.write_all(file, line)
+            except OSError:
+                if _taken_back(file, mark):
+                    self._set(row, "waiting", None)
+                raise
+            self._finish(row, file, path)
+
+    def _recover(self, row: OutboxRow, path: Path, mark: _Mark) -> None:
+        """Find out what became of a record whose writer died, and take it on from there."""
+        try:
+            with files.opened(path, _APPENDING) as file:
+                same_file = mark.is_continued_by(file)
+                content = os.pread(file, os.fstat(file).st_size, mark.size if same_file else 0)
+                if self._holds(content, row):
+                    self._finish(row, file, path)
+                elif same_file and content and mark.line.startswith(content):
+                    files.write_all(file, mark.line[len(content) :])
+                    self._finish(row, file, path)
+                elif mark.is_untouched(file) or (same_file and self._stands_alone(content, mark)):
+                    self._set(row, "waiting", None)
+                else:
+                    self._ask(row, f"{path} is no longer the file it was")
+        except FileNotFoundError:
+            self._ask(row, f"{path} has been taken away")
+
+    def _stands_alone(self, added: bytes, mark: _Mark) -> bool:
+        """Tell whether what others have added is theirs alone, with no piece of ours before it.
+
+        An empty file cannot be told from the next one of its name, which may have the same inode.
+        """
+        first = added.lstrip(LINE_END).split(b"\n")[0]
+        if first[:1] == mark.line.lstrip(LINE_END)[:1]:
+            try:
+                self._layout.parse_record(first)
+            except NotARecord:
+                return False
+        return mark.size > 0
+
+    def _holds(self, content: bytes, row: OutboxRow) -> bool:
+        """Tell whether a complete line of a file is the record, by its number and its payee."""
+        ours = self._layout.parse_record(self._layout.format_record(self._record(row)))
+        assert ours is not None  # what we write is a record
+        for line in content.split(b"\n")[:-1]:
+            with contextlib.suppress(NotARecord):
+                record = self._layout.parse_record(line)
+                # The time is left out: the sysop may have moved the board to another zone.
+                if record is not None and replace(record, at=ours.at) == ours:
+                    return True
+        return False
+
+    def _record(self, row: OutboxRow) -> Record:
+        at = self._settings.schedule.local(row.at).replace(tzinfo=None)
+        return Record(row.name, row.minutes, row.source, at, row.number)
+
+    def _finish(self, row: OutboxRow, file: int, path: Path) -> None:
+        """Make sure of what was appended, and that it went into the file that is there."""
+        os.fsync(file)
+        if _is_at(file, path):
+            self._set(row, "appended", None)
+            self._appended.append(row.number)
+        else:
+            self._ask(row, f"{path} was taken away while it was written")
+
+    def _ask(self, row: OutboxRow, why: str) -> None:
+        self._set(row, "doubtful", why)
+        self._doubtful.append(row.number)
+        log.error(
+            "%s: whether %d minutes for %s (record %d) went with it, only the sysop can tell",
+            *(why, row.minutes, row.name, row.number),
+        )
+
+    def _set(self, row: OutboxRow, state: str, mark: str | None) -> None:
+        appended = stamp(self._now) if state == "appended" else None
+        with self._database.transaction(self._settings, self._now) as desk:
+            desk.connection.exec_driver_sql(
+                "UPDATE outbox SET state = ?, mark = ?, appended = ? WHERE number = ?",
+                (state, mark, appended, row.transfer),
+            )
+
+
+def _taken_back(file: int, mark: _Mark) -> bool:
+    """Remove what a failed append has left, unless something else stands behind it by now."""
+    left = os.pread(file, os.fstat(file).st_size, mark.size)
+    if left and mark.line.startswith(left):
+        os.ftruncate(file, mark.size)
+    return mark.line.startswith(left)
+
+
+def _ends_a_line(file: int) -> bool:
+    """Tell whether a record can be appended as it is; drops the end-of-file mark of DOS editors."""
+    size = os.fstat(file).st_size
+    while size and os.pread(file, 1, size - 1) == DOS_END_OF_FILE:
+        size -= 1
+        os.ftruncate(file, size)
+    return size == 0 or os.pread(file, 1, size - 1) == b"\n"
+
+
+def _is_at(file: int, path: Path) -> bool:
+    """Tell whether the open file is still the one that the path leads to."""
+    try:
+        return os.path.samestat(os.fstat(file), path.stat())
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,255 @@
+"""How a hand gets into the books: its rows in the journal, and what its settlement moves.
+
+What the actions, rules and results mean is the table's business: they are stored as it gives them.
+Amounts are in the unit of the wager: seconds, or cents of play money.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from timebank.callers.notices import keep_untold, tell_hand, words_of_hand
+from timebank.errors import ShoeGone
+from timebank.ledger.database import Desk
+from timebank.ledger.entry import Posting
+from timebank.ledger.purse import Receipt
+from timebank.ledger.schema import stamp
+from timebank.wagers.journal import GONE
+from timebank.wagers.stakes import Stakes
+from timebank.words import Unit, amount_words, title
+
+Json = Mapping[str, object]
+# The outcome of a hand that was never played to its end.
+VOID = "void"
+# Its result where the books were restored with the hand open.
+WHY_VOID: Json = {"void": "restored"}
+
+# Made once: json.dumps with options of its own builds an encoder for every text.
+encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What becomes of a stake: `lost` to the house, `returned`, and `won` from the house.
+
+    A final one ends the round and must dispose of all that stands on the table. One that is not
+    final (insurance lost in mid-hand) must leave something there.
+    """
+
+    lost: int
+    returned: int
+    won: int
+    # One word or two joined by a hyphen: "natural", "dealer-charlie".
+    outcome: str
+    result: Json
+    final: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Wager:
+    """A bet, with all that the journal must know to deal the hand again."""
+
+    game: str
+    # 0 where each seat at a table has its own.
+    amount: int
+    # What must stay on line after any stake of time; of play money, the amount that counts as one.
+    coin: int
+    # Turns a day of this game, of those played for time; None for no limit.
+    turns_limit: int | None
+    # None for a game without cards.
+    shoe_id: int | None
+    # The caller's words when he cut; None when he did not.
+    cut: str | None
+    rules: Json
+    # The action that is number 0 of the round.
+    action: Json
+    # Cards that the deal itself takes from the shoe.
+    cards_used: int = 0
+    unit: Unit = "second"
+    # Where in the shoe the round begins; None for behind the last one.
+    start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One action of a round in play, with what it stakes."""
+
+    round_id: int
+    # One more than that of the action before; the bet is 0.
+    sequence: int
+    action: Json
+    # Cards of the shoe used by the round so far.
+    cards_used: int
+    # Put on the table by this action, 0 for none; one that stakes must say the next two.
+    stake: int = 0
+    # What the stake is: "insurance", "double", ...
+    kind: str = ""
+    # What must stay on line after any stake, above 0.
+    coin: int = 0
+
+
+POSITION = GONE.format(shoe="?")
+
+
+def deal_from(desk: Desk, caller_id: int | None, shoe_id: int, wager: Wager) -> None:
+    """Commit the cut of a new shoe, and see that it is this caller's (None: the table's).
+
+    A cut changes the order of the cards, so a shoe that was dealt from takes no other; and no card
+    is dealt twice. Raises `ShoeGone`.
+    """
+    changed = desk.connection.exec_driver_sql(
+        "UPDATE shoes SET cut = coalesce(cut, ?, '') WHERE id = ? AND caller_id IS ? AND game = ?"
+        " AND closed IS NULL AND (cut IS NULL OR cut = coalesce(?, cut))",
+        (wager.cut, shoe_id, caller_id, wager.game, wager.cut),
+    ).rowcount
+    if not changed:
+        raise ShoeGone("This shoe is done, or was cut already.")
+    if wager.start is not None and wager.start < position(desk, shoe_id):
+        raise ShoeGone("Those cards of the shoe were dealt already.")
+
+
+def position(desk: Desk, shoe_id: int) -> int:
+    """Tell how many cards of a shoe are gone."""
+    gone = desk.connection.exec_driver_sql(f"SELECT {POSITION}", (shoe_id,)).scalar()
+    return gone or 0
+
+
+def open_round(
+    posting: Posting,
+    wager: Wager,
+    settlement: Settlement | None,
+    *,
+    seat: int,
+    lead: int | None,
+) -> int:
+    """Write the row of a caller's round and return its number."""
+    lost, returned, won = 0, 0, 0
+    ending: tuple[Any, ...] = (None, None, None)
+    if settlement is not None:
+        lost, returned, won = settlement.lost, settlement.returned, settlement.won
+        ending = _ending(posting.desk, settlement)
+    number: int = posting.desk.connection.exec_driver_sql(
+        "INSERT INTO rounds (caller_id, game, day, call_id, shoe_id, start_position, bet, coin,"
+        " rules, dealt, lost, returned, won, settled, outcome, result, unit, seat, lead)"
+        f" VALUES (?, ?, ?, ?, ?, coalesce(?, {POSITION}, 0),"
+        " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            posting.caller_id,
+            wager.game,
+            posting.day,
+            posting.call_id,
+            wager.shoe_id,
+            wager.start,
+            wager.shoe_id,
+            wager.amount,
+            wager.coin,
+            encode(wager.rules),
+            stamp(posting.desk.now),
+            lost,
+            returned,
+            won,
+            *ending,
+            wager.unit,
+            seat,
+            lead,
+        ),
+    ).lastrowid
+    if settlement is not None and settlement.final:
+        keep_untold(posting.desk, posting.caller_id, number)
+    return number
+
+
+def write_action(desk: Desk, call_id: int | None, move: Move) -> None:
+    """Journal an action; `call_id` is the call of whoever acts."""
+    desk.connection.exec_driver_sql(
+        "INSERT INTO actions (round_id, sequence, action, cards_used, call_id, at)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            move.round_id,
+            move.sequence,
+            encode(move.action),
+            move.cards_used,
+            call_id,
+            stamp(desk.now),
+        ),
+    )
+
+
+def bet(stakes: Stakes, wager: Wager) -> None:
+    """Put a bet on the table."""
+    why = f"Bet {amount_words(wager.amount, wager.unit)} at {title(wager.game)}"
+    stakes.put_down(wager.amount, "stake", why)
+
+
+def raise_stake(stakes: Stakes, game: str, move: Move) -> None:
+    """Put on the table what an action stakes; ValueError for what is no stake."""
+    if move.stake < 0 or not move.kind or move.coin <= 0:
+        raise ValueError(f"not a stake: {move}")
+    stakes.allow(move.stake, move.coin)
+    spoken = _spoken(move.kind).capitalize()
+    why = f"{spoken} for {amount_words(move.stake, stakes.unit)} at {title(game)}"
+    stakes.put_down(move.stake, move.kind, why)
+
+
+def settle(stakes: Stakes, game: str, settlement: Settlement) -> None:
+    """Take the stakes off the table as the settlement says; ValueError for one that does not fit.
+
+    That would be our bug.
+    """
+    parts = (settlement.lost, settlement.returned, settlement.won)
+    settled, standing = settlement.lost + settlement.returned, stakes.standing
+    fits = settled == standing if settlement.final else settled < standing
+    if min(parts) < 0 or not fits:
+        raise ValueError(f"{settlement} does not fit the {standing} on the table")
+    outcome = _spoken(settlement.outcome)
+    about = f"at {title(game)} ({outcome})" if outcome else f"at {title(game)}"
+    stakes.settle(*parts, about)
+
+
+def write_settlement(desk: Desk, round_id: int, settlement: Settlement) -> None:
+    """Note in a round what was settled of it."""
+    desk.connection.exec_driver_sql(
+        "UPDATE rounds SET lost = lost + ?, returned = returned + ?, won = won + ?,"
+        " settled = ?, outcome = ?, result = ? WHERE id = ?",
+        (
+            settlement.lost,
+            settlement.returned,
+            settlement.won,
+            *_ending(desk, settlement),
+            round_id,
+        ),
+    )
+    if settlement.final:
+        caller_id = desk.connection.exec_driver_sql(
+            "SELECT caller_id FROM rounds WHERE id = ?", (round_id,)
+        ).scalar_one()
+        keep_untold(desk, caller_id, round_id)
+
+
+def winnings(stakes: Stakes, settlement: Settlement) -> int:
+    """Tell how many seconds were won, of which loans take their share and events what is over."""
+    return settlement.won if stakes.unit == "second" else 0
+
+
+def ended(receipt: Receipt, round_id: int, settlement: Settlement) -> Receipt:
+    """Say in a receipt which hand ended with it, if one did."""
+    return replace(receipt, ended=round_id) if settlement.final else receipt
+
+
+def leave_notice(desk: Desk, caller_id: int, round_id: int) -> None:
+    """Tell a caller how a hand came out that they did not return to."""
+    words = words_of_hand(desk, round_id, "was left open, so it was stood for you")
+    tell_hand(desk, caller_id, round_id, words)
+
+
+def _ending(desk: Desk, settlement: Settlement) -> tuple[Any, ...]:
+    if not settlement.final:
+        return (None, None, None)
+    return (stamp(desk.now), settlement.outcome, encode(settlement.result))
+
+
+def _spoken(word: str) -> str:
+    return word.replace("-", " ")

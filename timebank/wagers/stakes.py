@@ -1,0 +1,101 @@
+"""What a round is played for: where its stakes come from, and where they go.
+
+Time is staked out of the time left, against the house of the game. Play money of a bankroll is
+staked against the bank that the caller alone faces; on a tab, against the house.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from timebank.errors import NotEnough
+from timebank.ledger.entry import Posting
+from timebank.ledger.play_accounts import PlayAccounts
+from timebank.ledger.transfers import Account, house
+from timebank.words import Unit, money, span
+
+BANKROLL = ("bankroll", "stake", "casino")
+TAB = ("tab", "stake")
+# The accounts that a game needs in a unit of play money; the first is what stakes are paid out of.
+PLAYED_FOR: Mapping[tuple[str, Unit], tuple[str, ...]] = {
+    ("baccarat", "usd-cent"): BANKROLL,
+    ("baccarat", "frf-cent"): BANKROLL,
+    ("unix-bj", "usd-cent"): TAB,
+}
+
+
+class Stakes:
+    """What one caller stakes in one round."""
+
+    __slots__ = ("_balance", "_game", "_house_id", "_posting", "purse", "table", "unit")
+
+    def __init__(self, posting: Posting, game: str, unit: Unit, house_id: int | None) -> None:
+        """Take the accounts; `house_id` spares looking for a house that is known.
+
+        Raises ValueError for play money that the game is not played for.
+        """
+        self._posting = posting
+        self._game = game
+        self._house_id = house_id
+        self.unit: Unit = unit
+        if unit == "second":
+            self.purse, self.table = posting.online, posting.stake
+            self._balance = posting.balance
+            return
+        kinds = PLAYED_FOR.get((game, unit))
+        if kinds is None:
+            raise ValueError(f"{game} is not played for {unit}")
+        play = PlayAccounts(posting.desk, posting.caller_id, unit)
+        play.open(kinds)
+        posting.play = play
+        self.purse, self.table = play.account[kinds[0]], play.account["stake"]
+        self._balance = play.balance
+
+    @property
+    def standing(self) -> int:
+        """What stands on the table."""
+        standing: int = self._balance["stake"]
+        return standing
+
+    def allow(self, amount: int, coin: int) -> None:
+        """Refuse what he cannot stake with `NotEnough`: the last coin, or more than there is.
+
+        Nobody bets more than the bank could pay him, and a tab has no bounds.
+        """
+        if self.unit == "second":
+            usable = self._posting.usable
+            if usable - amount < coin:
+                raise NotEnough(
+                    f"You have {span(usable)}, and {span(coin)} of it must stay in your pot."
+                )
+        elif self.purse.kind == "bankroll":
+            bankroll, casino = self._balance["bankroll"], self._balance["casino"]
+            if amount > bankroll:
+                raise NotEnough(f"You have {money(bankroll, self.unit)}.")
+            if self.standing + amount > casino:
+                raise NotEnough(f"The bank has {money(casino, self.unit)}, and pays no more.")
+
+    def put_down(self, amount: int, kind: str, why: str) -> None:
+        """Put an amount on the table."""
+        self._posting.move(self.purse, self.table, amount, kind, why)
+
+    def settle(self, lost: int, returned: int, won: int, about: str) -> None:
+        """Take the stakes off the table; `about` tells where and how, "at Vegas (win)"."""
+        bank = self._bank() if lost or won else None
+        if bank is not None:
+            self._posting.move(self.table, bank, lost, "lost", f"Lost {about}")
+        why = f"Stake returned {about}"
+        self._posting.move(self.table, self.purse, returned, "returned", why)
+        if self.unit == "second":
+            self._posting.settled(returned)
+        if bank is not None:
+            self._posting.move(bank, self.purse, won, "won", f"Won {about}")
+
+    def _bank(self) -> Account:
+        """Give the account that is played against."""
+        play = self._posting.play
+        if play is not None and self.purse.kind == "bankroll":
+            return play.account["casino"]
+        if self._house_id is not None:
+            return Account(self._house_id, "house", self.unit)
+        return house(self._posting.desk, self._game, self.unit)

@@ -1,0 +1,315 @@
+"""What a caller may do at the bank's window just now, and which rule says so when he may not.
+
+Each operation has its bounds: how much a rule allows, and the sentence that names the rule. The
+same bounds tell beforehand what is still allowed and refuse what goes beyond, so that the two can
+never differ. What was moved today is counted from the ledger's rows of the caller's day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import NamedTuple
+
+from timebank.errors import LimitReached, NoRoom, NotEnough, Refused, WindowClosed
+from timebank.ledger.database import Desk
+from timebank.ledger.entry import Posting
+from timebank.ledger.schema import instant
+from timebank.words import MINUTE, span
+
+NO_WINDOW = {
+    "external": (
+        "This board's bank is beside these games: whole minutes that an event cuts off from your"
+        " winnings go there by themselves, and nothing is moved here."
+    ),
+    "none": (
+        "This board keeps no time bank: what an event cuts off from your winnings is forfeited."
+    ),
+}
+
+TODAY = """
+SELECT kind, sum(amount) FROM transfers
+WHERE source IN (?, ?, ?) AND id > ? AND call_id IS NOT NULL
+    AND kind IN ('deposit', 'withdraw', 'withdrawal', 'transfer', 'loan')
+GROUP BY kind
+"""
+
+
+class Bound(NamedTuple):
+    """How many seconds a rule allows, and how it says no to more."""
+
+    most: int
+    sentence: str
+    refusal: type[Refused]
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """Whole minutes, in seconds, that may be moved now; `rule` is the sentence that allows no more.
+
+    `why_not` is the same sentence when there are none, else empty.
+    """
+
+    seconds: int
+    rule: str
+
+    @property
+    def why_not(self) -> str:
+        """Why nothing may be moved, "" when something may."""
+        return "" if self.seconds else self.rule
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a caller may still do at the window: now, under the strictest of all rules."""
+
+    deposit: Allowed
+    withdraw: Allowed
+    # To somebody whose account has room for it.
+    transfer: Allowed
+    borrow: Allowed
+    repay: Allowed
+    # Neither mode nor hours nor the sysop close the window to him.
+    open: bool
+    frozen: bool
+    # The caller has the sysop's powers, and so the item Sysop.
+    powers: bool
+
+
+class Account(NamedTuple):
+    """A caller's account in the bank, as others see it who move minutes there or from there."""
+
+    caller_id: int
+    name: str
+    frozen: bool
+    account_id: int
+    balance: int
+    # What the caller owes on a loan, in seconds.
+    owed: int
+
+
+class Window:
+    """The window as it stands for the caller of one entry in the making."""
+
+    def __init__(self, posting: Posting) -> None:
+        """Read what the rules ask about him."""
+        self.posting = posting
+        self.settings = posting.desk.settings
+        self.limits = self.settings.limits
+        run = posting.desk.connection.exec_driver_sql
+        self.name, created, self.frozen, self._powers = run(
+            "SELECT name, created, frozen, powers AND NOT locked FROM callers WHERE id = ?",
+            (posting.caller_id,),
+        ).one()
+        self._created = instant(created)
+        self._today = {} if posting.day_begins else _moved_today(posting)
+
+    def allowance(self) -> Allowance:
+        """Tell what is still allowed now."""
+        return Allowance(
+            deposit=strictest(self.deposit()),
+            withdraw=strictest(self.withdrawal()),
+            transfer=strictest(self.transfer()),
+            borrow=strictest(self.loan()),
+            repay=strictest(self.repayment()),
+            open=not list(self._closed()),
+            frozen=bool(self.frozen),
+            powers=bool(self._powers),
+        )
+
+    # The bounds, in the order in which a caller hears of them.
+
+    def deposit(self) -> Iterator[Bound]:
+        """Bound what may go from the time left to the bank."""
+        yield from self._closed()
+        yield self._a_day("deposit", self.limits.deposit, "deposit")
+        online, keep = self.posting.balance["online"], self.limits.keep
+        if keep:
+            said = f"{span(keep)} must stay on your clock, and you have {span(online)} left."
+        else:
+            said = f"You have {span(online)} left."
+        yield Bound(online - keep, said, NotEnough)
+        yield from self._his_own("deposited")
+        yield self.room(self.posting.balance["bank"], "yours")
+
+    def withdrawal(self) -> Iterator[Bound]:
+        """Bound what may come back."""
+        yield from self._closed()
+        yield self._in_the_bank()
+        yield self._a_day("withdraw", self.limits.withdrawal, "withdraw", "withdrawal")
+        yield from self._before_the_event("of it ")
+
+    def transfer(self) -> Iterator[Bound]:
+        """Bound what may be sent, whoever gets it."""
+        yield from self._closed()
+        yield from self._unknown("send")
+        yield from while_owing(-self.posting.balance["loan"], "You owe", "you send any minutes")
+        yield self._in_the_bank()
+        yield self._a_day("send", self.limits.transfer, "transfer")
+
+    def transfer_to(self, other: Account) -> Iterator[Bound]:
+        """Bound what may be sent to somebody. Raises `Refused` for the caller's own account."""
+        if other.caller_id == self.posting.caller_id:
+            raise Refused("These minutes are yours already.")
+        yield from self.transfer()
+        yield from self.receipt(other)
+
+    def loan(self) -> Iterator[Bound]:
+        """Bound what may be borrowed."""
+        yield from self._closed()
+        yield from self._unknown("borrow")
+        if self.limits.loan:
+            yield from self._earlier_loan()
+        # What was sent today is not lent back: who gives the day's minutes away and borrows others
+        # in their place would owe every night and send every day.
+        sent = self._today.get("transfer", 0)
+        less = ", less what you send to others" if sent else ""
+        yield self._a_day("borrow", self.limits.loan, "loan", "transfer", less=less)
+        yield from self._before_the_event("")
+
+    def repayment(self) -> Iterator[Bound]:
+        """Bound what may be paid back."""
+        yield from self._closed()
+        owed, online = -self.posting.balance["loan"], self.posting.balance["online"]
+        # The last minute may be a part of one: loans are paid back to the second.
+        whole = (owed + MINUTE - 1) // MINUTE * MINUTE
+        yield Bound(whole, f"You owe {span(owed) if owed else 'nothing'}.", NotEnough)
+        if online < owed:
+            yield Bound(online, f"You have {span(online)} left.", NotEnough)
+        # Of a whole minute that is offered no more is taken than is owed.
+        yield from (bound for bound in self._his_own("paid back with") if bound.most < owed)
+
+    def receipt(self, other: Account) -> Iterator[Bound]:
+        """Bound what another caller's account takes in."""
+        if other.frozen or self.settings.is_barred(other.name):
+            yield Bound(0, f"{other.name}'s account takes nothing in just now.", WindowClosed)
+        yield self.room(other.balance, f"that of {other.name}")
+
+    def room(self, balance: int, whose: str) -> Bound:
+        """Bound what an account that holds `balance` still takes in."""
+        most = self.limits.balance
+        left = max(0, most - balance)
+        said = f"An account holds {span(most)} at most; {whose} has room for {_or_none(left)}."
+        return Bound(left, said, LimitReached)
+
+    def _closed(self) -> Iterator[Bound]:
+        desk, settings = self.posting.desk, self.settings
+        said = ""
+        if settings.mode != "built-in":
+            said = NO_WINDOW[settings.mode]
+        elif settings.is_barred(self.name):
+            said = "The sysop has closed the bank to you."
+        elif self.frozen:
+            said = "The sysop has frozen your account; ask him why."
+        elif not settings.is_open(desk.now):
+            local = settings.schedule.local(desk.now)
+            said = f"The window is closed. It opens on {settings.hours.next_opening(local)}."
+        if said:
+            yield Bound(0, said, WindowClosed)
+
+    def _a_day(self, verb: str, limit: int, *kinds: str, less: str = "") -> Bound:
+        left = max(0, limit - sum(self._today.get(kind, 0) for kind in kinds))
+        said = f"On this board nobody can {verb} minutes."
+        if limit:
+            are = "is" if left <= MINUTE else "are"
+            said = f"You may {verb} {span(limit)} a day{less}; {_or_none(left)} of it {are} left."
+        return Bound(left, said, LimitReached)
+
+    def _his_own(self, what: str) -> Iterator[Bound]:
+        """Bound what a caller of another board may save: its minutes are not his to keep."""
+        visit = self.posting.visit
+        if visit is not None:
+            ahead = self.posting.ahead()
+            said = f"You are {span(ahead) if ahead else 'not'} ahead, and the rest of your time"
+            yield Bound(ahead, f"{said} is {visit.board}'s: it cannot be {what}.", NotEnough)
+
+    def _in_the_bank(self) -> Bound:
+        balance = self.posting.balance["bank"]
+        return Bound(balance, f"Your bank account holds {span(balance)}.", NotEnough)
+
+    def _before_the_event(self, of_it: str) -> Iterator[Bound]:
+        limit = self.posting.limit
+        if limit is not None:
+            room = max(0, limit - self.posting.balance["online"]) // MINUTE * MINUTE
+            most = f"Only {span(room)} {of_it}" if room else f"None {of_it or 'of it '}"
+            said = f"{most}could be used before {self.posting.event}."
+            yield Bound(room, said, NoRoom)
+
+    def _earlier_loan(self) -> Iterator[Bound]:
+        """Lend nothing while a loan of an earlier day is owed: debts would grow day by day.
+
+        Payments go to the oldest loan first, so what is owed beyond what was lent today is older.
+        """
+        owed = -self.posting.balance["loan"] - self._today.get("loan", 0)
+        if owed > 0:
+            visit = self.posting.visit
+            how = "" if visit is None else ", from what you win or withdraw,"
+            said = f"You owe {span(owed)} from an earlier day."
+            said += f" Repay that{how} before you borrow more."
+            yield Bound(0, said, LimitReached)
+
+    def _unknown(self, verb: str) -> Iterator[Bound]:
+        schedule = self.settings.schedule
+        known = schedule.day_of(self._created) + timedelta(days=self.limits.known_days)
+        if schedule.day_of(self.posting.desk.now) < known:
+            said = f"You may {verb} minutes from {known} on, when we have known you long enough."
+            yield Bound(0, said, LimitReached)
+
+
+def while_owing(owed: int, owes: str, first: str) -> Iterator[Bound]:
+    """Bound what may go from an account to another while `owed` seconds of a loan are open.
+
+    Nothing may, however little is owed: who could send on a loan would never pay it.
+    """
+    if owed > 0:
+        yield Bound(0, f"{owes} {span(owed)}: that must be paid back before {first}.", LimitReached)
+
+
+def strictest(bounds: Iterable[Bound]) -> Allowed:
+    """Tell what all of these rules still allow."""
+    found = min(bounds, key=lambda bound: bound.most // MINUTE)
+    return Allowed(max(0, found.most // MINUTE * MINUTE), found.sentence)
+
+
+def refuse_beyond(seconds: int, bounds: Iterable[Bound]) -> None:
+    """Raise the first rule that does not allow so much.
+
+    Also ValueError for an amount that is not a whole number of minutes above zero.
+    """
+    whole_minutes(seconds)
+    for bound in bounds:
+        if seconds > bound.most:
+            raise bound.refusal(bound.sentence)
+
+
+def whole_minutes(seconds: int) -> None:
+    """Raise ValueError for what is not a whole number of minutes above zero."""
+    if seconds <= 0 or seconds % MINUTE:
+        raise ValueError(f"not whole minutes: {seconds} seconds")
+
+
+def account_of(desk: Desk, caller_id: int) -> Account | None:
+    """Find a living caller's account in the bank."""
+    row = desk.connection.exec_driver_sql(
+        "SELECT c.id, c.name, c.frozen, a.id, a.balance, -l.balance FROM callers c"
+        " JOIN accounts a ON a.caller_id = c.id AND a.kind = 'bank' AND a.unit = 'second'"
+        " JOIN accounts l ON l.caller_id = c.id AND l.kind = 'loan' AND l.unit = 'second'"
+        " WHERE c.id = ? AND c.deleted IS NULL",
+        (caller_id,),
+    ).first()
+    return None if row is None else Account(*row)
+
+
+def _moved_today(posting: Posting) -> dict[str, int]:
+    """Add up, by kind, what the caller moved at the window since his day began."""
+    run = posting.desk.connection.exec_driver_sql
+    after = run(
+        "SELECT after FROM days WHERE caller_id = ? AND day = ?", (posting.caller_id, posting.day)
+    ).scalar_one()
+    own = (posting.online.id, posting.bank.id, posting.loan.id)
+    return dict(run(TODAY, (*own, after)).all())
+
+
+def _or_none(seconds: int) -> str:
+    return span(seconds) if seconds else "nothing"

@@ -1,0 +1,158 @@
+"""The sysop's hand in the bank: minutes added, taken out and moved, accounts frozen.
+
+Each of these wants a reason (`why`) and a name (`by`: a sysop's, or "the command line"); both are
+in the row, in the log, and told to the caller. They belong to no call and count for no day's limit.
+Amounts are seconds. Each raises `UnknownCaller`, and `Refused` without a reason.
+"""
+
+from __future__ import annotations
+
+from timebank.callers import sysop_log
+from timebank.callers.notices import add_notice
+from timebank.errors import LimitReached, NotEnough, Refused, UnknownCaller, WindowClosed
+from timebank.ledger.database import Desk
+from timebank.ledger.transfers import ADJUSTMENT, Movement, Row, transfer
+from timebank.ledger.transfers import Account as LedgerAccount
+from timebank.window.allowance import Account, account_of, refuse_beyond, while_owing, whole_minutes
+from timebank.words import clean, span
+
+LONGEST_REASON = 200  # characters
+LONGEST_BY = 40
+
+
+def adjust(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple[Row, ...]:
+    """Correct an account by any amount, below zero to take out; frozen or not, in every mode.
+
+    Raises `NotEnough` when the account does not hold what is taken, ValueError for 0 seconds.
+    """
+    if seconds == 0:
+        raise ValueError("an adjustment of nothing")
+    account = _account(desk, caller_id)
+    return _post(desk, account, seconds, "added" if seconds > 0 else "taken out", why, by)
+
+
+def sysop_deposit(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple[Row, ...]:
+    """Put whole minutes into an account that is open and has room (`WindowClosed`, `LimitReached`).
+
+    ValueError for what is not whole minutes.
+    """
+    whole_minutes(seconds)
+    account = _open_account(desk, caller_id)
+    _find_room(desk, account, seconds)
+    return _post(desk, account, seconds, "deposited", why, by)
+
+
+def sysop_withdraw(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple[Row, ...]:
+    """Take whole minutes out of an account that is open (`WindowClosed`, `NotEnough`)."""
+    whole_minutes(seconds)
+    return _post(desk, _open_account(desk, caller_id), -seconds, "withdrawn", why, by)
+
+
+def sysop_transfer(
+    desk: Desk, from_caller_id: int, to_caller_id: int, seconds: int, why: str, by: str
+) -> tuple[Row, ...]:
+    """Move whole minutes between two open accounts, the first of which owes no loan.
+
+    Raises `WindowClosed`, `LimitReached` and `NotEnough`.
+    """
+    whole_minutes(seconds)
+    giver, taker = _open_account(desk, from_caller_id), _open_account(desk, to_caller_id)
+    if giver.caller_id == taker.caller_id:
+        raise Refused(f"Both accounts are {giver.name}'s.")
+    first = "minutes go to others (`timebank adjust` works in any case)"
+    refuse_beyond(seconds, while_owing(giver.owed, f"{giver.name} owes", first))
+    _hold_enough(giver, seconds)
+    _find_room(desk, taker, seconds)
+    why, by = _reason(why, by)
+    said = f"{span(seconds)} moved from {giver.name} to {taker.name} by {by}: {why}"
+    rows = transfer(
+        desk, [Movement(_bank(giver), _bank(taker), seconds, "transfer", said, None, None)]
+    )
+    for account in (giver, taker):
+        add_notice(desk, account.caller_id, f"{said}.")
+        sysop_log.note(desk, by, account.caller_id, said)
+    return rows
+
+
+def freeze(desk: Desk, caller_id: int, why: str, by: str) -> None:
+    """Let nothing into or out of an account but what a clamp puts there."""
+    _set_frozen(desk, caller_id, True, why, by)
+
+
+def unfreeze(desk: Desk, caller_id: int, why: str, by: str) -> None:
+    """Open a frozen account again."""
+    _set_frozen(desk, caller_id, False, why, by)
+
+
+def _set_frozen(desk: Desk, caller_id: int, frozen: bool, why: str, by: str) -> None:
+    account = _account(desk, caller_id)
+    why, by = _reason(why, by)
+    if bool(account.frozen) == frozen:
+        raise Refused(
+            f"{account.name}'s account is {'frozen already' if frozen else 'not frozen'}."
+        )
+    desk.connection.exec_driver_sql(
+        "UPDATE callers SET frozen = ? WHERE id = ?", (int(frozen), caller_id)
+    )
+    done = "frozen" if frozen else "opened again"
+    add_notice(desk, caller_id, f"Your bank account was {done} by {by}: {why}.")
+    sysop_log.note(desk, by, caller_id, f"{account.name}'s account was {done}: {why}")
+
+
+def _post(
+    desk: Desk, account: Account, seconds: int, done: str, why: str, by: str
+) -> tuple[Row, ...]:
+    why, by = _reason(why, by)
+    source, target = ADJUSTMENT, _bank(account)
+    if seconds < 0:
+        _hold_enough(account, -seconds)
+        source, target = target, source
+    amount = abs(seconds)
+    said = f"{span(amount)} {done} by {by}: {why}"
+    rows = transfer(desk, [Movement(source, target, amount, "adjust", said, None, None)])
+    add_notice(desk, account.caller_id, f"In your bank account: {said}.")
+    sysop_log.note(desk, by, account.caller_id, f"{span(amount)} {done}, {account.name}: {why}")
+    return rows
+
+
+def _reason(why: str, by: str) -> tuple[str, str]:
+    why, by = clean(why, LONGEST_REASON).rstrip("."), clean(by, LONGEST_BY)
+    if not why:
+        raise Refused("The books want a reason for that.")
+    return why, by
+
+
+def _account(desk: Desk, caller_id: int) -> Account:
+    account = account_of(desk, caller_id)
+    if account is None:
+        raise UnknownCaller(f"There is no caller number {caller_id}.")
+    return account
+
+
+def _open_account(desk: Desk, caller_id: int) -> Account:
+    mode = desk.settings.mode
+    if mode != "built-in":
+        raise WindowClosed(f'In mode "{mode}" this board keeps no accounts; they can be adjusted.')
+    account = _account(desk, caller_id)
+    if account.frozen:
+        raise WindowClosed(f"{account.name}'s account is frozen; it can be adjusted, or unfrozen.")
+    return account
+
+
+def _hold_enough(account: Account, seconds: int) -> None:
+    if seconds > account.balance:
+        raise NotEnough(f"{account.name}'s account holds {span(account.balance)}.")
+
+
+def _find_room(desk: Desk, account: Account, seconds: int) -> None:
+    most = desk.settings.limits.balance
+    if account.balance + seconds > most:
+        room = max(0, most - account.balance)
+        raise LimitReached(
+            f"An account holds {span(most)} at most;"
+            f" {account.name}'s has room for {span(room) if room else 'nothing'}."
+        )
+
+
+def _bank(account: Account) -> LedgerAccount:
+    return LedgerAccount(account.account_id, "bank", "second")

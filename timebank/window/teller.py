@@ -1,0 +1,147 @@
+"""What a caller does at the bank's own window: deposit, withdraw, send, borrow, repay.
+
+Amounts are seconds, and whole minutes all of them (ValueError else). Each of these raises
+`CallClosed`, and the `Refused` of the first rule that forbids it, in the words of `window.Window`.
+"""
+
+from __future__ import annotations
+
+from timebank.callers.notices import add_notice
+from timebank.errors import UnknownCaller
+from timebank.ledger import transfers
+from timebank.ledger.database import Desk
+from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
+from timebank.ledger.purse import Receipt
+from timebank.names.names import fold
+from timebank.window.allowance import (
+    Account,
+    Allowance,
+    Allowed,
+    Window,
+    account_of,
+    refuse_beyond,
+    strictest,
+)
+from timebank.words import clean, span
+
+LONGEST_MESSAGE = 60  # characters
+
+
+def allowance(desk: Desk, call_id: int) -> Allowance:
+    """Tell what the caller may still move now; moves and writes nothing. Raises `CallClosed`.
+
+    It is reckoned from the caller's last entry: time used since then is not charged in it.
+    """
+    posting = enter(desk, call_id, 0)
+    posting.clamp(0, "")
+    return Window(posting).allowance()
+
+
+def allowance_to(desk: Desk, call_id: int, to_caller_id: int) -> Allowed:
+    """Tell what the caller may still send to somebody; moves and writes nothing, as `allowance`.
+
+    Raises `UnknownCaller`, and `Refused` for the caller's own account.
+    """
+    posting = enter(desk, call_id, 0)
+    posting.clamp(0, "")
+    return strictest(Window(posting).transfer_to(_account(desk, to_caller_id)))
+
+
+def deposit(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
+    """Move minutes from the time left to the bank."""
+    posting = enter(desk, call_id, ticked)
+    refuse_beyond(seconds, Window(posting).deposit())
+    posting.move(posting.online, posting.bank, seconds, "deposit", f"{span(seconds)} deposited")
+    return posting.finish(0, "")
+
+
+def withdraw(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
+    """Move minutes from the bank to the time left, never past the next event."""
+    posting = enter(desk, call_id, ticked)
+    refuse_beyond(seconds, Window(posting).withdrawal())
+    posting.move(posting.bank, posting.online, seconds, "withdraw", f"{span(seconds)} withdrawn")
+    return posting.finish(0, "")
+
+
+def transfer(
+    desk: Desk, call_id: int, ticked: int, to_caller_id: int, seconds: int, message: str
+) -> Receipt:
+    """Move minutes from the caller's account to another's, and leave that one a notice.
+
+    Of the message, which may be empty, 60 characters are kept and no controls. Raises
+    `UnknownCaller` too.
+    """
+    posting = enter(desk, call_id, ticked)
+    window, other = Window(posting), _account(desk, to_caller_id)
+    refuse_beyond(seconds, window.transfer_to(other))
+    message = clean(message, LONGEST_MESSAGE)
+    said = f': "{message}"' if message else ""
+    posting.hand_over(
+        transfers.Account(other.account_id, "bank", "second"),
+        seconds,
+        "transfer",
+        f"{span(seconds)} sent by {window.name} to {other.name}{said}",
+    )
+    end = said or "."
+    add_notice(desk, to_caller_id, f"{window.name} has sent you {span(seconds)}{end}")
+    return posting.finish(0, "")
+
+
+def borrow(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
+    """Lend the caller minutes, on line at once, never past the next event."""
+    posting = enter(desk, call_id, ticked)
+    refuse_beyond(seconds, Window(posting).loan())
+    posting.move(posting.loan, posting.online, seconds, "loan", f"{span(seconds)} borrowed")
+    return posting.finish(0, "")
+
+
+def repay(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
+    """Pay a loan back out of the time left; of the last minute no more than is owed."""
+    posting = enter(desk, call_id, ticked)
+    refuse_beyond(seconds, Window(posting).repayment())
+    amount = min(seconds, -posting.balance["loan"])
+    posting.move(posting.online, posting.loan, amount, "repay", f"{span(amount)} of a loan repaid")
+    return posting.finish(0, "")
+
+
+def deposit_before_leaving(desk: Desk, call_id: int, ticked: int) -> Receipt:
+    """Deposit what the caller wants deposited when he goes, so that he can be told of it.
+
+    The end of the call does it as well, and finds nothing left to do. Raises `CallClosed`.
+    """
+    posting = enter(desk, call_id, max(ticked, LEAST_SECONDS))
+    deposit_at_log_off(posting)
+    return posting.finish(0, "")
+
+
+def deposit_at_log_off(posting: Posting) -> None:
+    """Put on the last entry of a call what the caller wants deposited: all that is allowed.
+
+    He says so with "auto_deposit" in his preferences.
+    """
+    asked = posting.desk.connection.exec_driver_sql(
+        "SELECT json_extract(preferences, '$.auto_deposit') IS 1 FROM callers WHERE id = ?",
+        (posting.caller_id,),
+    ).scalar_one()
+    if asked:
+        amount = Window(posting).allowance().deposit.seconds
+        why = f"{span(amount)} deposited at log-off"
+        posting.move(posting.online, posting.bank, amount, "deposit", why)
+
+
+def accounts(desk: Desk, pattern: str | None) -> list[str]:
+    """List the names of all who have an account, or of those with `pattern` in them."""
+    found = desk.connection.exec_driver_sql(
+        "SELECT name, fold FROM callers WHERE deleted IS NULL ORDER BY name COLLATE NOCASE"
+    )
+    if pattern is None:
+        return [name for name, _ in found]
+    plain, key = pattern.casefold(), fold(pattern)
+    return [name for name, folded in found if plain in name.casefold() or key in folded]
+
+
+def _account(desk: Desk, caller_id: int) -> Account:
+    other = account_of(desk, caller_id)
+    if other is None:
+        raise UnknownCaller(f"There is no caller number {caller_id}.")
+    return other
