@@ -1,1 +1,7 @@
-"""Minutes as money: a double-entry ledger of online time over SQLite; no network, no asyncio."""
+"""Minutes as money: a double-entry ledger of online time over SQLite.
+
+No network, no asyncio, and no game by name. Rooms, each using only those before it: `names`,
+`settings`, `ledger`, `callers`, `audit`, `window`, `guests`, `calls`, `wagers`, `thebank`,
+`reports`, `keeping`, `cli`; below them `errors.py`, `words.py` and `files.py`. Every operation is a
+plain function that takes a `Desk`, an open transaction, first; whoever opens it commits it.
+"""

@@ -61,7 +61,7 @@ turns_per_day = 0
 """
 
 _SERVER = "from bench.robots.inside import main; main({file!r})"
-_COMMAND = "from {package}.cli import main; main()"
+_COMMAND = "from {package}.cli.main import main; main()"
 _LOOKS = {
     program.terminal.decode(): {"charset": program.charset, "paint": paint}
     for program, paint in (

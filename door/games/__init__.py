@@ -1,1 +1,5 @@
-"""The rules of the games, pure: no I/O, no clock, no database, no purse, no randomness."""
+"""The games: `engine`, one folder a game, and the registry that names them.
+
+The rules of a game are pure (no I/O, no clock, no purse) and use only the engine; its table stands
+above the lobby.
+"""

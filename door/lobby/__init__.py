@@ -1,1 +1,4 @@
-"""Log-on, menu, the bank's window, who is online."""
+"""The rooms between the games: the bank's window, bulletins, who is on line.
+
+Uses `call` and the rooms below it.
+"""

@@ -7,13 +7,14 @@ socket may do all of this, so it is its owner's alone.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from door.call.console import Kicked
 from door.call.display import literal
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.lines.link import LinkConnection, Said
-    from door.server.server import Server
     from timebank.calls.calls import OpenCall
 
 COMMAND = "control"  # the word in a header that makes it the sysop's
@@ -32,6 +32,16 @@ MOST_SHOWN = 100  # addresses that are held back
 KICKED = "The sysop has ended this call."
 
 log = logging.getLogger("door.control")
+
+
+class Served(Protocol):
+    """What commands ask of the server."""
+
+    board: Board
+    ended: asyncio.Event  # set when the board is to close
+
+    def drain(self) -> str:
+        """Take no more calls, and close when the last caller has gone; say so to the sysop."""
 
 
 class Impossible(Exception):
@@ -54,7 +64,7 @@ class Node:
     address: str
 
 
-async def answer_control(server: Server, connection: LinkConnection, said: Said) -> None:
+async def answer_control(server: Served, connection: LinkConnection, said: Said) -> None:
     """Do what a sysop asks, and answer in JSON."""
     line = connection.line
     try:
@@ -65,7 +75,7 @@ async def answer_control(server: Server, connection: LinkConnection, said: Said)
     line.end({"how": "done"})
 
 
-async def _do(server: Server, said: Said) -> Mapping[str, Any]:
+async def _do(server: Served, said: Said) -> Mapping[str, Any]:
     match said:
         case {"control": "nodes"}:
             return await _nodes(server)
@@ -87,7 +97,7 @@ async def _do(server: Server, said: Said) -> Mapping[str, Any]:
     raise Impossible("This server does not know that command. Is it of another version?")
 
 
-async def _nodes(server: Server) -> Mapping[str, Any]:
+async def _nodes(server: Served) -> Mapping[str, Any]:
     board = server.board
     here = {caller.call_id: caller for caller in board.callers()}
     calls = await board.books.run(open_calls)

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-import door.cli
-import timebank.cli
+import door.cli.main
+import timebank.cli.main
 from tests.clock import FakeClock
 from tests.door import dealt
 from tests.door.playing import PLACE_BET, Table
@@ -115,7 +115,7 @@ async def served(folder: Path, *, toml: str = OPEN_ALL_DAY) -> AsyncIterator[Ser
 
 def audits_are_clean(board: Served) -> None:
     """Let both commands audit the books."""
-    for audit in (door.cli.main, timebank.cli.main):
+    for audit in (door.cli.main.main, timebank.cli.main.main):
         told = CliRunner().invoke(audit, ["audit", "--config", str(board.config.path)])
         assert (told.exit_code, told.stderr) == (0, ""), told.output
 

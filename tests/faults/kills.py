@@ -283,7 +283,7 @@ def _audit_by_command(config: Path) -> None:
     for package in ("door", "timebank"):
         audit = subprocess.run(
             [
-                *(sys.executable, "-c", f"from {package}.cli import main; main()"),
+                *(sys.executable, "-c", f"from {package}.cli.main import main; main()"),
                 *("audit", "--config", str(config)),
             ],
             capture_output=True,

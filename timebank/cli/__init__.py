@@ -1,1 +1,1 @@
-"""."""
+"""The `timebank` command. Uses every room."""

@@ -1,1 +1,1 @@
-"""."""
+"""Black Jack For Time, by the help file of 1991."""

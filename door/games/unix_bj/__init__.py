@@ -1,1 +1,1 @@
-"""."""
+"""UNIX bj, to the letter of its teletype."""

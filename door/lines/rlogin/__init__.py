@@ -1,1 +1,1 @@
-"""."""
+"""Callers whom other boards send by rlogin."""

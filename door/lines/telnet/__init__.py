@@ -1,1 +1,1 @@
-"""."""
+"""Telnet, hardened against strangers."""

@@ -1,1 +1,1 @@
-"""."""
+"""TLS around a line, and the certificates for it."""

@@ -18,6 +18,7 @@ from tests.world import BOARD, World, log_on, world
 from timebank.callers import callers
 from timebank.calls.calls import close_call, open_call
 from timebank.cli.main import main as timebank
+from timebank.keeping import deletion
 from timebank.ledger.database import Database
 
 CALLED = datetime(2026, 7, 1, 20, 15, tzinfo=UTC)
@@ -307,7 +308,7 @@ def test_what_is_refused_leaves_no_line(sysop: Sysop, monkeypatch: pytest.Monkey
     def is_on_line(*_: object) -> bool:
         return False
 
-    monkeypatch.setattr(callers, "leave_no_call", is_on_line)
+    monkeypatch.setattr(deletion, "leave_no_call", is_on_line)
     assert sysop("callers", "delete", "Ada", "--yes").status == 2
     assert sysop.log == []
 

@@ -33,7 +33,8 @@ MOST_WAITING = 256  # questions; a process answers some hundred in a second
 KEPT = 512  # answers, some hundred bytes each
 TRIES = 2  # a process that dies is started once more for the question that it had
 PATIENCE = 20.0  # seconds for one answer, the start of the process included
-NICE = 5  # of 19 steps by which a process can be less urgent
+NICE = 5  # steps by which it is less urgent than the board, up to the last one
+LEAST_URGENT = 19
 PAUSE = 30.0  # seconds after two failures until the next process is started
 
 _HOME = str(Path(door.__file__).parents[1])
@@ -228,5 +229,6 @@ class _Process:
 def _let_others_go_first(process: int) -> None:
     """Make a process less urgent than a board, one that `chrt` puts before all others included."""
     with contextlib.suppress(OSError, AttributeError):  # a system may forbid that, or not know it
-        os.setpriority(os.PRIO_PROCESS, process, NICE)
+        ours = os.getpriority(os.PRIO_PROCESS, 0)
+        os.setpriority(os.PRIO_PROCESS, process, min(ours + NICE, LEAST_URGENT))
         os.sched_setscheduler(process, os.SCHED_OTHER, os.sched_param(0))

@@ -1,1 +1,0 @@
-"""Each game as a caller meets it."""

@@ -1,0 +1,118 @@
+"""The order of the rooms: imports go one way, and never in a circle."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+
+import pytest
+
+from tests import ROOT
+
+# Each room may use those before it. A name stands for the module and for all that is in it, and the
+# longest name counts: so the pure side of the games comes before the tables.
+ORDER = {
+    "ansi": ("ansi",),
+    "timebank": (
+        "timebank",
+        "timebank.words",
+        "timebank.errors",
+        "timebank.files",
+        "timebank.names",
+        "timebank.settings",
+        "timebank.ledger",
+        "timebank.callers",
+        "timebank.audit",
+        "timebank.window",
+        "timebank.guests",
+        "timebank.calls",
+        "timebank.wagers",
+        "timebank.thebank",
+        "timebank.reports",
+        "timebank.keeping",
+        "timebank.cli",
+    ),
+}
+MAY_USE = {"ansi": {"ansi"}, "timebank": {"timebank"}, "door": {"ansi", "timebank", "door"}}
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Read every module of the product."""
+    found = {}
+    for package in MAY_USE:
+        for file in sorted((ROOT / package).rglob("*.py")):
+            parts = file.relative_to(ROOT).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found[name] = ast.parse(file.read_text("utf-8"))
+    return found
+
+
+def imports(name: str) -> Iterator[str]:
+    """Give the modules of ours that a module imports, for its types alone or later as well."""
+    for node in ast.walk(modules()[name]):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names if each.name in modules())
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for each in node.names:
+                inner = f"{node.module}.{each.name}"
+                if inner in modules():
+                    yield inner
+                elif node.module in modules():
+                    yield node.module
+
+
+def room_of(name: str, order: tuple[str, ...]) -> str:
+    rooms = [room for room in order if name == room or name.startswith(f"{room}.")]
+    return max(rooms, key=len)
+
+
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Find what is in circles, by taking away again and again what uses nothing that is left."""
+    left = dict(graph)
+    while free := [name for name, uses in left.items() if not uses & left.keys()]:
+        for name in free:
+            del left[name]
+    used = set().union(*left.values()) if left else set()
+    return [sorted(left.keys() & used)] if left else []
+
+
+def test_packages_depend_in_one_direction() -> None:
+    for name in modules():
+        package = name.partition(".")[0]
+        used = {each.partition(".")[0] for each in imports(name)}
+        assert used <= MAY_USE[package], name
+
+
+@pytest.mark.parametrize("package", ORDER)
+def test_rooms_use_only_rooms_below_them(package: str) -> None:
+    order = ORDER[package]
+    floor = {room: number for number, room in enumerate(order)}
+    for name in modules():
+        if name.partition(".")[0] != package:
+            continue
+        here = room_of(name, order)
+        for used in imports(name):
+            there = room_of(used, order)
+            assert floor[there] <= floor[here], f"{name} uses {used}"
+
+
+@pytest.mark.parametrize("package", ORDER)
+def test_every_room_has_its_place_and_says_what_it_is_for(package: str) -> None:
+    assert set(ORDER[package]) <= modules().keys()
+    for room in ORDER[package]:
+        assert ast.get_docstring(modules()[room]), room
+
+
+@pytest.mark.parametrize("package", ORDER)
+def test_no_modules_import_each_other_in_a_circle(package: str) -> None:
+    here = [name for name in modules() if name.partition(".")[0] == package]
+    assert circles({name: set(imports(name)) - {name} for name in here}) == []
+
+
+def test_a_circle_is_found() -> None:
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}, "e": set()}
+    assert circles(graph) == [["a", "b", "c"]]
+    assert circles({one: {two} for one, two in pairwise("abcde")} | {"e": set()}) == []
