@@ -24,7 +24,6 @@ from tests.door.processes import (
     stand,
 )
 from tests.faults import trouble
-from tests.faults.count import Count
 from tests.faults.points import (
     POINTS,
     SOON,
@@ -41,6 +40,7 @@ from tests.faults.points import (
     household,
 )
 from tests.faults.trouble import Trouble
+from verify.kills.count import Count
 
 FEW = (InAHand, AtTheWindow, LogsOn)
 TEN_SECONDS = 10.0  # what init systems leave, and what the board promises

@@ -1,8 +1,8 @@
 """What one stranger can cost the whole board: `door serve` in a process of its own, attacked.
 
-The attacks are those of `python -m fuzz.lines`, with shorter floods. What is measured is measured
-in the server: the processor time of its event loop's thread in its longest round, which a busy
-machine does not change, and the most memory that it held beyond what it had before.
+The attacks are those of `python -m verify.fuzz.lines`, with shorter floods. What is measured is
+measured in the server: the processor time of its event loop's thread in its longest round, which a
+busy machine does not change, and the most memory that it held beyond what it had before.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from bench.processes import Child
-from fuzz.hostile import TLS, Attack, Target, attacks
-from fuzz.target import MEMORY
 from tests.certificates import NEED_CLIENTS
+from verify.fuzz.hostile import TLS, Attack, Target, attacks
+from verify.fuzz.target import MEMORY
 
 STALL = 0.05  # seconds that one connection may keep the others waiting
 SIZE = 30_000  # bytes of a flood: some eight reads
@@ -57,7 +57,7 @@ class Besieged:
 
 @contextmanager
 def siege(folder: Path, *words: str) -> Iterator[Besieged]:
-    with Child("fuzz.served", str(folder), *words) as board:
+    with Child("verify.fuzz.served", str(folder), *words) as board:
         here = Besieged(board, folder)
         for connect in (here.target.stranger, here.target.caller, here.target.guest):
             with connect():

@@ -19,13 +19,13 @@ import pytest
 from click.testing import CliRunner
 
 from door.cli.main import main as door
-from fuzz.oracles import assert_harmless, assert_one_line
 from tests.door.banking import at_the_window, hears, sends
 from tests.door.playing import Table, sit_down
 from tests.door.visiting import MENU, Guest, sysop_toml
 from tests.terminal import MODERN, PATIENCE, SYNCTERM, Profile, Terminal
 from tests.world import PASSWORD, World, world
 from timebank.cli.main import main as timebank
+from verify.fuzz.oracles import assert_harmless, assert_one_line
 
 # The letters of each would do something if they went out as they came in.
 EVIL = (

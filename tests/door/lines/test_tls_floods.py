@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from door.lines.tls.tls import ANSWER_BYTES, IDLE_BYTES
-from fuzz.new_keys import NewKeys
 from tests.door.lines.board import PATIENCE, Board, Call
 from tests.door.lines.test_tls import board_with_tls
+from verify.fuzz.new_keys import NewKeys
 
 FLOOD = 10_000  # messages, of some thirty bytes
 TO_ANSWER = f"more than {ANSWER_BYTES} bytes of TLS to answer"

@@ -1,0 +1,58 @@
+"""Every reader of bytes, on what once went wrong and on a few hundred inputs that nobody wrote.
+
+The long runs are `python -m verify.fuzz --hours 1`, see verify/fuzz/README.md.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from random import Random
+
+import pytest
+
+from verify.fuzz.mutation import mutated
+from verify.fuzz.target import CASES, NAMES, Target, check_in_memory, check_in_time, load
+
+INPUTS = 150  # of each reader: all of them together take a few seconds
+SEED = 20261120
+SPARE = 4  # times the usual limit, for a machine that is slow just now
+
+
+@pytest.fixture(params=NAMES)
+def target(request: pytest.FixtureRequest) -> Target:
+    return load(request.param)
+
+
+def test_what_went_wrong_once_goes_right(target: Target) -> None:
+    for case in target.cases():
+        data = case.read_bytes()
+        check_in_time(target, data, SPARE * target.seconds)
+        check_in_memory(target, data)
+
+
+def test_the_seeds_go_right(target: Target) -> None:
+    seeds = list(target.seeds())
+    assert seeds
+    for data in seeds:
+        assert len(data) <= target.longest
+        check_in_time(target, data, SPARE * target.seconds)
+
+
+def test_inputs_that_nobody_wrote_go_right(target: Target) -> None:
+    random = Random(SEED)
+    inputs = mutated(list(target.seeds()), target.tokens, target.longest, random)
+    for number, data in enumerate(islice(inputs, INPUTS)):
+        check_in_time(target, data, SPARE * target.seconds)
+        if number % 30 == 0:
+            check_in_memory(target, data)
+
+
+def test_the_longest_input_is_soon_done_with(target: Target) -> None:
+    for byte in (b"\x1b", b"\xff", b"\0", b"[", b"0", b"\n", b" ", b"\xcc\x81"):
+        data = (byte * target.longest)[: target.longest]
+        check_in_time(target, data, SPARE * target.seconds)
+        check_in_memory(target, data)
+
+
+def test_every_case_is_of_a_reader_that_there_is() -> None:
+    assert {folder.name for folder in CASES.iterdir() if folder.is_dir()} <= set(NAMES)

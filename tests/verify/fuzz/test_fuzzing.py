@@ -1,0 +1,116 @@
+"""That the fuzzing itself would notice: a reader with a fault is found out."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests import ROOT
+from verify.fuzz.mutation import mutated, shortened
+from verify.fuzz.oracles import assert_harmless, assert_one_line, ways_to_cut
+from verify.fuzz.target import Target, TooLarge, TooSlow, check_in_memory, check_in_time
+
+
+def check(data: bytes) -> None:
+    assert b"\xff[" not in data, "a fault"
+
+
+def seeds() -> Iterator[bytes]:
+    yield b"[one]"
+    yield b"two\xff"
+
+
+FAULTY = Target("faulty", check, seeds, (b"[", b"]"), 64, 1.0)
+
+
+def fails(data: bytes) -> bool:
+    try:
+        FAULTY.check(data)
+    except AssertionError:
+        return True
+    return False
+
+
+def test_chance_finds_a_fault_and_makes_it_short() -> None:
+    inputs = mutated(list(seeds()), FAULTY.tokens, FAULTY.longest, Random(1))
+    found = next(data for data in islice(inputs, 20_000) if fails(data))
+    assert shortened(found, fails) == b"\xff["
+
+
+def test_the_same_seed_gives_the_same_inputs() -> None:
+    one, other = (
+        list(islice(mutated(list(seeds()), FAULTY.tokens, 64, Random(5)), 50)) for _ in range(2)
+    )
+    assert one == other
+    assert len(set(one)) > 25
+    assert all(len(data) <= 64 for data in one)
+
+
+def test_an_input_that_takes_too_long_is_a_fault() -> None:
+    def busy(data: bytes) -> None:
+        until = time.thread_time() + 0.02
+        while time.thread_time() < until:
+            pass
+
+    with pytest.raises(TooSlow, match=r"3 bytes took 0\.0"):
+        check_in_time(replace(FAULTY, check=busy), b"abc", 0.01)
+    assert check_in_time(FAULTY, b"abc", 0.01) < 0.01
+
+
+def test_an_input_that_fills_the_memory_is_a_fault() -> None:
+    def fill(data: bytes) -> None:
+        bytearray(2_000_000)
+
+    with pytest.raises(TooLarge, match="3 bytes made it hold 2"):
+        check_in_memory(replace(FAULTY, check=fill), b"abc")
+    assert check_in_memory(FAULTY, b"abc") < 100_000
+
+
+@pytest.mark.parametrize(
+    "sent", [b"\x1b]0;t\x07", b"\x1b[6n", b"\x05", b"\xff", b"a\x7f", b"\x1b[?1049h", b"\x1b[2"]
+)
+def test_what_a_terminal_would_obey_is_a_fault(sent: bytes) -> None:
+    with pytest.raises(AssertionError, match="is sent"):
+        assert_harmless(b"text" + sent, cp437=False)
+
+
+def test_what_the_board_sends_is_none() -> None:
+    assert_harmless(b"\x1b[2J\x1b[1;36mAda\x1b[m\r\n\x08 \x1b[?25l", cp437=False)
+    assert_harmless(b"\x03\x06", cp437=True)
+
+
+def test_an_order_that_terminals_obey_is_no_line_of_a_log() -> None:
+    with pytest.raises(AssertionError, match="not printable"):
+        assert_one_line("a\x9bb")
+
+
+def test_packets_hold_all_that_was_cut() -> None:
+    data = bytes(range(256))
+    ways = list(ways_to_cut(data))
+    assert [b"".join(packets) for packets in ways] == [data] * 3
+    assert len(ways[0]) == len(data)
+
+
+def test_a_taste_of_it(tmp_path: Path) -> None:
+    """Where there is no atheris for a machine, the command says what to do."""
+    command = [sys.executable, "-m", "verify.fuzz", "--seconds", "2", "--target", "framing"]
+    command += ["--corpus", str(tmp_path)]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    if importlib.util.find_spec("atheris") is None:
+        assert done.returncode == 1
+        assert "pip install" in done.stderr
+    else:
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.stdout.splitlines()[1].startswith("framing")
+        assert done.stdout.endswith("Nothing was found.\n")

@@ -1,0 +1,104 @@
+"""The account that the simulation keeps of guests finds loans that are not paid first."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from tests.timebank.at_the_window import MINUTE, borrow, deposit, limit
+from tests.timebank.books import Books
+from tests.timebank.hosts import comes, known
+from timebank.ledger import transfers
+from timebank.ledger.database import Desk
+from timebank.window.sysop import freeze
+from verify.simulate.books import Watch
+from verify.simulate.post import Post
+from verify.simulate.second_account import SecondAccount
+from verify.simulate.wrong import Wrong
+
+ROWS = """
+SELECT t.kind, t.amount, s.kind, s.caller_id, g.kind, g.caller_id, t.call_id, t.round_id
+FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target
+ORDER BY t.id
+"""
+
+
+@pytest.fixture
+def owing(tmp_path):
+    """Books of a guest who borrows, loses a part, deposits one, and leaves."""
+    books = Books(tmp_path)
+    limit(books, known_days=0)
+    call = comes(books, known(books), 600)
+    borrow(call, 30)
+    call.lose(10 * MINUTE)
+    deposit(call, 15)
+    call.close()
+    yield books
+    books.close()
+
+
+def look(books: Books, *, left_out: str = "") -> None:
+    """Go through the books, without transfers of a kind and source."""
+    second = SecondAccount()
+    with closing(sqlite3.connect(books.settings.database)) as file:
+        second.learn(file)
+        for kind, amount, source, giver, target, taker, *of in file.execute(ROWS):
+            if f"{kind} {source}" != left_out:
+                second.transfer(kind, amount, (source, giver), (target, taker), *of)
+        second.look(file)
+
+
+def test_loans_that_are_paid_are_right(owing):
+    look(owing)
+
+
+def test_an_account_that_does_not_pay_is_found(owing):
+    with pytest.raises(Wrong, match="visit 1: 900 is left in the bank, and 1500 is owed"):
+        look(owing, left_out="loan paid bank")
+
+
+def test_an_account_that_is_frozen_need_not_pay(owing):
+    owing.do(freeze, 1, "a dispute", "Sysop")
+    look(owing, left_out="loan paid bank")
+
+
+@pytest.mark.parametrize("kind", ["gain", "put back", "given back", "external"])
+def test_what_leaves_while_a_loan_is_owed_is_found(owing, kind):
+    second = SecondAccount()
+    with closing(sqlite3.connect(owing.settings.database)) as file:
+        second.learn(file)
+    second.transfer("loan", 60, ("loan", 1), ("online", 1), 1, None)
+    second.transfer("loan paid", 59, ("online", 1), ("loan", 1), 1, None)
+    with pytest.raises(Wrong, match=f"{kind} 1, and 1 is owed"):
+        second.transfer(kind, 1, ("online", 1), ("bank", 1), 1, None)
+
+
+def test_a_loan_on_top_of_one_of_an_earlier_day_is_found(owing, tmp_path):
+    """The watch of the simulation looks at every loan, whoever gets it."""
+    watch = Watch(owing.settings.database, Post(tmp_path, random.Random(1)))
+    watch.open()
+    owing.do(_lend, 1)
+    owing.do(_lend, 1)  # on one day
+    watch.step(0.0, 0.0, "2026-06-01")
+    owing.wait(86400)
+    comes(owing, 1, 600)
+    owing.do(_lend, 1)
+    with pytest.raises(Wrong, match="60 is lent, and 720 is owed since before"):
+        watch.step(0.0, 86400.0, "2026-06-02")
+    watch.close()
+
+
+def _lend(desk: Desk, caller_id: int) -> None:
+    """Lend a minute, whatever the bank would say."""
+    ends = {
+        kind: transfers.Account(number, kind, "second")
+        for number, kind in desk.connection.exec_driver_sql(
+            "SELECT id, kind FROM accounts WHERE caller_id = ?", (caller_id,)
+        )
+    }
+    transfers.transfer(
+        desk, [transfers.Movement(ends["loan"], ends["online"], 60, "loan", "By hand", None, None)]
+    )

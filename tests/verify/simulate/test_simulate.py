@@ -1,0 +1,59 @@
+"""A short slice of the simulation, always the same; and some faults that it must find."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache, partial
+
+import pytest
+
+from verify.simulate.__main__ import found, play
+
+STEPS, PEOPLE = 80, 30
+SEEDS = range(2, 5)
+# A seed that restores early, and as many steps as show it.
+EARLY_RESTORE = (164, 120)
+
+story_of = cache(partial(play, steps=STEPS, people=PEOPLE))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_goes_wrong_whatever_befalls_the_board(seed: int) -> None:
+    story, error = story_of(seed)
+    assert error is None, "\n".join([*story.told[-20:], str(error)])
+    assert story.number == STEPS
+
+
+def test_much_befalls_it_and_callers_of_other_boards_are_there() -> None:
+    stories = [story_of(seed)[0] for seed in SEEDS]
+    assert sum(story.watch.kinds.total() for story in stories) > 100
+    assert sum(story.watch.second.visits for story in stories) > 10
+
+
+def test_what_callers_are_told_is_compared_with_the_books() -> None:
+    counted = sum((story_of(seed)[0].counted for seed in SEEDS), Counter[str]())
+    for what in ("settlements told", "settlements seen", "hands told at the teletype"):
+        assert counted[what], what
+    assert counted["tables added up"]
+
+
+def test_backups_that_are_put_back_bring_nothing_a_second_time() -> None:
+    seed, steps = EARLY_RESTORE
+    story, error = play(seed, steps, PEOPLE)
+    assert error is None, "\n".join([*story.told[-20:], str(error)])
+    assert story.counted["restore_a_backup"]
+
+
+def test_a_seed_tells_the_same_story_again() -> None:
+    once, again = story_of(SEEDS[0])[0], play(SEEDS[0], STEPS, PEOPLE)[0]
+    assert again.told == once.told
+    assert again.shelf.hexdigest() == once.shelf.hexdigest()
+
+
+# Those that are found soonest, of each kind; `python -m verify.simulate --faults` searches for all.
+QUICK = ("shows_the_seed_too_early",)
+
+
+@pytest.mark.parametrize("fault", QUICK)
+def test_a_fault_is_found(fault: str) -> None:
+    assert found(fault, None)

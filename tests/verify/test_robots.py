@@ -1,0 +1,374 @@
+import asyncio
+import doctest
+import random
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyte
+import pytest
+
+from ansi.canvas import Canvas
+from ansi.charset import Charset, encode
+from bench.processes import STATM
+from verify.robots import (
+    HASTY,
+    PASSWORD,
+    Movement,
+    Purse,
+    Robot,
+    Seen,
+    Settlement,
+    check,
+    house,
+    inside,
+    load,
+    phone,
+    reading,
+)
+from verify.robots.__main__ import rows, slope
+from verify.robots.choices import TASTES, Chooser
+from verify.robots.house import Served, prepare
+from verify.robots.inside import Inside
+from verify.robots.load import Plan, Sample
+from verify.robots.phone import SYNCTERM, UNKNOWN, XTERM, Phone
+from verify.robots.screen import Screen
+
+PATIENCE = 120.0  # seconds, for a machine that is busy with other tests
+PACE = replace(HASTY, think=(0.01, 0.04), stays=(600.0, 600.0), hangs_up=0.004, takes_over=0.0)
+MUCH = 7200  # seconds: more than hasty callers win or lose while a screen may be late
+GAMES = {"black-jack-for-time", "baccarat", "unix-bj", "vegas"}
+
+pytestmark = pytest.mark.skipif(not STATM.exists(), reason="processes are looked at through /proc")
+
+
+@dataclass
+class Evening:
+    """What was left of an evening that some robots spent on a real board."""
+
+    books: Path
+    robots: dict[str, Robot]
+    log: str
+    status: int | None
+
+    def seen(self, name: str) -> Seen:
+        return self.robots[name].seen
+
+
+def guests(port: int) -> dict[str, Robot]:
+    """One for every table, on terminals of each kind; a newcomer, and one who dials twice."""
+    tastes = {
+        "Ada": ("black jack", SYNCTERM),
+        "Bob": ("black jack", UNKNOWN),
+        "Cyd": ("baccarat", XTERM),
+        "Dan": ("baccarat", UNKNOWN),
+        "Eve": ("teletype", XTERM),
+        "Fay": ("company", SYNCTERM),
+        "Gus": ("company", XTERM),
+        "Hal": ("savings", SYNCTERM),
+        "Ivy": ("black jack", XTERM),
+        "Liz": ("teletype", SYNCTERM),
+    }
+    return {
+        name: Robot(
+            name,
+            "127.0.0.1",
+            port,
+            seed,
+            pace=replace(PACE, takes_over=0.1) if name == "Ivy" else PACE,
+            is_known=name != "Liz",
+            program=program,
+            taste=taste,
+            friend="Ada",
+        )
+        for seed, (name, (taste, program)) in enumerate(tastes.items())
+    }
+
+
+def have_seen_enough(robots: dict[str, Robot]) -> bool:
+    seen = [robot.seen for robot in robots.values()]
+    games = {settlement.game for one in seen for settlement in one.settlements}
+    return (
+        games == GAMES
+        and all(robots[name].seen.settlements for name in ("Bob", "Dan"))
+        and any(one.movements for one in seen)
+        and any(one.taken_over for one in seen)
+        and any(one.cards for one in seen)
+        and robots["Liz"].seen.is_registered
+    )
+
+
+async def spend(robots: dict[str, Robot]) -> None:
+    stop = asyncio.Event()
+    async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
+        for robot in robots.values():
+            group.create_task(robot.play(stop))
+        while not have_seen_enough(robots):
+            robots["Ada"].noticed.clear()
+            await robots["Ada"].noticed.wait()
+        stop.set()
+
+
+@pytest.fixture(scope="module")
+def evening(tmp_path_factory: pytest.TempPathFactory) -> Evening:
+    folder = tmp_path_factory.mktemp("evening")
+    config = prepare(folder, [name for name in guests(0) if name != "Liz"])
+    with Served(config) as server:
+        robots = guests(server.port)
+        asyncio.run(spend(robots))
+    return Evening(config.database, robots, server.said(), server.status)
+
+
+def test_what_robots_saw_at_every_table_is_in_the_books(evening: Evening) -> None:
+    found = check.against_the_books(
+        evening.books, [robot.seen for robot in evening.robots.values()]
+    )
+    assert found.wrong == []
+    assert found.settlements > len(GAMES)
+    assert found.purses > found.settlements
+    assert min(found.movements, found.cards, found.seals, found.seeds) > 0
+    assert found.hands >= found.settlements, "who hangs up does not see how his hand ends"
+
+
+def test_no_call_is_open_when_the_server_has_ended(evening: Evening) -> None:
+    assert check.nobody_is_on(evening.books) == []
+    assert evening.status == 0
+    assert evening.log == ""
+
+
+def settled_black_jack(seen: Seen) -> list[Settlement]:
+    return [one for one in seen.settlements if one.game == "black-jack-for-time"]
+
+
+def a_second_win(seen: Seen) -> None:
+    seen.settlements[0] = replace(seen.settlements[0], net=seen.settlements[0].net + 60)
+
+
+def a_turn_that_was_not(seen: Seen) -> None:
+    seen.settlements.append(replace(seen.settlements[-1], number=9999))
+
+
+def a_hand_from_another_shoe(seen: Seen) -> None:
+    seen.settlements[0] = replace(seen.settlements[0], seal="0" * 64)
+
+
+def a_settlement_before_its_hand(seen: Seen) -> None:
+    seen.settlements[0] = replace(seen.settlements[0], at=0.0)
+
+
+def two_hours_more(seen: Seen) -> None:
+    last = seen.purses[-1]
+    seen.purses.append(Purse(last.left + MUCH, last.bank, last.at))
+
+
+def two_hours_less(seen: Seen) -> None:
+    last = seen.purses[-1]
+    seen.purses.append(Purse(last.left - MUCH, last.bank, last.at))
+
+
+def two_hours_saved(seen: Seen) -> None:
+    last = seen.purses[-1]
+    seen.purses.append(Purse(last.left, last.bank + MUCH, last.at))
+
+
+def a_deposit(seen: Seen) -> None:
+    seen.movements.append(Movement("deposit", 86_400, "", seen.purses[-1].at))
+
+
+def a_seal(seen: Seen) -> None:
+    seen.seals.add("f" * 64)
+
+
+def a_seed(seen: Seen) -> None:
+    seen.seeds[next(iter(seen.seals))] = "0" * 64
+
+
+def a_card(seen: Seen) -> None:
+    (turn, cards) = next(iter(seen.cards.items()))
+    deck = {rank + suit for rank in "23456789TJQKA" for suit in "HDCS"}
+    seen.cards[turn] = cards | deck
+
+
+def a_name(seen: Seen) -> None:
+    seen.name, seen.is_registered = "Nobody", True
+
+
+def a_complaint(seen: Seen) -> None:
+    seen.complaints.append("Something went wrong here")
+
+
+@pytest.mark.parametrize(
+    "invents",
+    [
+        a_second_win,
+        a_turn_that_was_not,
+        a_hand_from_another_shoe,
+        a_settlement_before_its_hand,
+        two_hours_more,
+        two_hours_less,
+        two_hours_saved,
+        a_deposit,
+        a_seal,
+        a_seed,
+        a_card,
+        a_name,
+        a_complaint,
+    ],
+)
+def test_what_was_not_so_is_found(evening: Evening, invents: Callable[[Seen], None]) -> None:
+    seen = next(
+        robot.seen
+        for robot in evening.robots.values()
+        if robot.seen.cards and robot.seen.purses and settled_black_jack(robot.seen)
+    )
+    told = replace(
+        seen,
+        settlements=settled_black_jack(seen),
+        movements=list(seen.movements),
+        purses=list(seen.purses),
+        seals=set(seen.seals),
+        seeds=dict(seen.seeds),
+        cards={turn: set(cards) for turn, cards in seen.cards.items()},
+        complaints=[],
+    )
+    invents(told)
+    assert len(check.against_the_books(evening.books, [told]).wrong) == 1
+
+
+def test_a_crowd_in_other_processes_is_measured_and_held_to_the_books(tmp_path: Path) -> None:
+    plan = Plan(3, 1.0, HASTY, processes=2, a_second=100, seed=1, settle=0.5, sampled=1.0)
+    told: list[Sample] = []
+    outcome = load.run(plan, tmp_path, told.append)
+    assert outcome.wrong == []
+    assert outcome.left_on == 0
+    assert (outcome.status, outcome.log) == (0, "")
+    assert outcome.samples == told != []
+    assert [one.name for one in outcome.seen] == ["Caller 0", "Caller 2", "Caller 1"]
+    printed = {row.what: row for row in rows(outcome, plan.callers)}
+    assert printed["what the books do not have so"].verdict == "reached"
+    assert printed["memory before the first caller"].value > 1
+
+
+async def test_a_robot_dials_again_where_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = Robot("Ada", "127.0.0.1", 1, 1, pace=replace(HASTY, away=(0.0, 0.0)))
+    stop = asyncio.Event()
+
+    async def nobody(*_: object) -> Phone:
+        if robot.seen.calls == 3:
+            stop.set()
+        raise OSError("nobody answers")
+
+    monkeypatch.setattr(phone, "call", nobody)
+    await robot.play(stop)
+    assert robot.seen == Seen("Ada", calls=3)
+
+
+@pytest.mark.parametrize("charset", [Charset.CP437, Charset.UTF8])
+def test_the_screen_shows_what_a_terminal_emulator_shows(charset: Charset) -> None:
+    chance = random.Random(7)
+    canvas, screen = Canvas(80, 24, colour=True), Screen(charset.value)
+    emulator = pyte.Screen(80, 24)
+    stream = pyte.Stream(emulator)
+    for _ in range(80):
+        row, column = chance.randrange(24), chance.randrange(75)
+        text = chance.choice(("|14Ada ♥", "|17          ", "│10♠ │", "|08·", "═" * 30))
+        canvas.put_pipe(row, column, text)
+        canvas.cursor = chance.choice((None, (row, 3)))
+        update = canvas.update()
+        screen.feed(encode(update, charset))
+        stream.feed(update)
+        assert screen.rows == emulator.display
+    assert (screen.row, screen.column) == (emulator.cursor.y, emulator.cursor.x)
+
+
+def test_lines_are_heard_once_and_a_painted_screen_has_none() -> None:
+    screen = Screen("ascii")
+    screen.feed(b"You win $2\r\n\r\nnew ga")
+    assert screen.heard() == ["You win $2", ""]
+    screen.feed(b"me\r\n")
+    assert screen.heard() == ["new game"]
+    screen.feed(b"\x1b[5;3HYou win $4\x1b[7;1H")
+    assert screen.heard() == []
+    assert screen.rows[4].strip() == "You win $4"
+
+
+def test_what_is_written_is_read_as_it_is_meant() -> None:
+    assert doctest.testmod(reading).failed == 0
+    assert doctest.testmod(house).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("prompt", "keys"),
+    [
+        ("Name:", "Ada\r"),
+        ("Password:", f"{PASSWORD}\r"),
+        ("Your choice (Enter for 2)?  <1>   <2>", "\r"),
+        ("Press any key", " "),
+        ("Take over?  <Y>es  <N>o", "y"),
+        ("Deposit 5 minutes?  <Y>es  <N>o", "y"),
+        ("To whom?", "Bob\r"),
+        ("", ""),
+    ],
+)
+def test_a_question_is_answered_as_a_caller_answers_it(prompt: str, keys: str) -> None:
+    chooser = Chooser("Ada", PASSWORD, random.Random(1), friend="Bob", taste="savings")
+    chooser.is_known = True
+    assert chooser.keys_at(prompt, paints=True) == keys
+
+
+@pytest.mark.parametrize(
+    ("prompt", "keys"),
+    [
+        ("Your game, or <T>ime bank  <W>ho is on", "g"),
+        ("<P>lace Bet  <R>ules  <Q>uit", "q"),
+        ("<H>it  <S>tay  <D>ouble down", "s"),
+        ("Coins to bet, 1 to 10 (Enter for 1):", "\x1b"),
+        ("Leave the board?  <Y>es  <N>o", "y"),
+        ("Hit?", "\x7f"),
+        ("", ""),
+    ],
+)
+def test_who_leaves_takes_the_shortest_way_out(prompt: str, keys: str) -> None:
+    chooser = Chooser("Ada", PASSWORD, random.Random(1), friend="Bob", taste="savings")
+    chooser.is_leaving = True
+    assert chooser.keys_at(prompt, paints=True) == keys
+
+
+def test_every_taste_is_drawn_by_some_seed() -> None:
+    drawn = {
+        Chooser("Ada", PASSWORD, random.Random(seed), friend="Bob", taste=None).taste
+        for seed in range(300)
+    }
+    assert drawn == set(TASTES)
+
+
+def test_memory_that_grows_is_told_by_the_minute() -> None:
+    def sample(minute: float, memory: float) -> Sample:
+        nothing = Inside(0, 0.0, 0.0)
+        return Sample(minute * 60, 1, 0, memory, cores=0, starved=0, keys=0, inside=nothing)
+
+    def grows(*figures: float) -> float:
+        warming = [sample(1, 100), sample(2, 900)]
+        late = [sample(3 + number, figure) for number, figure in enumerate(figures)]
+        return slope([*warming, *late], lambda each: each.memory)
+
+    assert grows(1000, 1000, 1000, 1000) == 0
+    assert grows(1000, 1007, 1014, 1021) == 7
+    assert slope([sample(1, 100)], lambda each: each.memory) == 0
+
+
+def test_what_is_in_use_inside_a_server_is_counted_by_those_who_give_it_out(
+    tmp_path: Path,
+) -> None:
+    before = inside.look()
+    kept = [object() for _ in range(100_000)]
+    large = bytes(10_000_000)
+    with closing(sqlite3.connect(tmp_path / "books")) as books:
+        books.execute("CREATE TABLE kept (value BLOB)")
+        books.execute("INSERT INTO kept VALUES (?)", (large[:1_000_000],))
+        after = inside.look()
+    assert after.blocks - before.blocks >= len(kept)
+    assert after.malloc - before.malloc >= len(large) / 1024
+    assert after.sqlite - before.sqlite >= 900

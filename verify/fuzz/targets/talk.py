@@ -1,0 +1,105 @@
+"""What one caller types, on the screens of the others and of the sysop.
+
+From the bytes of his keys to the bytes of another terminal: chat, names, transfer messages and the
+words that cut the cards go this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ansi.charset import Charset, encode
+from ansi.keys import KeyDecoder
+from door.call.display import CanvasDisplay, Display, LinesDisplay, literal
+from door.games.engine.shuffle import normal_cut
+from door.games.vegas import news as vegas_talk
+from timebank import words
+from timebank.names import names
+from verify.fuzz.oracles import assert_harmless, assert_one_line
+from verify.fuzz.target import Target
+
+CHARSETS = tuple(Charset)
+LONGEST_ENTRY = 80  # characters of one entry at a console
+
+
+def check(data: bytes) -> None:
+    """The first byte chooses how the talker's terminal writes, the rest is typed by him."""
+    charset = CHARSETS[data[0] % len(CHARSETS)] if data else Charset.UTF8
+    typed = "".join(key for key in KeyDecoder(charset).feed(data[1:]) if len(key) == 1)
+    typed = typed[:LONGEST_ENTRY]
+    for text in (vegas_talk.clean(typed), literal(words.clean(typed, 60)), literal(_cut(typed))):
+        assert_one_line(text)
+        for other in CHARSETS:
+            _show(text, other)
+    assert vegas_talk.clean(vegas_talk.clean(typed)) == vegas_talk.clean(typed)
+    _name(typed)
+
+
+def _cut(typed: str) -> str:
+    cut = normal_cut(typed)
+    assert normal_cut(cut) == cut
+    return cut
+
+
+def _name(typed: str) -> None:
+    try:
+        name = names.check(typed)
+    except names.NameRefused as refusal:
+        assert_one_line(str(refusal))
+        return
+    assert names.check(name) == name
+    assert names.fold(name) == names.fold(names.fold(name))
+    assert_one_line(name)
+    assert literal(name) == name
+    for charset in CHARSETS:
+        _show(name, charset)
+
+
+def _show(text: str, charset: Charset) -> None:
+    sent: list[bytes] = []
+
+    def send(shown: str) -> None:
+        sent.append(encode(shown, charset))
+
+    def at_once(flush: Callable[[], object]) -> None:
+        flush()
+
+    displays: tuple[Display, ...] = (
+        CanvasDisplay(send, at_once, 80, 24, colour=True),
+        LinesDisplay(send, 80, colour=False),
+    )
+    for display in displays:
+        display.say(f"|11Ada|07 says: {text}")
+        display.prompt(text)
+        display.typed(text)
+        display.answered()
+    assert_harmless(b"".join(sent), cp437=charset is Charset.CP437)
+
+
+def _seeds() -> Iterator[bytes]:
+    typed = (
+        b"hello all",
+        b"/ada  psst |12red |16",
+        b"\x1b[2J\x1b]0;evil\x07\x1b[6n\x1b[c\x05",
+        "Æsop O\u2019Neil".encode(),
+        "e\u0301\u0302\u0303\u0304 \u202eabc 日本 😀 \u3164".encode(),
+        b"\x9b2J\x90\x9d\x05\x06\x0e\xff",
+        "\u0410\u0434\u0430 Ada".encode(),
+        b"Ada  Lovelace" + b"x" * 90,
+    )
+    for charset in range(len(CHARSETS)):
+        for each in typed:
+            yield bytes((charset,)) + each
+
+
+TARGET = Target(
+    name="talk",
+    check=check,
+    seeds=_seeds,
+    tokens=(
+        *(b"|07", b"|", b"\x1b[", b"\xc2\x9b", b"\xe2\x80\xae", b"\xcc\x81", b"/", b" ", b"@"),
+        *(b"\xe2\x80\xa8", b"\xc2\xa0", b"\xef\xbb\xbf", b"\xf0\x9f\x98\x80", b"\x9b", b"\xff"),
+    ),
+    longest=256,
+    seconds=0.1,
+)

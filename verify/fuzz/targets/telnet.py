@@ -1,0 +1,148 @@
+"""door/lines/telnet/hardened.py and passive.py: a whole telnet line, with the library behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from door.lines.host import host
+from door.lines.line import MAX_COLUMNS, MAX_ROWS, MIN_COLUMNS, MIN_ROWS, Hints
+from door.lines.telnet.framing import Allowance
+from door.lines.telnet.hardened import HardenedTelnet, TelnetLimits
+from door.lines.telnet.passive import PassiveTelnet
+from verify.fuzz.oracles import assert_one_line, ways_to_cut
+from verify.fuzz.target import Target
+from verify.fuzz.wire import Notebook, NoWire
+
+COMMANDS = 100
+# A clock that runs would give two readings of the same bytes two budgets.
+LIMITS = TelnetLimits(
+    unsent=256 * 1024,
+    farewell=5.0,
+    subnegotiation=512,
+    commands=Allowance(burst=COMMANDS, a_second=0.0),
+    silence=0.45,
+    patience=2.0,
+)
+# An answer to each command at most, of the length of the longest one, and the requests.
+MOST_SENT = 64 * (COMMANDS + 8)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a line has become; what was typed before it was cut off is not compared."""
+
+    typed: bytes | None
+    size: tuple[int, int]
+    hints: Hints | None
+
+
+def check(data: bytes) -> None:
+    """The first byte chooses whether the board negotiates or a host has; the rest arrives."""
+    logging.disable(logging.CRITICAL)  # each line that is cut off would be told
+    try:
+        with asyncio.Runner() as runner:
+            runner.run(_check(data[1:], passive=bool(data) and data[0] % 4 == 3))
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+async def _check(data: bytes, *, passive: bool) -> None:
+    whole = await _outcome([data], passive)
+    for packets in ways_to_cut(data):
+        assert await _outcome(packets, passive) == whole, "how it was cut makes a difference"
+
+
+async def _outcome(packets: list[bytes], passive: bool) -> Outcome:
+    wire, notebook = NoWire(), Notebook()
+    protocol = _protocol(passive)
+    wire.set_protocol(protocol)
+    protocol.connection_made(wire)
+    line = protocol.line
+    line.attach(notebook)
+    await asyncio.sleep(0)
+    for packet in packets:
+        if not line.ended:
+            _feed(protocol, packet)
+    ended = line.ended
+    typed = None if ended else bytes(notebook.typed)
+    if not ended:
+        _feed(protocol, b"x\xff\xf0")  # whatever is open is closed by this
+        notebook.typed.clear()
+        _feed(protocol, b"key")
+        assert line.ended or notebook.typed == b"key", "a key is not a key any more"
+    assert MIN_COLUMNS <= line.columns <= MAX_COLUMNS
+    assert MIN_ROWS <= line.rows <= MAX_ROWS
+    assert len(wire.sent) <= MOST_SENT, f"{len(wire.sent)} bytes of answers"
+    hints = line.hints
+    assert len(hints.terminal_types) <= 8
+    for text in (*hints.terminal_types, hints.language, hints.charset, hints.speed):
+        assert len(text) <= 64
+        assert text.isascii()
+        assert_one_line(text)
+    line.abort()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert len(notebook.ends) == 1
+    assert_one_line(notebook.ends[0])
+    # The budget counts commands up to the end, so a line that was cut off has heard them all.
+    return Outcome(typed, (line.columns, line.rows), None if ended else hints)
+
+
+def _protocol(passive: bool) -> HardenedTelnet | PassiveTelnet:
+    if passive:
+        return PassiveTelnet("socket", host.USUAL_LIMITS)
+    return HardenedTelnet(LIMITS, lambda line: None, lambda: None, "192.0.2.7")
+
+
+def _feed(protocol: HardenedTelnet | PassiveTelnet, packet: bytes) -> None:
+    if isinstance(protocol, HardenedTelnet):
+        protocol.data_received(packet)
+    else:
+        protocol.take(packet)
+
+
+def _seeds() -> Iterator[bytes]:
+    arrived = (
+        b"\xff\xfb\x18\xff\xfb\x1f\xff\xfb\x27\xff\xfb\x2a\xff\xfd\x01\xff\xfd\x03\xff\xfb\0",
+        b"\xff\xfa\x18\0xterm-256color\xff\xf0\xff\xfa\x1f\0\x50\0\x18\xff\xf0Ada\r\0",
+        b"\xff\xfb\x27\xff\xfa\x27\0\0LANG\1en_US.UTF-8\0LC_ALL\1C\xff\xf0",
+        b"\xff\xfd\x2a\xff\xfa\x2a\2UTF-8\xff\xf0\xff\xfa\x2a\1;UTF-8;CP437\xff\xf0\xff\xfa\x2a\3",
+        b"\xff\xfb\x20\xff\xfa\x20\x0038400,38400\xff\xf0\xff\xf6\xff\xf4\xff\xf7\xff\xf3",
+        b"\xff\xfa\x1f\0\xff\xff\0\xff\xff\xff\xf0\xff\xff\xff\xfb\x55\xff\xfa\x57\xff\xf0bomb",
+        b"\xff\xfc\x18\xff\xfe\x01\xff\xfe\0\xff\xfc\0\xff\xfd\x06\xff\xfd\x12\xff\xfb\x5b",
+        b"\xff\xfd\x03" * 60,
+    )
+    for kind in (0, 3):
+        for each in arrived:
+            yield bytes((kind,)) + each
+
+
+TARGET = Target(
+    name="telnet",
+    check=check,
+    seeds=_seeds,
+    tokens=(
+        *(
+            b"\xff\xfa",
+            b"\xff\xf0",
+            b"\xff\xfb",
+            b"\xff\xfc",
+            b"\xff\xfd",
+            b"\xff\xfe",
+            b"\xff\xff",
+        ),
+        *(
+            b"\xff\xfa\x18\0",
+            b"\xff\xfa\x1f",
+            b"\xff\xfa\x27\0",
+            b"\xff\xfa\x2a\1",
+            b"\xff\xfa\x20",
+        ),
+        *(b"\0LANG\1", b"\2\2", b"\xff\xf6", b"\xff\xf4", b";UTF-8", b"\x1b[c", b"\xff\xfd\x06"),
+    ),
+    longest=512,
+    seconds=0.5,
+)

@@ -1,0 +1,294 @@
+"""A real board, killed again and again while robots play: what is left must always be whole.
+
+In each round a real `door serve` is started over the files as the last one left them, robots call
+it by telnet and play at all tables, and at a moment that the seed decides it is killed with -9;
+sometimes while it starts or stops, sometimes beside it a door process or both. Before the next
+start the books are opened: SQLite's own check, both audits with every hand replayed, a second count
+of all minutes, and everything that robots had on their screens. What the next round's moment is
+does not depend on the machine: it is counted in keys that the robots have pressed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from asyncio.subprocess import Process
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench.processes import environment
+from door.config import config as settings
+from door.games.engine import hands, shuffle
+from timebank.ledger.database import Database
+from verify.kills.count import Count
+from verify.kills.doors import HOST, RUN, Doorway, append_to
+from verify.robots import HASTY, Robot, Seen, check, house
+
+KEYS_EACH = 50  # at most, that a robot presses in a round on average; twenty of them log him on
+STARTING = 60.0  # seconds, on a machine with much to do
+LONGEST = 60.0  # seconds of play, should the robots never come to their number of keys
+DOORS = 2
+PACE = replace(HASTY, stays=(3600.0, 7200.0))  # nobody leaves before he is cut off
+# What is killed, and how often: the server in play, while it starts, while it stops; door processes
+# beside it while it goes on for a moment; both at once.
+KINDS = {"in play": 76, "starting": 8, "stopping": 8, "a door": 4, "both": 4}
+BAD = re.compile(r" (ERROR|CRITICAL) |Traceback")
+
+
+@dataclass
+class Tally:
+    """What was run, and what was wrong."""
+
+    rounds: int = 0
+    kills: Counter[str] = field(default_factory=Counter)
+    counted: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        self.rounds += other.rounds
+        self.kills += other.kills
+        self.counted += other.counted
+        self.wrong += other.wrong
+
+    def __str__(self) -> str:
+        kills = ", ".join(f"{times} {kind}" for kind, times in sorted(self.kills.items()))
+        counted = ", ".join(f"{times} {what}" for what, times in sorted(self.counted.items()))
+        return f"{self.rounds} rounds; kills: {kills}; {counted}; {len(self.wrong)} wrong"
+
+
+class Book:
+    """One set of books, with its robots, over a number of rounds."""
+
+    def __init__(self, folder: Path, seed: int, robots: int) -> None:
+        self.chance = random.Random(seed)
+        names = [f"Robot {number}" for number in range(1, robots + 1)]
+        house.prepare(folder, names)
+        append_to(folder / "sysop.toml")
+        self.config = settings.load(folder / "sysop.toml")
+        self.count = Count(self.config.database)
+        self.tally = Tally()
+        self.log = folder / "server.log"
+        self.doors = [Doorway(self.config, node) for node in range(1, DOORS + 1)]
+        self.robots = [self._robot(name) for name in names]
+        self.guests = [self._robot(door.name) for door in self.doors]
+        self.process: Process
+
+    def _robot(self, name: str) -> Robot:
+        return Robot(
+            name,
+            "127.0.0.1",
+            0,
+            self.chance.getrandbits(32),
+            pace=PACE,
+            is_known=True,
+            friend="Robot 1",
+        )
+
+    # The rounds.
+
+    async def play(self, rounds: int) -> None:
+        """Play these rounds; raises AssertionError at what is wrong."""
+        for door in self.doors:
+            await door.open()
+        try:
+            for _ in range(rounds):
+                await self._round()
+            await self._end_in_peace()
+        finally:
+            for door in self.doors:
+                await door.close()
+            with contextlib.suppress(ProcessLookupError, AttributeError):
+                self.process.kill()
+
+    async def _round(self) -> None:
+        (kind,) = self.chance.choices(list(KINDS), list(KINDS.values()))
+        moment = self.chance.uniform(0, KEYS_EACH * len(self.robots))
+        later = self.chance.uniform(0, 0.5)
+        await self._start()
+        if kind == "starting":
+            await asyncio.sleep(later)
+            await self._kill(kind)
+        else:
+            await self._listens()
+            async with self._playing(with_guests=kind in ("a door", "both")):
+                await self._until_pressed(moment)
+                await self._end(kind, later)
+        self._look()
+        self.tally.rounds += 1
+
+    async def _end(self, kind: str, later: float) -> None:
+        """Kill what is to be killed."""
+        if kind == "stopping":
+            self.process.send_signal(signal.SIGTERM)
+            await asyncio.sleep(later)
+        if kind == "both":
+            self.tally.kills["door processes"] += sum(door.kill() for door in self.doors)
+        if kind == "a door":
+            self.tally.kills["door processes"] += self.chance.choice(self.doors).kill()
+            await asyncio.sleep(later)
+        await self._kill(kind)
+
+    @asynccontextmanager
+    async def _playing(self, *, with_guests: bool) -> AsyncIterator[None]:
+        """Let the robots call; at the end no line is open, and no door process runs."""
+        stop = asyncio.Event()
+        for robot in self.robots:
+            robot.port = self.port
+        for guest, door in zip(self.guests, self.doors, strict=True):
+            guest.port = door.port
+        self.on = [*self.robots, *(self.guests if with_guests else ())]
+        self.before = sum(robot.seen.keys for robot in self.on)
+        tasks = [asyncio.create_task(robot.play(stop)) for robot in self.on]
+        try:
+            yield
+        finally:
+            stop.set()
+            await asyncio.gather(*tasks)
+            for door in self.doors:
+                await door.has_ended()
+
+    async def _until_pressed(self, keys: float) -> None:
+        """Wait until the robots have pressed so many keys in this round."""
+        latest = time.monotonic() + LONGEST
+        while sum(robot.seen.keys for robot in self.on) - self.before < keys:
+            assert time.monotonic() < latest, "the robots do not play"
+            await asyncio.sleep(0.002)
+
+    # The server.
+
+    async def _start(self) -> None:
+        with self.log.open("wb") as log:
+            self.process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-c", RUN, "serve", "--config", str(self.config.path)),
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=environment(),
+            )
+
+    async def _listens(self) -> None:
+        """Wait until the server tells its port."""
+        self.port = 0
+        assert self.process.stdout is not None
+        async with asyncio.timeout(STARTING):
+            while not self.port:
+                line = (await self.process.stdout.readline()).decode()
+                assert line, f"the server said no port: {self.log.read_text()}"
+                found = re.search(r"port (\d+)\.$", line.strip())
+                self.port = int(found[1]) if found else 0
+
+    async def _kill(self, kind: str) -> None:
+        if self.process.returncode is None:
+            self.process.kill()
+        status = await self.process.wait()
+        self.tally.kills[kind if status == -signal.SIGKILL else f"{kind}, too late"] += 1
+
+    async def _end_in_peace(self) -> None:
+        """Start once more, let everybody come back, and stop in peace."""
+        await self._start()
+        await self._listens()
+        async with self._playing(with_guests=False):
+            await self._until_pressed(KEYS_EACH * len(self.robots))
+            self.process.send_signal(signal.SIGTERM)
+            assert await self.process.wait() == 0
+        self._look()
+        await asyncio.to_thread(_audit_by_command, self.config.path)
+        with _reading(self.config.database) as file:
+            for table in ("calls", "transfers"):
+                rows = file.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+                self.tally.counted[table] += rows
+        self.tally.counted["hands"] += self.count.hands
+        self.tally.counted["hands left open"] += self.count.left_open
+        self.tally.counted["of them played on"] += self.count.carried_on
+        self.tally.counted["doors started"] += sum(door.started for door in self.doors)
+        for robot in (*self.robots, *self.guests):
+            self.tally.counted["keys"] += robot.seen.keys
+            self.tally.counted["settlements seen"] += len(robot.seen.settlements)
+
+    # What is looked at.
+
+    def _look(self) -> None:
+        """Look at what the server has left: the books, the screens, and the log."""
+        self.count.look()
+        database = Database(self.config.database)
+        database.open_existing()
+        try:
+            with database.reading(self.config.bank, datetime.now(UTC)) as desk:
+                findings, _ = hands.audit(desk)
+        finally:
+            database.close()
+        assert not findings, [str(finding) for finding in findings]
+        everybody = [robot.seen for robot in (*self.robots, *self.guests)]
+        for seen in everybody:
+            _forgive_half_screens(seen)
+        found = check.against_the_books(self.config.database, everybody)
+        # A guest's call counts from the moment that his host started the door.
+        wrong = [words for words in found.wrong if f"@{HOST}: a call of" not in words]
+        assert not wrong, wrong
+        self.tally.counted["glances at the clock"] += found.purses
+        for seen in everybody:
+            seen.purses.clear()  # each was so at its moment, and need not be so again
+        for log in (self.log.read_text(), self.doors[0].log):
+            assert not BAD.search(log), log
+
+
+def _forgive_half_screens(seen: Seen) -> None:
+    """Let nobody be blamed for what a hasty reader sees on half a screen, or types too early.
+
+    A new seal may stand above a seed that is about to go, or beside the end of the hand before it:
+    every seed is put behind its own seal, and hands are looked for by their order, not by the turn
+    and the seal. And who types ahead of a slow board types a name twice.
+    """
+    seen.settlements[:] = [
+        hand if hand.game == "unix-bj" else replace(hand, number=None, seal="")
+        for hand in seen.settlements
+    ]
+    seeds = list(seen.seeds.values())
+    seen.seeds.clear()
+    seen.seeds.update({shuffle.seal(bytes.fromhex(seed)): seed for seed in seeds})
+    seen.complaints[:] = [
+        words for words in seen.complaints if "do not belong together" not in words
+    ]
+
+
+@contextmanager
+def _reading(database: Path) -> Iterator[sqlite3.Connection]:
+    with contextlib.closing(sqlite3.connect(database)) as file:
+        yield file
+
+
+def _audit_by_command(config: Path) -> None:
+    """Let both programs audit the books, as a sysop does."""
+    for package in ("door", "timebank"):
+        audit = subprocess.run(
+            [
+                *(sys.executable, "-c", f"from {package}.cli.main import main; main()"),
+                *("audit", "--config", str(config)),
+            ],
+            capture_output=True,
+            check=False,
+            env=environment(),
+            text=True,
+        )
+        assert (audit.returncode, audit.stderr) == (0, ""), audit.stdout
+
+
+def run_book(folder: Path, seed: int, rounds: int, robots: int) -> Tally:
+    """Play rounds over fresh books in `folder`; what is wrong is in the tally."""
+    book = Book(folder, seed, robots)
+    try:
+        asyncio.run(book.play(rounds))
+    except Exception as error:
+        round_ = book.tally.rounds + 1
+        book.tally.wrong.append(f"seed {seed}, round {round_}, in {folder}: {error!r:.600}")
+    return book.tally

@@ -1,0 +1,201 @@
+"""What robots saw, held against the books: nothing was shown that is not there, to the second.
+
+The other way round not everything in the books was seen: who hangs up does not see how his hand
+was stood. Screens lag behind the books, and by how much the machine decides; so a figure that
+ticks is compared with all that it was in the moments before.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from verify.robots import books
+from verify.robots.books import Account, Hand
+from verify.robots.seen import Movement, Purse, Seen, Settlement
+
+LAG = 15.0  # seconds that a screen may be behind the books, on a machine that is overloaded
+HEARS_OF_IT = 60.0  # seconds until a screen tells of what others have sent to the bank
+ROUNDING = 2  # seconds: two clocks are rounded down
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass
+class Result:
+    """How much was compared, and what did not fit."""
+
+    settlements: int = 0
+    hands: int = 0  # in the books, that are over
+    movements: int = 0
+    purses: int = 0
+    cards: int = 0
+    seals: int = 0
+    seeds: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+def against_the_books(file: Path, all_seen: Iterable[Seen]) -> Result:
+    """Compare what robots saw with the database in this file; it is only read."""
+    result = Result()
+    with books.opened(file) as opened:
+        seeds = books.seeds(opened)
+        for seen in all_seen:
+            result.wrong += [f"{seen.name} read: {words}" for words in seen.complaints]
+            account = books.account(opened, seen.name)
+            if account is not None:
+                _count(result, seen, account)
+                found = _check(seen, account, seeds)
+                result.wrong += [f"{seen.name}: {words}" for words in found]
+            elif seen.is_registered:
+                result.wrong.append(f"{seen.name} was told that the name is his, and it is not")
+    return result
+
+
+def nobody_is_on(file: Path) -> list[str]:
+    """Name the calls that are open in the books, as there is none when the server has ended."""
+    with books.opened(file) as opened:
+        return [
+            f"call {number} of {name} is open"
+            for number, name in opened.execute(
+                "SELECT calls.id, callers.name FROM calls JOIN callers ON callers.id = caller_id"
+                " WHERE closed IS NULL"
+            )
+        ]
+
+
+def _count(result: Result, seen: Seen, account: Account) -> None:
+    result.settlements += len(seen.settlements)
+    result.hands += sum(hand.settled is not None for hand in account.hands)
+    result.movements += len(seen.movements)
+    result.purses += len(seen.purses)
+    result.cards += sum(map(len, seen.cards.values()))
+    result.seals += len(seen.seals)
+    result.seeds += len(seen.seeds)
+
+
+def _check(seen: Seen, account: Account, seeds: Mapping[str, str]) -> Iterator[str]:
+    yield from _settlements(seen.settlements, account)
+    yield from _in_order(seen.movements, account.moved, _is_movement)
+    for purse in seen.purses:
+        if not _is_purse(purse, account):
+            yield f"his screen had {purse}, and the books never had that"
+    yield from _cards(seen, account)
+    yield from _fairness(seen, seeds)
+    yield from _calls(account)
+
+
+# Hands.
+
+
+def _settlements(seen: Sequence[Settlement], account: Account) -> Iterator[str]:
+    """Find each hand by its turn of the day, or by its place among those of its shoe or stakes."""
+    turns: dict[tuple[str, str], list[Hand]] = defaultdict(list)
+    for hand in account.hands:
+        if hand.unit == "second":
+            turns[hand.game, hand.day].append(hand)
+    others: dict[tuple[str, str, str], list[Settlement]] = defaultdict(list)
+    for settlement in seen:
+        if settlement.number is None:
+            seal = settlement.seal if settlement.game == "unix-bj" else ""
+            others[settlement.game, settlement.unit, seal].append(settlement)
+        elif not any(
+            len(hands) >= settlement.number and _is_hand(settlement, hands[settlement.number - 1])
+            for (game, _), hands in turns.items()
+            if game == settlement.game
+        ):
+            yield f"his screen had {settlement}, and the books have another hand or none"
+    for (game, unit, seal), several in others.items():
+        known = [
+            hand
+            for hand in account.hands
+            if (hand.game, hand.unit) == (game, unit) and seal in ("", hand.seal)
+        ]
+        yield from _in_order(several, known, _is_hand)
+
+
+def _is_hand(seen: Settlement, hand: Hand) -> bool:
+    return (
+        hand.settled is not None
+        and seen.net == hand.net
+        and seen.at >= hand.settled - ROUNDING
+        and seen.seal in ("", hand.seal)
+        and seen.balance in (None, hand.balance)
+    )
+
+
+def _cards(seen: Seen, account: Account) -> Iterator[str]:
+    """Every card that lay on his table is in the hand that the books have dealt from that shoe."""
+    dealt = {
+        hand.seal: hand.cards
+        for hand in account.hands
+        if hand.game == "black-jack-for-time" and hand.settled is not None
+    }
+    for (seal, number), cards in seen.cards.items():
+        strange = cards - dealt.get(seal, cards)
+        if strange:
+            yield f"his screen had {sorted(strange)} in turn {number}, which were not dealt"
+
+
+# The bank's window, and the clock.
+
+
+def _is_movement(seen: Movement, moved: tuple[str, int, str]) -> bool:
+    kind, amount, to = moved
+    if kind == "repay":  # of the last minute no more is paid than was owed
+        return seen.kind == kind and seen.amount - 60 < amount <= seen.amount
+    return (seen.kind, seen.amount, seen.to) == (kind, amount, to)
+
+
+def _is_purse(purse: Purse, account: Account) -> bool:
+    """Tell whether time left and savings were so, a moment before they were noted."""
+    first, last = purse.at - LAG, purse.at + ROUNDING
+    if purse.bank not in account.bank.between(first - HEARS_OF_IT, last):
+        return False
+    if not purse.left:
+        return True
+    used = 0
+    for call in account.calls:
+        if call.opened - ROUNDING <= purse.at and (call.closed is None or call.closed >= first):
+            since = purse.at - call.opened
+            for online in account.online.between(first, last):
+                if -ROUNDING <= purse.left - (online - used - since) <= LAG:
+                    return True
+        used += call.charged
+    return False
+
+
+def _calls(account: Account) -> Iterator[str]:
+    """No call is charged for more than it lasted, nor, when it ended in peace, for less."""
+    for call in account.calls:
+        if call.closed is None:
+            continue
+        lasted = call.closed - call.opened
+        if call.ticked > lasted + ROUNDING:
+            yield f"a call of {lasted} seconds counts {call.ticked} ({call.reason})"
+        if call.reason == "log-off" and call.ticked < lasted - LAG:
+            yield f"a call of {lasted} seconds counts only {call.ticked}"
+
+
+# Seals and seeds.
+
+
+def _fairness(seen: Seen, seeds: Mapping[str, str]) -> Iterator[str]:
+    for seal in seen.seals - seeds.keys():
+        yield f"the seal {seal} was shown, and is in no book"
+    for seal, seed in seen.seeds.items():
+        if seeds.get(seal) != seed:
+            yield f"the seed {seed} was shown behind the seal {seal}, and the books say otherwise"
+
+
+def _in_order(seen: Sequence[T], known: Sequence[R], fits: Callable[[T, R], bool]) -> Iterator[str]:
+    """Find everything that was seen among what is known, in the same order."""
+    left = iter(known)
+    for each in seen:
+        if not any(fits(each, one) for one in left):
+            yield f"his screen had {each}, and the books have nothing like it in its place"
+            return

@@ -1,0 +1,163 @@
+"""A board under a crowd: started, filled, watched for a while, emptied, and held to its books."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from verify.robots import check
+from verify.robots.check import Result
+from verify.robots.crowd import Crowd, CrowdProcess
+from verify.robots.house import Served, prepare
+from verify.robots.inside import Inside
+from verify.robots.probe import probe
+from verify.robots.robot import Pace
+from verify.robots.seen import Seen
+
+PROBE = "Probe"
+FIRST_KEYS = 20.0  # seconds from the last caller's first call until everybody plays
+SAMPLED = 60.0  # seconds
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is run: so many callers at a pace, for so long after all have come."""
+
+    callers: int
+    seconds: float
+    pace: Pace
+    processes: int
+    a_second: float  # who call for the first time
+    seed: int
+    settle: float = FIRST_KEYS
+    sampled: float = SAMPLED
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The server over a stretch of time that ended `at` seconds after all had come."""
+
+    at: float
+    on: int
+    log_ons: int
+    memory: float  # kilobytes, resident
+    cores: float
+    starved: float  # cores that it was ready to use besides, and others had
+    keys: float  # a second
+    inside: Inside
+
+
+@dataclass
+class Outcome:
+    """What a run found."""
+
+    memory_before: float = 0.0  # kilobytes, before the first caller
+    samples: list[Sample] = field(default_factory=list)
+    memory_after: float = 0.0  # when all have gone
+    left_on: int = 0  # nodes and lines, when all have gone
+    probe_waits: list[float] = field(default_factory=list)  # seconds
+    seen: list[Seen] = field(default_factory=list)
+    checked: Result = field(default_factory=Result)
+    wrong: list[str] = field(default_factory=list)  # what the promise does not allow
+    log: str = ""
+    status: int | None = None
+
+
+def run(plan: Plan, folder: Path, tell: Callable[[Sample], None]) -> Outcome:
+    """Run the plan over books in an empty folder; `tell` hears each sample as it is taken."""
+    names = [f"Caller {number}" for number in range(plan.callers)]
+    config = prepare(folder, [*names, PROBE])
+    outcome = Outcome()
+    with Served(config) as server:
+        outcome.memory_before = server.usage().memory
+        with _probing(server.port, outcome.probe_waits):
+            crowds = _crowds(plan, names, server.port)
+            time.sleep(plan.callers / plan.a_second + plan.settle)
+            for sample in _samples(plan, server, crowds):
+                outcome.samples.append(sample)
+                tell(sample)
+        for crowd in crowds:
+            crowd.hush()
+        outcome.seen = [seen for crowd in crowds for seen in crowd.seen()]
+        outcome.left_on = _left(server)
+        outcome.memory_after = server.usage().memory
+        server.stop()
+        outcome.status, outcome.log = server.status, server.said()
+        outcome.wrong = server.audits()
+    outcome.checked = check.against_the_books(config.database, outcome.seen)
+    outcome.wrong += outcome.checked.wrong + check.nobody_is_on(config.database)
+    return outcome
+
+
+def _crowds(plan: Plan, names: list[str], port: int) -> list[CrowdProcess]:
+    return [
+        CrowdProcess(
+            Crowd(
+                names,
+                range(first, plan.callers, plan.processes),
+                port,
+                plan.seed,
+                plan.pace,
+                plan.a_second / plan.processes,
+                is_known=True,
+            )
+        )
+        for first in range(plan.processes)
+    ]
+
+
+def _samples(plan: Plan, server: Served, crowds: list[CrowdProcess]) -> Iterator[Sample]:
+    began = before = time.monotonic()
+    used, starved = server.usage().cpu, server.starved()
+    keys = sum(crowd.keys() for crowd in crowds)
+    while before < began + plan.seconds:
+        time.sleep(min(plan.sampled, began + plan.seconds - before))
+        now, usage, waited = time.monotonic(), server.usage(), server.starved()
+        pressed = sum(crowd.keys() for crowd in crowds)
+        on, log_ons = server.nodes()
+        passed = now - before
+        yield Sample(
+            now - began,
+            on,
+            log_ons,
+            usage.memory,
+            (usage.cpu - used) / passed,
+            (waited - starved) / passed,
+            (pressed - keys) / passed,
+            server.inside(),
+        )
+        before, used, starved, keys = now, usage.cpu, waited, pressed
+
+
+def _left(server: Served) -> int:
+    """Count who is on when all have hung up; the server may need a moment to notice the last."""
+    for _ in range(20):
+        left = sum(server.nodes())
+        if not left:
+            return 0
+        time.sleep(0.5)
+    return left
+
+
+@contextmanager
+def _probing(port: int, waits: list[float]) -> Iterator[None]:
+    """Have one more caller press keys meanwhile, from this process, which does little else."""
+    stop = asyncio.Event()
+    loop = asyncio.new_event_loop()
+
+    def work() -> None:
+        waits.extend(loop.run_until_complete(probe(port, PROBE, stop)))
+        loop.close()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()

@@ -1,0 +1,94 @@
+"""A caller's telephone: a TCP connection that speaks telnet as a terminal program does."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from time import monotonic
+
+from bench.telnet import Client
+from verify.robots.screen import Screen
+
+_TICK = b"\x1b[24"  # an update that begins on the last row is the clock's, no answer to a key
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a caller's terminal program says of itself."""
+
+    terminal: bytes
+    charset: str
+    language: bytes  # LANG, b"" for none
+
+
+SYNCTERM = Program(b"syncterm", "cp437", b"")
+XTERM = Program(b"xterm-256color", "utf-8", b"en_US.UTF-8")
+UNKNOWN = Program(b"unknown", "ascii", b"")
+
+
+class Phone(asyncio.Protocol):
+    """One call: keys go out, what comes is on the screen; `ended` when there is no carrier."""
+
+    def __init__(self, program: Program) -> None:
+        self.screen = Screen(program.charset)
+        self.came = 0  # bytes
+        self.news = asyncio.Event()  # set when something comes; cleared by whoever waits for it
+        self.ended = asyncio.Event()
+        self.waits: list[float] = []  # seconds from a letter of an entry to its echo
+        self._client = Client(takes_part=True, says=_says(program))
+        self._transport: asyncio.Transport | None = None
+        self._pressed: float | None = None
+
+    # What the transport tells.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        if self._pressed is not None and not data.startswith(_TICK):
+            self.waits.append(monotonic() - self._pressed)
+            self._pressed = None
+        answer = self._client.feed(data)
+        if answer and self._transport is not None:
+            self._transport.write(answer)
+        shown, self._client.shown = self._client.shown, b""
+        self.came += len(shown)
+        self.screen.feed(shown)
+        self.news.set()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.ended.set()
+
+    # What the caller does.
+
+    def press(self, keys: str, *, is_echoed: bool = False) -> None:
+        """Send keys. Of those that are echoed in any case the wait is measured.
+
+        The next ones do not begin before the last is over: a board that stands still is not made
+        quicker by who goes on pressing.
+        """
+        if self._transport is not None and not self.ended.is_set():
+            if is_echoed and self._pressed is None:
+                self._pressed = monotonic()
+            self._transport.write(keys.encode(errors="ignore"))
+
+    def hang_up(self) -> None:
+        """Drop the carrier, as one who pulls the plug."""
+        if self._transport is not None:
+            self._transport.abort()
+
+
+async def call(host: str, port: int, program: Program) -> Phone:
+    """Raises `OSError` when nobody answers."""
+    _, phone = await asyncio.get_running_loop().create_connection(
+        lambda: Phone(program), host, port
+    )
+    return phone
+
+
+def _says(program: Program) -> dict[int, bytes]:
+    says = {24: b"\x18\x00" + program.terminal}
+    if program.language:
+        says[39] = b"\x27\x00\x00LANG\x01" + program.language
+    return says

@@ -1,0 +1,210 @@
+"""A caller who is a program: he reads his screen, thinks for a while, and presses a key."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from dataclasses import dataclass, replace
+
+from verify.robots import phone
+from verify.robots.choices import ENTER, ESCAPE, Chooser
+from verify.robots.phone import Phone, Program
+from verify.robots.seen import Seen
+from verify.robots.watcher import Watcher
+
+PASSWORD = "open sesame"
+PATIENCE = 20.0  # seconds without anything to answer after which a key is tried
+ALONE = 0.5  # seconds from Esc to the next key
+GOOD_BYE = 20.0  # seconds that a robot takes to leave in peace, at most
+_TAKEN = "looks like it, is taken"
+_LAST_WORDS = ("Good-bye", "has taken over", "time is up", "call back", "call again", "go down")
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast a robot lives, in seconds; what happens now and then is a chance at each key."""
+
+    think: tuple[float, float]  # from a screen to a key: the least and the most
+    typing: float  # from one letter of a word to the next
+    stays: tuple[float, float]  # on the board, before he thinks of leaving
+    away: tuple[float, float]  # from one call to the next
+    hangs_up: float
+    takes_over: float
+
+
+HUMAN = Pace(
+    think=(1.0, 5.0),
+    typing=0.15,
+    stays=(1800.0, 7200.0),
+    away=(2.0, 20.0),
+    hangs_up=0.004,
+    takes_over=0.001,
+)
+RESTLESS = replace(HUMAN, stays=(60.0, 600.0), away=(5.0, 120.0))
+HASTY = Pace(
+    think=(0.02, 0.08),
+    typing=0.0,
+    stays=(20.0, 60.0),
+    away=(0.02, 0.3),
+    hangs_up=0.01,
+    takes_over=0.005,
+)
+
+
+@dataclass
+class _Line:
+    """One of the lines that a robot is on: two, while he takes over a call of his own."""
+
+    phone: Phone
+    watcher: Watcher
+    answered: float  # when he last pressed a key there, or dialled
+    came: int = 0  # bytes that had come by then
+    prompt: str = ""  # what he answered
+
+
+class Robot:
+    """See the package for what it promises."""
+
+    def __init__(
+        self,
+        name: str,
+        host: str,
+        port: int,
+        seed: int,
+        *,
+        pace: Pace = HUMAN,
+        coin: int = 60,
+        is_known: bool = False,
+        program: Program | None = None,
+        taste: str | None = None,
+        friend: str = "",
+    ) -> None:
+        chance = random.Random(seed)
+        self.name = name
+        self.host, self.port = host, port
+        self.seen = Seen(name)
+        self.noticed = asyncio.Event()  # set at each look; cleared by whoever waits for it
+        self._pace = pace
+        self._coin = coin
+        self._chance = chance
+        self._program = program or chance.choice((phone.SYNCTERM, phone.XTERM, phone.UNKNOWN))
+        self._chooser = Chooser(name, PASSWORD, chance, friend=friend, taste=taste)
+        self._chooser.is_known = is_known
+
+    async def play(self, stop: asyncio.Event) -> None:
+        """Call again and again until `stop` is set, then say good-bye and return."""
+        while not stop.is_set():
+            with contextlib.suppress(OSError):  # nobody answers, or the system has no port left
+                await self._call(stop)
+            await _unless(stop, self._chance.uniform(*self._pace.away))
+
+    async def _call(self, stop: asyncio.Event) -> None:
+        """Make one call, from dialling to the end of the line, whoever ends it."""
+        first = await self._dial()
+        lines = [first]
+        try:
+            await self._stay(lines, stop)
+        finally:
+            for line in lines:
+                self._put_down(line)
+
+    def _put_down(self, line: _Line) -> None:
+        """Look a last time, and hang up."""
+        line.watcher.look(line.phone.screen, is_last=True)
+        self.seen.waits += line.phone.waits
+        self.seen.taken_over += "has taken over" in line.phone.screen.picture
+        line.phone.hang_up()
+
+    async def _dial(self) -> _Line:
+        self.seen.calls += 1
+        self._chooser.expected = None
+        connected = await phone.call(self.host, self.port, self._program)
+        now = asyncio.get_running_loop().time()
+        return _Line(connected, Watcher(self.seen, self._coin), now)
+
+    async def _stay(self, lines: list[_Line], stop: asyncio.Event) -> None:
+        """Answer what is asked on the newest line until that is gone, or he hangs up."""
+        loop = asyncio.get_running_loop()
+        line = lines[-1]
+        goes_at = loop.time() + self._chance.uniform(*self._pace.stays)
+        hangs_up_at: float | None = None
+        self._chooser.is_leaving = False
+        while not await _unless(line.phone.ended, self._chance.uniform(*self._pace.think)):
+            line.watcher.look(line.phone.screen)
+            self.noticed.set()
+            for other in [other for other in lines[:-1] if other.phone.ended.is_set()]:
+                lines.remove(other)
+                self._put_down(other)
+            self._learn(line.phone.screen.picture)
+            if stop.is_set() or loop.time() > goes_at:
+                self._chooser.is_leaving = True
+                hangs_up_at = hangs_up_at or loop.time() + GOOD_BYE
+                if loop.time() > hangs_up_at:
+                    return
+            keys = self._keys(line)
+            if not keys:
+                continue
+            if self._chance.random() < self._pace.hangs_up:
+                return
+            if self._chance.random() < self._pace.takes_over and self._chooser.is_known:
+                line = await self._dial()
+                lines.append(line)
+                continue
+            await self._type(line, keys)
+        if not any(words in line.phone.screen.picture for words in _LAST_WORDS):
+            self.seen.lost += 1
+
+    def _keys(self, line: _Line) -> str:
+        """Return what is pressed now; "" while there is nothing new to answer."""
+        now = asyncio.get_running_loop().time()
+        waits = now - line.answered < PATIENCE
+        if waits and line.phone.came == line.came:
+            return ""
+        screen = line.phone.screen
+        if waits and _is_being_answered(line):
+            return ""
+        keys = self._chooser.keys_at(screen.prompt, paints=self._program is not phone.UNKNOWN)
+        if not keys and not waits:
+            keys = ENTER
+        if keys:
+            line.answered, line.prompt = now, screen.prompt
+        return keys
+
+    async def _type(self, line: _Line, keys: str) -> None:
+        line.watcher.expected = self._chooser.expected or line.watcher.expected
+        self._chooser.expected = None
+        self.seen.keys += len(keys)
+        if not self._pace.typing:
+            line.phone.press(keys)
+        else:
+            for letter in keys[:-1]:
+                line.phone.press(letter, is_echoed=True)
+                if await _unless(line.phone.ended, self._pace.typing):
+                    return
+            line.phone.press(keys[-1])
+        line.came = line.phone.came  # the echo of the last letters included: an answer is more
+        if keys == ESCAPE:
+            # With a letter close behind it is another key, as terminals send it with Alt.
+            await _unless(line.phone.ended, ALONE)
+
+    def _learn(self, picture: str) -> None:
+        """Find out whether the board has his name: told so, or told that it is taken."""
+        if not self._chooser.is_known:
+            self._chooser.is_known = self.seen.is_registered or _TAKEN in picture
+
+
+def _is_being_answered(line: _Line) -> bool:
+    """Tell whether the question still stands there with what was typed behind it."""
+    prompt = line.phone.screen.prompt
+    return prompt != line.prompt and bool(line.prompt) and prompt.startswith(line.prompt)
+
+
+async def _unless(event: asyncio.Event, seconds: float) -> bool:
+    """Wait for so many seconds, or until the event; tell whether it came."""
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True

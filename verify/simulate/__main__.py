@@ -1,0 +1,170 @@
+"""Play seed after seed: `python -m verify.simulate --hours 2`, or `--seeds 1-100 --steps 500`.
+
+A seed that fails is printed with its last steps; `--seed N --trace` tells all of its story again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import nullcontext
+from itertools import count
+from pathlib import Path
+
+from verify.simulate import faults
+from verify.simulate.platter import (
+    CannotBeBuilt,
+    Platter,
+    built,
+    forget_preload,
+    sees_sqlite,
+    started_with,
+)
+from verify.simulate.story import Story
+from verify.simulate.wrong import Wrong
+
+SHARED_MEMORY = Path("/dev/shm")
+MOST_SEEDS = 30  # that are played in search of a fault
+NO_DISK = "There is no disk below SQLite"
+STARTED = "BJFT_STARTED_WITH_DISK"  # set in a process that was started with it
+
+
+def main() -> int:
+    asked = _arguments()
+    platter = _below() if asked.disk else None
+    if asked.faults is not None:
+        return _search_for_faults(asked, platter)
+    began, counted, failed, seeds = time.monotonic(), Counter[str](), 0, 0
+    for seed in _seeds(asked):
+        if asked.hours and time.monotonic() - began > asked.hours * 3600:
+            break
+        with faults.put_in(asked.fault) if asked.fault else nullcontext():
+            story, error = play(seed, asked.steps, asked.people, platter)
+        seeds += 1
+        counted.update(story.counted)
+        counted["steps"] += story.number
+        counted["lives"] += story.lives_begun
+        counted["visits"] += story.watch.second.visits
+        counted["transfers"] += story.watch.kinds.total()
+        counted.update({f"{kind} transfers": n for kind, n in story.watch.kinds.items()})
+        counted["rounds"] += story.watch.counts.get("rounds", 0)
+        counted["calls"] += story.watch.counts.get("calls", 0)
+        if error is not None:
+            failed += 1
+            print(f"\nseed {seed} fails at step {story.number}:")
+            print("\n".join(story.told if asked.trace else story.told[-30:]))
+            traceback.print_exception(error)
+        elif asked.trace:
+            print("\n".join(story.told))
+        print(f"seed {seed}: {story.number} steps, {story.shelf.hexdigest()[:16]}", flush=True)
+    took = time.monotonic() - began
+    print(f"\n{seeds} seeds, {failed} failed, {took:.0f} s: {_words(counted)}")
+    return min(failed, 1)
+
+
+def _search_for_faults(asked: argparse.Namespace, platter: Platter | None) -> int:
+    """Put in one fault after the other, and play until it is found; 1 when one is not."""
+    hidden = 0
+    for name in asked.faults or faults.FAULTS:
+        began = time.monotonic()
+        where = found(name, platter)
+        hidden += not where
+        said = f"found ({where})" if where else f"not found in {MOST_SEEDS} seeds"
+        print(f"{name}: {said}, {time.monotonic() - began:.1f} s", flush=True)
+    return min(hidden, 1)
+
+
+def found(name: str, platter: Platter | None) -> str:
+    """Play with a fault until it is found; tell where, and nothing when it is not.
+
+    Only `Wrong` counts: a program that breaks down has not been found out by the simulation.
+    """
+    fault = faults.FAULTS[name]
+    for seed in range(fault.first, fault.first + MOST_SEEDS):
+        with faults.put_in(name):
+            below = platter if fault.is_below else None
+            story, error = play(seed, fault.steps, fault.people, below)
+        if isinstance(error, Wrong):
+            said = str(error).partition("\n")[0]
+            return f"{seed - fault.first + 1} seeds, step {story.number} of seed {seed}: {said}"
+    return ""
+
+
+def play(
+    seed: int, steps: int, people: int, platter: Platter | None = None
+) -> tuple[Story, Exception | None]:
+    """Play a seed in a folder of its own; return the story, and what went wrong."""
+    where = SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=where) as folder:
+        story = Story(seed, Path(folder), people, max(2, people * 2 // 5), platter)
+        try:
+            with story:
+                story.play(steps)
+        except Exception as error:
+            return story, error
+        return story, None
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m verify.simulate", description=__doc__)
+    parser.add_argument("--hours", type=float, help="go on for so long")
+    parser.add_argument("--seeds", help="from-to, both included", default="")
+    parser.add_argument("--seed", type=int, help="this one alone")
+    parser.add_argument("--steps", type=int, default=1000, help="of each seed")
+    parser.add_argument("--people", type=int, help="callers of the board (300, or 24 with --disk)")
+    parser.add_argument(
+        "--disk", action="store_true", help="simulate the disk below SQLite, too (Linux, gcc)"
+    )
+    parser.add_argument("--trace", action="store_true", help="tell everything that happens")
+    parser.add_argument(
+        "--faults",
+        nargs="*",
+        choices=faults.FAULTS,
+        metavar="NAME",
+        help="put faults into the program one at a time, and find each: these, or all there are",
+    )
+    parser.add_argument("--fault", choices=faults.FAULTS, help="put this one into the program")
+    asked = parser.parse_args()
+    sought = asked.faults if asked.faults is not None else [asked.fault] if asked.fault else None
+    if sought is not None:
+        asked.disk |= any(faults.FAULTS[name].is_below for name in sought or faults.FAULTS)
+    asked.people = asked.people or (24 if asked.disk else 300)
+    return asked
+
+
+def _below() -> Platter:
+    """Give the disk below SQLite; the program is started anew with it, where it is not there."""
+    try:
+        if STARTED not in os.environ:
+            environment = {**started_with(built(), os.environ), STARTED: "1"}
+            os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment)
+        platter = Platter()
+        forget_preload()
+        if not sees_sqlite(platter):
+            raise CannotBeBuilt("What SQLite writes here does not go by way of libc.")
+    except CannotBeBuilt as error:
+        sys.exit(f"{NO_DISK}: {error}")
+    return platter
+
+
+def _seeds(asked: argparse.Namespace) -> Iterator[int]:
+    if asked.seed is not None:
+        return iter([asked.seed])
+    if asked.seeds:
+        first, _, last = asked.seeds.partition("-")
+        return iter(range(int(first), int(last or first) + 1))
+    return count(time.time_ns() % 1_000_000) if asked.hours else iter(range(1, 11))
+
+
+def _words(counted: Counter[str]) -> str:
+    return ", ".join(f"{number} {what.lstrip('_')}" for what, number in sorted(counted.items()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,462 @@
+"""Faults that are put into the program one at a time: the simulation must find each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from door.call.board import Board
+from door.call.caller import Caller
+from door.call.guest_caller import LimitedCaller
+from door.games.baccarat import stakes
+from door.games.black_jack_for_time import words
+from door.games.blackjack import events as blackjack_events
+from door.games.blackjack.kind import BlackJackKind
+from door.games.engine import overdue
+from door.games.engine.game import Act
+from door.games.engine.play import Play, Step
+from door.games.unix_bj import teletype
+from door.games.vegas import words as vegas_words
+from door.lobby import teller as lobby_teller
+from door.session import arrival
+from timebank import files
+from timebank.calls import arrival as hosts
+from timebank.calls import calls, clock_mend
+from timebank.calls.clock import BelievedClock
+from timebank.guests import claims
+from timebank.keeping import restoring
+from timebank.ledger import live_mark, schema
+from timebank.ledger.database import BooksUnavailable, Desk, Done, Writer
+from timebank.ledger.entry import Posting
+from timebank.ledger.transfers import ALLOTMENT, ELAPSED
+from timebank.ledger.visit import Visit
+from timebank.thebank import bookings
+from timebank.wagers.rounds import Move
+from timebank.words import MINUTE
+from verify.simulate import faults_below
+
+
+def shows_what_is_not_durable(patch: pytest.MonkeyPatch) -> None:
+    """A table that draws the next card although the books could not be written."""
+    real = Play.act
+
+    async def act(self: Play, move: Act, stake: int, stake_kind: str) -> Step:
+        try:
+            return await real(self, move, stake, stake_kind)
+        except BooksUnavailable:
+            after, events = self.kind.act(self.round, move)
+            return self._adopt(self.round, after, events, self.caller.opening, None)
+
+    patch.setattr(Play, "act", act)
+
+
+def shows_the_seed_too_early(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Play, "is_shoe_done", property(lambda self: self.shoe is not None))
+
+
+def lets_time_reach_past_an_event(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Posting, "clamp", lambda self, winnings, source: None)
+
+
+def charges_more_than_has_passed(patch: pytest.MonkeyPatch) -> None:
+    real = Caller.ticked
+    patch.setattr(Caller, "ticked", lambda self: real(self) * 21 // 20)
+
+
+def shows_more_time_than_there_is(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Caller, "time_left", lambda self: self.spendable() + 1)
+
+
+def leaves_calls_open(patch: pytest.MonkeyPatch) -> None:
+    async def close_call(self: Board, caller: Caller, reason: str) -> None:
+        caller.ended.set()
+
+    patch.setattr(Board, "close_call", close_call)
+
+
+def answers_although_nothing_was_committed(patch: pytest.MonkeyPatch) -> None:
+    real = Writer._commit
+
+    def commit(self: Writer, group: list[Any]) -> list[Done]:
+        answers = real(self, group)
+        return [Done(each.ticket, None, None) if each.error else each for each in answers]
+
+    patch.setattr(Writer, "_commit", commit)
+
+
+def gives_back_twice(patch: pytest.MonkeyPatch) -> None:
+    """A claim that the next visit can make again."""
+    real = claims.claim
+
+    def claim(desk: Desk, call_id: int) -> claims.Claim | None:
+        claimed = real(desk, call_id)
+        desk.connection.exec_driver_sql(
+            "UPDATE given_back SET state = 'waiting' WHERE state = 'writing'"
+        )
+        return claimed
+
+    patch.setattr(claims, "claim", claim)
+
+
+def forgets_debts(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(hosts, "debt_of", lambda desk, caller_id, day: 0)
+
+
+def saves_the_minutes_of_hosts(patch: pytest.MonkeyPatch) -> None:
+    """A window that takes deposits of what was brought."""
+    patch.setattr(Visit, "ahead", lambda self, purse, charged, debt: purse)
+
+
+def forgets_the_events_of_hosts(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(arrival, "_until", lambda understood, now: None)
+
+
+def lets_guests_stay_on(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(LimitedCaller, "_host_seconds", lambda self: None)
+
+
+def applies_records_twice(patch: pytest.MonkeyPatch) -> None:
+    real = bookings._apply
+
+    def apply(*parts: Any) -> tuple[int, int]:
+        real(*parts)
+        return real(*parts)
+
+    patch.setattr(bookings, "_apply", apply)
+
+
+def passes_on_twice(patch: pytest.MonkeyPatch) -> None:
+    real = files.write_all
+    patch.setattr(files, "write_all", lambda file, data: real(file, data + data))
+
+
+def grants_a_day_twice(patch: pytest.MonkeyPatch) -> None:
+    """A log-on that gives our own callers the minutes of a day which they have had."""
+    real = Posting.change_day
+
+    def change_day(self: Posting) -> None:
+        real(self)
+        begins = self.call_id is not None and not self.ticked and not self.day_begins
+        if begins and self.visit is None:
+            self.move(ALLOTMENT, self.online, MINUTE, "grant", f"1 minute for {self.day}")
+
+    patch.setattr(Posting, "change_day", change_day)
+
+
+def loses_what_is_moved(patch: pytest.MonkeyPatch) -> None:
+    """What is lost at the tables leaves the stake and arrives nowhere: the sums are not zero."""
+    name = "transfers_move_balances"
+    arrives = "WHERE id = NEW.target"
+    lost = schema.TRIGGERS[name].replace(arrives, f"{arrives} AND NEW.kind <> 'lost'")
+    patch.setitem(schema.TRIGGERS, name, lost)
+
+
+def charges_what_nobody_has(patch: pytest.MonkeyPatch) -> None:
+    """Time left that goes below zero, in books that would let it."""
+    checks = {rule for rule in schema.accounts.constraints if rule.name != "never_negative"}
+    patch.setattr(schema.accounts, "constraints", checks)
+
+    def charge_to(self: Posting, ticked: int) -> None:
+        due = ticked - self.ticked
+        if due > 0:
+            self.move(self.online, ELAPSED, due, "elapsed", f"Time used on node {self.node}")
+            self.ticked, self.charged, self._call_changed = ticked, self.charged + due, True
+
+    patch.setattr(Posting, "charge_to", charge_to)
+
+
+def lets_a_caller_on_twice(patch: pytest.MonkeyPatch) -> None:
+    """A second log-on that does not see the first, in books that would let it."""
+    rules = {rule for rule in schema.calls.indexes if rule.name != "one_open_call_a_caller"}
+    patch.setattr(schema.calls, "indexes", rules)
+    patch.setattr(calls, "_lease_of_caller", lambda desk, caller_id: None)
+
+
+def tells_more_than_was_won(patch: pytest.MonkeyPatch) -> None:
+    """A dealer at Black Jack For Time who says that he pays a coin more than he does."""
+    real = words._settled
+
+    def settled(event: blackjack_events.Settled, coin: int) -> str:
+        return real(replace(event, won=event.won and event.won + coin), coin)
+
+    patch.setattr(words, "_settled", settled)
+
+
+def tells_more_than_was_won_at_vegas(patch: pytest.MonkeyPatch) -> None:
+    """A dealer at Vegas who tells of a coin more, in sentences and at the seats."""
+    real = vegas_words.wording.coins_of
+    more = SimpleNamespace(**vars(vegas_words.wording))
+    more.coins_of = lambda amount, coin: real(amount + coin, coin)
+    patch.setattr(vegas_words, "wording", more)
+
+
+def prints_another_result(patch: pytest.MonkeyPatch) -> None:
+    """A teletype that prints two dollars less than a hand came to."""
+    real = teletype._result
+    patch.setattr(teletype, "_result", lambda dollars: real(dollars - 2))
+
+
+def counts_a_coup_twice(patch: pytest.MonkeyPatch) -> None:
+    """A painted baccarat table whose sitting is not what its coups come to."""
+    real = stakes.Sitting.count
+    patch.setattr(stakes.Sitting, "count", lambda *parts: (real(*parts), real(*parts)))
+
+
+def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:
+    """A bank's window whose deposits, withdrawals and loans are in no book."""
+    for name in ("deposit", "withdraw", "borrow", "repay"):
+        patch.setattr(
+            lobby_teller, name, lambda desk, call, ticked, _: calls.touch(desk, call, ticked)
+        )
+
+
+def takes_copies_for_the_books(patch: pytest.MonkeyPatch) -> None:
+    """A board that goes on with whatever file is there."""
+    patch.setattr(live_mark, "doubt", lambda connection, note, path: None)
+
+
+def gives_numbers_again(patch: pytest.MonkeyPatch) -> None:
+    """A restore after which numbers go on from those of the copy."""
+    patch.setattr(restoring, "given_by_note", lambda path: restoring.Given())
+    patch.setattr(restoring, "given_by_old", lambda old, path: restoring.Given())
+
+
+def leaves_shoes_open(patch: pytest.MonkeyPatch) -> None:
+    """A restore that closes everything but the shoes."""
+    real = restoring.treat
+
+    def treat(desk: Desk, *parts: Any) -> restoring.Treated:
+        run = desk.connection.exec_driver_sql
+        open_shoes = run("SELECT id FROM shoes WHERE closed IS NULL").all()
+        treated = real(desk, *parts)
+        for (number,) in open_shoes:
+            run("UPDATE shoes SET closed = NULL WHERE id = ?", (number,))
+        return treated
+
+    patch.setattr(restoring, "treat", treat)
+
+
+def believes_every_leap(patch: pytest.MonkeyPatch) -> None:
+    """A board that goes by the wall clock, whatever it shows."""
+    patch.setattr(BelievedClock, "now", lambda self: self.instruments.now())
+
+
+def mends_nothing(patch: pytest.MonkeyPatch) -> None:
+    """A command that says that it has set right what a wrong clock did, and has not."""
+    patch.setattr(clock_mend, "_take_back", lambda desk, each: None)
+
+
+def lets_calls_that_end_at_once_be_free(patch: pytest.MonkeyPatch) -> None:
+    """Time that is rounded down, in the call and at its end."""
+    patch.setattr(Caller, "ticked", lambda self: int(self.on_for()))
+    patch.setattr(calls, "LEAST_SECONDS", 0)
+
+
+def _shares(patch: pytest.MonkeyPatch, share: Callable[[Posting, int, str, int], int]) -> None:
+    """Let a loan take another share of what comes on line."""
+
+    def pay_back(self: Posting, amount: int, of_what: str) -> int:
+        taken = min(-self.balance["loan"], share(self, amount, of_what, _percent(self)))
+        self.move(self.online, self.loan, taken, "loan share", f"{taken} s of {of_what}")
+        return taken
+
+    patch.setattr(Posting, "_pay_back", pay_back)
+
+
+def _percent(posting: Posting) -> int:
+    return posting.desk.settings.limits.loan_share
+
+
+def rounds_a_loan_share_up(patch: pytest.MonkeyPatch) -> None:
+    _shares(patch, lambda posting, amount, of_what, percent: -(-amount * percent // 100))
+
+
+def takes_a_loan_share_of_the_stake(patch: pytest.MonkeyPatch) -> None:
+    """A loan that is paid back out of a stake that comes back with what it has won."""
+
+    def share(posting: Posting, amount: int, of_what: str, percent: int) -> int:
+        returned = sum(each.amount for each in posting.movements if each.kind == "returned")
+        return (amount + returned) * percent // 100
+
+    _shares(patch, share)
+
+
+def takes_no_loan_share_of_a_grant(patch: pytest.MonkeyPatch) -> None:
+    def share(posting: Posting, amount: int, of_what: str, percent: int) -> int:
+        return 0 if posting.day_begins else amount * percent // 100
+
+    _shares(patch, share)
+
+
+def releases_held_time_a_day_early(patch: pytest.MonkeyPatch) -> None:
+    real = Posting.release
+
+    def release(self: Posting) -> None:
+        waits = self.held_until
+        if waits is not None:
+            self.held_until = waits - 86_400
+        real(self)
+        if waits is not None and self.held_until == waits - 86_400:
+            self.held_until = waits
+
+    patch.setattr(Posting, "release", release)
+
+
+def releases_more_than_can_be_used(patch: pytest.MonkeyPatch) -> None:
+    """Held time that comes back as if there were no next event; what is over is held anew."""
+    real = Posting.release
+
+    def release(self: Posting) -> None:
+        limit = self.limit
+        if self.limit is not None:
+            self.limit += 86_400
+        real(self)
+        self.limit = limit
+
+    patch.setattr(Posting, "release", release)
+
+
+def releases_nothing(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Posting, "release", lambda self: None)
+
+
+def cuts_off_a_second_late(patch: pytest.MonkeyPatch) -> None:
+    real = Posting.look_for_events
+
+    def look_for_events(self: Posting) -> None:
+        real(self)
+        if self.limit is not None:
+            self.limit += 1
+
+    patch.setattr(Posting, "look_for_events", look_for_events)
+
+
+def cuts_off_winnings_last(patch: pytest.MonkeyPatch) -> None:
+    """An event that holds what callers had, and takes of their winnings what is over then."""
+    real = Posting.clamp
+
+    def clamp(self: Posting, winnings: int, source: str) -> None:
+        surplus = 0 if self.limit is None else self.balance["online"] - self.limit
+        real(self, min(winnings, max(0, surplus - self.balance["online"] + winnings)), source)
+
+    patch.setattr(Posting, "clamp", clamp)
+
+
+def returns_the_stake_of_an_earlier_day(patch: pytest.MonkeyPatch) -> None:
+    """A stake that saves the minutes of a day from its end."""
+    patch.setattr(Posting, "settled", lambda self, returned: None)
+
+
+def forfeits_what_was_earned_on_the_table(patch: pytest.MonkeyPatch) -> None:
+    """The end of a day that takes a stake for minutes of its grant, whatever was earned."""
+    real = Posting._tell_of_table
+
+    def tell(self: Posting, earned: int) -> None:
+        self.standing, self._carried = self.standing + earned, 0
+        real(self, 0)
+
+    patch.setattr(Posting, "_tell_of_table", tell)
+
+
+def hits_for_the_absent(patch: pytest.MonkeyPatch) -> None:
+    """A table that takes a card for those who are not there, and may go on with it."""
+    real = BlackJackKind.absent
+
+    def absent(self: BlackJackKind, round_: Any) -> Any:
+        act = real(self, round_)
+        return act._replace(word="hit") if "hit" in self.open_words(round_) else act
+
+    patch.setattr(BlackJackKind, "absent", absent)
+
+
+def journals_another_last_action(patch: pytest.MonkeyPatch) -> None:
+    """A hand that is stood for somebody, and is said to have ended otherwise."""
+    real = overdue.play_out
+
+    def play_out(*parts: Any) -> tuple[list[Move], Any]:
+        moves, after = real(*parts)
+        if moves and moves[-1].action.get("action") == "stay":
+            action = {**moves[-1].action, "action": "hit"}
+            moves[-1] = replace(moves[-1], action=action)
+        return moves, after
+
+    patch.setattr(overdue, "play_out", play_out)
+
+
+# With the seed at which the search for each begins: one that finds it soon spares the others.
+_FAULTS: dict[Callable[[pytest.MonkeyPatch], None], int] = {
+    shows_what_is_not_durable: 3,
+    shows_the_seed_too_early: 2,
+    lets_time_reach_past_an_event: 11,
+    charges_more_than_has_passed: 2,
+    shows_more_time_than_there_is: 2,
+    leaves_calls_open: 13,
+    answers_although_nothing_was_committed: 2,
+    gives_back_twice: 3,
+    forgets_debts: 3,
+    saves_the_minutes_of_hosts: 12,
+    forgets_the_events_of_hosts: 2,
+    lets_guests_stay_on: 10,
+    applies_records_twice: 8,
+    passes_on_twice: 7,
+    grants_a_day_twice: 3,
+    loses_what_is_moved: 4,
+    charges_what_nobody_has: 1,
+    lets_a_caller_on_twice: 3,
+    tells_more_than_was_won: 2,
+    tells_more_than_was_won_at_vegas: 2,
+    prints_another_result: 2,
+    counts_a_coup_twice: 2,
+    says_done_where_nothing_was_done: 12,
+    takes_copies_for_the_books: 2,
+    gives_numbers_again: 1,
+    leaves_shoes_open: 2,
+    believes_every_leap: 12,
+    mends_nothing: 7,
+    lets_calls_that_end_at_once_be_free: 2,
+    rounds_a_loan_share_up: 7,
+    takes_a_loan_share_of_the_stake: 2,
+    takes_no_loan_share_of_a_grant: 2,
+    releases_held_time_a_day_early: 1,
+    releases_more_than_can_be_used: 3,
+    releases_nothing: 1,
+    cuts_off_a_second_late: 1,
+    cuts_off_winnings_last: 2,
+    returns_the_stake_of_an_earlier_day: 8,
+    forfeits_what_was_earned_on_the_table: 4,
+    hits_for_the_absent: 1,
+    journals_another_last_action: 2,
+}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault, the seed at which its search begins, and in how large a story."""
+
+    put: Callable[[pytest.MonkeyPatch], None]
+    first: int
+    steps: int = 250
+    people: int = 30
+    is_below: bool = False  # only the simulated disk can bring it out
+
+
+FAULTS = {
+    **{put.__name__: Fault(put, first) for put, first in _FAULTS.items()},
+    **{
+        put.__name__: Fault(put, first, steps=60, people=12, is_below=True)
+        for put, first in faults_below.FAULTS.items()
+    },
+}
+
+
+@contextmanager
+def put_in(name: str) -> Iterator[None]:
+    """Have a fault in the program meanwhile."""
+    with pytest.MonkeyPatch.context() as patch:
+        FAULTS[name].put(patch)
+        yield

@@ -1,0 +1,583 @@
+"""Everything that may happen at one step of a story, and how often it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from door.lines.rlogin.header import RloginHeader
+from timebank.callers import callers
+from timebank.calls import clock_mend
+from timebank.calls.calls import close_call, open_call
+from timebank.errors import Refused
+from timebank.guests import claims
+from timebank.guests.departure import GivenBack
+from timebank.ledger.database import BooksFailed, Database, Desk
+from timebank.window import sysop
+from timebank.window.teller import allowance, borrow
+from verify.simulate.accidents import some_accident
+from verify.simulate.below import some_trouble
+from verify.simulate.disk import FAULTS
+from verify.simulate.hosts import SECRET, Guest
+from verify.simulate.house import next_change
+from verify.simulate.inspection import STALE
+from verify.simulate.people import Person
+from verify.simulate.wire import Wire
+from verify.simulate.wrong import must
+
+if TYPE_CHECKING:
+    from verify.simulate.story import Story
+
+Happens = Callable[["Story"], None]
+
+NOTICED = 3.0
+DAY = timedelta(days=1)
+SEEN = 6.0  # seconds until every process has looked at its clock
+
+
+def choose(story: Story) -> Happens:
+    """Choose what happens now: mostly that callers press keys."""
+    if story.is_led_astray and not story.wall.wrong and story.machine.disk.is_well:
+        return set_right  # what was mended once has come again with older books
+    on = sum(len(process.board.consoles) for process in story.processes)
+    ways: dict[Happens, float] = {
+        press: 75,
+        call: 14 if on < story.nodes else 1,
+        wait: 10,
+        hang_up: 2,
+        be_handed_over: 6 if len(story.doors) < story.nodes // 2 else 0.5,
+        call_twice: 1,
+        wait_long: 0.5,
+        meet_a_boundary: 0.5,
+        set_the_clock: 0.5,
+        let_the_clock_leap: 0.4,
+        break_the_disk: 0.7,
+        kill: 1,
+        restart: 0.15,
+        add_or_stop_a_process: 1.2 if len(story.processes) == 1 else 0.4,
+        reload: 0.5,
+        correct_an_account: 1.5,
+        settle_a_doubt: 0.5,
+        borrow_on_short_calls: 4,
+        call_for_a_reason: 8,
+        sit_out_an_event: 1.5,
+        stay_closed_for_days: 0.4,
+        draw_near_to_an_event: 2,
+        write_for_accounts: 1.5,
+        take_what_was_passed_on: 0.5,
+    }
+    if not story.machine.disk.is_well:
+        ways[mend] = 25
+    if story.wall.wrong or story.is_led_astray:
+        ways[set_right] = 2
+    if story.below is not None:
+        ways |= {break_the_disk: 3, kill: 3, lose_power: 1, restart: 0.4, lose_files: 0.5}
+        trouble = story.below.trouble
+        if trouble is not None:
+            ways |= {mend: 2, lose_power: 8} if trouble.lies else {mend: 10, lose_power: 6, kill: 6}
+    (happens,) = story.chance.choices(list(ways), list(ways.values()))
+    return happens
+
+
+# Callers.
+
+
+def press(story: Story) -> None:
+    """Let some callers read their screens and press keys, at the same moment."""
+    on, chance = story.on_line(), story.chance
+    if not on:
+        call(story)
+        return
+    for person, wire in chance.sample(on, min(len(on), chance.randint(1, 20))):
+        news = wire.screen.came != person.seen
+        if not news and chance.random() < 0.8:
+            continue
+        person.seen = wire.screen.came
+        keys = person.decides(wire.screen.prompt)
+        if keys:
+            _type(story, person, wire, keys.encode("ascii"))
+
+
+def _type(story: Story, person: Person, wire: Wire, keys: bytes) -> None:
+    chance = story.chance
+    way = chance.random()
+    if way < 0.012:  # the carrier is lost while he types
+        sent = keys[: chance.randint(0, len(keys))]
+        story.tell(f"{person.name} types {sent!r} and loses the carrier")
+        wire.type(sent)
+        if chance.random() < 0.5:
+            wire.hang_up_in_peace()
+        else:
+            wire.lose()
+        return
+    if way < 0.024:  # or while he is answered
+        wire.loses_after = chance.choice((1, 10, 100, 1000)) * chance.randint(1, 9)
+        story.tell(f"{person.name} loses the carrier after {wire.loses_after} bytes")
+    elif way < 0.03:
+        wire.reads = False
+    story.tell(f"{person.name} types {keys!r} at {wire.screen.prompt.strip()[-40:]!r}")
+    wire.type(keys)
+
+
+def call(story: Story) -> None:
+    """Let a few who are not on line call."""
+    off = [person for person in story.people if person.wire is None]
+    for person in story.chance.sample(off, min(len(off), story.chance.randint(1, 6))):
+        _dial(story, person)
+
+
+def call_twice(story: Story) -> None:
+    """Let somebody who is on line call a second time."""
+    on = story.on_line()
+    if not on:
+        return
+    person, _ = story.chance.choice(on)
+    if isinstance(person, Guest):
+        _hand_over(story, person)
+    else:
+        _dial(story, person)
+
+
+def be_handed_over(story: Story) -> None:
+    """Let callers of other boards be handed over to us."""
+    off = [guest for guest in story.guests if guest.wire is None]
+    for guest in story.chance.sample(off, min(len(off), story.chance.randint(1, 4))):
+        _hand_over(story, guest)
+
+
+def _hand_over(story: Story, guest: Guest) -> None:
+    if guest.kind.write is None:
+        process = story.chance.choice(story.processes)
+        story.tell(f"{guest.board} sends {guest.alias} to {process.name} by rlogin")
+        header = RloginHeader(SECRET, guest.alias, guest.telephone.terminal, "", "")
+        guest.wires.append(process.connect_board(guest.telephone, "192.0.2.7", header))
+        return
+    story.tell(f"{guest.board} hands over {guest.alias}")
+    story.start_door(guest)
+
+
+def _dial(story: Story, person: Person) -> None:
+    address = f"192.0.2.{story.chance.randint(1, 250)}"
+    process = story.chance.choice(story.processes)
+    story.tell(f"{person.name} calls {process.name} from {address}")
+    person.wires.append(process.connect(person.telephone, address))
+
+
+def hang_up(story: Story) -> None:
+    """Let some lose the carrier."""
+    on = story.on_line()
+    for person, wire in story.chance.sample(on, min(len(on), story.chance.randint(1, 4))):
+        story.tell(f"{person.name} loses the carrier")
+        wire.lose(story.chance.choice(("carrier lost", "SIGHUP", "SIGTERM")))
+
+
+# Time.
+
+
+def wait(story: Story) -> None:
+    """Let a while pass."""
+    _pass(story, story.chance.choice((0.3, 1, 2, 5, 15, 61)) * story.chance.uniform(0.5, 1.5))
+
+
+def wait_long(story: Story) -> None:
+    """Let so much time pass that callers are logged off."""
+    _pass(story, story.chance.choice((200, 400, 1200, 4000, 20_000)[: 3 if story.below else None]))
+
+
+def meet_a_boundary(story: Story) -> None:
+    """Wait, or have the machine sleep, until shortly before something changes."""
+    now, schedule = story.now(), story.config.bank.schedule
+    boundaries = [schedule.next_day(now)]
+    closed = schedule.closed_at_or_after(now)
+    if closed is not None:
+        boundaries.append(closed.start if closed.start > now else closed.end)
+    change = next_change(story.place, now)
+    if change is not None:
+        boundaries.append(change)
+    before = story.chance.choice((3, 20, 100, 400, 1500))
+    seconds = (story.chance.choice(boundaries) - now).total_seconds() - before
+    if seconds <= 0:
+        return
+    # Where it is the disk that matters, no hours are spent on what ticks.
+    if story.chance.random() < 0.5 or (story.below is not None and seconds > 600):
+        _sleep(story, seconds)
+    else:
+        _pass(story, seconds)
+
+
+def _sleep(story: Story, seconds: float) -> None:
+    story.tell(f"the machine sleeps for {seconds:.0f} s")
+    story.wall.sleep(seconds)
+    story.calm_from = story.monotonic + NOTICED
+    _pass(story, story.chance.choice((0.1, 4)))
+
+
+def set_the_clock(story: Story) -> None:
+    """Have the wall clock corrected, to or fro, by so little that it is believed at once.
+
+    While it is wrong by more nobody would notice.
+    """
+    if story.wall.wrong or story.is_led_astray:
+        return
+    seconds = story.chance.choice((1, -1)) * story.chance.choice((1, 7, 60, 200))
+    story.tell(f"the wall clock is corrected by {seconds:.0f} s")
+    story.wall.step(seconds)
+    story.calm_from = story.monotonic + NOTICED
+    _pass(story, SEEN)
+
+
+def let_the_clock_leap(story: Story) -> None:
+    """Have the wall clock set to what is not the time, for a while or for long."""
+    if story.wall.wrong or story.is_led_astray:
+        return
+    seconds = story.chance.choice((1, -1)) * story.chance.choice((400, 7200, 90_000, 31_622_400))
+    story.tell(f"the wall clock leaps by {seconds:.0f} s")
+    story.wall.go_wrong(seconds)
+    _pass(story, story.chance.choice((0.1, 4, 20)))
+    if story.chance.random() < 0.3:
+        set_right(story)
+
+
+def set_right(story: Story) -> None:
+    """Have the wall clock set right, and what it did mended when the board has believed it."""
+    if story.is_led_astray and not story.machine.disk.is_well:
+        return
+    if story.wall.wrong:
+        story.tell("the wall clock is set right")
+        story.wall.go_wrong(-story.wall.wrong)
+        story.counted["_leaps ended"] += 1
+    if story.is_led_astray:
+        _believe_and_mend(story)
+    story.calm_from = story.monotonic + NOTICED
+    _pass(story, SEEN)
+
+
+def _believe_and_mend(story: Story) -> None:
+    """Let the sysop say that the clock is right now, and mend what the wrong one did."""
+    story.tell("the sysop says so, and mends what it did")
+    config, clock = story.config, story.clock()
+    database = Database(config.database, busy_seconds=0)
+    try:
+        with database.transaction(config.bank, clock.reading()) as desk:
+            judgement = clock.believe(desk, "Sysop")
+        clock.adopt(judgement)
+        story.ahead, story.is_to_mend, story.watch.was_led_astray = 0.0, True, True
+        _pass(story, SEEN)  # every process has heard of it
+        with database.transaction(config.bank, clock.reading()) as desk:
+            story.counted["_callers mended"] += len(clock_mend.mend(desk, "Sysop"))
+            left = clock_mend.ahead(desk)
+            must(not left, "{} are still led astray", [each.name for each in left])
+        story.is_to_mend = False
+        story.posted_from = story.monotonic + STALE
+        story.watch.early = (story.config.bank.schedule.day_of(clock.now()) + DAY).isoformat()
+    finally:
+        database.close()
+
+
+def boot(story: Story) -> None:
+    """Have the machine started anew, if it is; it may have been off for days, or wake in a year."""
+    chance = story.chance
+    if chance.random() < 0.5:
+        return
+    story.wall.reboot()
+    if chance.random() < 0.3:
+        story.tell("the machine was off for days")
+        story.wall.sleep(chance.choice((2, 15)) * 86_400)
+    if not story.wall.wrong and not story.is_led_astray and chance.random() < 0.2:
+        story.tell("the machine wakes in another year")
+        story.wall.go_wrong(31_622_400)
+        story.ahead = story.wall.wrong
+    elif story.wall.wrong > 0 and not story.is_led_astray:
+        story.ahead = story.wall.wrong  # nothing contradicts it any more
+
+
+def _pass(story: Story, seconds: float) -> None:
+    story.tell(f"{seconds:.1f} s pass")
+    story.let_pass(seconds)
+
+
+# The disk and the processes.
+
+
+def break_the_disk(story: Story) -> None:
+    """Let the disk fail in one way or another, or be locked."""
+    disk = story.machine.disk
+    if not disk.is_well:
+        return
+    if disk.below is not None and story.chance.random() < 0.8:
+        trouble = some_trouble(story.chance)
+        story.tell(f"the disk {trouble.words}")
+        disk.below.fail(trouble)
+        return
+    disk.fault = story.chance.choice((*FAULTS, None))
+    if disk.fault is None:
+        story.tell("another process locks the books")
+        disk.lock()
+    else:
+        story.tell(f"the disk: {disk.fault.words}, chance {disk.fault.chance}")
+
+
+def mend(story: Story) -> None:
+    """Let the books be written again."""
+    story.tell("the books can be written again")
+    story.mend()
+
+
+def kill(story: Story) -> None:
+    """Arrange for a process to be killed soon: at an operation, or in a COMMIT."""
+    if any(life.mortal.dies_at or life.mortal.dies_committing for life in story.lives()):
+        return
+    process = story.chance.choice(story.lives())
+    mortal = process.mortal
+    if story.chance.random() < 0.5:
+        mortal.dies_at = mortal.operations + story.chance.randint(1, 200)
+        story.tell(f"{process.name} will be killed at operation {mortal.dies_at}")
+    else:
+        mortal.dies_committing = story.chance.choice(("before", "within", "within", "after"))
+        story.tell(f"{process.name} will be killed {mortal.dies_committing} a COMMIT")
+    if story.below is not None and story.chance.random() < 0.5:
+        story.tell("and all others with it: the power will be lost")
+        story.below.loses_power = True
+
+
+def lose_power(story: Story) -> None:
+    """Lose the power at once."""
+    assert story.below is not None  # what befalls the disk is simulated
+    story.tell("the power is lost at once")
+    story.below.loses_power = True
+    story.chance.choice(story.processes).mortal.die()
+
+
+def lose_files(story: Story) -> None:
+    """Move or remove the files of the books; let callers play on; kill all, and put it right."""
+    below, chance = story.below, story.chance
+    assert below is not None  # what befalls the disk is simulated
+    if not story.machine.disk.is_well or below.trouble is not None:
+        return
+    for life in story.lives():
+        life.mortal.lives_on()
+    story.settle()
+    accident = some_accident(chance, below.database, story.machine.loop.time())
+    story.tell(accident.words)
+    story.visible()  # whoever looks has opened all of the files
+    with below.platter.durable(2):
+        accident.begin()
+    below.accident = accident
+    for _ in range(chance.randint(1, 8)):
+        press(story)
+        story.let_pass(chance.choice((0.2, 1, 3)))
+    accident.lasted = story.machine.loop.time() - accident.since
+    story.tell("the sysop kills the board, and puts the files right")
+    chance.choice(story.processes).mortal.die()
+
+
+def restart(story: Story) -> None:
+    """Stop the board in peace, and start it again."""
+    story.tell("the board is stopped in peace, and started again")
+    story.restart()
+
+
+def add_or_stop_a_process(story: Story) -> None:
+    """Let a second server work in the same books, or one of two stop."""
+    if len(story.processes) > 1:
+        process = story.chance.choice(story.processes)
+        story.tell(f"{process.name} is stopped in peace")
+        story.stop_process(process)
+    elif story.machine.disk.is_well:
+        story.tell("another process serves the same books")
+        if not story.start_process():
+            story.remove(story.processes[-1])
+
+
+def reload(story: Story) -> None:
+    """Change sysop.toml and have it read again, by one process after the other."""
+    if story.chance.random() < 0.1:
+        story.tell("sysop.toml is broken, and read again")
+        story.toml.write_text("[board]\nnodes = 'many'\n", encoding="utf-8")
+    else:
+        story.tell("sysop.toml is changed, and read again")
+        story.write_settings()
+    for process in story.processes:
+        process.reload()
+    story.ears.errors = [error for error in story.ears.errors if "is not used" not in error]
+    story.calm_from = story.monotonic + NOTICED
+    _pass(story, story.chance.choice((0.1, 4)))
+
+
+def correct_an_account(story: Story) -> None:
+    """Let the sysop correct an account from his command line, which is a process of its own."""
+    config = story.config
+    known = [person for person in story.everybody() if person.is_known]
+    if not known:
+        return
+    person = story.chance.choice(known)
+    seconds = 60 * story.chance.choice((1, 30, 90, -1, -20))
+    story.tell(f"the sysop adjusts {person.name} by {seconds} s")
+    database = story.books_at_the_command_line()
+    try:
+        with database.transaction(config.bank, story.clock().reading()) as desk:
+            record = callers.find(desk, person.name)
+            if record is not None:
+                sysop.adjust(desk, record.id, seconds, "a correction", "sysop")
+    except (Refused, BooksFailed) as refused:
+        story.tell(f"which is refused: {refused}")
+    finally:
+        database.close()
+
+
+def settle_a_doubt(story: Story) -> None:
+    """Let the sysop say of minutes in doubt whether they arrived; he has asked the other board."""
+    database = story.books_at_the_command_line()
+    try:
+        with database.transaction(story.config.bank, story.clock().reading()) as desk:
+            rows = [row for row in claims.outstanding(desk) if row.state == "doubtful"]
+            if rows:
+                _settle(story, desk, story.chance.choice(rows))
+    except BooksFailed as refused:
+        story.tell(f"a doubt cannot be settled: {refused}")
+    finally:
+        database.close()
+
+
+def _settle(story: Story, desk: Desk, row: GivenBack) -> None:
+    token = desk.connection.exec_driver_sql(
+        "SELECT claim FROM given_back WHERE number = ?", (row.number,)
+    ).scalar()
+    if any(claim.token == token for door in story.doors for claim in door.claims):
+        return  # its door is slow, and the other board knows nothing yet
+    arrived = story.written.get(token, False)
+    is_of_old = token is None and story.restores.has_arrived(row.number)
+    arrived = arrived or is_of_old
+    story.tell(f"the sysop settles {row.minutes} min of {row.caller}: {arrived=}")
+    if arrived:
+        claims.regard_as_given(desk, row.number)
+        (guest,) = [each for each in story.guests if (each.board, each.key) == _key_of(desk, row)]
+        story.settled[guest] += row.minutes
+        guest.given += row.minutes if is_of_old else 0
+    else:
+        claims.give_again(desk, row.number)
+
+
+def _key_of(desk: Desk, row: GivenBack) -> tuple[str, str]:
+    found = desk.connection.exec_driver_sql(
+        "SELECT board, board_key FROM callers WHERE id = ?", (row.caller_id,)
+    ).one()
+    return found.board, found.board_key
+
+
+# What brings loans, held time and hands that nobody returns to.
+
+
+def borrow_on_short_calls(story: Story) -> None:
+    """Let some call another server for a moment and borrow what they may; then they call here."""
+    database = story.books_at_the_command_line()
+    off = [person for person in story.people if person.is_known and person.wire is None]
+    try:
+        with database.transaction(story.config.bank, story.clock().reading()) as desk:
+            asked = story.chance.sample(off, min(len(off), 12))
+            owing = [person for person in asked if _borrows(story, desk, person)]
+    except BooksFailed as refused:
+        story.tell(f"nobody borrows: {refused}")
+        return
+    finally:
+        database.close()
+    story.counted["_loans taken"] += len(owing)
+    _dial_in_place_of_others(story, owing)
+
+
+def _borrows(story: Story, desk: Desk, person: Person) -> bool:
+    record = callers.find(desk, person.name)
+    if record is None:
+        return False
+    try:
+        call = open_call(desk, record.id, 99, "a short call", "192.0.2.9", take_over=False)
+    except Refused:  # the call that was just hung up goes on
+        return False
+    seconds = allowance(desk, call.call_id).borrow.seconds
+    if seconds:
+        borrow(desk, call.call_id, 0, story.chance.choice((60, seconds, seconds)))
+        story.tell(f"{person.name} has borrowed on a short call")
+    close_call(desk, call.call_id, 0, "log-off")
+    return seconds > 0
+
+
+def call_for_a_reason(story: Story) -> None:
+    """Let some call who owe something, or have time held, or a hand open."""
+    with story.watch.reading() as file:
+        names = {name for (name,) in file.execute(REASONS)}
+    off = [person for person in story.people if person.wire is None and person.name in names]
+    _dial_in_place_of_others(story, story.chance.sample(off, min(len(off), 6)))
+
+
+def _dial_in_place_of_others(story: Story, people: Sequence[Person]) -> None:
+    """Let these call, and as many others hang up, for the nodes are mostly taken."""
+    with story.watch.reading() as file:
+        concerned = {name for (name,) in file.execute(REASONS)}
+    others = [wire for person, wire in story.on_line() if person.name not in concerned]
+    for wire in story.chance.sample(others, min(len(others), len(people))):
+        wire.lose("carrier lost")
+    for person in people:
+        _dial(story, person)
+
+
+REASONS = """
+SELECT c.name FROM callers c JOIN accounts a ON a.caller_id = c.id
+WHERE a.balance <> 0 AND a.unit = 'second' AND a.kind IN ('loan', 'held', 'stake')
+"""
+
+
+def draw_near_to_an_event(story: Story) -> None:
+    """Have the machine sleep until the next event cuts off what callers have, and they play on."""
+    now = story.now()
+    closed = story.config.bank.schedule.closed_at_or_after(now)
+    if closed is not None:
+        before = 60 * story.chance.choice((5, 15, 30))
+        seconds = (closed.start - now).total_seconds() - before
+        if seconds > 0:
+            _sleep(story, seconds)
+
+
+def sit_out_an_event(story: Story) -> None:
+    """Let the next event come and go while the callers stay by their telephones."""
+    now, schedule = story.now(), story.config.bank.schedule
+    closed = schedule.closed_at_or_after(now)
+    if closed is None or (closed.end - now).total_seconds() > 12 * 3600:
+        return
+    before = (closed.start - now).total_seconds()
+    if before > 30:
+        _sleep(story, before - 20)
+    over = (closed.end - story.now()).total_seconds() + 3
+    if story.below is not None and over > 600:  # where it is the disk that matters
+        _pass(story, 30)
+        _sleep(story, over - 30)
+    else:
+        _pass(story, over)
+    call_for_a_reason(story)
+
+
+def stay_closed_for_days(story: Story) -> None:
+    """Stop the board in peace, with all hands that lie open, and start it a day or two later."""
+    days = story.chance.choice((1, 2, 2))
+    story.tell(f"the board stays closed for {days} days")
+
+    def meanwhile() -> None:
+        story.monotonic += days * 86_400 + story.chance.randrange(3600)
+
+    story.restart(meanwhile)
+
+
+# Other programs.
+
+
+def write_for_accounts(story: Story) -> None:
+    """Let another program write for accounts here; the board may take the file meanwhile."""
+    story.tell("another program writes for accounts here")
+    with story.post.writing([*story.names(), "nobody"], story.now()):
+        _pass(story, story.chance.choice((0.1, 6, 40)))
+
+
+def take_what_was_passed_on(story: Story) -> None:
+    """Let the other bank take what was passed on to it."""
+    story.tell("the other bank takes what was passed on")
+    story.post.take()

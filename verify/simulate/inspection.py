@@ -1,0 +1,318 @@
+"""What is looked at after every step: the books, the purses, the screens, and who is there."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from door.call.caller import Caller
+from door.games.engine import hands
+from timebank.ledger.database import Database, Desk
+from verify.simulate import crashes, shown
+from verify.simulate.hosts import Guest
+from verify.simulate.life import Life
+from verify.simulate.people import Person
+from verify.simulate.rules_of_time import Rules, RulesOfTime
+from verify.simulate.second_account import given, given_by_claims
+from verify.simulate.told import Told
+from verify.simulate.wire import Wire
+from verify.simulate.wrong import must
+
+if TYPE_CHECKING:
+    from verify.simulate.story import Story
+
+Look = Callable[[Person, Wire, Caller], None]
+
+AUDIT_STEPS = 400
+JUST_NOW = 0.001  # seconds
+# Seconds after which a caller knows what another process has done with his account: it is posted
+# for him once a minute.
+STALE = 75.0
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Somebody on a call, what he sees, and who serves him."""
+
+    life: Life
+    person: Person
+    wire: Wire
+    caller: Caller
+
+
+class Inspection:
+    """Holds a story against what must always be so."""
+
+    def __init__(self, story: Story) -> None:
+        self.story = story
+        self.journal = shown.Journal()
+        self.told = Told(story.counted)
+        self.time = RulesOfTime(story.counted)
+        self._eyes: dict[Path, Database] = {}
+        self._stale: dict[int, float] = {}  # since when a call's purse is not that of the books
+
+    def forget(self) -> None:
+        """Know nothing of what is on the screens and in the books: these were restored."""
+        self.journal = shown.Journal()
+        self.told = Told(self.story.counted)
+        self.time = RulesOfTime(self.story.counted, knows_all=False)
+        self._stale.clear()
+
+    def remember_rules(self, dead: Life) -> None:
+        """Let a process that was killed have kept to its own rules of time until then."""
+        self.time.rules |= {_rules_of(dead)}
+
+    def after_step(self, began: float) -> None:
+        """Check everything that can be checked at any moment."""
+        story = self.story
+        self._check_log()
+        story.watch.step(began, story.monotonic, story.latest_day())
+        with self._looking() as look:
+            for screen in story.screens():
+                self._check_purse(screen)
+                self._look_once(look, screen.person, screen.wire, screen.caller)
+        self._check_calls()
+        self._learn_names()
+        if story.number % AUDIT_STEPS == 0:
+            self.audit()
+        if story.post.has_taken:
+            with story.watch.reading() as file:
+                story.post.nothing_went_twice(file)
+        self._check_hosts()
+        with story.watch.reading() as file:
+            story.restores.look(file)
+            crashes.loss_is_noticed(story, file)
+        came = sum(wire.screen.came for person in story.everybody() for wire in person.wires)
+        story.shelf.update(f"{story.monotonic:.4f} {story.watch.last} {came}".encode())
+
+    def after_kill(self, began: float, screens: Sequence[Screen], copy: Path | None = None) -> None:
+        """Check what a killed process has left: nothing durable is lost, nothing else was shown.
+
+        It is looked for in the books, or in a copy of them.
+        """
+        story = self.story
+        story.watch.nothing_is_lost()
+        story.watch.step(began, story.monotonic, story.latest_day())
+        self.audit(copy)
+        with self._looking(copy) as look:
+            for screen in screens:
+                look(screen.person, screen.wire, screen.caller)
+
+    def begins_again(self, file: sqlite3.Connection) -> None:
+        """Believe the books, of which a disk that lied has lost the end."""
+        story = self.story
+        self.journal, self.told = shown.Journal(), Told(story.counted)
+        self.told.learn(file)
+        self.time = RulesOfTime(story.counted, knows_all=False)
+        story.stood &= set(file.execute("SELECT round_id, sequence FROM actions"))
+        self._stale.clear()
+        story.back.clear()
+        for guest in story.guests:
+            row = file.execute(WHO, (guest.board, guest.key)).fetchone()
+            found = 0 if row is None else given_by_claims(file, *row, story.written)
+            story.settled[guest] = guest.given - found
+
+    def at_the_end(self) -> None:
+        """Check that everybody who has gone is gone."""
+        must(not self.story.doors, "{} doors are left", len(self.story.doors))
+        for process in self.story.processes:
+            board = process.board
+            must(not process.sessions, "{} sessions are left", len(process.sessions))
+            must(not board.nodes, "nodes {} are left", board.nodes)
+            must(not board.consoles, "{} consoles are left", len(board.consoles))
+        self.audit()
+        self._check_post()
+
+    def audit(self, copy: Path | None = None) -> None:
+        """Run `timebank audit` and `door audit`: the first, and every hand replayed."""
+        findings = self.findings(copy)
+        must(not findings, "the audit: {}", findings)
+
+    def findings(self, copy: Path | None = None) -> list[str]:
+        """Return what the audits find in the books, or in a copy of them."""
+        config = self.story.config
+        database = Database(copy or config.database, busy_seconds=0)
+        try:
+            with database.reading(config.bank, self.story.now()) as desk:
+                findings, _ = hands.audit(desk)
+        finally:
+            database.close()
+        self.story.counted["audit"] += 1
+        return [str(finding) for finding in findings]
+
+    # The parts.
+
+    def _check_time(self, file: sqlite3.Connection, desk: Desk) -> None:
+        """Every new entry keeps to the rules of time, and every new hand to its journal."""
+        story = self.story
+        rules = {Rules.of(story.loaded.bank), *map(_rules_of, story.lives())}
+        self.time.step(file, rules, story.readings)
+        self.time.hands(file, desk, story.stood)
+
+    def _check_log(self) -> None:
+        """Nothing is logged that the program did not expect, nor errors while all is well."""
+        story = self.story
+        problems = [*story.machine.loop.problems, *story.ears.failures]
+        must(not problems, "{}", "\n".join(problems))
+        if not self._has_been_well():
+            story.ears.errors.clear()
+        must(not story.ears.errors, "the log says: {}", story.ears.errors)
+
+    def _check_calls(self) -> None:
+        """No call is served twice, in one process or in two."""
+        calls = [screen.caller.call_id for screen in self.story.screens()]
+        must(len(set(calls)) == len(calls), "calls are there twice: {}", calls)
+
+    def _check_hosts(self) -> None:
+        """Nothing is given twice, and nothing is said to be that is not."""
+        story = self.story
+        if not story.back:
+            return
+        with story.watch.reading() as file:
+            for guest in story.back:
+                if guest.doors:  # on another visit by now; what that gives is read at its end
+                    continue
+                row = file.execute(WHO, (guest.board, guest.key)).fetchone()
+                if row is not None:
+                    given(file, *row, guest.given, story.settled[guest], story.written)
+        story.back.clear()
+
+    def _check_post(self) -> None:
+        """What other programs wrote has come, and what was passed on has gone, once."""
+        post = self.story.post
+        post.take()
+        with self.story.watch.reading() as file:
+            post.nothing_went_twice(file)
+            if any(process.board.config.bank.imports for process in self.story.processes):
+                post.all_have_come(file)
+
+    def _check_purse(self, screen: Screen) -> None:
+        """What the board thinks he has is what the books say, less what has ticked since."""
+        caller, wire = screen.caller, screen.wire
+        story, name = self.story, caller.record.name
+        if not self._has_been_well():
+            self._stale.clear()
+            return
+        with story.watch.reading() as file:
+            row = file.execute(PURSE, (caller.call_id,)).fetchone()
+        if row is None:  # his call is closed, and he is being told
+            return
+        online, ticked = row
+        left = max(0, online - max(0, caller.ticked() - ticked))
+        if caller.spendable() != left:
+            since = self._stale.setdefault(caller.call_id, story.monotonic)
+            alone = len(story.processes) == 1
+            alone = alone and story.monotonic > max(story.calm_from, story.posted_from)
+            alone = alone and not isinstance(screen.person, Guest)
+            is_old = story.monotonic - since > STALE
+            must(not (alone or is_old), "{} has {}, not {}", name, left, caller.spendable())
+            return
+        self._stale.pop(caller.call_id, None)
+        seen = shown.time_left(wire.screen)
+        is_told = wire.telephone.paints and not wire.closed and not caller.status_waits
+        second_begins = caller.on_for() % 1 < JUST_NOW  # its tick is due
+        if seen is not None and is_told and not second_begins:
+            left_to_stay = caller.time_left()
+            must(seen == left_to_stay, "{} sees {} left, not {}", name, seen, left_to_stay)
+            must(seen <= left, "{} sees {} left, and has {}", name, seen, left)
+        to_event = caller.seconds_to_event()
+        if to_event is not None and story.monotonic > story.calm_from:
+            must(left <= to_event + 2, "{} has {}, {} to the event", name, left, to_event)
+        if isinstance(screen.person, Guest):
+            self._check_stay(screen, screen.person)
+
+    def _check_stay(self, screen: Screen, guest: Guest) -> None:
+        """Nobody stays longer than his board lets him, nor has time behind an event of its."""
+        handed = next((door.handed for door in guest.doors if door.wire is screen.wire), None)
+        if handed is None:
+            return
+        left, spendable = screen.caller.time_left(), screen.caller.spendable()
+        if handed.ends is not None:
+            most = handed.ends - self.story.monotonic + 1
+            must(left <= max(0, most), "{} has {}, his board {}", guest.name, left, most)
+        if handed.until is not None and self.story.monotonic > self.story.calm_from:
+            most = (handed.until - self.story.now()).total_seconds() + 2
+            must(spendable <= max(0, most), "{} has {}, {} to go", guest.name, spendable, most)
+
+    def _look_once(self, look: Look, person: Person, wire: Wire, caller: Caller) -> None:
+        """Look at a screen when something has come on it."""
+        if wire.screen.came != wire.looked_at:
+            look(person, wire, caller)
+            wire.looked_at = wire.screen.came
+
+    @contextmanager
+    def _looking(self, copy: Path | None = None) -> Iterator[Look]:
+        """Hold the books as they are now, or a copy of them, against the rules of time.
+
+        Give what compares a screen with them.
+        """
+        config = self.story.config
+        where = copy or config.database
+        eyes = self._eyes.get(where)
+        if eyes is None:
+            eyes = self._eyes[where] = Database(where, busy_seconds=0)
+        try:
+            with (
+                self.story.watch.reading() as file,
+                eyes.reading(config.bank, self.story.now()) as desk,
+            ):
+                self._check_time(file, desk)
+                self.told.learn(file)
+                yield lambda person, wire, caller: self._look(file, desk, person, wire, caller)
+        finally:
+            eyes.close()
+
+    def _look(
+        self, file: sqlite3.Connection, desk: Desk, person: Person, wire: Wire, caller: Caller
+    ) -> None:
+        """Nothing on a caller's screen may be news to the books."""
+        painted = caller.console.is_painted
+        paints = painted or person.telephone.paints
+        shown.seals_are_kept(wire.screen, file, paints=paints)
+        self.told.listen(caller.record.id, caller.record.name, wire, paints=paints)
+        game = shown.GAMES.get(caller.place)
+        if game is None or (caller.console.can_paint and not painted):  # he has left the table
+            return
+        seen = shown.cards(game, wire.screen, paints=painted)
+        if seen:
+            # What lies on one of two tables, or on the screen of a call that was just taken over in
+            # another process, may be older than the last two rounds: older than many at the other.
+            alone = game != "vegas" and len(person.wires) == 1
+            # Lines that scroll still tell of the table that he came from a moment ago.
+            games = [game] if painted else [game, *set(shown.GAMES.values()) - {game}]
+            lie = [
+                cards
+                for each in games
+                for cards in self.journal.cards(desk, caller.record.id, each, 2 if alone else 200)
+            ]
+            known = any(seen <= cards for cards in lie)
+            picture = wire.screen.picture
+            must(known, "{} sees {} at {}, not {}\n{}", person.name, seen, game, lie, picture)
+            self.story.counted["hands seen"] += 1
+
+    def _learn_names(self) -> None:
+        """Tell people that the board has their names."""
+        with self.story.watch.reading() as file:
+            names = {name for (name,) in file.execute("SELECT name FROM callers")}
+        for person in self.story.people:
+            person.is_known = person.name in names
+
+    def _has_been_well(self) -> bool:
+        story = self.story
+        return story.machine.disk.is_well and story.monotonic >= story.well_from
+
+
+def _rules_of(life: Life) -> Rules:
+    config = life.board.config if hasattr(life, "board") else life.config
+    return Rules.of(config.bank)
+
+
+WHO = "SELECT id FROM callers WHERE board = ? AND board_key = ?"
+PURSE = (
+    "SELECT a.balance, k.ticked FROM calls k JOIN accounts a ON a.caller_id = k.caller_id"
+    " AND a.kind = 'online' WHERE k.id = ? AND k.closed IS NULL"
+)

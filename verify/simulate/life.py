@@ -1,0 +1,347 @@
+"""The processes of the board, born, killed and buried: one server or two, and doors beside them.
+
+What a door is beyond that stands in `doors`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextvars import ContextVar
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+from argon2 import PasswordHasher
+
+from door.call.board import Board
+from door.call.caller import Caller
+from door.call.console import Console
+from door.config.config import Config
+from door.lines.link import LinkListener
+from door.lines.rlogin.header import RloginHeader
+from door.server.server import Server
+from tests.thinking import Later
+from timebank.ledger.database import Database
+from verify.simulate.below import Below
+from verify.simulate.clock import SHORTEST, MachineClocks, ProcessClock, SimulatedLoop
+from verify.simulate.disk import Books, Disk, InlineWriter, Killed, Mortal, file_operations
+from verify.simulate.pipe import Pipe, connected, streams
+from verify.simulate.wire import Telephone, Wire
+
+SETTLE = 0.05  # seconds that are left to a step for what follows from it
+
+# Whose work is being done; every task knows the process that it is part of.
+AT_WORK: ContextVar[Life | None] = ContextVar("at_work", default=None)
+
+
+class Consoles(dict[Console, None]):
+    """A set that is gone through in the order of coming: one of addresses has another each time."""
+
+    def add(self, console: Console) -> None:
+        self[console] = None
+
+    def discard(self, console: Console) -> None:
+        self.pop(console, None)
+
+
+class Machine:
+    """What all processes share: the loop, the clocks and the disk."""
+
+    def __init__(
+        self,
+        config: Config,
+        wall: MachineClocks,
+        begins: float,
+        chance: random.Random,
+        below: Below | None = None,
+    ) -> None:
+        self.chance = chance
+        self.wall = wall
+        self.disk = Disk(config.database, chance, below)
+        self.loop = SimulatedLoop(begins, self._work_takes)
+        self.loop.set_task_factory(self._make_task)
+        self.door_way: DoorWay | None = None  # the server's socket for doors
+        self._owners: dict[asyncio.Task[Any], Life | None] = {}
+
+    def run(self, what: Coroutine[Any, Any, Any]) -> Any:
+        with self.at_work():
+            return self.loop.run_until_complete(what)
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Let what is written be the board's, which must see to it that it is durable."""
+        if self.disk.below is None:
+            yield
+            return
+        with self.disk.below.platter.durable(0):
+            yield
+
+    def end(self) -> None:
+        self.disk.mend()
+        self.loop.set_exception_handler(lambda loop, context: None)
+        self.loop.close()
+
+    def tasks_of(self, life: Life) -> list[asyncio.Task[Any]]:
+        return [task for task, owner in self._owners.items() if owner is life]
+
+    def later(self, turn: Callable[[], None]) -> object:
+        """Call a writer's turn: as soon as can be, or after the time that a busy disk takes."""
+        if self.chance.random() < 0.7:
+            return self.loop.call_later(SHORTEST, turn)
+        return self.loop.call_later(self.chance.uniform(0.001, 0.04), turn)
+
+    def _make_task(
+        self, loop: asyncio.AbstractEventLoop, what: Coroutine[Any, Any, Any], **how: Any
+    ) -> asyncio.Task[Any]:
+        task = asyncio.Task(what, loop=loop, **how)
+        self._owners[task] = AT_WORK.get()
+        task.add_done_callback(lambda task: self._owners.pop(task, None))
+        return task
+
+    def _work_takes(self) -> float:
+        return self.chance.uniform(0.001, 0.05)
+
+
+class Life:
+    """A process of the board, from its start to its end in peace or by kill -9."""
+
+    board: Board
+
+    def __init__(
+        self, machine: Machine, config: Config, name: str, new_seed: Callable[[], bytes]
+    ) -> None:
+        self.machine = machine
+        self.name = name
+        self.new_seed = new_seed
+        self.config = config
+        self.mortal = Mortal(machine.disk, machine.chance, machine.loop.time)
+        self.clock = ProcessClock(machine.loop, machine.wall, self.is_dead)
+        self.pipes: list[Pipe] = []  # its ends of connections to other processes
+        self.database: Database | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody waits for the books."""
+        if not hasattr(self, "board"):
+            return True
+        writer = self.board.books._writer
+        assert isinstance(writer, InlineWriter)
+        return writer.is_idle
+
+    def is_dead(self) -> bool:
+        return self.mortal.dead
+
+    def wires(self) -> list[Wire]:
+        """The lines that its callers are on."""
+        raise NotImplementedError
+
+    def callers(self) -> list[Caller]:
+        """Those who are on a call here."""
+        return self.board.callers() if hasattr(self, "board") else []
+
+    def open_books(self, path: Path) -> Database:
+        """Give the books in a file, by way of the disk that fails."""
+        self.database = Books(path, self.mortal)
+        return self.database
+
+    def bury(self) -> None:
+        """Take apart what a killed process has left in memory; nothing of it is written or sent."""
+        self.mortal.dead = True
+        wires = self.wires()
+        for _ in range(8):
+            for task in self.machine.tasks_of(self):
+                task.cancel()
+            with contextlib.suppress(Killed):
+                self.machine.run(asyncio.sleep(0.01))
+        for wire in wires:
+            wire.abort()
+        for pipe in self.pipes:  # the system closes what a dead process had open
+            pipe.vanish()
+        with self._frozen():
+            if hasattr(self, "board"):
+                self.board.reception.close_log()
+            if self.database is not None:
+                self.database.close()
+            if self.machine.disk.below is not None:
+                self.mortal.hang_up()
+
+    def _frozen(self) -> contextlib.AbstractContextManager[None]:
+        """Let nothing be written in the name of the dead."""
+        below = self.machine.disk.below
+        return contextlib.nullcontext() if below is None else below.platter.frozen()
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        before = AT_WORK.set(self)
+        try:
+            with self.machine.at_work():
+                yield
+        finally:
+            AT_WORK.reset(before)
+
+
+class Process(Life):
+    """A server."""
+
+    server: Server
+
+    def __init__(
+        self, machine: Machine, config: Config, name: str, new_seed: Callable[[], bytes]
+    ) -> None:
+        # Its callers come over wires.
+        super().__init__(machine, replace(config, listeners=()), name, new_seed)
+        self.sessions: dict[asyncio.Task[None], Wire] = {}
+
+    def open(self) -> None:
+        """Open the books and start the server, as `door serve` does."""
+        with self.at_work():
+            self.open_books(self.config.database).open()
+            self.machine.run(self._start())
+
+    async def _start(self) -> None:
+        assert self.database is not None  # opened just now
+        self.server = Server(self.config, self.database, self.clock, self.new_seed)
+        self.board = self.server.board
+        self.board.consoles = Consoles()  # type: ignore[assignment] # a set, in order
+        await self.server.start()
+
+    def reload(self) -> None:
+        """Have it read its settings again, as on SIGHUP: the loop turns meanwhile."""
+
+        async def reload() -> None:
+            self.server.reload()
+
+        with self.at_work():
+            self.machine.run(reload())
+
+    def stop(self) -> None:
+        """End it in peace."""
+        assert self.database is not None  # it is open
+        with self.at_work():
+            self.machine.run(self.server.stop("The board is closing."))
+        self.database.close()
+
+    # Callers.
+
+    def connect(self, telephone: Telephone, address: str) -> Wire:
+        wire = Wire(telephone, address, self.machine.chance, self.machine.loop, self.is_dead)
+        return self._serve(wire, self.server._answer(wire))
+
+    def connect_board(self, telephone: Telephone, address: str, header: RloginHeader) -> Wire:
+        """Let another board connect by rlogin for a caller of its own."""
+        wire = Wire(telephone, address, self.machine.chance, self.machine.loop, self.is_dead)
+        wire.kind = "rlogin"
+        return self._serve(wire, self.server._answer_board(wire, header))
+
+    def _serve(self, wire: Wire, answer: Coroutine[Any, Any, None]) -> Wire:
+        async def serve() -> None:
+            try:
+                await answer
+            finally:
+                wire.hang_up()
+
+        with self.at_work():
+            task = self.machine.loop.create_task(serve())
+        self.sessions[task] = wire
+        task.add_done_callback(lambda task: self.sessions.pop(task, None))
+        return wire
+
+    def wires(self) -> list[Wire]:
+        return list(self.sessions.values())
+
+
+@contextlib.contextmanager
+def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
+    """Let processes be gone when `is_gone` says so, live as `Life` has it, and passwords be cheap.
+
+    What goes by way of the machine looks up whose work is being done.
+    """
+    patches = {
+        "door.server.server.process_is_gone": is_gone,
+        "door.session.guests.process_is_gone": is_gone,
+        "door.games.vegas.dealer.process_is_gone": is_gone,
+        "door.call.passwords._hasher": _quick_hasher,
+        "door.call.books.Writer": _writer,
+        "door.call.board.ThinkingProcess": Later,
+        "door.call.board.this_process": lambda: at_work().name,
+        "door.server.server.LinkListener": DoorWay,
+        # No command at a shell looks for a server here.
+        "door.server.server.ServerFile": mock.Mock(),
+        "door.games.vegas.company.dial": dial,
+        "timebank.ledger.guard.time": SimpleNamespace(
+            monotonic=_monotonic, strftime=time.strftime, gmtime=time.gmtime
+        ),
+        "timebank.ledger.guard.tempfile": SimpleNamespace(gettempdir=_folder_of_the_machine),
+        **file_operations(_touching),
+    }
+    with contextlib.ExitStack() as stack:
+        for what, instead in patches.items():
+            stack.enter_context(mock.patch(what, instead))
+        yield
+
+
+def at_work() -> Life:
+    """Give the process whose work is being done."""
+    life = AT_WORK.get()
+    assert life is not None  # whoever asks is part of the board
+    return life
+
+
+def _monotonic() -> float:
+    return at_work().machine.loop.time()
+
+
+def _folder_of_the_machine() -> Path:
+    """Give where a process puts what has no place of its own."""
+    folder = at_work().config.database.parent.parent / "tmp"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _writer(*parts: Any) -> InlineWriter:
+    life = at_work()
+    return InlineWriter(*parts, mortal=life.mortal, later=life.machine.later)
+
+
+def _touching() -> Mortal | None:
+    """Tell which process touches a file; None for what is no part of the board."""
+    life = AT_WORK.get()
+    return None if life is None else life.mortal
+
+
+class DoorWay(LinkListener):
+    """The server's socket for doors, in memory."""
+
+    async def open_in(self, folder: Path) -> None:
+        self.life = at_work()
+        machine = self.life.machine
+        if machine.door_way is not None and not machine.door_way.life.is_dead():
+            raise OSError("another server of this board listens there")
+        machine.door_way = self
+
+    def close(self) -> None:
+        if self.life.machine.door_way is self:
+            self.life.machine.door_way = None
+
+
+async def dial(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Reach the server from a door, as `door.lines.link.dial` does."""
+    door = at_work()
+    way = door.machine.door_way
+    if way is None or way.life.is_dead():
+        raise ConnectionRefusedError("nobody listens there")
+    ours, theirs = connected(door, way.life)
+    reader, writer = streams(ours)
+    with way.life.at_work():
+        theirs.begin(way._answer())
+    return reader, writer
+
+
+def _quick_hasher() -> PasswordHasher:
+    return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)

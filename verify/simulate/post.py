@@ -1,0 +1,157 @@
+"""Other programs beside the board: those that write for accounts here, and the one that reads.
+
+What is written is numbered, and so is what is read: each number counts once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from timebank import files
+from timebank.thebank.format import SEMICOLONS, NotARecord, Record, record_number
+from verify.simulate.wrong import must
+
+NUMBERED = re.compile(r", record (\d+)\)$")
+
+
+@dataclass(frozen=True)
+class Written:
+    """A record for an account here."""
+
+    name: str
+    minutes: int
+
+
+class Post:
+    """The files by which minutes come and go: `coming` is read by the board, `going` written."""
+
+    def __init__(self, folder: Path, chance: random.Random) -> None:
+        self.coming, self.going = folder / "COMING.EXT", folder / "THEBANK.EXT"
+        self.chance = chance
+        self.written: list[Written | None] = []  # None for a line that is no record
+        self.came: set[int] = set()  # numbers of records that were applied
+        self.has_taken = False  # since it was looked at
+        self.went = Counter[tuple[int, int]]()  # (number, minutes) of what was read
+        self.said: dict[int, Record] = {}  # what was read, by number
+        self.is_forgiven: set[int] = set()  # numbers, for the disk has lied about them
+        # What was applied or passed on in books that are gone: a backup was restored, or the disk
+        # has lied.
+        self.has_lost = False
+        self.lost = set[tuple[int, int]]()
+
+    # For accounts here.
+
+    @contextlib.contextmanager
+    def writing(self, names: list[str], now: datetime) -> Iterator[None]:
+        """Append lines, the last of which is finished only after the block, by whatever is left."""
+        lines = b"".join(self._line(names, now) for _ in range(self.chance.randint(1, 4)))
+        cut = self.chance.choice((len(lines), self.chance.randrange(len(lines))))
+        with self.coming.open("ab", buffering=0) as file:
+            file.write(lines[:cut])
+            try:
+                yield
+            finally:
+                file.write(lines[cut:])
+
+    def _line(self, names: list[str], now: datetime) -> bytes:
+        chance, number = self.chance, len(self.written)
+        if chance.random() < 0.1:
+            self.written.append(None)
+            return b"this is;no record\r\n"
+        record = Written(chance.choice(names), chance.choice((1, 5, 30, 600, -1, -20, 0)))
+        self.written.append(record)
+        at = now.replace(tzinfo=None)
+        return SEMICOLONS.format_record(Record(record.name, record.minutes, "A door", at, number))
+
+    def applied(self, name: str, seconds: int, why: str) -> None:
+        """See that a transfer is a record that was written, and that none comes twice."""
+        found = NUMBERED.search(why)
+        must(found, "{} is of no record", why)
+        assert found is not None
+        number = int(found[1])
+        must(number not in self.came, "record {} comes twice", number)
+        self.came.add(number)
+        record = Written(name, seconds // 60)
+        must(self.written[number] == record, "{} is not {}", record, self.written[number])
+
+    def all_have_come(self, file: sqlite3.Connection) -> None:
+        """See that every line was applied or refused, once."""
+        applied, refused = file.execute(LINES).fetchone()
+        must(applied == len(self.came), "{} records were applied, {} came", applied, self.came)
+        written = len(self.written)
+        if self.has_lost:
+            must(applied + refused <= written, "{} and {} of {}", applied, refused, written)
+            return
+        must(applied + refused == written, "{} and {} of {}", applied, refused, written)
+
+    # For another bank.
+
+    def take(self) -> None:
+        """Let the other bank take what is there, as formats.md says that it should."""
+        self.has_taken = True
+        with files.locked(self.going):
+            content = self.going.read_bytes() if self.going.exists() else b""
+            self.going.unlink(missing_ok=True)
+        for line in content.split(b"\n")[:-1]:
+            with contextlib.suppress(NotARecord):  # a piece of one, whose writer died over it
+                record = SEMICOLONS.parse_record(line)
+                if record is not None and record.number is not None:
+                    self.went[record.number, record.minutes] += 1
+                    said = self.said.setdefault(record.number, record)
+                    must(said == record, "record {} was {}", record, said)
+
+    def nothing_went_twice(self, file: sqlite3.Connection) -> None:
+        """Hold what was read against what was to go; right after `take`."""
+        self.has_taken = False
+        known = set()
+        for generation, transfer, minutes, state in file.execute(OUTBOX):
+            number = record_number(generation, transfer)
+            known.add((number, minutes))
+            if number in self.is_forgiven:
+                continue
+            times = self.went[number, minutes]
+            must(times <= 1, "record {} went {} times", number, times)
+            must(times == 1 or state != "appended", "record {} of {} never went", number, minutes)
+            must(times == 0 or state != "waiting", "record {} waits, and went", number)
+        strange = set(self.went) - known - self.lost
+        must(not strange, "{} went that are none", strange)
+
+    def go_back_to(self, came: set[int]) -> None:
+        """Know that these records were applied in the books, which were restored."""
+        self.came = set(came)
+        self.has_lost = True
+        self.take()
+        self.lost |= set(self.went)
+
+    # After a disk that lied has lost what came last.
+
+    def begins_again(self, file: sqlite3.Connection) -> None:
+        """Believe the books; records that they do not know, or have yet to write, may go twice."""
+        self.take()
+        self.has_taken, self.has_lost = False, True
+        self.came.clear()
+        states = {
+            record_number(generation, transfer): state
+            for generation, transfer, _, state in file.execute(OUTBOX)
+        }
+        self.said = {number: said for number, said in self.said.items() if number in states}
+        gone = [key for key in self.went if key[0] not in states]
+        for key in gone:
+            del self.went[key]
+        self.is_forgiven |= {number for number, state in states.items() if state != "appended"}
+
+
+LINES = "SELECT count(transfer_id), count(reason) FROM import_lines"
+OUTBOX = """
+SELECT coalesce((SELECT max(g.number) FROM generations g WHERE g.first <= o.number), 1), o.number,
+    o.minutes, o.state
+FROM outbox o
+"""

@@ -1,0 +1,279 @@
+"""Backups that are taken in a story, and put back later: by the command, or by hand with `cp`.
+
+With the books everything that watches them goes back to the moment of the backup. What went on in
+between is gone from the books, but not from the world: seals and seeds were seen, records were
+read, hosts were given minutes. So it is remembered here, and must never come a second time.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import shutil
+import sqlite3
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from timebank.keeping import backup
+from timebank.ledger import high_water, live_mark
+from timebank.ledger.database import Database
+from timebank.ledger.generations import NUMBERED
+from verify.simulate.hosts import Guest
+from verify.simulate.second_account import CLAIMS
+from verify.simulate.wrong import must
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from verify.simulate.story import Story
+
+# What a Watch keeps of the books; all of it goes back with them.
+WATCHED = (
+    *("last", "balances", "on_table", "grants", "granted", "elapsed", "calls", "counts"),
+    *("open_rounds", "last_round", "second", "digests"),
+)
+BY_COMMAND, BY_HAND, ELSEWHERE = "timebank restore", "cp", "cp, on another machine"
+NUMBER = {"given_back": "number"}  # of the tables whose number is not called id
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A backup, and what was known when it was taken."""
+
+    path: Path
+    step: int
+    watched: dict[str, Any]
+    came: set[int]
+    settled: dict[Guest, int]
+
+    @property
+    def knew(self) -> tuple[int]:
+        """The last transfer that is in it."""
+        number: int = self.watched["last"][0]
+        return (number,)
+
+
+@dataclass(frozen=True)
+class Gone:
+    """What the books knew that were replaced: the world has seen it."""
+
+    seals: set[str]
+    numbers: dict[str, int]
+    arrived: dict[int, bool]  # gifts by number: whether the host has them
+
+
+class Restores:
+    """The backups of one story, and what came of those that were put back."""
+
+    def __init__(self, story: Story) -> None:
+        self.story = story
+        # Of its own, so that the story goes on as it would until a backup is put back.
+        self.chance = random.Random(f"restores of {story.seed}")
+        self.kept: list[Kept] = []
+        self.gone: Gone | None = None
+        self.last: Kept | None = None  # that was put back
+        self._next_backup = self.chance.randint(40, 120)
+        self._next_restore = self._next_backup + self.chance.randint(40, 120)
+        self.has_restored = False  # since the books were last looked at
+        self._is_elsewhere = False  # the last one was put back there
+        self._generations = {1}  # that there were
+
+    def due(self) -> Callable[[Story], None] | None:
+        """Tell whether a backup is to be taken or put back at this step."""
+        if self.story.number >= self._next_restore and self.kept:
+            return restore_a_backup
+        if self.story.number >= self._next_backup:
+            return take_a_backup
+        return None
+
+    def take(self) -> None:
+        """Take a backup, as `timebank backup` does while the board serves."""
+        story = self.story
+        self._next_backup = story.number + self.chance.randint(60, 300)
+        path = story.folder / f"backup-{story.number}"
+        database = Database(story.config.database, busy_seconds=0)
+        try:
+            backup.back_up(database, story.config.bank, story.now(), path)
+        except backup.BackupRefused as refused:
+            story.tell(f"which is refused: {refused}")
+            return
+        finally:
+            database.close()
+        watched = {name: copy.deepcopy(getattr(story.watch, name)) for name in WATCHED}
+        came, settled = set(story.post.came), dict(story.settled)
+        self.kept = [*self.kept[-2:], Kept(path, story.number, watched, came, settled)]
+
+    def put_back(self) -> None:
+        """Put one of the backups in the place of the books, while the board is down."""
+        story = self.story
+        self._next_restore = story.number + self.chance.randint(80, 400)
+        kept, way = self.chance.choice(self.kept), self.chance.choice((BY_COMMAND, BY_HAND))
+        if way == BY_HAND and self.chance.random() < 0.3:
+            way = ELSEWHERE
+        path = story.loaded.database
+        self._remember(path)
+        if way == BY_COMMAND:
+            try:
+                backup.restore(kept.path, story.loaded.bank, story.now())
+            except backup.BackupRefused as refused:  # the lease of a killed process runs on
+                story.tell(f"`timebank restore` is refused: {refused}")
+                way = BY_HAND
+        story.tell(f"the books of step {kept.step} are put back: {way}")
+        story.counted[f"_restored by {way}"] += 1
+        self._is_elsewhere = way == ELSEWHERE
+        # Should the power be lost, a sysop who has copied by hand looks whether it is there.
+        below = story.below
+        with nullcontext() if below is None else below.platter.durable(2):
+            if way != BY_COMMAND:
+                for ending in ("", "-wal", "-shm"):
+                    path.with_name(path.name + ending).unlink(missing_ok=True)
+                shutil.copy(kept.path, path)
+            if self._is_elsewhere:
+                for beside in (live_mark.beside(path), high_water.beside(path)):
+                    beside.unlink(missing_ok=True)
+        self._go_back_to(kept)
+
+    def _remember(self, path: Path) -> None:
+        """Read what the books know that are to be replaced."""
+        before = self.gone
+        with closing(sqlite3.connect(path)) as file:
+            seals = {seal for (seal,) in file.execute("SELECT seal FROM shoes")}
+            numbers = {}
+            for table in NUMBERED:
+                (highest,) = file.execute(
+                    f"SELECT coalesce(max({NUMBER.get(table, 'id')}), 0) FROM {table}"
+                ).fetchone()
+                numbers[table] = max(highest, before.numbers[table] if before else 0)
+            arrived = {
+                number: state == "written" or self.story.written.get(claim, False)
+                for number, state, claim in file.execute(
+                    "SELECT number, state, claim FROM given_back"
+                )
+            }
+        if before is not None:
+            seals |= before.seals
+            arrived = {**before.arrived, **arrived}
+        self.gone = Gone(seals, numbers, arrived)
+
+    def _go_back_to(self, kept: Kept) -> None:
+        """Let everything that watches the books know what it knew then."""
+        story = self.story
+        for name, was in kept.watched.items():
+            setattr(story.watch, name, copy.deepcopy(was))
+        story.inspection.forget()
+        story.post.go_back_to(kept.came)
+        story.settled.clear()
+        story.settled.update(kept.settled)
+        with closing(sqlite3.connect(kept.path)) as file:
+            story.learn_what_is_to_be_mended(file)
+            for guest in story.guests:
+                guest.given = self._known_to_be_given(file, guest)
+        story.back.clear()
+        self.last, self.has_restored = kept, True
+
+    def _known_to_be_given(self, file: sqlite3.Connection, guest: Guest) -> int:
+        """Count the minutes that a host has read and that the restored books know of."""
+        story = self.story
+        row = file.execute(
+            "SELECT id FROM callers WHERE board = ? AND board_key = ?", (guest.board, guest.key)
+        ).fetchone()
+        found = story.settled[guest]
+        for token, _, minutes in file.execute(CLAIMS, row or (0,)):
+            found += minutes if story.written.get(token, False) else 0
+        return found
+
+    def has_arrived(self, number: int) -> bool:
+        """Tell of a gift in doubt that nobody has claimed in these books whether its host has it.
+
+        One that a restore itself has brought about came about before, in the books that are gone.
+        """
+        if self.gone is None:
+            return False
+        return self.gone.arrived.get(number, number > self.gone.numbers["given_back"])
+
+    # What must hold.
+
+    def look(self, file: sqlite3.Connection) -> None:
+        """Nothing comes again that was there before the last restore."""
+        if self.last is None or self.gone is None:
+            return
+        row = file.execute(
+            "SELECT numbers FROM generations WHERE first > ? ORDER BY number DESC", self.last.knew
+        ).fetchone()
+        must(row is not None, "a copy was put back, and nobody has noticed")
+        firsts = json.loads(row[0])
+        for table, first in firsts.items():
+            gone = self.gone.numbers[table]
+            must(first > gone, "{} go on from {}, and there was {}", table, first, gone)
+            number = NUMBER.get(table, "id")
+            (count,) = file.execute(
+                f"SELECT count(*) FROM {table} WHERE {number} BETWEEN ? AND ?",
+                (self._known(table) + 1, gone),
+            ).fetchone()
+            must(not count, "{} numbers of {} are given again", count, table)
+        dealt = file.execute(DEALT, (firsts["rounds"],))
+        for number, seal in dealt:
+            must(seal not in self.gone.seals, "hand {} is of a shoe that was seen", number)
+        if self.has_restored:
+            self._callers_are_told(file, firsts["callers"])
+            self.has_restored = False
+
+    def _known(self, table: str) -> int:
+        """The last number of a table that the backup knew."""
+        assert self.last is not None  # asked after a restore
+        with closing(sqlite3.connect(self.last.path)) as file:
+            given = dict(file.execute("SELECT name, seq FROM sqlite_sequence"))
+        found: int = given.get(table, 0)
+        return found
+
+    def _callers_are_told(self, file: sqlite3.Connection, first: int) -> None:
+        """Everybody is told of it, and those once more whose hand is void."""
+        assert self.gone is not None  # asked after a restore
+        (generation,) = file.execute("SELECT max(number) FROM generations").fetchone()
+        # On another machine nothing but the backup tells of generations; its numbers are others.
+        is_new = generation not in self._generations or self._is_elsewhere
+        must(is_new, "generation {} comes again", generation)
+        self._generations.add(generation)
+        for what, sql in (("restored books", UNTOLD), ("a void hand", UNTOLD_OF_HANDS)):
+            untold = file.execute(sql, (first,)).fetchall()
+            must(not untold, "{} are not told of {}", untold, what)
+        (left,) = file.execute(LEFT_OPEN).fetchone()
+        must(not left, "{} hands and shoes were left open", left)
+
+
+DEALT = """
+SELECT r.id, s.seal FROM rounds r JOIN shoes s ON s.id = r.shoe_id WHERE r.id >= ?
+"""
+UNTOLD = """
+SELECT c.name FROM callers c WHERE c.deleted IS NULL AND c.id < ?
+    AND EXISTS (SELECT 1 FROM transfers) AND NOT EXISTS (
+    SELECT 1 FROM notices n WHERE n.caller_id = c.id AND n.text LIKE 'The books of this board%'
+        AND n.at >= (SELECT max(at) FROM generations))
+"""
+UNTOLD_OF_HANDS = """
+SELECT r.id FROM rounds r JOIN generations g ON g.number = (SELECT max(number) FROM generations)
+WHERE r.outcome = 'void' AND r.settled >= g.at AND r.caller_id < ? AND NOT EXISTS (
+    SELECT 1 FROM notices n WHERE n.caller_id = r.caller_id AND n.at >= g.at
+        AND n.text LIKE 'Your open hand at % is void%')
+"""
+LEFT_OPEN = """
+WITH g AS (SELECT numbers FROM generations ORDER BY number DESC LIMIT 1)
+SELECT (SELECT count(*) FROM shoes, g WHERE closed IS NULL AND id < g.numbers ->> 'shoes')
+    + (SELECT count(*) FROM rounds, g WHERE settled IS NULL AND id < g.numbers ->> 'rounds')
+"""
+
+
+def take_a_backup(story: Story) -> None:
+    """Let the sysop take a backup."""
+    story.tell("the sysop takes a backup")
+    story.restores.take()
+
+
+def restore_a_backup(story: Story) -> None:
+    """Stop the board in peace, put a backup in the place of its books, and start it again."""
+    story.tell("the board is stopped in peace, and its books are put back")
+    story.restart(story.restores.put_back)
+    story.inspection.audit()

@@ -1,0 +1,939 @@
+"""The rules by which time comes, goes and waits, stated a second time over the rows of the books.
+
+Every entry is added up anew from its rows, with arithmetic of its own:
+
+- behind a grant, and behind winnings that come on line, a loan takes its share, to the second;
+- time held behind an event comes back with the first entry after it, as far as it can be used;
+- nothing is lent while a loan of an earlier day is owed;
+- a guest's loan is paid before anything of the visit is saved or goes home;
+- nothing is on line that an event would cut off, and what is cut off is winnings first;
+- at the end of a day what was earned is put away, the stake first taken for it; the rest of what is
+  on line or held is forfeited at once, that of the stake when it comes back;
+- the journal of a hand leads to what was booked, and ends, where nobody was there to decide, with
+  what is done for those who are away.
+
+Amounts are seconds, instants are whole seconds since 1970. Of the program nothing is used but its
+schedule, made anew from the events of the settings, and its games, to play a hand again.
+
+The instants are those that the board believed. A clock that was wrong and believed is the clock of
+its entries as well. What is allowed once it was mended, and at no other time: a caller whose days
+were taken back has no stake of an earlier day (`RulesOfTime._mended`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache, partial
+from typing import Any
+from unittest import mock
+from zoneinfo import ZoneInfo
+
+from door.games.engine.journaled import kind_of, rebuild, seat_of
+from door.games.engine.play import Play
+from door.games.vegas.dealer import Dealer
+from timebank.calls.clock import BelievedClock
+from timebank.ledger.database import Desk
+from timebank.ledger.machine import Reading
+from timebank.ledger.schema import instant, stamp
+from timebank.settings.schedule import Event, Schedule
+from timebank.settings.settings import BankSettings
+from timebank.wagers import journal
+from timebank.wagers.journal import JournalDamaged, StoredRound
+from verify.simulate.wrong import Wrong, must
+
+Balances = defaultdict[str, int]
+
+DAY = 86_400
+PURSE = ("online", "held", "stake")
+SAVINGS = ("bank", "loan")
+# What the clocks bring about, before anything else of an entry.
+BY_THE_CLOCKS = frozenset(
+    {"elapsed", "forfeit", "carry", "external", "grant", "loan share", "release"}
+)
+# What leaves a guest's visit for an account or for home.
+LEAVES = ("gain", "put back", "given back", "external")
+SETTLES = ("lost", "returned", "won")
+# Calls that end so are only charged: what was held is looked at by the next call.
+NOT_IN_PEACE = ("lease ran out", "taken over", "the books were restored")
+
+
+@cache
+def _schedule(events: tuple[Event, ...], zone: ZoneInfo) -> Schedule:
+    return Schedule(events, zone)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the settings of one process say about time."""
+
+    loan_share: int  # percent
+    events: tuple[Event, ...]
+    zone: ZoneInfo
+    has_bank: bool  # without one nothing outlasts the day, on the table either
+
+    @classmethod
+    def of(cls, settings: BankSettings) -> Rules:
+        schedule, share = settings.schedule, settings.limits.loan_share
+        return cls(share, schedule.events, schedule.zone, settings.mode != "none")
+
+    def closed(self, at: int, until: int | None) -> tuple[int, int] | None:
+        """Return start and end of the event that is on at an instant, or comes next.
+
+        `until` is when the host of a board's caller wants him back.
+        """
+        found = _schedule(self.events, self.zone).closed_at_or_after(instant(at))
+        closed = None if found is None else (stamp(found.start), stamp(found.end))
+        if until is not None and (closed is None or until < closed[0]):
+            closed = (until, until + DAY)
+        return closed
+
+    def ends(self, instants: Sequence[int], until: int | None) -> set[int | None]:
+        """Return the ends of the events that are on, or come next, at these instants, in order."""
+        ends: set[int | None] = set()
+        place = 0
+        while place < len(instants):
+            closed = self.closed(instants[place], until)
+            ends.add(None if closed is None else closed[1])
+            if closed is None or (until is not None and closed == (until, until + DAY)):
+                break  # nothing comes before it later on
+            place = bisect_left(instants, closed[1])
+        return ends
+
+
+class Readings:
+    """What the board believed that the time was, whenever a process turned to the books."""
+
+    def __init__(self) -> None:
+        self._seconds: set[int] = set()
+        self.exact: set[int] = set()  # instants that were read to the very second
+
+    def note(self, now: datetime) -> None:
+        self._seconds.add(stamp(now))
+        if not now.microsecond:
+            self.exact.add(stamp(now))
+
+    def taken(self) -> set[int]:
+        """Return the seconds that were read since the last time."""
+        taken, self._seconds = self._seconds, set()
+        return taken
+
+
+@dataclass(frozen=True)
+class Day:
+    """What a caller of ours has made of a day. Amounts are seconds."""
+
+    # What the day brought, apart from its grant and from the time used; less than nothing for one
+    # who has lost of the grant, or put it in the bank.
+    earned: int = 0
+    # Of what stands on the table: what is left of the minutes of an earlier day.
+    standing: int = 0
+
+    def ends(self, purse: Balances, *, has_bank: bool) -> tuple[Counter[tuple[str, str]], Day]:
+        """Tell what is moved at the end of the day, by kind and purse, and how the next begins.
+
+        The minutes on line and held are taken for the grant first, the stake for what was earned.
+        """
+        online, held, stake = (purse[kind] for kind in PURSE)
+        own_stake = stake - self.standing
+        earned = min(online + held + own_stake, max(0, self.earned))
+        if has_bank:
+            on_table = min(earned, own_stake)
+            kept = earned - on_table
+        else:
+            on_table, kept = 0, min(earned, online + held)
+        moved = Counter[tuple[str, str]]()
+        moved["carry", "online"] = min(kept, online)
+        moved["carry", "held"] = kept - moved["carry", "online"]
+        moved["forfeit", "online"] = online - moved["carry", "online"]
+        moved["forfeit", "held"] = held - moved["carry", "held"]
+        return +moved, Day(on_table, stake - on_table)
+
+    def stake_goes(self, returned: int, left: int) -> Day:
+        """Tell of the day when stakes have gone, `left` of them stand, and `returned` came back.
+
+        The earlier day's minutes are the first to come back and the last to be lost, and are no
+        loss of this day.
+        """
+        standing = min(self.standing - min(returned, self.standing), left)
+        return Day(self.earned + self.standing - standing, standing)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A transfer of an entry, by the kinds of its accounts."""
+
+    number: int
+    at: int
+    kind: str
+    amount: int
+    source: str
+    target: str
+    call_id: int | None
+    round_id: int | None
+    is_time: bool  # no play money
+    # Whose accounts they are: the owner's of the entry, or those of another one or of nobody.
+    gives: bool = True
+    takes: bool = True
+
+    def earns(self, *, of_grant: bool) -> int:
+        """Tell what the owner earns by it; `of_grant` for a grant, and for its loan share."""
+        comes, goes = self.takes and self.target in PURSE, self.gives and self.source in PURSE
+        if not self.is_time or of_grant or comes == goes or self.kind == "elapsed":
+            return 0
+        return self.amount if comes else -self.amount
+
+
+@dataclass(frozen=True)
+class Left:
+    """What an entry leaves of a caller's time, beside the balances."""
+
+    waits: int | None = None  # the end of the event that held time waits for
+    day: Day = Day()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of one caller, and all that has a bearing on it."""
+
+    rows: tuple[Row, ...]
+    balances: Balances  # before it
+    before: Left
+    until: int | None
+    on_the_second: bool  # the clock may have shown this very second, and no part of the next
+    enters: bool  # with what the clocks brought about
+    # For a caller of another board: what may be his own of a purse, that of his row behind which
+    # it is asked.
+    own: Callable[[Balances, int], Collection[int]] | None = None
+    lent: int = 0  # on the same day, before it
+
+    @property
+    def at(self) -> int:
+        return self.rows[0].at
+
+
+@dataclass
+class Verdict:
+    """What an entry was found to be under one set of rules."""
+
+    left: Left
+    counted: Counter[str]
+
+
+def judge(entry: Entry, rules: Rules, late: int) -> Verdict:
+    """Go through an entry; raises `Wrong` for what these rules do not allow.
+
+    `late` is 1 where the clock had begun the next second, else 0.
+    """
+    closed = rules.closed(entry.at, entry.until)
+    limit = None if closed is None else max(0, closed[0] - entry.at - late)
+    return _Judge(entry, rules, closed, limit).judge()
+
+
+class _Judge:
+    def __init__(
+        self, entry: Entry, rules: Rules, closed: tuple[int, int] | None, limit: int | None
+    ) -> None:
+        self.entry, self.rules = entry, rules
+        self.closed, self.limit = closed, limit
+        self.now: Balances = entry.balances.copy()
+        self.waits, self.day = entry.before.waits, entry.before.day
+        self.day_ends = Counter[tuple[str, str]]()
+        self.goes = 0  # of a stake that has come back: what is to be forfeited
+        self.counted = Counter[str]()
+        self.won = 0
+        # Balances and number behind the last row of the settlement, and the loan's share of it.
+        self.settled: tuple[Balances, int] | None = None
+        self.share = 0
+
+    def judge(self) -> Verdict:
+        by_the_clocks, behind_grant, lent = True, 0, self.entry.lent
+        for row in self.entry.rows:
+            if by_the_clocks and row.kind not in BY_THE_CLOCKS:
+                self._has_waited()
+                by_the_clocks = False
+            self._forfeits(row, by_the_clocks=by_the_clocks)
+            if row.kind == "grant":
+                self._day_begins()
+            if behind_grant:
+                must(
+                    (row.kind, row.amount) == ("loan share", behind_grant),
+                    "{} {} follows a grant, of which a loan takes {}",
+                    *(row.kind, row.amount, behind_grant),
+                )
+                self.counted["_loan shares of grants"] += 1
+            elif row.kind == "loan share":
+                must(self.won, "a loan takes {} of nothing that was won or granted", row.amount)
+                must(not self.share, "a loan takes its share twice")
+                self.share = row.amount
+            elif row.kind == "release":
+                self._releases(row.amount)
+            elif row.kind == "loan":
+                lent += self._lends(row.amount, lent)
+            self._pays_first(row)
+            self._apply(row, of_grant=row.kind == "grant" or behind_grant > 0)
+            behind_grant = self._of(row.amount) if row.kind == "grant" else 0
+            if row.kind == "won" and row.is_time:
+                self.won += row.amount
+                self.settled = self.now.copy(), row.number
+        must(not behind_grant, "no loan share of {} follows the grant", behind_grant)
+        must(not self.goes, "{} of an earlier day's stake stay", self.goes)
+        must(not self.day_ends, "{} at the end of no day", dict(self.day_ends))
+        if by_the_clocks:
+            self._has_waited()
+        self._cuts_off()
+        return Verdict(Left(self.waits, self.day), self.counted)
+
+    def _apply(self, row: Row, *, of_grant: bool) -> None:
+        if not row.is_time:
+            return
+        if row.gives:
+            self.now[row.source] -= row.amount
+        if row.takes:
+            self.now[row.target] += row.amount
+        self.day = replace(self.day, earned=self.day.earned + row.earns(of_grant=of_grant))
+        if row.source == "stake" and row.gives:
+            returned = row.amount if row.kind == "returned" else 0
+            self.goes = min(returned, self.day.standing)
+            self.day = self.day.stake_goes(returned, self.now["stake"])
+
+    # The end of a day.
+
+    def _forfeits(self, row: Row, *, by_the_clocks: bool) -> None:
+        """Nothing is forfeited but at the end of a day, and when the stake of one comes back."""
+        if self.goes:
+            must(
+                (row.kind, row.source, row.amount) == ("forfeit", "online", self.goes),
+                "{} {} follows a stake of which {} is of an earlier day",
+                *(row.kind, row.amount, self.goes),
+            )
+            self.goes = 0
+            self.counted["_stakes of an earlier day forfeited"] += 1
+        elif row.kind in ("forfeit", "carry"):
+            must(by_the_clocks, "{} {} in the middle of a day", row.kind, row.amount)
+            self.day_ends[row.kind, row.source] += row.amount
+
+    def _day_begins(self) -> None:
+        """What is left of the day before has gone the right ways."""
+        before = self.now.copy()
+        for (_, source), amount in self.day_ends.items():
+            before[source] += amount
+        earned = self.day.earned + self.day_ends.total()
+        day = replace(self.day, earned=earned)
+        moved, self.day = day.ends(before, has_bank=self.rules.has_bank)
+        must(self.day_ends == moved, "{} at the end of a day, not {}", self.day_ends, moved)
+        self.day_ends.clear()
+        self.counted["_days ended with a stake of the grant"] += bool(self.day.standing)
+
+    def _of(self, amount: int) -> int:
+        """Return what the loan takes of an amount."""
+        return min(-self.now["loan"], amount * self.rules.loan_share // 100)
+
+    def _lends(self, amount: int, lent: int) -> int:
+        """Check a loan, `lent` seconds of others being of the same day; returns the loan."""
+        older = -self.now["loan"] - lent
+        must(older <= 0, "{} is lent, and {} is owed on a loan of before", amount, older)
+        self.counted["_loans"] += 1
+        return amount
+
+    def _pays_first(self, row: Row) -> None:
+        """What a guest leaves with, or passes on, pays a loan before anything else."""
+        is_guest, owed = self.entry.own is not None, -self.now["loan"]
+        if row.kind == "loan paid":
+            must(is_guest, "a loan of one of our own callers is paid by itself")
+            must(row.amount <= owed, "{} of a loan of {} is paid", row.amount, owed)
+            self.counted["_loans of guests paid"] += 1
+        elif is_guest and row.kind in LEAVES:
+            must(not owed, "{} {}, and a loan of {} is owed", row.kind, row.amount, owed)
+
+    # Time that was held.
+
+    def _is_over(self) -> bool:
+        """Whether the event that is waited for is no longer the next one."""
+        return self.closed is None or self.waits is None or self.closed[1] > self.waits
+
+    def _releases(self, amount: int) -> None:
+        online, held = self.now["online"], self.now["held"]
+        must(self._is_over(), "{} comes back before the event has passed", amount)
+        room = held if self.limit is None else min(held, max(0, self.limit - online))
+        must(amount == room, "{} comes back of {}: there is room for {}", amount, held, room)
+        self.counted["_held time released"] += 1
+
+    def _has_waited(self) -> None:
+        """Nothing stays held that can be used, once the event is over."""
+        entry, held, online = self.entry, self.now["held"], self.now["online"]
+        if not held or not entry.enters or self.waits is None:
+            return
+        if entry.at >= self.waits:
+            all_is_used = self.limit is not None and online >= self.limit
+            must(all_is_used, "{} stays held, with {} on line of {}", held, online, self.limit)
+        if self.closed is not None and self._is_over():
+            self.waits = self.closed[1]
+
+    # The cutoff.
+
+    def _cuts_off(self) -> None:
+        moved = Counter[str]()
+        for row in self.entry.rows:
+            if row.kind in ("clamp", "held"):
+                moved[row.kind] += row.amount
+        online = self.now["online"]
+        surplus = 0 if self.limit is None else online + moved.total() - self.limit
+        kept_back = max(0, surplus)
+        must(
+            moved.total() == kept_back,
+            "{} is cut off, and {} on line, with {} to the event",
+            *(moved.total(), online, self.limit),
+        )
+        for winnings, share in self._winnings():
+            clamped = min(kept_back, winnings - share)
+            if (share, clamped) == (self.share, moved["clamp"]):
+                break
+        else:
+            must(
+                False,
+                "of {} won a loan of {} took {} and the event cuts off {} (and {} more)",
+                *(self.won, -self._before_share()["loan"]),
+                *(self.share, moved["clamp"], moved["held"]),
+            )
+        self.counted["_loan shares of winnings"] += bool(self.share)
+        self.counted["_winnings cut off"] += bool(moved["clamp"])
+        self.counted["_winnings cut off before other time"] += len(moved) == 2
+        if moved["held"]:
+            self.counted["_time held"] += 1
+            assert self.closed is not None  # something was cut off by it
+            self.waits = self.closed[1]
+
+    def _before_share(self) -> Balances:
+        return self.entry.balances if self.settled is None else self.settled[0]
+
+    def _winnings(self) -> Iterator[tuple[int, int]]:
+        """Give what counts as won, and the loan's share of it; more than one where nobody knows."""
+        if self.settled is None:
+            yield 0, 0
+            return
+        balances, number = self.settled
+        owed = -balances["loan"]
+        own = self.entry.own
+        for most in (self.won,) if own is None else own(balances, number):
+            won = min(self.won, most)
+            yield won, min(owed, won * self.rules.loan_share // 100)
+
+
+class RulesOfTime:
+    """Goes through what every step has added to the books."""
+
+    def __init__(self, counted: Counter[str], *, knows_all: bool = True) -> None:
+        """Count into `counted` what was found; without `knows_all` begin where the books are."""
+        self.counted = counted
+        self.rules: frozenset[Rules] = frozenset()  # that were in force when it was last looked
+        self.knows_all = knows_all
+        self._last = 0  # transfer
+        self._last_round = 0
+        self._last_mended = 0  # day
+        self._open_rounds: set[int] = set()
+        self._balances: defaultdict[int, Balances] = defaultdict(lambda: defaultdict(int))
+        self._callers: dict[int, _Caller] = {}  # as they were
+        self._now: dict[int, _Caller] = {}  # and as they are
+        # What an entry leaves depends on whose rules it was made by, if they are not all the same.
+        self._left: defaultdict[int, set[Left]] = defaultdict(lambda: {Left()})
+        self._taken_back: set[int] = set()  # callers whose days a wrong clock had begun
+        self._given: dict[tuple[int, str], int] = {}
+        self._read: set[int] = set()  # instants
+
+    def step(self, file: sqlite3.Connection, rules: Iterable[Rules], readings: Readings) -> None:
+        """Check the entries since the last time.
+
+        `rules` are those of all processes there are, `readings` are of their clocks.
+        """
+        self._now = {row[0]: _Caller(*row[1:]) for row in file.execute(CALLERS)}
+        if not self.knows_all:
+            self._take_over(file)
+        now_in_force = frozenset(rules)
+        in_force, self.rules = self.rules | now_in_force, now_in_force
+        read = readings.taken()
+        instants, self._read = self._read | read, read
+        self._mended(file)
+        for number, rows in self._entries(file):
+            instants.add(rows[0].at)
+            self._check(file, number, rows, in_force, readings.exact)
+        self._waits_are_right(file, in_force, sorted(instants))
+        self._stakes_are_parted(file)
+        self._learn(file)
+
+    def _take_over(self, file: sqlite3.Connection) -> None:
+        """Believe what is in the books, as they were put back."""
+        self.knows_all = True
+        (self._last_round,) = file.execute("SELECT coalesce(max(id), 0) FROM rounds").fetchone()
+        self._open_rounds = {number for (number,) in file.execute(OPEN_ROUNDS)}
+        begun, days = {}, dict[int, Day]()
+        for caller_id, after, carried, standing in file.execute(DAYS):
+            begun[caller_id] = after
+            days[caller_id] = Day(carried, standing)
+        behind_grant = False
+        for _, rows in self._entries(file):
+            self._add(rows)
+            for row in rows:
+                of_grant = row.kind == "grant" or (behind_grant and row.kind == "loan share")
+                behind_grant = row.kind == "grant"
+                for owner in {row.giver, row.taker} & begun.keys():
+                    if row.number > begun[owner]:
+                        earned = days[owner].earned + row.of(owner).earns(of_grant=of_grant)
+                        days[owner] = replace(days[owner], earned=earned)
+        for caller_id, caller in self._now.items():
+            self._left[caller_id] = {Left(caller.waits, days.get(caller_id, Day()))}
+        self._mended(file)
+        self._learn(file)
+
+    def _learn(self, file: sqlite3.Connection) -> None:
+        self._callers = self._now
+        for number, caller in self._now.items():
+            self._left[number] = {replace(left, waits=caller.waits) for left in self._left[number]}
+        self._given = _given(file)
+
+    def _mended(self, file: sqlite3.Connection) -> None:
+        """Note of which callers a sysop has taken back the days that a wrong clock had begun.
+
+        A stake that such a day parted is no earlier day's any more. Nobody knows whether that was
+        before or after the entries that are new, nor which of these came in between.
+        """
+        mended = file.execute(MENDED, (self._last_mended,)).fetchall()
+        self._last_mended = max((number for number, _ in mended), default=self._last_mended)
+        self._taken_back = {caller_id for _, caller_id in mended}
+        for number, caller in self._now.items():
+            known = self._callers.get(number)
+            if known is not None and (caller.day or "") < (known.day or ""):
+                self._taken_back.add(number)
+
+    # Entries.
+
+    def _entries(self, file: sqlite3.Connection) -> Iterator[tuple[int, list[Any]]]:
+        """Give the rows of every new entry."""
+        entry: list[_Read] = []
+        for row in file.execute(ROWS, (self._last,)).fetchall():
+            each = _Read(*row)
+            if entry and each.entry != entry[0].entry:
+                yield entry[0].entry, entry
+                entry = []
+            entry.append(each)
+            self._last = each.number
+        if entry:
+            yield entry[0].entry, entry
+
+    def _check(
+        self,
+        file: sqlite3.Connection,
+        number: int,
+        rows: list[_Read],
+        in_force: Collection[Rules],
+        exact: Collection[int],
+    ) -> None:
+        owner = self._owner(file, rows)
+        if owner is None:  # the sysop's, or another program's
+            for row in rows:
+                touched = row.is_time and {row.source, row.target} & {*PURSE}
+                must(not touched, "{} {} is of no call and no hand", row.kind, row.amount)
+            self._add(rows)
+            return
+        entry = self._entry(file, owner, rows, exact)
+        left: set[Left] = set()
+        wrongs = []
+        for before in sorted(self._before(owner), key=repr):
+            each = replace(entry, before=before)
+            for rules in sorted(in_force, key=repr):
+                for late in (1, 0) if entry.on_the_second else (1,):
+                    try:
+                        verdict = judge(each, rules, late)
+                    except Wrong as wrong:
+                        wrongs.append(str(wrong))
+                        continue
+                    self.counted += Counter() if left else verdict.counted
+                    left.add(verdict.left)
+        said = "; or ".join(dict.fromkeys(wrongs))
+        must(left, "entry {} of caller {}: {}", number, owner, said)
+        self._add(rows)
+        self._left[owner] = left
+
+    def _before(self, owner: int) -> set[Left]:
+        """Return what the entry before may have left of a caller's time."""
+        left = self._left[owner]
+        if owner in self._taken_back:
+            mended = {replace(each, day=replace(each.day, standing=0)) for each in left}
+            return left | mended
+        return left
+
+    def _add(self, rows: list[_Read]) -> None:
+        for row in rows:
+            if row.is_time:
+                for caller_id, kind, amount in (
+                    (row.giver, row.source, -row.amount),
+                    (row.taker, row.target, row.amount),
+                ):
+                    if caller_id is not None:
+                        self._balances[caller_id][kind] += amount
+
+    @staticmethod
+    def _owner(file: sqlite3.Connection, rows: list[_Read]) -> int | None:
+        """Tell whose entry it is.
+
+        None for one that is no part of a call or of a hand, and mends no clock.
+        """
+        call_id = rows[0].call_id
+        if call_id is not None:
+            (owner,) = file.execute(
+                "SELECT caller_id FROM calls WHERE id = ?", (call_id,)
+            ).fetchone()
+            return int(owner)
+        for row in rows:
+            if row.round_id is not None:
+                asked = ("SELECT caller_id FROM rounds WHERE id = ?", (row.round_id,))
+                (owner,) = file.execute(*asked).fetchone()
+                return int(owner)
+            if row.kind == "mend":
+                return row.taker
+        return None
+
+    def _entry(
+        self, file: sqlite3.Connection, owner: int, rows: list[_Read], exact: Collection[int]
+    ) -> Entry:
+        call_id, at, number = rows[0].call_id, rows[0].at, rows[-1].number
+        until, is_guest = None, self._now[owner].is_guest
+        if is_guest and call_id is not None:
+            visit = file.execute(
+                "SELECT until FROM visits WHERE call_id = ?", (call_id,)
+            ).fetchone()
+            until = None if visit is None else visit[0]
+        mends = any(row.kind == "mend" for row in rows)
+        enters = call_id is not None and not mends
+        return Entry(
+            rows=tuple(row.of(owner) for row in rows),
+            balances=self._balances[owner],
+            before=Left(),
+            until=until,
+            on_the_second=at in exact,
+            enters=enters and not self._only_charges(file, rows[0].call_id, number),
+            own=partial(self._own, file, owner, call_id, at) if is_guest else None,
+            lent=file.execute(LENT, (owner, rows[0].number, number)).fetchone()[0],
+        )
+
+    @staticmethod
+    def _only_charges(file: sqlite3.Connection, call_id: int | None, number: int) -> bool:
+        """Whether an entry, by its last row, ended a call that was found dead or was taken over."""
+        (reason,) = file.execute("SELECT reason FROM calls WHERE id = ?", (call_id,)).fetchone()
+        if reason is None or not reason.startswith(NOT_IN_PEACE):
+            return False
+        asked = ("SELECT max(id) FROM transfers WHERE call_id = ?", (call_id,))
+        return bool(file.execute(*asked).fetchone() == (number,))
+
+    # Callers of other boards.
+
+    def _own(
+        self,
+        file: sqlite3.Connection,
+        caller_id: int,
+        call_id: int | None,
+        at: int,
+        balances: Balances,
+        behind: int,
+    ) -> set[int]:
+        """Tell how much of a purse may be a guest's own, after the row with the number `behind`.
+
+        What he owes his host is read as it is now and as it was before the step.
+        """
+        purse = sum(balances[kind] for kind in PURSE)
+        charged = taken = 0
+        if call_id is None:
+            visits = file.execute(VISITS_OF_HANDS, (caller_id, at)).fetchall()
+        else:
+            visits = file.execute(VISIT_OF_CALL, (call_id,)).fetchall()
+            (charged,) = file.execute(CHARGED, (call_id, behind)).fetchone()
+            (taken,) = file.execute(TAKEN_OUT, (call_id, behind)).fetchone()
+        found = set()
+        now = _given(file)
+        known = self._callers.get(caller_id)
+        days_of_caller = {self._now[caller_id].day, known.day if known else None}
+        for number, day, shown, clock, brought, standing, standing_own in visits:
+            gained = purse + charged - brought - standing - standing_own - taken
+            beyond = max(0, charged - max(clock, brought + standing))
+            total = standing_own + taken + gained - beyond
+            of_days = {day}
+            if call_id is None or shown is not None:
+                of_days = {max(day, each or "") for each in days_of_caller}
+            for of_day in of_days:
+                (owed,) = file.execute(OWED, (caller_id, of_day, number)).fetchone()
+                for given in (now, self._given):
+                    debt = max(0, owed + 60 * given.get((caller_id, of_day), 0))
+                    found.add(max(0, total - max(0, min(gained, debt, total))))
+        return found
+
+    # What is waited for.
+
+    def _waits_are_right(
+        self, file: sqlite3.Connection, in_force: Collection[Rules], instants: Sequence[int]
+    ) -> None:
+        """Held time waits for the event that has put it there, or for a later one that is next.
+
+        So it does once a sysop has mended what a wrong clock made it wait for.
+        """
+        for caller_id, caller in self._now.items():
+            ends = {left.waits for left in self._left[caller_id]}
+            if not self._balances[caller_id]["held"] or caller.waits in ends:
+                continue
+            untils = [None, *(until for (until,) in file.execute(UNTILS, (caller_id,)))]
+            for rules in in_force:
+                for until in untils:
+                    ends |= rules.ends(instants, until)
+            must(
+                caller.waits in ends,
+                "caller {} waits until {}, not {}",
+                *(caller_id, caller.waits),
+                ends,
+            )
+
+    def _stakes_are_parted(self, file: sqlite3.Connection) -> None:
+        """The books know of every stake what of it is left of an earlier day."""
+        stands = dict(file.execute(STANDING))
+        for caller_id in self._now:
+            found, left = stands.get(caller_id, 0), self._before(caller_id)
+            self._left[caller_id] = {each for each in left if each.day.standing == found}
+            must(
+                self._left[caller_id],
+                "of the stake of caller {} {} is of an earlier day, not {}",
+                *(caller_id, found, {each.day.standing for each in left}),
+            )
+
+    # Hands.
+
+    def hands(
+        self, file: sqlite3.Connection, desk: Desk, stood: Collection[tuple[int, int]]
+    ) -> None:
+        """Play again every hand that was settled since the last time.
+
+        `stood` are the actions, by round and number, that were decided for somebody on a call.
+        """
+        known = self._open_rounds
+        self._open_rounds = {number for (number,) in file.execute(OPEN_ROUNDS)}
+        new = {
+            n for (n,) in file.execute("SELECT id FROM rounds WHERE id > ?", (self._last_round,))
+        }
+        self._last_round = max(new, default=self._last_round)
+        for number in sorted((known | new) - self._open_rounds):
+            stored = _stored(desk, number)
+            if stored.outcome != "void":
+                self._check_hand(file, stored, stood)
+
+    def _check_hand(
+        self, file: sqlite3.Connection, stored: StoredRound, stood: Collection[tuple[int, int]]
+    ) -> None:
+        _leads_to_what_was_booked(stored)
+        self.counted["_hands played again"] += 1
+        nobodys = {sequence for (sequence,) in file.execute(NOBODYS, (stored.lead,))}
+        on_call = {sequence for lead, sequence in stood if lead == stored.lead}
+        for sequence in sorted((nobodys | on_call) - {0}):
+            _is_for_the_absent(stored, sequence)
+        self.counted["_hands stood on a call"] += bool(on_call)
+        self.counted["_hands stood without a call"] += bool(nobodys)
+        settled = file.execute(SETTLED_ON, (stored.id,)).fetchone()
+        must(settled is not None, "nothing was booked for hand {}", stored.id)
+        call_id, caller_id, at = settled
+        if call_id is None:
+            self.counted["_hands settled for the absent"] += 1
+            notices = [text for (text,) in file.execute(NOTICES, (caller_id, at))]
+            net = stored.won - stored.lost
+            told = "you came out even" if not net else "you won" if net > 0 else "you lost"
+            must(any(told in text for text in notices), "hand {}: told {}", stored.id, notices)
+
+
+def _stored(desk: Desk, number: int) -> StoredRound:
+    try:
+        stored = journal.stored_round(desk, number)
+    except JournalDamaged as damaged:
+        raise Wrong(f"hand {number}: {damaged}") from damaged
+    assert stored is not None  # its row was read just now
+    return stored
+
+
+def _replayed(stored: StoredRound) -> Any:
+    try:
+        return rebuild(stored)
+    except JournalDamaged as damaged:
+        raise Wrong(f"hand {stored.id}: {damaged}") from damaged
+
+
+def _leads_to_what_was_booked(stored: StoredRound) -> None:
+    """The actions of a hand end it, with the result that is in the books."""
+    again, kind, seat = _replayed(stored), kind_of(stored), seat_of(stored)
+    must(again.over, "hand {} is settled, and by its journal still in play", stored.id)
+    totals = kind.totals(again, seat)
+    booked = (stored.lost, stored.returned, stored.won, stored.outcome)
+    came = (totals.lost, totals.returned, totals.won, kind.outcome(again, seat))
+    must(booked == came, "hand {} was booked as {}, and comes to {}", stored.id, booked, came)
+    result = kind.result(again, seat)
+    must(stored.result == result, "hand {}: {}, not {}", stored.id, stored.result, result)
+
+
+def _is_for_the_absent(stored: StoredRound, sequence: int) -> None:
+    """An action that nobody decided is what is done for those who are away."""
+    before = _replayed(
+        replace(stored, actions=tuple(each for each in stored.actions if each[0] < sequence))
+    )
+    kind, shoe = kind_of(stored), stored.shoe
+    assert shoe is not None  # a hand that could be played again
+    (action,) = [action for number, action in stored.actions if number == sequence]
+    if kind.by_chance(before, shoe.seed, shoe.cut or "", shoe.position) is not None:
+        return  # the house's toss: the replay has asked the shoe
+    word, legal = action["action"], set(kind.open_words(before))
+    passes = ("no-insurance", "no-card", "bank-no-card", "stay")
+    wanted = next((each for each in passes if each in legal), None)
+    must(word == wanted, "hand {}: {} for one who is away, not {}", stored.id, word, wanted)
+
+
+def _given(file: sqlite3.Connection) -> dict[tuple[int, str], int]:
+    """Return the losses, in minutes, that clocks of hosts show, by caller and day."""
+    return {(caller, day): minutes for caller, day, minutes in file.execute(SHOWN)}
+
+
+@dataclass(frozen=True)
+class _Caller:
+    """What the books say of a caller."""
+
+    is_guest: bool
+    day: str | None
+    waits: int | None
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A transfer as it was read."""
+
+    number: int
+    entry: int
+    at: int
+    kind: str
+    amount: int
+    source: str
+    giver: int | None
+    target: str
+    taker: int | None
+    unit: str
+    call_id: int | None
+    round_id: int | None
+
+    @property
+    def is_time(self) -> bool:
+        return self.unit == "second"
+
+    def of(self, owner: int) -> Row:
+        return Row(
+            *(self.number, self.at, self.kind, self.amount, self.source, self.target),
+            *(self.call_id, self.round_id, self.is_time),
+            gives=self.giver == owner,
+            takes=self.taker == owner,
+        )
+
+
+# Who is stood for while his call lasts: his journal says that he did it.
+
+_STANDS: ContextVar[bool] = ContextVar("stands", default=False)
+
+
+@contextmanager
+def noticing(stood: set[tuple[int, int]], readings: Readings) -> Iterator[None]:
+    """Note what the books do not say.
+
+    Into `stood` goes, by round and number, every action that a table decides for one who is on a
+    call; into `readings` what the board's clocks show when a process turns to the books.
+    """
+
+    def standing(real: Any) -> Any:
+        async def stand(*given: Any) -> Any:
+            before = _STANDS.set(True)
+            try:
+                return await real(*given)
+            finally:
+                _STANDS.reset(before)
+
+        return stand
+
+    real_act, real_play, real_reading = Play.act, Dealer._play, BelievedClock.reading
+
+    def reading(self: BelievedClock) -> Reading:
+        found = real_reading(self)
+        readings.note(found.now)
+        return found
+
+    async def act(self: Play, *given: Any) -> Any:
+        step = await real_act(self, *given)
+        if _STANDS.get():
+            stood.add((self.round_id, self.sequence))
+        return step
+
+    async def play(self: Dealer, hand: Any, *given: Any) -> None:
+        await real_play(self, hand, *given)
+        if _STANDS.get():
+            stood.add((hand.lead, hand.sequence + 1))
+
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(BelievedClock, "reading", reading))
+        stack.enter_context(mock.patch.object(Play, "stand", standing(Play.stand)))
+        stack.enter_context(mock.patch.object(Play, "act", act))
+        stack.enter_context(mock.patch.object(Dealer, "stand", standing(Dealer.stand)))
+        stack.enter_context(mock.patch.object(Dealer, "_play", play))
+        yield
+
+
+ROWS = """
+SELECT t.id, t.entry, t.at, t.kind, t.amount, s.kind, s.caller_id, g.kind, g.caller_id, s.unit,
+    t.call_id, t.round_id
+FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target
+WHERE t.id > ? ORDER BY t.id
+"""
+OPEN_ROUNDS = "SELECT id FROM rounds WHERE settled IS NULL"
+CALLERS = "SELECT id, board > '', day, held_until FROM callers"
+DAYS = """
+SELECT c.id, d.after, d.carried, d.standing
+FROM callers c JOIN days d ON d.caller_id = c.id AND d.day = c.day
+"""
+STANDING = f"SELECT id, standing FROM ({DAYS}) WHERE standing > 0"
+MENDED = "SELECT number, caller_id FROM mended_days WHERE number > ?"
+UNTILS = "SELECT DISTINCT until FROM visits WHERE caller_id = ? AND until IS NOT NULL"
+_VISIT = "SELECT id, day, shown, clock, brought, standing, standing_own FROM visits"
+VISIT_OF_CALL = f"{_VISIT} WHERE call_id = ?"
+VISITS_OF_HANDS = f"{_VISIT} WHERE caller_id = ? AND call_id IS NULL AND closed = ?"
+CHARGED = """
+SELECT coalesce(sum(amount), 0) FROM transfers WHERE call_id = ? AND id <= ? AND kind = 'elapsed'
+"""
+TAKEN_OUT = f"""
+SELECT coalesce(sum(CASE WHEN s.kind IN {SAVINGS} AND g.kind IN {PURSE} THEN t.amount
+    WHEN s.kind IN {PURSE} AND g.kind IN {SAVINGS} THEN -t.amount ELSE 0 END), 0)
+FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target
+WHERE t.call_id = ? AND t.id <= ? AND s.unit = 'second'
+"""
+OWED = """
+SELECT coalesce(sum(debt_added - debt_paid), 0) FROM visits
+WHERE caller_id = ? AND day = ? AND closed IS NOT NULL AND id < ?
+"""
+SHOWN = """
+SELECT caller_id, day, sum(minutes) FROM given_back WHERE minutes < 0 AND state = 'written'
+GROUP BY caller_id, day
+"""
+# Before the first row of an entry, on the day that is the caller's by its last row.
+LENT = """
+SELECT coalesce(sum(t.amount), 0) FROM transfers t JOIN accounts s ON s.id = t.source
+WHERE s.caller_id = ?1 AND t.kind = 'loan' AND t.id < ?2 AND t.id > coalesce(
+    (SELECT max(after) FROM days WHERE caller_id = ?1 AND after < ?3), 0)
+"""
+NOBODYS = "SELECT sequence FROM actions WHERE round_id = ? AND call_id IS NULL"
+SETTLED_ON = f"""
+SELECT t.call_id, r.caller_id, r.settled FROM rounds r JOIN transfers t ON t.round_id = r.id
+WHERE r.id = ? AND t.kind IN {SETTLES} ORDER BY t.id DESC LIMIT 1
+"""
+NOTICES = """
+SELECT text FROM notices WHERE caller_id = ? AND at = ? AND text LIKE 'Your hand of %left open%'
+"""

@@ -1,0 +1,210 @@
+"""What callers of other boards have of their own, kept a second time from what they won and lost.
+
+Their own is what is in our bank, less what they owe it; what was passed on, given back or kept
+elsewhere for them; and their part of what is on the table. Over a visit it changes by what they won
+and lost, by what was used beyond their host's clock, and by what became a debt or paid one. And on
+no day has anybody more of his own than if he had stopped when he was furthest ahead that day.
+Nothing is saved, given back or passed on at the end of a visit while a loan is owed, and a visit
+leaves nothing in an account that owes one, unless the account is frozen.
+Amounts are seconds.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+
+from verify.simulate.wrong import must
+
+SAVINGS = ("bank", "loan")
+AWAY = ("external", "forfeit")
+GIFTS = ("adjust", "transfer", "import")  # neither won nor brought
+HOSTS = ("brought", "taken home")  # what comes in and goes out with the host's own minutes
+# What leaves a visit, or leaves the board.
+LEAVES = ("gain", "put back", "given back", "external")
+BY_ITSELF = "kept"  # on no visit: what came back here that could not be given
+
+
+@dataclass
+class Flow:
+    """What the transfers of one call came to."""
+
+    own: int = 0
+    elapsed: int = 0
+    results: Counter[int | None] = field(default_factory=Counter)  # by hand, in order
+    bank: int = 0  # in the account behind the last of them
+    owed: int = 0  # on the loan then
+
+
+@dataclass
+class Day:
+    """What the visits of one day came to."""
+
+    own: int = 0  # more of the caller's own
+    ahead: int = 0
+    best: int = 0
+    beyond: int = 0
+
+    @property
+    def debt(self) -> int:
+        """What became the caller's own unearned: the host's, and not shown by its clock."""
+        return self.own - self.ahead + self.beyond
+
+
+@dataclass
+class Account:
+    """One caller: the visits, and the days, to which a clock that is mended may come back."""
+
+    flows: defaultdict[int | None, Flow] = field(default_factory=lambda: defaultdict(Flow))
+    visit: int = 0  # the last that was closed
+    opened: int = 0  # the last that was opened
+    on_table: int = 0
+    day: str = ""  # on which the last visit was closed
+    days: defaultdict[str, Day] = field(default_factory=lambda: defaultdict(Day))
+    savings: Counter[str] = field(default_factory=Counter)  # in the bank, and the loan
+    frozen: bool = False  # now, or when it was last looked
+
+
+class SecondAccount:
+    """The accounts of all callers of other boards."""
+
+    def __init__(self) -> None:
+        self.of: dict[int, Account] = {}
+        self.visits = 0
+
+    def learn(self, file: sqlite3.Connection) -> None:
+        """Look who has come."""
+        for (number,) in file.execute("SELECT id FROM callers WHERE board IS NOT NULL"):
+            self.of.setdefault(number, Account())
+
+    def transfer(
+        self,
+        kind: str,
+        amount: int,
+        source: tuple[str, int | None],
+        target: tuple[str, int | None],
+        call_id: int | None,
+        round_id: int | None,
+    ) -> None:
+        """Take note of a transfer in seconds, from and to accounts given as (kind, caller)."""
+        for end, sign in ((source, -amount), (target, amount)):
+            if end[1] in self.of and end[0] in SAVINGS:
+                self.of[end[1]].savings[end[0]] += sign
+        owner = source[1] or target[1]
+        if owner not in self.of or kind in GIFTS or kind == BY_ITSELF:
+            return
+        flow = self.of[owner].flows[call_id]
+        flow.bank, flow.owed = self.of[owner].savings["bank"], -self.of[owner].savings["loan"]
+        must(kind not in LEAVES or not flow.owed, "{} {}, and {} is owed", kind, amount, flow.owed)
+        if target[0] == "elapsed":
+            flow.elapsed += amount
+        if "house" in (source[0], target[0]):
+            flow.results[round_id] += amount if source[0] == "house" else -amount
+        for end, sign in ((source, -amount), (target, amount)):
+            if end[0] in SAVINGS or (end[0] in AWAY and kind not in HOSTS):
+                flow.own += sign
+
+    def look(self, file: sqlite3.Connection) -> None:
+        """Go through the visits that were opened or closed since."""
+        frozen = {number for (number,) in file.execute("SELECT id FROM callers WHERE frozen")}
+        for number, account in self.of.items():
+            account.frozen = account.frozen or number in frozen
+            for row in file.execute(VISITS, (number, account.visit)):
+                self._visit(account, *row)
+            account.frozen = number in frozen
+
+    def _visit(
+        self,
+        account: Account,
+        number: int,
+        call_id: int | None,
+        day: str,
+        clock: int,
+        debt: int,
+        brought: int,
+        standing: int,
+        shown: int,
+        closed: int | None,
+        owes: int,
+        on_table: int,
+    ) -> None:
+        if account.opened < number and call_id is not None:
+            account.opened = number
+            self.visits += 1
+            # A loss that is on its way to the host's clock may be there, and off the debt.
+            most = account.days[day].debt
+            if closed is not None and debt > most:  # it came on the day before that it ended on
+                most = account.days[account.day].debt
+            must(most - shown <= debt <= most, "visit {}: debt {}, not {}", number, debt, most)
+            must(
+                brought <= max(0, clock - debt - standing),
+                "visit {} brings {} of {}, less {} and {}",
+                *(number, brought, clock, debt, standing),
+            )
+        if closed is None:
+            return
+        account.visit = number
+        flow = account.flows.pop(call_id, Flow())
+        must(
+            call_id is None or account.frozen or not (flow.bank and flow.owed),
+            "visit {}: {} is left in the bank, and {} is owed",
+            *(number, flow.bank, flow.owed),
+        )
+        account.day, today = day, account.days[day]
+        for result in flow.results.values():
+            today.ahead += result
+            today.best = max(today.best, today.ahead)
+        beyond = max(0, flow.elapsed - max(clock, brought + standing))
+        today.beyond += beyond
+        change = flow.own + on_table - account.on_table
+        account.on_table = on_table
+        today.own += change
+        result = flow.results.total()
+        must(
+            change == result + owes - beyond,
+            "visit {}: {} more of his own; won {}, owes {} more, used {} beyond",
+            *(number, change, result, owes, beyond),
+        )
+        must(today.debt >= 0, "visit {}: a debt of {}", number, today.debt)
+        # What the host's clock shows less is his no more, and no debt that a gain would pay.
+        most = today.best + shown
+        must(today.own <= most, "visit {}: {} of his own, not {}", number, today.own, most)
+
+
+VISITS = """
+SELECT v.id, v.call_id, v.day, v.clock, v.debt, v.brought, v.standing,
+    (SELECT coalesce(-sum(b.minutes), 0) * 60 FROM given_back b WHERE b.caller_id = v.caller_id
+        AND b.day = v.day AND b.minutes < 0 AND b.state <> 'kept'),
+    v.closed, v.debt_added - v.debt_paid, v.left_staked - v.left_standing
+FROM visits v WHERE v.caller_id = ? AND v.id > ? ORDER BY v.id
+"""
+
+
+def given(
+    file: sqlite3.Connection, caller_id: int, total: int, settled: int, written: dict[str, bool]
+) -> None:
+    """Hold what a host has read, all together, against what was to be given, in minutes.
+
+    `written` says of each claim whether the host has found it, `settled` is what the sysop has said
+    of others that it did find.
+    """
+    found = settled
+    for token, state, minutes in file.execute(CLAIMS, (caller_id,)):
+        was = written.get(token, False)
+        must(was or state != "written", "claim {} of {} min was never written", token, minutes)
+        must(not was or state != "kept", "claim {} of {} min was written, and kept", token, minutes)
+        found += minutes if was else 0
+    must(found == total, "the host of {} has read {} min, not {}", caller_id, total, found)
+
+
+def given_by_claims(file: sqlite3.Connection, caller_id: int, written: dict[str, bool]) -> int:
+    """Return the minutes of those claims that a host has found."""
+    claims = file.execute(CLAIMS, (caller_id,))
+    return sum(minutes for token, _, minutes in claims if written.get(token, False))
+
+
+CLAIMS = """
+SELECT claim, state, sum(minutes) FROM given_back
+WHERE caller_id = ? AND claim IS NOT NULL GROUP BY claim, state HAVING sum(minutes) <> 0
+"""

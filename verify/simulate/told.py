@@ -1,0 +1,361 @@
+"""What callers are told was settled, and done at the bank's window, held against the transfers.
+
+Sentences are read as a person reads them: among lines as they come, on a painted screen from the
+picture. Every amount in them must be in the books, among lines in the order in which it was told;
+and the figures of a painted table must be what its hands in the books add up to. The other way
+round not everything is told: who hangs up does not see how his hand was stood.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import accumulate
+from weakref import WeakKeyDictionary
+
+from verify.robots import reading
+from verify.simulate.wire import Wire
+from verify.simulate.wrong import must
+
+BEHIND = 6  # entries that a picture may be behind the books
+MESSAGES = slice(19, 22)  # the rows of a painted screen in which callers are told something
+
+_AMOUNT = r"[0-9.]+ (?:coins?|(?:minutes?|seconds?)(?: [0-9]+ seconds?)?)"
+_TOLD = re.compile(
+    r"the dealer pays [^(]*\((?P<paid>[^)]+) won\)"
+    r"|The insurance brings (?P<brought>.+?)\.(?= |$)"
+    r"|The insurance of (?P<insured>.+?) is lost"
+    r"|(?:The dealer wins|You went over|(?:Twenty-One|Charlie) takes it): (?P<gone>.+?) lost\."
+    r"|The player wins: (?P<won>.+?) for you"
+    r"|The bank wins and takes (?P<lost>.+?)\.(?= |$)"
+    r"|Le joueur gagne : (?P<gagne>.+?) pour vous"
+    r"|La banque gagne et ramasse (?P<ramasse>.+?)\.(?= |$)"
+)
+# At Vegas a line that begins with a name is told of somebody else.
+_TOLD_AT_VEGAS = re.compile(
+    rf"(?:(?:Black Jack|Twenty-one wins|Bust|The dealer's Black Jack takes it): )?"
+    rf"(?:(?P<won>{_AMOUNT}) won|(?P<gone>{_AMOUNT}) lost)(?: on the \w+ hand)?\."
+    rf"|Your insurance wins (?P<paid>{_AMOUNT})\."
+    rf"|Your insurance of (?P<insured>{_AMOUNT}) is lost\."
+)
+# Who comes to a round that lies there has not been told all of it.
+_LAY_THERE = re.compile(r"its seats are kept|back at your hand|Your hand is on the table")
+# A caller who was elsewhere when a round ended is told what all of it came to.
+_PLAYED_TO_ITS_END = re.compile(
+    rf"Your hand at the Vegas table was played to its end:"
+    rf" you (?:(?P<which>won|lost) (?P<amount>{_AMOUNT})|came out even)"
+)
+_WON = ("paid", "brought", "won", "gagne")
+_COINS = re.compile(r"([0-9.]+) (?:coin|pi.?ce)s?")
+_DONE = re.compile(
+    r"(?P<what>Deposit|Withdraw|Borrow|Repay): (?P<amount>[a-z0-9 ]+)\. Done\."
+    r"|(?P<sent>[0-9]+ minutes?(?: [0-9]+ seconds?)?) sent to (?P<to>[^.]+)\."
+)
+_KINDS = {"Deposit": "deposit", "Withdraw": "withdraw", "Borrow": "loan", "Repay": "repay"}
+_TELETYPE = re.compile(r"You (?:(win|lose) \$(\d+)|break even)")
+
+
+@dataclass
+class Settled:
+    """What one entry of the books settled of a hand."""
+
+    round_id: int
+    game: str
+    unit: str
+    coin: int
+    won: int
+    lost: int
+
+
+@dataclass(frozen=True)
+class Movement:
+    """Something done at the bank's window; `to` is whom it was sent to, "" for nobody."""
+
+    kind: str
+    amount: int
+    to: str
+
+
+@dataclass(frozen=True)
+class Sum:
+    """An amount that was told as won or lost, in the words in which it was told."""
+
+    words: str
+    is_won: bool
+    is_brought: bool = False  # with the stake that it was won on, at 2 to 1
+    at_vegas: bool = False  # where a bust is told before the round is settled for all
+
+    def of(self, coin: int) -> tuple[str, int]:
+        """Return the part of an entry that it is, and how much."""
+        found = _COINS.fullmatch(self.words)
+        if found is not None:
+            amount = reading.coins(f"{found[1]} coins", coin)
+        elif re.search("[$F]", self.words):
+            amount = reading.money(self.words)
+        elif ":" in self.words:
+            amount = reading.clock(self.words)
+        else:
+            amount = reading.span(self.words)
+        return "won" if self.is_won else "lost", amount * 2 // 3 if self.is_brought else amount
+
+
+@dataclass
+class Account:
+    """What was booked for one caller, in order."""
+
+    settled: list[Settled] = field(default_factory=list)
+    moved: list[Movement] = field(default_factory=list)
+
+
+@dataclass
+class Heard:
+    """How far somebody has listened on a line, and up to where he was told what is booked."""
+
+    settled: int
+    moved: int
+    characters: int = 0
+    waiting: list[Sum] = field(default_factory=list)  # told of a round at Vegas that goes on
+    since: int = 0  # entries there were before he was told of it
+    booked: int = 0  # entries there were when he last listened
+    has_missed: bool = False  # what was told of a round at Vegas before he came back to it
+    plays: bool = False  # a hand at the teletype
+    before: str = ""  # the last line
+
+
+class Told:
+    """Holds what callers are told against what was booked since they came."""
+
+    def __init__(self, counted: Counter[str]) -> None:
+        """Know nothing yet; how much was compared goes into `counted`."""
+        self.counted = counted
+        self._last = 0  # transfer that is known
+        self._accounts: defaultdict[int, Account] = defaultdict(Account)
+        self._before: dict[int, tuple[int, int]] = {}  # how much was booked when it was last read
+        self._heard = WeakKeyDictionary[Wire, Heard]()
+
+    def learn(self, file: sqlite3.Connection) -> None:
+        """Read what was booked since."""
+        self._before = {
+            number: (len(account.settled), len(account.moved))
+            for number, account in self._accounts.items()
+        }
+        (last,) = file.execute("SELECT coalesce(max(id), 0) FROM transfers").fetchone()
+        for caller_id, *settled in file.execute(SETTLED, (self._last,)):
+            self._accounts[caller_id].settled.append(Settled(*settled))
+        for caller_id, *moved in file.execute(MOVED, (self._last,)):
+            self._accounts[caller_id].moved.append(Movement(*moved))
+        self._last = last
+
+    def listen(self, caller_id: int, name: str, wire: Wire, *, paints: bool) -> None:
+        """Check what has come on a caller's screen; `paints` says how it comes."""
+        account = self._accounts[caller_id]
+        heard = self._heard.get(wire)
+        if heard is None:
+            heard = self._heard[wire] = Heard(*self._before.get(caller_id, (0, 0)))
+        screen = wire.screen
+        new = screen.memory[max(0, len(screen.memory) - screen.characters + heard.characters) :]
+        heard.characters = screen.characters
+        self._hear_teletype(heard, account, name, new.split("\n"))
+        if paints:
+            self._look(account, name, wire)
+            return
+        sums = list(_sums(new.split("\n")))
+        self.counted["settlements told"] += len(sums)
+        here = [each for each in sums if not each.at_vegas]
+        if here:
+            end = _end_of_run(here, account.settled, heard.settled)
+            must(end, "{} is told of {}, and booked are {}", name, here, account.settled[-BEHIND:])
+            heard.settled = end
+        there = [each for each in sums if each.at_vegas]
+        missed = _LAY_THERE.search(new) is not None
+        for whole in _PLAYED_TO_ITS_END.finditer(" ".join(new.split())):
+            self._hear_of_a_whole_round(account, name, whole)
+            missed = True
+        self._hear_vegas(heard, account, name, there, has_missed=missed)
+        for movement in _movements(new):
+            self.counted["movements told"] += 1
+            must(
+                _is_among(movement, account.moved[heard.moved :]),
+                *("{} is told of {}, and booked are {}", name, movement, account.moved[-BEHIND:]),
+            )
+            while not _is_among(movement, account.moved[heard.moved : heard.moved + 1]):
+                heard.moved += 1
+            heard.moved += 1
+
+    def _hear_vegas(
+        self,
+        heard: Heard,
+        account: Account,
+        name: str,
+        sums: Sequence[Sum],
+        *,
+        has_missed: bool,
+    ) -> None:
+        """What is told of a round is what it came to for him, once it is settled for all."""
+        if sums and not heard.waiting:
+            heard.since = heard.booked
+        heard.waiting += sums
+        heard.has_missed |= has_missed
+        heard.booked = len(account.settled)
+        news = account.settled[heard.since :]
+        if not heard.waiting or not any(settled.game == "vegas" for settled in news):
+            return
+        if heard.has_missed:
+            heard.waiting, heard.has_missed = [], False
+            heard.settled = heard.booked
+            return
+        for count in range(len(heard.waiting), 0, -1):  # the next round may have begun already
+            end = _end_of_run(heard.waiting[:count], account.settled, heard.settled)
+            if end:
+                del heard.waiting[:count]
+                heard.settled, heard.since = end, heard.booked
+                return
+        must(False, "{} was told of {}, and booked are {}", name, heard.waiting, news)
+
+    def _hear_of_a_whole_round(self, account: Account, name: str, told: re.Match[str]) -> None:
+        """What a round at Vegas is said to have come to, it has come to."""
+        seconds = reading.span(told["amount"]) if told["amount"] else 0
+        net = -seconds if told["which"] == "lost" else seconds
+        last = list(_nets(account.settled, "vegas").values())[-BEHIND:]
+        must(net in last, "{} is told that a hand came to {}, and booked are {}", name, net, last)
+        self.counted["whole rounds told"] += 1
+
+    def _hear_teletype(
+        self, heard: Heard, account: Account, name: str, lines: Sequence[str]
+    ) -> None:
+        """The result of each hand is that of a hand in the books, one after the other.
+
+        The last one may be told again: on the sheet that is shown to him whose time is up.
+        """
+        for line in map(str.strip, lines):
+            found = _TELETYPE.fullmatch(line)
+            if line == "new game":
+                heard.plays = True
+            elif found and heard.plays and not heard.before.startswith("Action $"):
+                heard.plays = False
+                dollars = int(found[2] or 0) * (-1 if found[1] == "lose" else 1)
+                nets = _nets(account.settled, "unix-bj")
+                since = account.settled[max(0, heard.settled - 1) :]
+                rounds = {each.round_id: each.coin for each in since if each.game == "unix-bj"}
+                fits = [each for each in rounds if nets[each] == dollars * rounds[each]]
+                must(fits, "{} is told {}, and booked are {}", name, line, since[-BEHIND:])
+                numbers = [settled.round_id for settled in account.settled]
+                heard.settled = len(numbers) - numbers[::-1].index(fits[0])
+                self.counted["hands told at the teletype"] += 1
+            heard.before = line
+
+    def _look(self, account: Account, name: str, wire: Wire) -> None:
+        """What stands on a painted screen is among what was booked last."""
+        rows = wire.screen.rows[MESSAGES]
+        known = account.settled[-BEHIND:]
+        for each in _sums(rows):
+            if each.at_vegas:  # his seat tells how the round ended for him
+                continue
+            self.counted["settlements seen"] += 1
+            fits = any(_is_part(each, settled) for settled in known)
+            must(fits, "{} sees {}, and booked are {}", name, each, known)
+        for movement in _movements(" ".join(rows)):
+            self.counted["movements seen"] += 1
+            moved = account.moved[-BEHIND:]
+            must(_is_among(movement, moved), "{} sees {}, not {}", name, movement, moved)
+        with suppress(ValueError):  # half a screen, when the line is lost on the way
+            self._add_up(account, name, wire)
+
+    def _add_up(self, account: Account, name: str, wire: Wire) -> None:
+        """The figures of a sitting are the sum of its hands, those of a seat are of its round."""
+        coins = {settled.coin for settled in account.settled[-BEHIND:]} or {60}
+        tables = [reading.table(wire.screen, name, coin) for coin in coins]
+        table = tables[0]
+        if table is None or not any(table.panel.ended):
+            return
+        self.counted["tables added up"] += 1
+        if table.game == "vegas":
+            last = list(_nets(account.settled, "vegas").values())[-BEHIND:]
+            told = {each.panel.net for each in tables if each is not None}
+            must(told & set(last), "{} has come to {}, and booked are {}", name, told, last)
+            return
+        net, unit = table.panel.net, table.panel.unit
+        nets = [
+            settled.won - settled.lost
+            for settled in account.settled
+            if (settled.game, settled.unit) == (table.game, unit)
+        ]
+        sums = list(accumulate(nets, initial=0))
+        fits = any(end - net in sums for end in sums[-BEHIND:])
+        must(fits, "the sitting of {} is at {}, and booked are {}", name, net, nets[-20:])
+
+
+def _sums(lines: Sequence[str]) -> Iterator[Sum]:
+    """Read what was won and lost; sentences may be broken into lines."""
+    found = [*_TOLD.finditer(" ".join(" ".join(lines).split()))]
+    found += [told for line in lines if (told := _TOLD_AT_VEGAS.fullmatch(line.strip()))]
+    for told in found:
+        for name, words in told.groupdict().items():
+            if words is not None:
+                is_won, is_brought = name in _WON, name == "brought"
+                yield Sum(words, is_won, is_brought, told.re is _TOLD_AT_VEGAS)
+
+
+def _movements(text: str) -> Iterator[Movement]:
+    for done in _DONE.finditer(" ".join(text.split())):
+        if done["what"]:
+            yield Movement(_KINDS[done["what"]], reading.span(done["amount"]), "")
+        else:
+            yield Movement("transfer", reading.span(done["sent"]), done["to"])
+
+
+def _is_among(told: Movement, booked: Sequence[Movement]) -> bool:
+    if told.kind != "repay":
+        return told in booked
+    # Of the last minute no more is paid than was owed.
+    return any(
+        each.kind == "repay" and told.amount - 60 < each.amount <= told.amount for each in booked
+    )
+
+
+def _is_part(told: Sum, settled: Settled) -> bool:
+    """Tell whether a sum is what an entry won or lost."""
+    which, amount = told.of(settled.coin)
+    return bool(getattr(settled, which) == amount)
+
+
+def _end_of_run(told: Sequence[Sum], booked: Sequence[Settled], first: int) -> int:
+    """Find entries in a row that come to what was told at once; 0 where there are none."""
+    for start in range(first, len(booked)):
+        wanted = {"won": 0, "lost": 0}
+        for each in told:
+            which, amount = each.of(booked[start].coin)
+            wanted[which] += amount
+        won = lost = 0
+        for end in range(start, len(booked)):
+            won, lost = won + booked[end].won, lost + booked[end].lost
+            if {"won": won, "lost": lost} == wanted:
+                return end + 1
+    return 0
+
+
+def _nets(booked: Sequence[Settled], game: str) -> dict[int, int]:
+    """Return what each round of a game came to, in order."""
+    nets: defaultdict[int, int] = defaultdict(int)
+    for settled in booked:
+        if settled.game == game:
+            nets[settled.round_id] += settled.won - settled.lost
+    return dict(nets)
+
+
+SETTLED = """
+SELECT r.caller_id, r.id, r.game, r.unit, r.coin,
+    sum(iif(t.kind = 'won', t.amount, 0)), sum(iif(t.kind = 'lost', t.amount, 0))
+FROM transfers t JOIN rounds r ON r.id = t.round_id
+WHERE t.id > ? AND t.kind IN ('won', 'lost', 'returned') GROUP BY t.entry, r.id ORDER BY t.id
+"""
+MOVED = """
+SELECT coalesce(s.caller_id, g.caller_id), t.kind, t.amount,
+    iif(t.kind = 'transfer', (SELECT name FROM callers WHERE id = g.caller_id), '')
+FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target
+WHERE t.id > ? AND t.kind IN ('deposit', 'withdraw', 'loan', 'repay', 'transfer') ORDER BY t.id
+"""

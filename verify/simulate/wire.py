@@ -1,0 +1,170 @@
+"""The line between a caller and the board, and the screen at its far end: no socket, no time lost.
+
+`Wire` is a `door.lines.line.Line` as the board knows it. What the board writes is on the caller's
+screen at once, unless the carrier is lost on the way: at any byte, in either direction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from door.lines.line import Hangup, Hints, Receiver
+from verify.robots import screen
+
+LONGEST_MEMORY = 12_000  # characters of what scrolled by
+
+
+@dataclass(frozen=True)
+class Telephone:
+    """What a caller's terminal program says of itself."""
+
+    terminal: str
+    charset: str
+    paints: bool
+
+
+TELEPHONES = (
+    Telephone("", "ascii", paints=False),
+    Telephone("xterm-256color", "utf-8", paints=True),
+    Telephone("syncterm", "cp437", paints=True),
+)
+
+
+class Screen(screen.Screen):
+    """The same screen as the robots' of the bench, with all that has scrolled by."""
+
+    def __init__(self, charset: str) -> None:
+        super().__init__(charset)
+        self.memory = ""  # all that came, without escape sequences
+        self.came = 0  # bytes
+        self.characters = 0  # that have ever been in the memory
+        self._new: list[str] = []
+
+    def feed(self, data: bytes) -> None:
+        self.came += len(data)
+        super().feed(data)
+        new = "".join(self._new)
+        self.characters += len(new)
+        self.memory = (self.memory + new)[-LONGEST_MEMORY:]
+        self._new.clear()
+
+    def _show(self, piece: str) -> None:
+        super()._show(piece)
+        self._new.append(piece)
+
+    @property
+    def prompt(self) -> str:
+        """What stands before the cursor, with the row above it where that is part of a menu."""
+        prompt = self.rows[self.row].rstrip()
+        above = self.rows[self.row - 1].rstrip() if self.row else ""
+        return f"{above} {prompt}" if "<" in prompt and "<" in above else prompt
+
+
+class Wire:
+    """A connection. `loses_after` bytes more from the board, the carrier is lost."""
+
+    kind = "telnet"
+    size_is_known = True
+
+    def __init__(
+        self,
+        telephone: Telephone,
+        address: str,
+        chance: random.Random,
+        loop: asyncio.AbstractEventLoop,
+        is_dead: Callable[[], bool],
+    ) -> None:
+        self.telephone = telephone
+        self.address = address
+        self.hints = Hints((telephone.terminal,) if telephone.terminal else ())
+        self.columns, self.rows = screen.COLUMNS, screen.ROWS
+        self.screen = Screen(telephone.charset)
+        self.closed = False  # for the caller: nothing comes any more
+        self.loses_after: int | None = None
+        self.looked_at = 0  # bytes that had come when the screen was last checked
+        self.reads = True  # whether the caller takes what is written
+        self._chance = chance
+        self._is_dead = is_dead
+        self._loop = loop
+        self._receiver: Receiver | None = None
+        self._waiting: deque[bytes] = deque()
+        self._paused = self._ended = False
+        self._reason = ""
+
+    # The board's side.
+
+    def attach(self, receiver: Receiver) -> None:
+        self._receiver = receiver
+        self._hand_over()
+        if self._ended:
+            self._loop.call_soon(receiver.hung_up, self._reason)
+
+    def pause(self) -> None:
+        self._paused = True
+
+    def resume(self) -> None:
+        self._paused = False
+        self._hand_over()
+
+    def write(self, data: bytes) -> None:
+        if self._ended or self._is_dead():
+            return
+        if self.loses_after is not None:
+            if len(data) >= self.loses_after:
+                self.screen.feed(data[: self.loses_after])
+                self.lose("connection reset")
+                return
+            self.loses_after -= len(data)
+        self.screen.feed(data)
+
+    async def drain(self, seconds: float) -> None:
+        if not self._ended and not self.reads:
+            await asyncio.sleep(seconds)
+            self.lose("the caller did not read")
+        if self._ended:
+            raise Hangup(self._reason)
+
+    def hang_up(self) -> None:
+        self._end("hung up")
+
+    def abort(self) -> None:
+        self._end("aborted")
+
+    # The caller's side.
+
+    def type(self, data: bytes) -> None:
+        """Send keys; they arrive in one piece or in several."""
+        if self._ended:
+            return
+        while data:
+            size = self._chance.choice((1, 3, len(data), len(data)))
+            self._waiting.append(data[:size])
+            data = data[size:]
+        self._loop.call_soon(self._hand_over)
+
+    def lose(self, reason: str = "carrier lost") -> None:
+        self._end(reason)
+
+    def hang_up_in_peace(self) -> None:
+        """Hang up; what was typed before still arrives."""
+        self._hand_over()
+        self._end("the caller hung up")
+
+    def _end(self, reason: str) -> None:
+        if self._ended:
+            return
+        self._ended = self.closed = True
+        self._reason = reason
+        self._waiting.clear()
+        if self._receiver is not None:
+            self._loop.call_soon(self._receiver.hung_up, reason)
+
+    def _hand_over(self) -> None:
+        if self._is_dead():
+            return
+        while self._waiting and not self._paused and self._receiver is not None:
+            self._receiver.received(self._waiting.popleft())
