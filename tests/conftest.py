@@ -8,17 +8,23 @@ what is tried.
 import os
 import shutil
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from unittest import mock
 
 import pytest
 from argon2 import PasswordHasher
 from hypothesis import settings
 
+from door.games.engine import shuffle
+
 # Files lie in memory where there is room: every COMMIT of thousands of tests waits for the disk.
 MEMORY, ROOM = "/dev/shm", 2**31
 if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
+
+# Many tests look for a seed that deals the hand they want, from the same numbers on.
+SHUFFLES = 16_384
+shuffle._shuffled = lru_cache(SHUFFLES)(shuffle._shuffled.__wrapped__)
 
 settings.register_profile("suite", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("search", derandomize=False, deadline=None)

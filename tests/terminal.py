@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import Self, cast
 
 import pyte
+from wcwidth import wcwidth
 
 IAC, DONT, DO, WONT, WILL, SB, SE = 255, 254, 253, 252, 251, 250, 240
 BINARY, ECHO, SGA, TTYPE, NAWS, NEW_ENVIRON, CHARSET = 0, 1, 3, 24, 31, 39, 42
@@ -93,6 +94,33 @@ class _Screen(pyte.Screen):
         super().__init__(profile.columns, profile.rows)
         self._profile = profile
         self._answer = answer
+        self._rows: list[str] = []  # as they were when `display` was asked for last
+
+    @property
+    def display(self) -> list[str]:
+        """The text of all rows, as pyte has it; only rows that have changed are read anew.
+
+        Tests ask for it at every packet, and pyte measures the width of each cell each time.
+        """
+        if len(self._rows) != self.lines:
+            self._rows = [""] * self.lines
+            self.dirty.update(range(self.lines))
+        # An accent at the beginning of a row goes to the one before it.
+        for y in {row - above for row in self.dirty for above in (0, 1)} & set(range(self.lines)):
+            self._rows[y] = self._read(y)
+        self.dirty.clear()
+        return list(self._rows)
+
+    def _read(self, y: int) -> str:
+        line = self.buffer[y]
+        cells = [line[x].data for x in range(self.columns)]
+        text, read, x = "".join(cells), "", 0
+        if all(cells) and all(wcwidth(char) < 2 for char in set(text)):
+            return text
+        while x < self.columns:  # behind a wide character a cell is passed over
+            read += cells[x]
+            x += 2 if wcwidth(cells[x][0]) == 2 else 1
+        return read
 
     def draw(self, data: str) -> None:
         if self._profile.waits_to_wrap or self.cursor.x + len(data) < self.columns:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count
 from pathlib import Path
 
@@ -227,8 +227,13 @@ async def confirm_look(terminal: Terminal) -> None:
 def seed_of(deal: Callable[[Round], bool], cut: str = "") -> bytes:
     """Find a seed whose hand of the default game, dealt from its top, is as `deal` wants it."""
     for number in range(10_000, 200_000):
-        seed = number.to_bytes(shuffle.SEED_BYTES, "big")
-        dealt, _ = start(BLACK_JACK_FOR_TIME, shuffle.shuffle(seed, cut, 1), [600])
+        seed, dealt = _dealt(number, cut)
         if deal(dealt):
             return seed
     raise AssertionError("no seed deals that hand")
+
+
+@lru_cache(16_384)
+def _dealt(number: int, cut: str) -> tuple[bytes, Round]:
+    seed = number.to_bytes(shuffle.SEED_BYTES, "big")
+    return seed, start(BLACK_JACK_FOR_TIME, shuffle.shuffle(seed, cut, 1), [600])[0]
