@@ -29,6 +29,7 @@ from door.config import config as settings
 from door.config import privacy
 from door.games.blackjack.round import Action, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, Rules
+from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.engine import shuffle
 from door.server.server import Server, quickest
 from timebank.callers import callers
@@ -121,7 +122,7 @@ async def main(folder: Path, count: int) -> None:
     server = Server(config, database, NoonClock(), lambda: chance.choice(hands))
     await server.start()
     gc.freeze()  # as door/server/server.py does
-    thinkers = Thinkers(server.board.thinking)
+    thinkers = Thinkers(thinking_of(server.board))
     orders: dict[str, Callable[[str], object]] = {
         "callers": lambda _: len(server.board.nodes),
         "slow": lambda seconds: slow_down(database, float(seconds)),

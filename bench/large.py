@@ -248,7 +248,7 @@ _STAY = json.dumps({"action": "stay"}, separators=(",", ":"))
 
 def _hands() -> list[Hand]:
     """Deal hands from known seeds; whoever is asked declines insurance, or stands."""
-    kind = GAMES[GAME]
+    kind = GAMES[GAME].kind
     found: list[Hand] = []
     number = 0
     while len(found) < DEALT_HANDS:

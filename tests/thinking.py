@@ -6,19 +6,16 @@ import asyncio
 
 from door.games.blackjack.tutor.hands import values
 from door.games.blackjack.tutor.spot import Spot
-from door.games.blackjack.tutor.thinking import Weighed
+from door.games.blackjack.tutor.thinking import Thinking, Weighed
 
 
-class InPlace:
+class InPlace(Thinking):
     """Thinks at once, and keeps the event loop waiting."""
 
     def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
         answer: asyncio.Future[Weighed] = asyncio.get_running_loop().create_future()
         answer.set_result(values(spot))
         return answer
-
-    async def close(self) -> None:
-        pass
 
 
 class Later(InPlace):

@@ -77,7 +77,9 @@ class World:
         self.config.board.data.mkdir(parents=True, exist_ok=True)
         self.database = Database(self.config.database, self.busy_seconds)
         self.database.open()
-        self.server = Server(self.config, self.database, self.clock, self.new_seed, self.thinking)
+        self.server = Server(
+            self.config, self.database, self.clock, self.new_seed, {"tutor": self.thinking}
+        )
         await self.server.start()
 
     async def close(self) -> None:
@@ -163,7 +165,7 @@ class World:
             return transfers.lines(desk, caller_id=number, round_id=None, since=None)
 
     def findings(self) -> list[Finding]:
-        from door.games.engine import hands
+        from door.games import hands
 
         with self.books() as desk:
             return hands.audit(desk)[0]

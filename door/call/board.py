@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from door.call import passwords
@@ -15,9 +15,7 @@ from door.call.guest_caller import HostCaller, brought_by
 from door.call.process import this_process
 from door.defence.counts import FIRST, Rank
 from door.defence.reception import Reception
-from door.games.blackjack.tutor.thinking import ThinkingProcess
 from door.games.engine.shuffle import SEED_BYTES
-from door.games.vegas.table import VegasTable
 from timebank.callers import callers, recovery
 from timebank.callers.notices import note_seen
 from timebank.calls import calls
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
     from door.call.books import Books
     from door.call.guest import Guest
     from door.config.config import Config
-    from door.games.blackjack.tutor.thinking import Thinking
+    from door.games.engine.descriptor import Shared
     from timebank.callers.callers import CallerRecord
     from timebank.calls.calls import Opened
     from timebank.ledger.database import Desk
@@ -59,29 +57,28 @@ class Board:
         config: Config,
         books: Books,
         clock: BoardClock,
+        lay_tables: Callable[[Board], Mapping[str, Shared]],
         new_seed: Callable[[], bytes] = new_seed,
         only_node: int | None = None,
-        thinking: Thinking | None = None,
     ) -> None:
         """Open for callers with these settings and books.
 
-        `only_node` is set in a process that serves one caller: the number of his node elsewhere.
-        The tutor has `thinking`, else a process of its own.
+        `lay_tables` makes what callers share at the games, by name. `only_node` is set in a process
+        that serves one caller: the number of his node elsewhere.
         """
         self.config = config
         self.books = books
         self.clock = clock
         self.new_seed = new_seed
         self.passwords = passwords.PasswordDesk()
-        self.thinking = ThinkingProcess() if thinking is None else thinking
         self.process = this_process()
         self._only_node = only_node
         self.nodes: dict[int, Caller | None] = {}  # None: taken by a log-on that is under way
         self.consoles: set[Console] = set()  # of everybody on a line, at the log-on as well
         self.reception = Reception(config, clock, lambda: len(self.nodes))
         self.draining = False  # whether no new calls are taken
-        self.vegas = VegasTable(self)
         self._visitors: list[Caller] = []
+        self.shared = lay_tables(self)
 
     def callers(self) -> list[Caller]:
         """Return who is on line here, by node, then those who visit from other processes."""
@@ -102,6 +99,23 @@ class Board:
     def serves_one(self) -> bool:
         """Whether this is the process of one caller, and the board's server is another."""
         return self._only_node is not None
+
+    # What callers share at the games.
+
+    async def resume_games(self) -> None:
+        """Take up what an earlier server left on the tables."""
+        for shared in self.shared.values():
+            await shared.resume()
+
+    async def stop_games(self) -> None:
+        """Begin nothing more at any table; what is in play stays in the journal."""
+        for shared in self.shared.values():
+            await shared.stop()
+
+    async def close_games(self) -> None:
+        """Let go of what the tables hold, when no caller is left."""
+        for shared in self.shared.values():
+            await shared.close()
 
     def _own_callers(self) -> list[Caller]:
         return [caller for _, caller in sorted(self.nodes.items()) if caller is not None]

@@ -121,7 +121,7 @@ class Caller:
         self.place = "Log-on"
         self.statement = ""  # how he did at the table he came from
         self.hand_waits = False  # whether a hand that he plays alone is open
-        self.coin = config.black_jack_for_time.coin_minutes * 60
+        self.coin = config.coin
         self.is_away = False  # at a table that another process keeps, which sees to his screen
         self.came_back_to = ""  # the game where an open hand waited for him
         self.ended = Flag()

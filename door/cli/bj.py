@@ -18,10 +18,10 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
 
-from door.games.blackjack.kind import UNIX_BJ_KIND
 from door.games.blackjack.round import Action, Round, start
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE
 from door.games.engine import shuffle
+from door.games.unix_bj.kind import UNIX_BJ_KIND
 from door.games.unix_bj.teletype import (
     BET,
     OPENING,

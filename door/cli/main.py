@@ -170,7 +170,8 @@ def check(config_path: Path) -> None:
 @click.argument("file", type=click.File("rb"))
 def replay(file: BinaryIO) -> None:
     """Play a hand, or a list of hands, from the JSON in FILE (- for standard input)."""
-    from door.games.engine import replay as replays
+    from door.games import replay as replays
+    from door.games.engine.replay import ReplayError
 
     try:
         text = file.read().decode("utf-8-sig")
@@ -178,7 +179,7 @@ def replay(file: BinaryIO) -> None:
         raise Sentence(f"The input cannot be read: {error}.") from error
     try:
         click.echo(replays.render(replays.replay(replays.parse(text))))
-    except replays.ReplayError as error:
+    except ReplayError as error:
         raise Sentence(str(error)) from error
 
 
@@ -251,7 +252,7 @@ def bj(prompts: Prompts, seed: str | None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="In the form that `door replay` takes.")
 def hand(config_path: Path, number: int, as_json: bool) -> None:
     """Show a played hand: seal, seed once the shoe is done, cards, actions, transfers."""
-    from door.games.engine import hands
+    from door.games import hands
 
     config = load_config(config_path)
     with _reading(config) as desk:
@@ -266,7 +267,7 @@ def hand(config_path: Path, number: int, as_json: bool) -> None:
 @config_option
 def audit(config_path: Path) -> None:
     """Check the books, and replay every settled hand from its journal."""
-    from door.games.engine import hands
+    from door.games import hands
     from timebank.ledger import generations
 
     config = load_config(config_path)

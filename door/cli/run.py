@@ -27,7 +27,7 @@ from door.config import config as settings
 from door.config import privacy
 from door.config.config import Config
 from door.dropfiles import DropFileRefused
-from door.games.registry import CODES, game_named
+from door.games.registry import GAMES, game_named
 from door.lines.host.host import Introduction, NoLine, with_environment
 from door.lines.line import Hints
 from door.lobby import greeting, looks
@@ -89,7 +89,7 @@ def run(options: Options) -> int:
 
 def _run(options: Options, config: Config, arrived: float) -> int:
     if options.door is not None and game_named(options.door) is None:
-        codes = ", ".join(code.code for code in CODES.values())
+        codes = ", ".join(game.code for game in GAMES.values())
         raise NoLine(f"There is no table {options.door}: --door takes one of {codes}.")
     way = ways_in.asked_for(
         wants_stdio=options.stdio or options.local,

@@ -14,7 +14,8 @@ from door.call.board import Board, new_seed
 from door.call.board_clock import BoardClock
 from door.call.books import Books
 from door.config import privacy
-from door.games.floor import place_of
+from door.games.floor import lay_tables
+from door.games.registry import game_named
 from door.server.housekeeping import Housekeeping
 from door.session.session import answer_guest, answer_sysop
 from timebank.keeping.restoring import recognise
@@ -75,23 +76,23 @@ async def _serve(
     clock = console.clock = BoardClock(machine)
     books = Books(database, lambda: config.bank, clock)
     node = CONSOLE_NODE if guest is None else guest.node or 1
-    board = Board(config, books, clock, new_seed, only_node=node)
+    board = Board(config, books, clock, lay_tables, new_seed, only_node=node)
     housekeeping = Housekeeping(board, books, database, clock)
-    place = None if asked is None else place_of(asked)
+    game = None if asked is None else game_named(asked)
     # Once he has gone the host waits for the end of this process, and may kill it.
     console.on_hang_up = partial(books.hurry, LOCKED_SECONDS)
     try:
         await housekeeping.start_beside_others()
         if guest is None:
-            return await answer_sysop(board, console, place)
+            return await answer_sysop(board, console, game)
         if guest.until is not None:  # it was read off the wall clock
             guest = replace(guest, until=clock.from_wall(guest.until))
-        return await answer_guest(board, console, guest, place)
+        return await answer_guest(board, console, guest, game)
     finally:
         books.hurry(LOCKED_SECONDS)
         await housekeeping.stop()
-        await board.vegas.close()
-        await board.thinking.close()
+        await board.stop_games()
+        await board.close_games()
         await books.close()
         await housekeeping.flush_outbox()
         board.passwords.close()

@@ -17,7 +17,7 @@ from door import wording
 from door.call.console import Closing
 from door.call.display import literal
 from door.clock import sleep
-from door.games.engine import overdue
+from door.games import overdue
 from door.lobby import bulletins
 from timebank.callers.notices import notices, unseen
 from timebank.calls import clock_mend

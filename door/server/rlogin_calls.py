@@ -11,7 +11,7 @@ from door.call.console import Console
 from door.call.display import literal
 from door.call.guest import Guest
 from door.dropfiles.dropfile import fold_name
-from door.games.floor import place_of
+from door.games.registry import game_named
 from door.lines.rlogin.trust import NotTrusted, RloginCaller, trusted
 from door.lobby import greeting, looks
 from door.session.arrival import NAME_KEY
@@ -47,13 +47,13 @@ async def answer_board(board: Board, line: Line, header: RloginHeader) -> None:
     console = Console(line, looks.guess(line.hints), board.clock)
     await _meet(console)
     guest = _guest(board, caller, line)
-    place = place_of(header.xtrn) if header.xtrn else None
-    if header.xtrn and place is None:
+    game = game_named(header.xtrn) if header.xtrn else None
+    if header.xtrn and game is None:
         log.info(
             "rlogin %s: %s asks for %s, which is no table", line.address, caller.board, header.xtrn
         )
     greeting.show(console, board.config, [f"|07Welcome from |15{caller.board}"])
-    await answer_guest(board, console, guest, place)
+    await answer_guest(board, console, guest, game)
 
 
 async def _meet(console: Console) -> None:

@@ -10,7 +10,7 @@ import logging
 import os
 import resource
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -27,7 +27,8 @@ from door.clock import MachineClock, SystemClock, sleep
 from door.config import config as settings
 from door.config import named, privacy
 from door.defence.reception import REMEMBERED
-from door.games.vegas.visitors import answer_door
+from door.games import floor, registry
+from door.games.engine.descriptor import Shared, find
 from door.lines.link import LinkConnection, LinkListener, Said
 from door.lines.port.connection import Entrance
 from door.lines.rlogin import rlogin
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
 
     from door.config.config import Config
     from door.config.config import Listener as Where
-    from door.games.blackjack.tutor.thinking import Thinking
     from door.lines.line import Line
     from door.lines.port.listener import Listener
     from door.lines.rlogin.header import RloginHeader
@@ -103,12 +103,13 @@ class Server:
         database: Database,
         machine: MachineClock,
         new_seed: Callable[[], bytes] = new_seed,
-        thinking: Thinking | None = None,
+        shared: Mapping[str, Shared] | None = None,
     ) -> None:
-        """Serve the board of `config` from an open `database`; `thinking` as in `Board`."""
+        """Serve the board of `config` from an open `database`; `shared` as in `lay_tables`."""
         clock = BoardClock(machine)
         self.books = Books(database, lambda: self.board.config.bank, clock)
-        self.board = Board(config, self.books, clock, new_seed, thinking=thinking)
+        lay_tables = partial(floor.lay_tables, given=shared)
+        self.board = Board(config, self.books, clock, lay_tables, new_seed)
         self.ports: list[int] = []
         self._housekeeping = Housekeeping(self.board, self.books, database, clock)
         self._sessions: set[asyncio.Task[object]] = set()
@@ -128,7 +129,7 @@ class Server:
         await self._housekeeping.keep_clock()
         await self.books.run(partial(close_orphaned_calls, is_gone=process_is_gone))
         await self._housekeeping.start()
-        await self.board.vegas.resume()
+        await self.board.resume_games()
         self._looks_at_settings = asyncio.create_task(self._look_at_new_settings())
         latest, doubts = await self.books.run(self._look_back)
         _warn_of_names(doubts)
@@ -166,7 +167,7 @@ class Server:
         self._file.withdraw()
         await self._housekeeping.stop()
         # First of all: seats that are left after this are not stood, the journal keeps them.
-        await self.board.vegas.close()
+        await self.board.stop_games()
         words = wording.GONE if self.books.gone.is_set() else words
         self.board.interrupt_all(Closing(words))
         if self._sessions:
@@ -181,7 +182,7 @@ class Server:
         await asyncio.gather(*parting)
         if self._doors is not None:
             await self._doors.finish()
-        await self.board.thinking.close()
+        await self.board.close_games()
         await self.books.close()
         await self._housekeeping.flush_outbox()
         self.board.passwords.close()
@@ -290,7 +291,7 @@ class Server:
             await answer_control(self, link, said)
             return
         with self._session():
-            await answer_door(self.board, link, said)
+            await _visitors()(self.board, link, said)
 
     async def _answer(self, line: Line) -> None:
         """Serve a line; the listener hangs it up afterwards."""
@@ -322,6 +323,13 @@ class Server:
     def _close_when_empty(self) -> None:
         if self.board.draining and not self._sessions:
             self.ended.set()
+
+
+def _visitors() -> Callable[[Board, LinkConnection, Said], Awaitable[None]]:
+    """Return what serves a caller of another process at the table that all processes share."""
+    (where,) = (game.visitors_at for game in registry.GAMES.values() if game.visitors_at)
+    answer_door: Callable[[Board, LinkConnection, Said], Awaitable[None]] = find(where)
+    return answer_door
 
 
 async def serve(config: Config, announce: Callable[[str], None]) -> None:

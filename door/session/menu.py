@@ -9,7 +9,8 @@ from door.call import passwords
 from door.call.console import lit
 from door.call.display import LAYOUT_COLUMNS, wrap
 from door.defence.reception import Distrusted
-from door.games.floor import PLACES
+from door.games.floor import menu_words, sit_down
+from door.games.registry import GAMES
 from door.lobby import bulletins, looks
 from door.lobby.pages import Page, read
 from door.lobby.teller import visit_bank
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.call.console import Console
-    from door.games.floor import Place
+    from door.games.engine.descriptor import Game
 
 
 SERVICES = {
@@ -47,22 +48,22 @@ async def main_menu(board: Board, caller: Caller) -> None:
     told = ""
     while True:
         caller.place = "Main menu"
-        caller.coin = board.config.black_jack_for_time.coin_minutes * 60
-        places = {place.letter: place for place in PLACES if place.is_open(board.config)}
-        caller.console.stage(await _main_page(board, caller, list(places.values())))
+        caller.coin = board.config.coin
+        games = {game.letter: game for name, game in GAMES.items() if board.config.games[name].open}
+        caller.console.stage(await _main_page(board, caller, list(games.values())))
         if told:
             caller.console.say(f"|12{told}")
         told = ""
-        games = {letter: place.title for letter, place in places.items()}
+        titles = {letter: game.title for letter, game in games.items()}
         choice = await caller.console.ask(
-            {**games, **SERVICES},
+            {**titles, **SERVICES},
             menu=f"|07Your game, or {lit(SERVICES)}",
             default=next(iter(games), None),
             cancel="G",
         )
         try:
-            if choice in places:
-                await places[choice].table(board, caller).visit()
+            if choice in games:
+                await sit_down(games[choice], board, caller).visit()
             elif choice == "G":
                 if await _really_go(caller):
                     return
@@ -86,7 +87,7 @@ async def _serve(board: Board, caller: Caller, choice: str) -> None:
         await _settings(board, caller)
 
 
-async def _main_page(board: Board, caller: Caller, places: Sequence[Place]) -> Page:
+async def _main_page(board: Board, caller: Caller, games: Sequence[Game]) -> Page:
     purse = caller.purse
     body = [
         f"|07Good to see you, |15{caller.record.name}|07.",
@@ -98,12 +99,12 @@ async def _main_page(board: Board, caller: Caller, places: Sequence[Place]) -> P
     if caller.bank_settings.mode == "built-in":
         body.append(f"|07  In the time bank   |15{wording.clock_time(purse.bank)}")
     body.append("")
-    for place in places:
+    for game in games:
         try:
-            words = await place.words(board, caller)
+            words = await menu_words(game, board, caller)
         except BooksUnavailable:  # the menu is no reason to end a call
             words = "the books cannot be read just now"
-        body.append(f"|08  <|15{place.letter}|08> |15{place.title:<22}|07{words}")
+        body.append(f"|08  <|15{game.letter}|08> |15{game.title:<22}|07{words}")
     if caller.statement:
         body += ["", *wrap(f"|14{caller.statement}", LAYOUT_COLUMNS - 2)]
     return Page(board.config.board.name, body)

@@ -21,7 +21,7 @@ from door.call.console import (
 )
 from door.call.display import literal
 from door.call.last_hand import is_doubtful
-from door.games.floor import table_with_open_hand
+from door.games.floor import sit_down, table_with_open_hand
 from door.lobby import looks, texts
 from door.lobby.pages import read
 from door.lobby.teller import GRACE_SECONDS, last_chance
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.call.guest import Guest
-    from door.games.floor import Place
+    from door.games.engine.descriptor import Game
     from door.lines.line import Line
 
 log = logging.getLogger("door.calls")
@@ -55,26 +55,24 @@ async def answer(board: Board, line: Line) -> None:
     await _serve(board, console, partial(log_on, board, console), main_menu, _at_once)
 
 
-async def answer_guest(board: Board, console: Console, guest: Guest, place: Place | None) -> bool:
-    """Serve a caller of another board, at one table alone if `place` is that.
+async def answer_guest(board: Board, console: Console, guest: Guest, game: Game | None) -> bool:
+    """Serve a caller of another board, at one table alone if `game` is its.
 
     False when something went wrong here, and the log says what.
     """
     admit = partial(receive_guest, board, console, guest)
-    return await _serve(
-        board, console, admit, _rooms(place), partial(_let_him_read, console, guest)
-    )
+    return await _serve(board, console, admit, _rooms(game), partial(_let_him_read, console, guest))
 
 
-async def answer_sysop(board: Board, console: Console, place: Place | None) -> bool:
+async def answer_sysop(board: Board, console: Console, game: Game | None) -> bool:
     """Serve the sysop at his own machine; False as for guests."""
     return await _serve(
-        board, console, partial(let_sysop_in, board, console), _rooms(place), _at_once
+        board, console, partial(let_sysop_in, board, console), _rooms(game), _at_once
     )
 
 
-def _rooms(place: Place | None) -> Rooms:
-    return main_menu if place is None else partial(_one_table, place)
+def _rooms(game: Game | None) -> Rooms:
+    return main_menu if game is None else partial(_one_table, game)
 
 
 async def _let_him_read(console: Console, guest: Guest) -> None:
@@ -142,17 +140,17 @@ def _note(board: Board, address: str, refusal: Exception) -> None:
         board.reception.not_let_in(address, refusal.why, his_own=refusal.his_own)
 
 
-async def _one_table(place: Place, board: Board, caller: Caller) -> None:
+async def _one_table(game: Game, board: Board, caller: Caller) -> None:
     """Sit at a table until the caller gets up, in place of the main menu.
 
     Whoever was led back there to a hand that he had left has got up already.
     """
-    if place.game == caller.came_back_to:
+    if game.name == caller.came_back_to:
         return
-    if place.is_open(board.config):
-        await place.table(board, caller).visit()
+    if board.config.games[game.name].open:
+        await sit_down(game, board, caller).visit()
         return
-    caller.console.say(f"|14{place.title} is closed just now.")
+    caller.console.say(f"|14{game.title} is closed just now.")
     await caller.console.any_key()
 
 
@@ -231,8 +229,8 @@ async def _receive(board: Board, caller: Caller) -> None:
     if caller.time_is_up():
         raise TimeUp("You have no time left.")
     if found := await table_with_open_hand(board, caller):
-        place, table = found
-        caller.came_back_to = place.game
+        game, table = found
+        caller.came_back_to = game.name
         await table.visit()
 
 

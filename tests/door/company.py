@@ -8,6 +8,7 @@ from pathlib import Path
 
 from door.games.blackjack.round import Round
 from door.games.vegas.round import TableRound
+from door.games.vegas.table import table_of
 from tests.door.playing import _toml
 from tests.door.visiting import MENU, Guest, sysop_toml
 from tests.terminal import MODERN, Profile
@@ -57,7 +58,7 @@ class Player(Guest):
 
     @property
     def on_the_table(self) -> TableRound:
-        hand = self.board.server.board.vegas.state.hand
+        hand = table_of(self.board.server.board).state.hand
         assert hand is not None
         return hand
 

@@ -16,12 +16,12 @@ from ansi.charset import Charset
 from door.call.board import Board
 from door.call.caller import Caller
 from door.call.console import Console, Look, Paint
-from door.games.blackjack.kind import VEGAS_KIND
 from door.games.blackjack.round import Action, Phase, Round
 from door.games.blackjack.rules import VEGAS, Rules, rules_to_mapping
 from door.games.engine.shuffle import SEED_BYTES
+from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.state import Seat
-from door.games.vegas.table import VegasTable
+from door.games.vegas.table import VegasTable, table_of
 from tests.door.playing import _toml
 from tests.door.wall import Wall
 from tests.world import BOARD, World, world
@@ -46,7 +46,7 @@ class Sitter:
 
     def __init__(self, board: Board, caller: Caller) -> None:
         self.board = board
-        self.table: VegasTable = board.vegas
+        self.table: VegasTable = table_of(board)
         self.caller = caller
         self.heard: list[object] = []
         self.receipts: list[object] = []
@@ -145,7 +145,7 @@ async def settled(board: Board) -> None:
     """Wait until the table has done everything that it can do by itself."""
     for _ in range(3):
         await board.books.run(lambda desk: None)
-        await board.vegas._do(_nothing)
+        await table_of(board)._do(_nothing)
 
 
 async def _nothing() -> None: ...
@@ -160,7 +160,7 @@ class Party:
 
     @property
     def table(self) -> VegasTable:
-        return self.here.server.board.vegas
+        return table_of(self.here.server.board)
 
     @property
     def state(self) -> Any:

@@ -29,7 +29,8 @@ from pathlib import Path
 
 from bench.processes import environment
 from door.config import config as settings
-from door.games.engine import hands, shuffle
+from door.games import hands
+from door.games.engine import shuffle
 from timebank.ledger.database import Database
 from verify.kills.count import Count
 from verify.kills.doors import HOST, RUN, Doorway, append_to

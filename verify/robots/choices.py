@@ -10,6 +10,7 @@ import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from door.games.registry import GAMES
 from timebank.words import span
 from verify.robots import reading
 from verify.robots.watcher import Expected
@@ -30,17 +31,14 @@ TASTES: Mapping[str, Mapping[str, int]] = {
     "company": {"B": 5, "C": 5, "U": 5, "V": 60, "T": 5, "W": 5, "N": 1},
     "savings": {"B": 15, "C": 10, "U": 5, "V": 1, "T": 50, "W": 3, "N": 1},
 }
+# And how often where nothing is said of a game.
+_CURIOSITY = {game.letter: game.samples.taste for game in GAMES.values()}
 # How many robots of a hundred have each taste: at Vegas there are seven chairs for all of them.
 _SHARES = {"black jack": 40, "baccarat": 28, "teletype": 18, "company": 3, "savings": 11}
 
 # How often a letter is pressed where a question has these words; 1 where none is said.
 _HABITS: Sequence[tuple[str, Mapping[str, int]]] = (
-    ("<T>alk", {"B": 20, "R": 25, "H": 8, "S": 12, "D": 4, "P": 4, "T": 2, "L": 1, "C": 1, "K": 1}),
-    ("lace Bet", {"P": 80, "R": 1, "C": 1, "U": 1, "T": 2, "Q": 4}),
-    ("lace bet", {"P": 70, "M": 4, "L": 3, "S": 2, "C": 1, "R": 1, "T": 2, "Q": 4}),
-    ("<P>onter", {"P": 70, "M": 4, "L": 5, "S": 2, "C": 1, "R": 1, "T": 2, "Q": 4}),
-    ("<P>lay", {"P": 60, "M": 2, "Q": 15}),
-    ("<H>it", {"H": 40, "S": 45, "D": 12, "P": 10}),
+    *(habit for game in GAMES.values() for habit in game.samples.habits.items()),
     ("Take over?", {"Y": 1, "N": 0}),
     ("<O>lder", {"O": 1, "Q": 2}),
     ("<N>ext", {"N": 1, "Q": 2}),
@@ -85,7 +83,7 @@ class Chooser:
         if "Your choice:" in prompt:
             return self._weighed(_WINDOW)
         if "Your game" in prompt:
-            return self._weighed({**TASTES[self.taste], "G": 2})
+            return self._weighed({**_CURIOSITY, **TASTES[self.taste], "G": 2})
         letters = _LETTER.findall(prompt)
         if letters:
             return self._chooses(prompt, letters, paints=paints)

@@ -16,7 +16,7 @@ from door.call.board import Board
 from door.call.guest import Guest as HandedOver
 from door.cli import run
 from door.config.config import Config
-from door.games.registry import CODES
+from door.games.registry import GAMES
 from door.lines.host.host import Introduction
 from door.session.arrival import Asked, arrive
 from timebank.guests import claims
@@ -54,7 +54,7 @@ class Door(Life):
         chance, loop = self.machine.chance, self.machine.loop
         self.wire = Wire(self.guest.telephone, "", chance, loop, self.is_dead)
         self.wire.kind = "stdio"
-        code = chance.choice(list(CODES)) if chance.random() < 0.3 else None
+        code = chance.choice(list(GAMES)) if chance.random() < 0.3 else None
         options = mock.Mock(door=code)
         with self.at_work():
             self.task = self.machine.loop.create_task(

@@ -13,11 +13,11 @@ import pytest
 from door.call.board import Board
 from door.call.caller import Caller
 from door.call.guest_caller import LimitedCaller
+from door.games import overdue
 from door.games.baccarat import stakes
 from door.games.black_jack_for_time import words
 from door.games.blackjack import events as blackjack_events
 from door.games.blackjack.kind import BlackJackKind
-from door.games.engine import overdue
 from door.games.engine.game import Act
 from door.games.engine.play import Play, Step
 from door.games.unix_bj import teletype

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from door.call.caller import Caller
-from door.games.engine import hands
+from door.games import hands
 from timebank.ledger.database import Database, Desk
 from verify.simulate import crashes, shown
 from verify.simulate.hosts import Guest
@@ -274,7 +274,7 @@ class Inspection:
         paints = painted or person.telephone.paints
         shown.seals_are_kept(wire.screen, file, paints=paints)
         self.told.listen(caller.record.id, caller.record.name, wire, paints=paints)
-        game = shown.GAMES.get(caller.place)
+        game = shown.NAMES.get(caller.place)
         if game is None or (caller.console.can_paint and not painted):  # he has left the table
             return
         seen = shown.cards(game, wire.screen, paints=painted)
@@ -283,7 +283,7 @@ class Inspection:
             # another process, may be older than the last two rounds: older than many at the other.
             alone = game != "vegas" and len(person.wires) == 1
             # Lines that scroll still tell of the table that he came from a moment ago.
-            games = [game] if painted else [game, *set(shown.GAMES.values()) - {game}]
+            games = [game] if painted else [game, *set(shown.NAMES.values()) - {game}]
             lie = [
                 cards
                 for each in games

@@ -268,7 +268,7 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.games.vegas.dealer.process_is_gone": is_gone,
         "door.call.passwords._hasher": _quick_hasher,
         "door.call.books.Writer": _writer,
-        "door.call.board.ThinkingProcess": Later,
+        "door.games.blackjack.tutor.thinking.ThinkingProcess": Later,
         "door.call.board.this_process": lambda: at_work().name,
         "door.server.server.LinkListener": DoorWay,
         # No command at a shell looks for a server here.

@@ -11,19 +11,14 @@ import re
 import sqlite3
 from typing import Any
 
-from door.games.blackjack.round import Round as BlackJack
-from door.games.engine.journaled import rebuild
+from door.games.registry import GAMES
+from door.games.rounds import rebuild
 from timebank.ledger.database import Desk
 from timebank.wagers import journal
 from verify.simulate.wire import Screen
 from verify.simulate.wrong import must
 
-GAMES = {
-    "Black Jack For Time": "black-jack-for-time",
-    "Baccarat": "baccarat",
-    "UNIX bj": "unix-bj",
-    "Vegas": "vegas",
-}
+NAMES = {game.title: game.name for game in GAMES.values()}
 # Where what is told of a round begins, for those whose screen scrolls.
 _BEGINS = re.compile(
     r"Good to see you|Seal [0-9a-f]{64}|No more bets\.|Rien ne va plus\.|new game|Leave the board|"
@@ -100,7 +95,7 @@ class Journal:
 
         At the table that everybody shares, those of the last rounds there.
         """
-        whose = "1" if game == "vegas" else "caller_id = :caller"
+        whose = "1" if GAMES[game].kind.most_seats > 1 else "caller_id = :caller"
         leads = desk.connection.exec_driver_sql(
             f"SELECT DISTINCT coalesce(lead, id) FROM rounds WHERE {whose} AND game = :game"
             " ORDER BY coalesce(lead, id) DESC LIMIT :most",
@@ -113,13 +108,11 @@ class Journal:
         assert stored is not None
         key = (lead, stored.sequence)
         if key not in self._known:
-            self._known[key] = _open_cards(rebuild(stored))
+            self._known[key] = _open_cards(stored.game, rebuild(stored))
         return self._known[key]
 
 
-def _open_cards(round_: Any) -> set[str]:
-    if isinstance(round_, BlackJack):
-        own = {card for seat in round_.seats for hand in seat.hands for card in hand.cards}
-        return own | {card for card in round_.dealer if card}
-    # The bank's are turned up before a toss decides whether it takes another one.
-    return {card for card in (*round_.player, *round_.bank) if card}
+def _open_cards(game: str, round_: Any) -> set[str]:
+    """Give the cards that lie face up: a bank's are turned up before a toss decides its next."""
+    lies = GAMES[game].kind.lies(round_, settled=False)
+    return {rank + suit for rank, suit in _LETTERS.findall(lies)}

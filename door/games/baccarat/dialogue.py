@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ansi.charset import Charset
 
 if TYPE_CHECKING:
+    from door.games.baccarat.settings import Language
     from timebank.words import Unit
 
-Language = Literal["english", "french"]
 
 # The letters of the menus are the same in both languages: a hand that knows one knows the other.
 PLACE, MODE, LANGUAGE, SHOE, CUT, RULES, BANK, QUIT = "PMLSCRTQ"

@@ -16,12 +16,12 @@ from door.games.baccarat.round import (
     start,
 )
 from door.games.baccarat.rules import Rules, rules_from_mapping
-from door.games.blackjack.kind import BETS
-from door.games.blackjack.rules import RulesRefused
 from door.games.engine import shuffle
 from door.games.engine.cards import Card
 from door.games.engine.game import Act, Refusal, Totals
 from door.games.engine.quoting import either, shown
+from door.games.engine.rules import RulesRefused
+from door.games.engine.settings import BETS
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,9 +50,8 @@ from door.games.baccarat.rules import (
     point_of,
     value_of,
 )
-from door.games.blackjack.course import ShoeTooShort
-from door.games.blackjack.round import IllegalAction, Totals
 from door.games.engine.cards import Card
+from door.games.engine.game import IllegalAction, ShoeTooShort, Totals
 from door.games.engine.quoting import either
 
 __all__ = ["BACCARAT", "Action", "IllegalAction", "Phase", "Round", "ShoeTooShort", "start"]

@@ -5,13 +5,13 @@ which sentence of the game's text every rule reads.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from typing import Literal, get_args
 
-from door.games.blackjack.rules import MOST_DECKS, RuleProblem, RulesRefused
 from door.games.engine.cards import CARDS_IN_DECK, Card
-from door.games.engine.quoting import either, shown, shown_key
+from door.games.engine.quoting import shown_key
+from door.games.engine.rules import MOST_DECKS, Check, RuleProblem, RulesRefused, choice, whole
 
 RESHUFFLE_AT = 8
 """A coup that leaves so many cards or fewer is the last of its shoe."""
@@ -146,19 +146,20 @@ def rules_to_mapping(rules: Rules) -> dict[str, object]:
 
 
 def _wrong_with(key: str, value: object) -> str:
-    if key not in _KEYS:
+    if key not in _CHECKS:
         return "is no rule of this game"
-    if key == "decks":
-        whole = isinstance(value, int) and not isinstance(value, bool)
-        if not whole or value not in range(1, MOST_DECKS + 1):
-            return f"must be a whole number from 1 to {MOST_DECKS}, is {shown(value)}"
-    elif not isinstance(value, str) or value not in get_args(Option):
-        words = either([f'"{word}"' for word in get_args(Option)])
-        return f"must be {words}, is {shown(value)}"
+    try:
+        _CHECKS[key](value)
+    except ValueError as error:
+        return str(error)
     return ""
 
 
-_KEYS = tuple(field.name for field in fields(Rules))
+_CHECKS: Mapping[str, Check] = {
+    "bank_option_3v9": choice(*get_args(Option)),
+    "bank_option_5v4": choice(*get_args(Option)),
+    "decks": whole(1, MOST_DECKS),
+}
 
 SYSOP_KEYS = ("bank_option_3v9", "bank_option_5v4")
 """The keys that belong in sysop.toml; the decks are four in this game, and stand in the journal

@@ -18,8 +18,8 @@ from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
-    from door.config.config import Baccarat
     from door.games.baccarat.dialogue import Dialogue
+    from door.games.baccarat.settings import Baccarat
     from timebank.ledger.play_accounts import PlayMoney
     from timebank.ledger.purse import Receipt
     from timebank.words import Unit

@@ -15,24 +15,27 @@ from typing import TYPE_CHECKING, get_args
 from door.call.console import TimeUp, lit
 from door.call.display import literal
 from door.games.baccarat import dialogue as tongue
-from door.games.baccarat import words
-from door.games.baccarat.dialogue import Language, dialogue
+from door.games.baccarat import settings, words
+from door.games.baccarat.dialogue import dialogue
 from door.games.baccarat.events import Dealt, Event, Settled, Side
 from door.games.baccarat.kind import BACCARAT_KIND
 from door.games.baccarat.round import Action, Round
 from door.games.baccarat.rules import RESHUFFLE_AT, rules_to_mapping
 from door.games.baccarat.scene import BaccaratScene, celebrate
+from door.games.baccarat.settings import Language
 from door.games.baccarat.stakes import ForTheBank, ForTime, Stakes, told
 from door.games.baccarat.words import read_rules
-from door.games.engine import shuffle
+from door.games.engine import menu, shuffle
 from door.games.engine.game import Act
 from door.games.engine.play import Bet, Play, Step
 from door.lobby.teller import visit_bank
 from timebank.errors import CallClosed, Refused
 from timebank.ledger.database import BooksFailed, BooksUnavailable
-from timebank.wagers.play_money import renew_bankroll, sit_down
+from timebank.wagers import play_money
+from timebank.words import money
 
 if TYPE_CHECKING:
+    from door.call.board import Board
     from door.call.caller import Caller
     from door.call.console import Console
     from door.games.baccarat.dialogue import Dialogue
@@ -188,7 +191,9 @@ async def face_the_bank(caller: Caller, said: Dialogue, stakes: ForTheBank) -> s
     Returns what the croupier says to that; raises `BooksUnavailable`.
     """
     unit = stakes.unit
-    receipt = await caller.post(lambda desk, call, ticked: sit_down(desk, call, ticked, unit))
+    receipt = await caller.post(
+        lambda desk, call, ticked: play_money.sit_down(desk, call, ticked, unit)
+    )
     stakes.is_faced = True
     return _said_to(said, stakes, receipt)
 
@@ -199,7 +204,9 @@ async def ask_for_another(caller: Caller, said: Dialogue, stakes: ForTheBank) ->
     Returns what the croupier says to that; raises `BooksUnavailable`.
     """
     unit = stakes.unit
-    receipt = await caller.post(lambda desk, call, ticked: renew_bankroll(desk, call, ticked, unit))
+    receipt = await caller.post(
+        lambda desk, call, ticked: play_money.renew_bankroll(desk, call, ticked, unit)
+    )
     return _said_to(said, stakes, receipt)
 
 
@@ -226,7 +233,7 @@ class Baccarat:
         """Lay the table for `caller`, under the settings of his call."""
         self.caller = caller
         self.console = caller.console
-        self.settings = caller.config.baccarat
+        self.settings = settings.of(caller.config)
         self.play = Play(caller, BACCARAT_KIND)
         self.habits = Habits(caller, self.settings.language)
         self.said = dialogue(self.habits.language, self.console.look.charset)
@@ -608,3 +615,16 @@ class Baccarat:
     def _books_unavailable(self) -> None:
         log.warning("books unavailable at the table of %s", self.caller.record.name)
         self.console.say(self.said.no_books)
+
+
+def sit_down(board: Board, caller: Caller) -> Baccarat:
+    """Return a visit to the table."""
+    return Baccarat(caller)
+
+
+async def menu_words(board: Board, caller: Caller) -> str:
+    """Return what a caller should know before sitting down, in a few words."""
+    has = await caller.ask_books(lambda desk: play_money.bankrolls(desk, caller.record.id))
+    held = ", ".join(money(amount, unit) for unit, amount in sorted(has.items()))
+    turns = menu.turns(caller, BACCARAT_KIND.name, settings.of(board.config))
+    return f"{held or 'to break the bank'}; {turns}"

@@ -17,8 +17,8 @@ from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.console import Console
-    from door.config.config import Baccarat
     from door.games.baccarat.dialogue import Dialogue
+    from door.games.baccarat.settings import Baccarat
     from door.games.engine.cards import Card
     from timebank.words import Unit
 

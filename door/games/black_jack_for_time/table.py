@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING
 
 from door import wording
 from door.call.console import TimeUp
+from door.games.black_jack_for_time import settings
+from door.games.black_jack_for_time.kind import BLACK_JACK_FOR_TIME_KIND
 from door.games.black_jack_for_time.scene import Sitting, TableScene
 from door.games.black_jack_for_time.words import read_rules, sentences
 from door.games.blackjack.betting import Betting, Tutor
 from door.games.blackjack.events import Outcome
-from door.games.blackjack.kind import BLACK_JACK_FOR_TIME_KIND
 from door.games.blackjack.round import Action, Phase, Round
 from door.games.blackjack.rules import rules_to_mapping
-from door.games.engine import shuffle
+from door.games.blackjack.tutor.thinking import thinking_of
+from door.games.engine import menu, shuffle
 from door.games.engine.game import Act
 from door.games.engine.play import Bet, Play, Step
 from door.lobby.teller import visit_bank
@@ -28,6 +30,7 @@ from timebank.errors import CallClosed, NotEnough, Refused
 from timebank.ledger.database import BooksUnavailable
 
 if TYPE_CHECKING:
+    from door.call.board import Board
     from door.call.caller import Caller
     from door.games.blackjack.tutor.thinking import Thinking
     from timebank.wagers.journal import Shoe
@@ -65,7 +68,7 @@ class BlackJackForTime:
         self.caller = caller
         self.thinking = thinking
         self.console = caller.console
-        self.settings = caller.config.black_jack_for_time
+        self.settings = settings.of(caller.config)
         self.coin = self.settings.coin_minutes * 60
         self.rules = replace(self.settings.rules, insurance_unit=self.coin)
         self.betting = Betting(caller, GAME, self.settings, self.rules)
@@ -367,3 +370,13 @@ class BlackJackForTime:
     def _books_unavailable(self) -> None:
         log.warning("books unavailable at the table of %s", self.caller.record.name)
         self.console.say("|12The books cannot be written just now. Nothing has changed.")
+
+
+def sit_down(board: Board, caller: Caller) -> BlackJackForTime:
+    """Return a visit to the table."""
+    return BlackJackForTime(caller, thinking_of(board))
+
+
+async def menu_words(board: Board, caller: Caller) -> str:
+    """Return what a caller should know before sitting down, in a few words."""
+    return menu.turns_and_bets(caller, GAME, settings.of(board.config))

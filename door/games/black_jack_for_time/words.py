@@ -16,7 +16,7 @@ from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.console import Console
-    from door.config.config import BlackJackForTime
+    from door.games.black_jack_for_time.settings import BlackJackForTime
 
 
 # The rules of Black Jack For Time as a caller may read them at the table, as they are set here.

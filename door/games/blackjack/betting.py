@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     import asyncio
 
     from door.call.caller import Caller
-    from door.config.config import Stakes
     from door.games.blackjack.round import Action, Round
     from door.games.blackjack.rules import Rules
     from door.games.blackjack.tutor.thinking import Thinking, Weighed
     from door.games.blackjack.tutor.tutor import Decision
+    from door.games.engine.settings import Stakes
 
 
 # The tutor beside a caller: asked before each decision, heard when it has an answer.

@@ -42,6 +42,7 @@ from door.games.blackjack.hands import (
 )
 from door.games.blackjack.rules import Rules
 from door.games.engine.cards import Card, count, is_natural
+from door.games.engine.game import ShoeTooShort
 
 
 class Action(StrEnum):
@@ -61,10 +62,6 @@ class Phase(Enum):
     INSURANCE = "insurance"
     PLAY = "play"
     OVER = "over"
-
-
-class ShoeTooShort(Exception):
-    """The round needs a card that the shoe has not got; `Rules.most_cards` are always enough."""
 
 
 @dataclass(slots=True)

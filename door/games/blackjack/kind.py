@@ -1,4 +1,4 @@
-"""The black jacks of the house, each as a `Kind`: one engine under three sets of rules."""
+"""A black jack of the house as a `Kind`: one engine under the rules of each."""
 
 from __future__ import annotations
 
@@ -7,28 +7,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from door.games.blackjack.events import Event
-from door.games.blackjack.round import Action, IllegalAction, Round, ShoeTooShort, Totals, start
-from door.games.blackjack.rules import (
-    BLACK_JACK_FOR_TIME,
-    MOST_SEATS,
-    UNIX_BJ,
-    VEGAS,
-    Rules,
-    RulesRefused,
-    rules_from_mapping,
-)
+from door.games.blackjack.round import Action, Round, start
+from door.games.blackjack.rules import Rules, rules_from_mapping
 from door.games.engine import shuffle
 from door.games.engine.cards import Card
-from door.games.engine.game import Act, Refusal
+from door.games.engine.game import Act, IllegalAction, Refusal, ShoeTooShort, Totals
 from door.games.engine.quoting import either, shown
-
-BETS: Mapping[str, type] = {
-    "coin_minutes": int,
-    "smallest_bet": int,
-    "largest_bet": int,
-    "turns_per_day": int,
-}
-"""The keys that bound a wager in every game that is played for time."""
+from door.games.engine.rules import RulesRefused
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,39 +160,3 @@ def _rules_of(base: Rules, entries: tuple[tuple[str, type, object], ...]) -> Rul
 
 def _small(sentence: str) -> str:
     return sentence[0].lower() + sentence[1:]
-
-
-BLACK_JACK_FOR_TIME_KIND = BlackJackKind(
-    name="black-jack-for-time",
-    base=BLACK_JACK_FOR_TIME,
-    most_seats=1,
-    house_keys={**BETS, "open": bool},
-    undealt=None,
-    shoe_of_visit=False,
-    outcomes_listed=False,
-)
-UNIX_BJ_KIND = BlackJackKind(
-    name="unix-bj",
-    base=UNIX_BJ,
-    most_seats=1,
-    house_keys={**BETS, "open": bool, "stakes": str, "prompts": str},
-    undealt=1,
-    shoe_of_visit=True,
-    outcomes_listed=False,
-)
-VEGAS_KIND = BlackJackKind(
-    name="vegas",
-    base=VEGAS,
-    most_seats=MOST_SEATS,
-    house_keys={
-        **BETS,
-        "open": bool,
-        "seats": int,
-        "bell_seconds": int,
-        "turn_seconds": int,
-        "resume_wait": int,
-    },
-    undealt=0,
-    shoe_of_visit=False,
-    outcomes_listed=True,
-)

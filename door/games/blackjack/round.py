@@ -32,11 +32,12 @@ Settled(seat=0, hand=0, outcome=<Outcome.TWENTY_ONE: 'twenty-one'>, lost=0, retu
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from door.games.blackjack.course import STEPS, Action, Course, Phase, ShoeTooShort
+from door.games.blackjack.course import STEPS, Action, Course, Phase
 from door.games.blackjack.events import Event, InsuranceSettled, Outcome, Settled
 from door.games.blackjack.hands import Hand, Seat, Turn, insurance_amount
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, MOST_SEATS, UNIX_BJ, VEGAS, Rules
 from door.games.engine.cards import Card, Count, count
+from door.games.engine.game import IllegalAction, ShoeTooShort, Totals
 from door.games.engine.quoting import either
 
 __all__ = [
@@ -55,20 +56,6 @@ __all__ = [
     "Turn",
     "start",
 ]
-
-
-class IllegalAction(Exception):
-    """The action is not open now; the text says what is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """What moved so far, over some seats; once the round is over, lost + returned == staked."""
-
-    staked: int
-    lost: int
-    returned: int
-    won: int
 
 
 @dataclass(frozen=True, slots=True)

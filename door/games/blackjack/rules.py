@@ -7,15 +7,24 @@ code. Each field that a sysop may set carries the name of its key in sysop.toml;
 what every value means and which sentence of which text it reads.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from door.games.engine.cards import CARDS_IN_DECK, Card, count
-from door.games.engine.quoting import either, shown, shown_key
+from door.games.engine.quoting import shown, shown_key
+from door.games.engine.rules import (
+    MOST_DECKS,
+    Check,
+    RuleProblem,
+    RulesRefused,
+    choice,
+    flag,
+    whole,
+)
 
 CHARLIE_CARDS = 5
 """Where there are Charlies, a hand of so many cards is complete (help file, The Play and The
@@ -28,7 +37,6 @@ DEALER_STANDS = 17
 """The dealer draws below this; the rules differ only in what he does at it."""
 
 MOST_SEATS = 7
-MOST_DECKS = 8
 MOST_PAID = 100
 
 Paid = Literal["at once", "after dealer"]
@@ -251,22 +259,6 @@ VEGAS = replace(
 """The rules of NEXTVegas; where it is silent or leaves a choice, what docs/rules.md explains."""
 
 
-class RuleProblem(NamedTuple):
-    """One wrong key and what is wrong with it: "ties", 'must be "dealer" or "push", is 3'."""
-
-    key: str
-    reason: str
-
-
-class RulesRefused(ValueError):
-    """Every key of a mapping that is wrong, at once."""
-
-    def __init__(self, problems: tuple[RuleProblem, ...]) -> None:
-        """Hold the problems; the text is one sentence that names them all."""
-        super().__init__("; ".join(f"{key}: {reason}" for key, reason in problems) + ".")
-        self.problems = problems
-
-
 def rules_from_mapping(mapping: Mapping[str, object], base: Rules) -> Rules:
     """`base` with the keys of `mapping` (names and values as in sysop.toml) in place of its own.
 
@@ -324,32 +316,6 @@ def _plain(number: Fraction) -> int | float:
     return int(number) if number.denominator == 1 else float(number)
 
 
-def _choice(*words: str) -> Callable[[object], object]:
-    listed = either([f'"{word}"' for word in words])
-
-    def check(value: object) -> object:
-        if not isinstance(value, str) or value not in words:
-            raise ValueError(f"must be {listed}, is {shown(value)}")
-        return value
-
-    return check
-
-
-def _flag(value: object) -> object:
-    if not isinstance(value, bool):
-        raise ValueError(f"must be true or false, is {shown(value)}")
-    return value
-
-
-def _whole(least: int, most: int) -> Callable[[object], object]:
-    def check(value: object) -> object:
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise ValueError(f"must be a whole number from {least} to {most}, is {shown(value)}")
-        return value
-
-    return check
-
-
 def _pays(value: object) -> object:
     """A whole or half number; less than 1 would take a part of a stake that has won."""
     if (
@@ -366,32 +332,32 @@ def _pays(value: object) -> object:
     return Fraction(value)
 
 
-_paid = _choice("at once", "after dealer")
+_paid = choice("at once", "after dealer")
 
-_CHECKS: Mapping[str, Callable[[object], object]] = {
-    "decks": _whole(1, MOST_DECKS),
-    "shuffle": _choice("hand", "shoe"),
-    "penetration": _whole(1, 100),
-    "ties": _choice("dealer", "push"),
-    "insurance_rounding": _choice("exact", "down"),
-    "insurance_pays": _whole(1, MOST_PAID),
-    "insurance_on_natural": _flag,
-    "peek_under_ace": _flag,
-    "hit_on_21": _flag,
+_CHECKS: Mapping[str, Check] = {
+    "decks": whole(1, MOST_DECKS),
+    "shuffle": choice("hand", "shoe"),
+    "penetration": whole(1, 100),
+    "ties": choice("dealer", "push"),
+    "insurance_rounding": choice("exact", "down"),
+    "insurance_pays": whole(1, MOST_PAID),
+    "insurance_on_natural": flag,
+    "peek_under_ace": flag,
+    "hit_on_21": flag,
     "natural_paid": _paid,
     "charlie_paid": _paid,
     "twenty_one_paid": _paid,
-    "five_card_21": _choice("twenty-one", "charlie"),
+    "five_card_21": choice("twenty-one", "charlie"),
     "win_pays": _pays,
     "natural_pays": _pays,
     "twenty_one_pays": _pays,
     "charlie_pays": _pays,
     "doubled_21_pays": _pays,
-    "dealer_over": _choice("pays", "push"),
-    "split_cards": _choice("as played", "both first"),
-    "split_aces": _choice("play on", "one card"),
-    "double": _choice("always", "10-11"),
-    "double_after_split": _flag,
-    "dealer": _choice("stand 17", "hit soft 17", "hit 17"),
-    "insurance_unit": _whole(1, 10**9),
+    "dealer_over": choice("pays", "push"),
+    "split_cards": choice("as played", "both first"),
+    "split_aces": choice("play on", "one card"),
+    "double": choice("always", "10-11"),
+    "double_after_split": flag,
+    "dealer": choice("stand 17", "hit soft 17", "hit 17"),
+    "insurance_unit": whole(1, 10**9),
 }

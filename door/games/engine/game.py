@@ -9,12 +9,28 @@ whole numbers of the smallest unit of the stakes; seats count from 0 here and fr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, Self
 
-from door.games.blackjack.round import Totals
 from door.games.engine.cards import Card
 
-__all__ = ["Act", "Dealt", "Kind", "Refusal", "Totals"]
+
+class IllegalAction(Exception):
+    """The action is not open now; the text says what is."""
+
+
+class ShoeTooShort(Exception):
+    """The round needs a card that the shoe has not got."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What moved so far, over some seats; once the round is over, lost + returned == staked."""
+
+    staked: int
+    lost: int
+    returned: int
+    won: int
 
 
 class Refusal(ValueError):

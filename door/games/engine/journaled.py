@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from door.games.blackjack.rules import MOST_DECKS
 from door.games.engine import replay
 from door.games.engine.game import Act, Dealt, Kind, Totals
-from door.games.registry import GAMES
+from door.games.engine.rules import MOST_DECKS
 from timebank.wagers.journal import JournalDamaged, Shoe, StoredRound
 from timebank.wagers.single import Settlement
 
@@ -44,21 +43,13 @@ def is_done(kind: Kind, shoe: Shoe, rules: Mapping[str, object], round_: Dealt, 
     return round_.over and kind.is_used_up(rules, shoe.decks, dealt, seats)
 
 
-def kind_of(stored: StoredRound) -> Kind:
-    """Return the game of a stored round; raises `JournalDamaged` when the house has no such."""
-    kind = GAMES.get(stored.game)
-    if kind is None:
-        raise JournalDamaged(stored.id, f"there is no game {stored.game}")
-    return kind
-
-
 def seat_of(stored: StoredRound) -> int:
     """Return where in its round this seat is, from 0."""
     return [seat.seat for seat in stored.seats].index(stored.seat)
 
 
-def rebuild(stored: StoredRound) -> Any:
-    """Return the round as its journal left it; the same three, the same round.
+def rebuild(kind: Kind, stored: StoredRound) -> Any:
+    """Return a round of `kind` as its journal left it; the same three, the same round.
 
     Raises `JournalDamaged` when its rules, shoe and actions give no round.
     """
@@ -68,12 +59,12 @@ def rebuild(stored: StoredRound) -> Any:
     if shoe.decks not in range(1, MOST_DECKS + 1):
         raise JournalDamaged(stored.id, f"its shoe is of {shoe.decks} decks")
     try:
-        kind, cut = kind_of(stored), shoe.cut or ""
+        cut = shoe.cut or ""
         cards = kind.cards(shoe.seed, cut, shoe.decks, shoe.position)
         stakes = [seat.bet for seat in stored.seats]
         chance = partial(kind.by_chance, seed=shoe.seed, cut=cut, position=shoe.position)
         acts = acts_of(stored)
-        return replay.replay_round(stored.game, stored.rules, cards, stakes, acts, chance).round
+        return replay.replay_round(kind, stored.rules, cards, stakes, acts, chance).round
     except (ValueError, TypeError) as error:  # ReplayError among them
         raise JournalDamaged(stored.id, error) from error
 

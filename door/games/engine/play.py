@@ -101,7 +101,7 @@ class Play:
             )
             if stored is None or stored.game != self.kind.name or stored.shoe is None:
                 return None
-            self.round = rebuild(stored)
+            self.round = rebuild(self.kind, stored)
         except journal.JournalDamaged as damaged:
             log.error("hand %d of %s: %s", damaged.number, self.caller.record.name, damaged)
             return None

@@ -1,33 +1,18 @@
-"""Hands played again: from a journal, or from JSON that anyone may write.
+"""A round again: a function of (rules, shoe, actions), so whoever has the three can have it.
 
-A round is a function of (rules, shoe, actions), so whoever has the three can have the round again:
-a caller who dropped carrier, the audit of the books, a stranger who doubts a result. Nothing here
-reads a file, a clock or a database; `replay` and `render` are all that `door replay` does, and
-`replay_round` all that resuming and auditing need. Every mistake in what is given is a
-`ReplayError`, a sentence.
+Nothing here reads a file, a clock or a database; resuming, auditing and `door replay` all come
+this way. Every mistake in what is given is a `ReplayError`, a sentence.
 """
 
-import json
-from collections import Counter
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, localcontext
-from fractions import Fraction
-from math import lcm
-from typing import Any, NoReturn
+from typing import Any
 
-from door.games.engine.cards import Card, parse_card, parse_cards
+from door.games.engine.cards import Card, parse_card
 from door.games.engine.game import Act, Kind, Refusal, Totals
-from door.games.engine.quoting import either, shown, shown_key
-from door.games.registry import GAMES
-
-LARGEST_STAKE = 10**12
-STAKE_DECIMALS = 12
-AMOUNT = (
-    f"must be a number more than 0, at most {LARGEST_STAKE}, with at most {STAKE_DECIMALS} decimals"
-)
-
-_KEYS = ("game", "rules", "stake", "seats", "shoe", "actions")
+from door.games.engine.quoting import shown_key
 
 
 class ReplayError(ValueError):
@@ -62,7 +47,7 @@ class Replayed:
 
 
 def replay_round(
-    game: str,
+    kind: Kind,
     rules: Mapping[str, object],
     cards: Sequence[str],
     stakes: Sequence[int],
@@ -73,15 +58,10 @@ def replay_round(
 
     Who knows the seed of the shoe gives in `chance` what it decides in a round at one moment; the
     actions must say the same. The round may still be open after the last action. Raises ReplayError
-    when the rules do not know the game, a key, a card, a stake or an action, or when cards or turns
+    when the rules do not know a key, a card, a stake or an action, or when cards or turns
     run out.
-
-    >>> shoe = ["AS", "9D", "KS", "7C"]
-    >>> again = replay_round("black-jack-for-time", {}, shoe, [600], [])
-    >>> again.outcome, again.totals
-    ('natural', Totals(staked=600, lost=0, returned=600, won=1200))
     """
-    return _play(_kind(game), rules, _cards(cards), stakes, tuple(actions), 1, chance)
+    return play(kind, rules, _cards(cards), stakes, tuple(actions), 1, chance)
 
 
 def journaled_actions(journal: Iterable[tuple[int, Mapping[str, object]]]) -> tuple[Act, ...]:
@@ -95,132 +75,7 @@ def journaled_actions(journal: Iterable[tuple[int, Mapping[str, object]]]) -> tu
     return tuple(act for act in acts if act.word != "bet")
 
 
-def parse(text: str) -> object:
-    """The JSON of a text, its decimals exact. ReplayError when it is none."""
-    try:
-        return json.loads(
-            text,
-            parse_float=Decimal,
-            parse_constant=_no_constant,
-            object_pairs_hook=_object,
-        )
-    except json.JSONDecodeError as error:
-        raise ReplayError(
-            f"The input is no JSON: {error.msg} in line {error.lineno}, column {error.colno}."
-        ) from None
-    except RecursionError:
-        raise ReplayError("The input is nested too deeply to be a hand.") from None
-    except ReplayError:
-        raise
-    except (ValueError, ArithmeticError):  # Python's bounds on an integer and on an exponent
-        raise ReplayError("The input holds a number of too many digits.") from None
-
-
-def replay(document: object) -> dict[str, object] | list[dict[str, object]]:
-    """Play the hand, or each hand of the list, that parsed JSON describes (docs/fairness.md).
-
-    The result of a hand is a table fit for `render`; its `net` is an int or a Decimal.
-
-    >>> hand = {"game": "black-jack-for-time", "stake": 2.5, "shoe": "TS 9D KS 8C", "actions": []}
-    >>> replay({**hand, "actions": ["stay"]})["net"]
-    Decimal('2.5')
-    >>> replay([hand])  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    door.games.engine.replay.ReplayError: Hand 1: the hand is not finished: double, hit or stay...
-    """
-    if isinstance(document, Mapping):
-        return _named("The hand", document)
-    if isinstance(document, list):
-        return [_named(f"Hand {number}", item) for number, item in enumerate(document, start=1)]
-    raise ReplayError(f"The input must be a hand or a list of hands, is {shown(document)}.")
-
-
-def render(results: dict[str, object] | list[dict[str, object]]) -> str:
-    """The JSON text of what `replay` gave, one line a hand, decimals written out exactly.
-
-    >>> render({"outcome": "win", "net": Decimal("2.5")})
-    '{"outcome": "win", "net": 2.5}'
-    """
-    if isinstance(results, list):
-        return "[" + ",\n ".join(_line(result) for result in results) + "]"
-    return _line(results)
-
-
-def _line(result: dict[str, object]) -> str:
-    # json has no way to write a Decimal as the number it is.
-    pairs = (
-        f"{json.dumps(key)}: {value:f}"
-        if isinstance(value, Decimal)
-        else f"{json.dumps(key)}: {json.dumps(value)}"
-        for key, value in result.items()
-    )
-    return "{" + ", ".join(pairs) + "}"
-
-
-def _named(name: str, item: object) -> dict[str, object]:
-    """The result of one hand; whatever is wrong with it is said under its name."""
-    try:
-        return _result(_fields(item))
-    except ReplayError as error:
-        raise ReplayError(f"{name}: {error}") from None
-
-
-def _fields(item: object) -> dict[str, object]:
-    """A hand's own keys, all of them known, the needed ones there."""
-    wanted = "game, rules, stake or seats, shoe, actions"
-    if not isinstance(item, Mapping):
-        raise ReplayError(f"a hand must be a table of {wanted}, is {shown(item)}.")
-    for key in item:
-        if key not in _KEYS:
-            raise ReplayError(f"{shown_key(key)} is no key of a hand: they are {wanted}.")
-    for key in ("game", "shoe", "actions"):
-        if key not in item:
-            raise ReplayError(f"{key} is missing.")
-    if "stake" in item and "seats" in item:
-        raise ReplayError("stake and seats are both there: a stake for each seat stands in seats.")
-    return {"rules": {}, **item}
-
-
-def _result(fields: dict[str, object]) -> dict[str, object]:
-    game, rules, shoe, actions = (fields[key] for key in ("game", "rules", "shoe", "actions"))
-    if not isinstance(game, str):
-        raise ReplayError(f"game must be a name, is {shown(game)}.")
-    if not isinstance(rules, Mapping):
-        raise ReplayError(f"rules must be a table, is {shown(rules)}.")
-    kind = _kind(game)
-    table = _without_house_keys(kind, rules)
-    stakes = _stakes(kind, fields)
-    acts = _actions(actions)
-    # Twice the stakes are even, so that half of one and all it can win are whole numbers.
-    amounts = [amount for _, amount in acts if amount is not None]
-    scale = 2 * lcm(*(number.denominator for number in [*stakes, *amounts]))
-    scaled = [
-        act if amount is None else act._replace(amount=int(amount * scale)) for act, amount in acts
-    ]
-    cards = _shoe(shoe, kind, table)
-    again = _play(kind, table, cards, [int(stake * scale) for stake in stakes], scaled, scale, None)
-    if not again.round.over:
-        words = either(kind.open_words(again.round))
-        raise ReplayError(f"the hand is not finished: {words} must follow.")
-    totals = again.totals
-    result = kind.replayed(again.round)
-    net = _number(Fraction(totals.won - totals.lost, scale))
-    return {"outcome": result.pop("outcome"), "net": net, **result}
-
-
-def _without_house_keys(kind: Kind, rules: Mapping[str, object]) -> dict[str, object]:
-    """The keys that make a difference to a round; of the others, that they hold what they may."""
-    for key in kind.house_keys.keys() & rules.keys():
-        value, wanted = rules[key], kind.house_keys[key]
-        fits = isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
-        if not fits or (wanted is int and int(str(value)) < 0):
-            words = {int: "a whole number, 0 or more", str: "a text", bool: "true or false"}
-            raise ReplayError(f"rules: {key}: must be {words[wanted]}, is {shown(value)}.")
-    return {key: value for key, value in rules.items() if key not in kind.house_keys}
-
-
-def _play(
+def play(
     kind: Kind,
     rules: Mapping[str, object],
     cards: Sequence[Card],
@@ -255,116 +110,8 @@ def _sentence(at: str, refusal: str) -> str:
     return f"{at} {refusal}." if refusal.startswith("must be") else f"{at}: {refusal}."
 
 
-def _kind(game: str) -> Kind:
-    kind = GAMES.get(game)
-    if kind is None:
-        raise ReplayError(f"game must be {either(tuple(GAMES))}, is {shown(game)}.")
-    return kind
-
-
 def _cards(cards: Sequence[str]) -> tuple[Card, ...]:
     try:
         return tuple(parse_card(card) for card in cards)
     except ValueError as error:
         raise ReplayError(f"shoe: {error}") from None
-
-
-def _shoe(text: object, kind: Kind, rules: Mapping[str, object]) -> tuple[Card, ...]:
-    """The cards of a shoe, no card more often than the decks of the rules can give it."""
-    if not isinstance(text, str):
-        raise ReplayError(f"shoe must be a text of cards such as 3H JS TH, is {shown(text)}.")
-    try:
-        cards = parse_cards(text)
-        decks = kind.decks(rules)
-    except Refusal as refusal:
-        raise ReplayError(str(refusal)) from None
-    except ValueError as error:
-        raise ReplayError(f"shoe: {error}") from None
-    most = kind.most_alike(decks)
-    for card, times in Counter(cards).items():
-        if times > most:
-            held = "1 deck holds" if decks == 1 else f"{decks} decks hold"
-            again = "" if most == decks else f", and at most {most} come in one round"
-            raise ReplayError(f"shoe: {card} is in it {times} times, {held} it {decks}{again}.")
-    return cards
-
-
-def _actions(actions: object) -> list[tuple[Act, Fraction | None]]:
-    """Each action, and the amount that stands behind it."""
-    if not isinstance(actions, list):
-        raise ReplayError(f"actions must be a list of words, is {shown(actions)}.")
-    return [_action(number, action) for number, action in enumerate(actions, start=1)]
-
-
-def _action(number: int, action: object) -> tuple[Act, Fraction | None]:
-    if not isinstance(action, str):
-        raise ReplayError(f"action {number} must be a word, is {shown(action)}.")
-    before, _, behind = action.rpartition(":")
-    try:
-        if not before or before.isdecimal():
-            return Act.parse(action), None
-        return Act.parse(before), _exact(f"action {number}: the amount", Decimal(behind))
-    except (ValueError, ArithmeticError):  # a Decimal's InvalidOperation among them
-        wanted = "must be a word, or like 2:hit or insurance:5"
-        raise ReplayError(f"action {number} {wanted}, is {shown(action)}.") from None
-
-
-def _stakes(kind: Kind, fields: Mapping[str, object]) -> list[Fraction]:
-    """The stake of each seat."""
-    if "seats" not in fields:
-        if "stake" not in fields:
-            raise ReplayError("stake is missing.")
-        return [_stake("stake", fields["stake"])]
-    seats = fields["seats"]
-    if kind.most_seats == 1:
-        raise ReplayError(f"seats: {kind.name} has one; its bet is the key stake.")
-    if not isinstance(seats, list) or not 1 <= len(seats) <= kind.most_seats:
-        count = f" of {len(seats)}" if isinstance(seats, list) else ""
-        wanted = f"must be a list of 1 to {kind.most_seats} tables"
-        raise ReplayError(f"seats {wanted}, is {shown(seats)}{count}.")
-    stakes = []
-    for number, seat in enumerate(seats, start=1):
-        if not isinstance(seat, Mapping) or set(seat) != {"stake"}:
-            raise ReplayError(f'seat {number} must be a table of its stake: {{"stake": 10}}.')
-        stakes.append(_stake(f"seat {number}: stake", seat["stake"]))
-    return stakes
-
-
-def _stake(name: str, stake: object) -> Fraction:
-    """A stake as the exact number that its digits say."""
-    if isinstance(stake, bool) or not isinstance(stake, int | float | Decimal):
-        raise ReplayError(f"{name} {AMOUNT}, is {shown(stake)}.")
-    exact = Decimal(repr(stake)) if isinstance(stake, float) else Decimal(stake)
-    return _exact(name, exact)
-
-
-def _exact(name: str, exact: Decimal) -> Fraction:
-    wanted = f"{name} {AMOUNT}, is {shown(exact)}."
-    # The range is asked first: a power of ten without end must not be written out.
-    if not exact.is_finite() or not Decimal("1e-12") <= exact <= LARGEST_STAKE:
-        raise ReplayError(wanted)
-    number = Fraction(exact)
-    if 10**STAKE_DECIMALS % number.denominator:
-        raise ReplayError(wanted)
-    return number
-
-
-def _number(value: Fraction) -> int | Decimal:
-    """A number whose decimals end, as an int when it is whole."""
-    if value.denominator == 1:
-        return value.numerator
-    with localcontext() as context:
-        context.prec = 60  # more digits than the largest stake with all its decimals can win
-        return Decimal(value.numerator) / Decimal(value.denominator)
-
-
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    table = dict(pairs)
-    if len(table) != len(pairs):
-        twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
-        raise ReplayError(f"The input has the key {shown_key(twice)} twice in one table.")
-    return table
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ReplayError(f"The input holds {name}, which is no number.")

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING
 from ansi.keys import BACKSPACE, DELETE, ENTER, INTERRUPT
 from door.call.console import Paint, TimeUp
 from door.call.display import LinesDisplay
-from door.games.blackjack.kind import UNIX_BJ_KIND
 from door.games.blackjack.round import Action, Round
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE, rules_to_mapping
 from door.games.engine import shuffle
 from door.games.engine.game import Act
 from door.games.engine.journaled import acts_of
 from door.games.engine.play import Bet, Play, Step
+from door.games.unix_bj import settings
+from door.games.unix_bj.kind import UNIX_BJ_KIND
 from door.games.unix_bj.teletype import BET, OPENING, Score, Teletype, decline, hand_start, is_yes
 from door.lobby.pages import Page
 from timebank.errors import CallClosed, NotEnough, Refused
@@ -32,7 +33,7 @@ from timebank.wagers.play_money import tally
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
-    from door.config.config import UnixBj
+    from door.games.unix_bj.settings import UnixBj
     from timebank.wagers.journal import StoredRound
     from timebank.words import Unit
 
@@ -107,7 +108,7 @@ class Run:
         """Begin without cards; what is played is added to `sitting`."""
         self.caller = caller
         self.console = caller.console
-        self.settings = caller.config.unix_bj
+        self.settings = settings.of(caller.config)
         self.terms = terms
         self.sitting = sitting
         self.play = Play(caller, UNIX_BJ_KIND)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from door import wording
+from door.games.engine import menu
+from door.games.unix_bj import settings
 from door.games.unix_bj.run import GAME, Run, Sitting, Terms
 from door.games.unix_bj.teletype import BET
 from door.lobby.pages import Page, read
@@ -16,6 +18,7 @@ from timebank.wagers.play_money import tally
 from timebank.words import span
 
 if TYPE_CHECKING:
+    from door.call.board import Board
     from door.call.caller import Caller
     from door.call.console import Console
 
@@ -87,7 +90,7 @@ class UnixBj:
         """Plug the teletype in for `caller`, under the settings of his call."""
         self.caller = caller
         self.console = caller.console
-        self.settings = caller.config.unix_bj
+        self.settings = settings.of(caller.config)
         self.terms = Terms.of_house(self.settings)
         self.sitting = Sitting()
         self.open_run: Run | None = None  # with a hand that was left
@@ -196,13 +199,16 @@ class UnixBj:
             self.caller.statement = f"UNIX bj: {hands}; {standing}."
 
 
-async def place_words(caller: Caller) -> str:
+def sit_down(board: Board, caller: Caller) -> UnixBj:
+    """Return a visit to the teletype."""
+    return UnixBj(caller)
+
+
+async def menu_words(board: Board, caller: Caller) -> str:
     """Return what a caller should know before he sits down, in a few words."""
-    settings = caller.config.unix_bj
-    if settings.stakes == "minutes":
-        limit = f" of {settings.turns_per_day}" if settings.turns_per_day else ""
-        turns = caller.purse.turns.get(GAME, 0)
-        return f"{turns}{limit} turns today, $1 is {span(settings.coin_minutes * 60)}"
+    house = settings.of(caller.config)
+    if house.stakes == "minutes":
+        return f"{menu.turns(caller, GAME, house)}, $1 is {span(house.coin_minutes * 60)}"
     score = await caller.ask_books(lambda desk: tally(desk, caller.record.id, GAME, "usd-cent"))
     return f"play money; so far you {_standing(score.standing)}" if score.action else "play money"
 

@@ -266,3 +266,8 @@ class Link:
     def resized(self, columns: int, rows: int) -> None:
         """Pass on the new size; the console here asks the line for it when it paints again."""
         self.say(frame(SIZED, size(columns, rows)))
+
+
+def sit_down(board: Board, caller: Caller) -> Vegas | Company:
+    """Return a visit to the one table of the board, which its server keeps."""
+    return Company(board, caller) if board.serves_one else Vegas(board, caller)

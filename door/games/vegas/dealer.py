@@ -12,10 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door.call.process import process_is_gone
-from door.games.blackjack.kind import VEGAS_KIND
 from door.games.blackjack.round import Action, IllegalAction
-from door.games.vegas import news
+from door.games.vegas import news, settings
 from door.games.vegas import round as vegas_round
+from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.round import Deal, Step, TableRound
 from door.games.vegas.state import NotNow, Seat, TableState
 from timebank.calls.calls import open_calls
@@ -54,7 +54,7 @@ class Dealer:
 
     async def lay_shoe(self) -> None:
         """See that the shoe on the table is one that the next round can be dealt from."""
-        state, rules, alone = self._state, self._board.config.vegas.rules, self._alone()
+        state, rules, alone = self._state, settings.of(self._board.config).rules, self._alone()
         shoe = state.shoe
         if shoe is not None and shoe.decks == rules.decks and shoe.caller_id == alone:
             return
@@ -91,10 +91,10 @@ class Dealer:
                 return
 
     async def _deal_to(self, seats: Sequence[Seat]) -> None:
-        state, settings = self._state, self._board.config.vegas
+        state, house = self._state, settings.of(self._board.config)
         shoe = state.shoe
         assert shoe is not None  # laid before anybody is dealt to
-        coin, limit = settings.coin_minutes * 60, settings.turns_per_day or None
+        coin, limit = house.coin_minutes * 60, house.turns_per_day or None
         sitters, here = self._sitters({seat.chair: seat.caller_id for seat in seats})
         bets = [SeatBet(seat.chair, sitters[seat.chair], seat.bet * coin, limit) for seat in seats]
         names = tuple(seat.name for seat in seats)
@@ -104,7 +104,7 @@ class Dealer:
             if (number := each.caller.last_hand.seen())
         }
         process = self._board.process
-        asked = Deal(shoe, state.cut, settings.rules, coin, bets, names, process, seen)
+        asked = Deal(shoe, state.cut, house.rules, coin, bets, names, process, seen)
         step = await vegas_round.deal(self._board.books, asked, self._tell_doubt)
         for seat in seats:
             seat.bet, seat.ready = 0, False
@@ -189,7 +189,7 @@ class Dealer:
         except journal.JournalDamaged as damaged:
             log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
             return True
-        seconds = self._board.config.vegas.resume_wait
+        seconds = settings.of(self._board.config).resume_wait
         self._state.lay(hand, self._board.clock.monotonic() + seconds)
         self._state.tell(news.RoundResumed(hand.names, hand.round, hand.coin, seconds))
         return True

@@ -14,12 +14,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from door.games.blackjack.events import Event
-from door.games.blackjack.kind import VEGAS_KIND
 from door.games.blackjack.round import Action, Round
 from door.games.blackjack.rules import Rules, rules_to_mapping
 from door.games.engine import shuffle
 from door.games.engine.game import Act
 from door.games.engine.journaled import is_done, rebuild, settlement_of
+from door.games.vegas.kind import VEGAS_KIND
 from timebank.callers.notices import note_seen, tell_hand
 from timebank.calls.calls import live_call
 from timebank.errors import RoundInPlay
@@ -296,7 +296,7 @@ def stood_words(net: int) -> str:
 
 def found(stored: StoredRound) -> TableRound:
     """Return the round that a journal holds; raises `JournalDamaged`."""
-    round_: Round = rebuild(stored)
+    round_: Round = rebuild(VEGAS_KIND, stored)
     if stored.shoe is None:
         raise journal.JournalDamaged(stored.id, "it was dealt from no shoe")
     return TableRound(

@@ -19,6 +19,7 @@ from door.call.console import TakenOver, TimeUp, lit
 from door.games.black_jack_for_time.scene import Sitting
 from door.games.blackjack.betting import Betting, Tutor
 from door.games.blackjack.round import Action, Phase
+from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.engine import shuffle
 from door.games.vegas import news
 from door.games.vegas import words as vegas_words
@@ -34,6 +35,7 @@ from door.games.vegas.round import (
 from door.games.vegas.rules_page import read_rules
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.state import NotNow
+from door.games.vegas.table import table_of
 from door.lobby.teller import GRACE_SECONDS, visit_bank
 from timebank.errors import CallClosed, Refused
 from timebank.ledger.database import BooksUnavailable
@@ -70,8 +72,8 @@ class Vegas:
 
     def __init__(self, board: Board, caller: Caller) -> None:
         """Prepare a visit of `caller` to the table of `board`."""
-        self.table = board.vegas
-        self.thinking = board.thinking
+        self.table = table_of(board)
+        self.thinking = thinking_of(board)
         self.caller = caller
         self.console = caller.console
         self.me = caller.record.name

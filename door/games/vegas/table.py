@@ -16,9 +16,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ansi.width import character_width
+from door import wording
 from door.call.console import Closing, patience
 from door.games.blackjack.round import Action
-from door.games.vegas import news
+from door.games.engine import menu
+from door.games.engine.descriptor import Shared
+from door.games.vegas import news, settings
 from door.games.vegas import news as vegas_talk
 from door.games.vegas.dealer import Dealer
 from door.games.vegas.round import GAME, affordable
@@ -32,8 +35,8 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.clock import Timer
-    from door.config.config import Vegas
     from door.games.vegas.news import News
+    from door.games.vegas.settings import Vegas
 
 
 # The clock of the Vegas table: the bell, the countdown of a turn, seats that are kept.
@@ -107,7 +110,7 @@ class TableClock:
 
     @property
     def _settings(self) -> Vegas:
-        return self._board.config.vegas
+        return settings.of(self._board.config)
 
     def _next(self) -> Alarm | None:
         if self._retry is not None:
@@ -164,7 +167,7 @@ Command = Callable[[], Awaitable[None]]
 log = logging.getLogger("door.tables")
 
 
-class VegasTable:
+class VegasTable(Shared):
     """Up to seven seats, a shoe, and the task that deals."""
 
     def __init__(self, board: Board) -> None:
@@ -186,7 +189,7 @@ class VegasTable:
     @property
     def settings(self) -> Vegas:
         """What the sysop has set, for the next round."""
-        return self._board.config.vegas
+        return settings.of(self._board.config)
 
     @property
     def coin(self) -> int:
@@ -199,14 +202,14 @@ class VegasTable:
 
     def refusal_of_bets(self, caller: Caller) -> str:
         """Return why a caller can place no bet here now, "" when he can."""
-        settings, pot = self.settings, caller.pot(self.coin)
+        house, pot = self.settings, caller.pot(self.coin)
         turns = caller.purse.turns.get(GAME, 0)
-        if settings.turns_per_day and turns >= settings.turns_per_day:
-            return f"You have played all {settings.turns_per_day} turns of today."
-        if pot <= settings.smallest_bet:
+        if house.turns_per_day and turns >= house.turns_per_day:
+            return f"You have played all {house.turns_per_day} turns of today."
+        if pot <= house.smallest_bet:
             return (
                 f"Coins of this table in your pot: {pot}. The smallest bet is "
-                f"{settings.smallest_bet}, and your last coin cannot be bet."
+                f"{house.smallest_bet}, and your last coin cannot be bet."
             )
         return ""
 
@@ -218,7 +221,7 @@ class VegasTable:
         if self._left_open:
             await self._do(_nothing)
 
-    async def close(self) -> None:
+    async def stop(self) -> None:
         """Do nothing more: a round in play stays in the journal for the next server."""
         self._closed = True
         self._clock.stop()
@@ -554,3 +557,20 @@ def _look_at(answer: asyncio.Future[None]) -> None:
     """Take note of an outcome that nobody may wait for."""
     if not answer.cancelled():
         answer.exception()
+
+
+def table_of(board: Board) -> VegasTable:
+    """Return the table that the callers of a process share."""
+    table = board.shared["vegas"]
+    assert isinstance(table, VegasTable)
+    return table
+
+
+async def menu_words(board: Board, caller: Caller) -> str:
+    """Return what a caller should know before sitting down, in a few words."""
+    turns = menu.turns(caller, GAME, settings.of(board.config))
+    if board.serves_one:
+        return f"with everybody on the board; {turns}"
+    others = len(table_of(board).state.guests())
+    company = f"{wording.counted(others, 'caller')} there" if others else "nobody there"
+    return f"{company}; {turns}"

@@ -29,6 +29,7 @@ from door.call.console import (
 from door.call.guest_caller import LimitedCaller
 from door.clock import seconds_begun
 from door.games.vegas.seat import Vegas
+from door.games.vegas.table import table_of
 from door.lines.line import CALLER_HUNG_UP, Hints
 from door.lines.link import LinkBroken
 from timebank.callers import callers
@@ -139,9 +140,9 @@ async def answer_door(board: Board, connection: LinkConnection, said: Said) -> N
 
 async def _do(board: Board, visitor: Visitor, connection: LinkConnection) -> dict[str, Any]:
     if visitor.wants == FIND:
-        return {"how": LEFT, "found": await board.vegas.find(visitor.caller_id)}
+        return {"how": LEFT, "found": await table_of(board).find(visitor.caller_id)}
     if visitor.wants == STAND:
-        await board.vegas.stand_for(visitor.caller_id)
+        await table_of(board).stand_for(visitor.caller_id)
         return {"how": LEFT}
     line = connection.line
     line.introduce(visitor.address, visitor.hints, visitor.columns, visitor.rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from door.games.engine import hands
+from door.games import hands
 from tests.door.playing import at_the_table, hand
 from tests.world import NOON
 from timebank.keeping.maintain import installed_stand, maintain

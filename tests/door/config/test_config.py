@@ -17,22 +17,12 @@ import pytest
 from door.config import boards, config
 from door.config.config import Listener, SettingsError
 from door.config.defence import Defences
-from door.games.baccarat import rules as baccarat_rules
-from door.games.blackjack.rules import (
-    BLACK_JACK_FOR_TIME,
-    BLACK_JACK_FOR_TIME_KEYS,
-    UNIX_BJ_KEYS,
-    VEGAS_KEYS,
-)
+from door.games.black_jack_for_time import settings
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
+from door.games.registry import GAMES
 from tests import ROOT
 from timebank.settings.settings import Problems, Table
 
-RULE_KEYS = {
-    "black-jack-for-time": set(BLACK_JACK_FOR_TIME_KEYS),
-    "baccarat": set(baccarat_rules.SYSOP_KEYS),
-    "unix-bj": set(UNIX_BJ_KEYS),
-    "vegas": set(VEGAS_KEYS),
-}
 SHIPPED = ROOT / "sysop.toml"
 
 
@@ -72,10 +62,10 @@ def refusal(load, tmp_path):
     return sentences
 
 
-def keys_that_are_read() -> dict[str, set[str]]:
-    """Every key that some reader asks for, by the header of its table."""
+def keys_that_are_read(*, of_rules: bool = True) -> dict[str, set[str]]:
+    """Every key that some reader asks for, by the header of its table; those of rules or not."""
     events, listeners = Asked(), Asked()
-    games = {name: Asked() for name in RULE_KEYS}
+    games = {name: Asked() for name in GAMES}
     tables = {name: Asked() for name in ("board", "calls", "timebank", "defence")}
     root = Asked({**tables, "events": [events], "listeners": [listeners]})
     root["games"] = Asked(games)
@@ -87,8 +77,24 @@ def keys_that_are_read() -> dict[str, set[str]]:
         "[[listeners]]": listeners.asked,
         "[[events]]": events.asked,
         "[boards.NAME]": board.asked,
-        **{f"[games.{name}]": game.asked | RULE_KEYS[name] for name, game in games.items()},
+        **{
+            f"[games.{name}]": game.asked | (set(rule_keys(name)) if of_rules else set())
+            for name, game in games.items()
+        },
     }
+
+
+def rule_keys(game: str) -> set[str]:
+    """The keys of a game's section that vary its rules."""
+    asked: set[str] = set()
+
+    class Section(Table):
+        def part(self, keys):
+            asked.update(keys)
+            return super().part(keys)
+
+    GAMES[game].read_settings(Section({}, Problems("", ""), Path()))
+    return asked
 
 
 class TestTheShippedFile:
@@ -145,9 +151,7 @@ class TestTheGuide:
                 header = heading[1]
             elif row := re.match(r"\| `(\w+)` \|[^|]*\|[^|]*\| (.*?) \|", line):
                 told.setdefault(header, {})[row[1]] = row[2].strip("`")
-        read = keys_that_are_read()
-        for name, keys in RULE_KEYS.items():
-            read[f"[games.{name}]"] -= keys  # docs/rules.md has these
+        read = keys_that_are_read(of_rules=False)  # docs/rules.md has these
         assert {header: set(rows) for header, rows in told.items()} == read
         shipped = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
         del told["[boards.NAME]"]  # the example of the shipped file has these
@@ -166,7 +170,7 @@ class TestDefaults:
         assert board.board.name == "Black Jack For Time"
         assert board.listeners == (Listener("telnet", "0.0.0.0", 2323),)
         assert board.calls == config.Calls(16, 240, 300, 180)
-        assert board.black_jack_for_time == config.BlackJackForTime(
+        assert settings.of(board) == settings.BlackJackForTime(
             True, 1, 1, 10, 20, BLACK_JACK_FOR_TIME
         )
         assert board.database == board.bank.database == tmp_path / "data" / "board.sqlite3"
@@ -214,7 +218,7 @@ class TestValues:
         )
         assert board.calls == config.Calls(3, 10, 11, 60)
         rules = dataclasses.replace(BLACK_JACK_FOR_TIME, ties="push", natural_pays=Fraction(5, 2))
-        assert board.black_jack_for_time == config.BlackJackForTime(True, 5, 2, 2, 0, rules)
+        assert settings.of(board) == settings.BlackJackForTime(True, 5, 2, 2, 0, rules)
 
     def test_the_sysops_name_is_kept_as_a_callers_would_be(self, load):
         assert load('[board]\nsysop = " Ann  O\u2019Neil "').board.sysop == "Ann O'Neil"

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from door.games.engine import overdue, shuffle
+from door.games import overdue
+from door.games.engine import shuffle
 from door.games.registry import GAMES
 from tests.timebank.books import DAILY, GAME, MAIL_HOUR, Books
 from timebank.calls.calls import close_call
@@ -444,7 +445,7 @@ def test_an_entry_of_no_call_and_no_hand_that_touches_a_purse_is_found(made: Han
 def _deal(books: Books, number: int) -> None:
     """Deal a hand that is not over with the deal, and leave it."""
     call = books.call(books.caller(f"Bob{number}"))
-    kind = GAMES[GAME]
+    kind = GAMES[GAME].kind
     for seed in (bytes([number] * 31 + [last]) for last in range(256)):
         round_, _ = kind.deal({}, kind.cards(seed, "", 1, 0), [600], 1)
         if kind.open_words(round_) and "no-insurance" not in kind.open_words(round_):
@@ -506,7 +507,7 @@ def test_a_stood_hand_whose_journal_or_notice_is_wrong_is_found(
 
 def test_a_hit_for_one_who_is_away_is_found(books: Books, monkeypatch: pytest.MonkeyPatch) -> None:
     """Though it leads to what was booked."""
-    kind = GAMES[GAME]
+    kind = GAMES[GAME].kind
     real = type(kind).absent
     monkeypatch.setattr(
         type(kind),

@@ -1,4 +1,4 @@
-"""door/games/engine/replay.py: a hand as JSON, from anybody."""
+"""door/games/replay.py: a hand as JSON, from anybody."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterator
 from decimal import Decimal
 
-from door.games.engine.replay import ReplayError, parse, render, replay
+from door.games.engine.replay import ReplayError
+from door.games.registry import GAMES
+from door.games.replay import parse, render, replay
 from verify.fuzz.oracles import assert_one_line
 from verify.fuzz.target import Target
 
@@ -36,23 +38,10 @@ def check(data: bytes) -> None:
 
 def _seeds() -> Iterator[bytes]:
     hand = {"game": "black-jack-for-time", "stake": 10, "shoe": "3H JS TH 3D 5C 9D"}
+    samples = [sample for game in GAMES.values() for sample in game.samples.hands]
     documents: tuple[object, ...] = (
-        {**hand, "rules": {}, "actions": ["hit", "hit"]},
-        {**hand, "stake": 2.5, "shoe": "TS 9D KS 8C", "actions": ["stay"]},
-        [{**hand, "actions": ["stay"]}, {**hand, "actions": ["double"]}],
-        {
-            "game": "vegas",
-            "seats": [{"stake": 1}, {"stake": 0.5}],
-            "shoe": "TS 9D KS 8C 8H 7D 5C 6S 2D 3D 4H",
-            "actions": ["1:stay", "2:hit"],
-        },
-        {
-            "game": "unix-bj",
-            "stake": 2,
-            "shoe": "AS AD 8H 8C TD 9C 5S 6D 2C 3C",
-            "actions": ["insurance:1", "split", "hit", "stay"],
-        },
-        {"game": "baccarat", "stake": 100, "shoe": "2H 3S 3D 2C 9D 8H", "actions": ["card"]},
+        *samples,
+        samples,
         {**hand, "rules": {"decks": 2, "dealer": "hit 17", "bogus": None}, "actions": []},
     )
     for document in documents:
@@ -66,16 +55,8 @@ TARGET = Target(
     tokens=(
         *(b'"game": ', b'"rules": {', b'"stake": ', b'"seats": [', b'"shoe": ', b'"actions": ['),
         *(b'"hit"', b'"stay"', b'"double"', b'"split"', b'"insurance:1"', b'"2:hit"', b'"card"'),
-        *(
-            b"black-jack-for-time",
-            b"baccarat",
-            b"unix-bj",
-            b"vegas",
-            b"AS ",
-            b"TH ",
-            b"8C ",
-            b"5D ",
-        ),
+        *(name.encode() for name in GAMES),
+        *(b"AS ", b"TH ", b"8C ", b"5D "),
         *(b"1e999", b"1e-12", b"NaN", b"null", b"true", b"9" * 30, b"[" * 60, b"\\u001b", b"-1"),
     ),
     longest=1536,

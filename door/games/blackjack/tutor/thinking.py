@@ -18,15 +18,18 @@ import pickle
 import socket
 import subprocess
 import sys
+from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import door
 from door.games.blackjack.course import Action
+from door.games.engine.descriptor import Shared
 
 if TYPE_CHECKING:
+    from door.call.board import Board
     from door.games.blackjack.tutor.spot import Spot
 
 MOST_WAITING = 256  # questions; a process answers some hundred in a second
@@ -54,20 +57,21 @@ class NotAtHand(Exception):
     """The book has no answer now; nothing is wrong with the question."""
 
 
-class Thinking(Protocol):
-    """Something that weighs decisions beside the event loop, as `hands.values` does."""
+class Thinking(Shared):
+    """Something that weighs decisions beside the event loop, as `hands.values` does.
 
+    `close` ends what is under way; questions that are open are cancelled.
+    """
+
+    @abstractmethod
     def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
         """Give what will be the answer; it raises `NotAtHand` where there is none.
 
         Who cancels it needs no answer any more.
         """
 
-    async def close(self) -> None:
-        """End what is under way; questions that are open are cancelled."""
 
-
-class ThinkingProcess:
+class ThinkingProcess(Thinking):
     """A process that thinks for a whole board, one question after the other."""
 
     def __init__(self, command: Sequence[str] = COMMAND, patience: float = PATIENCE) -> None:
@@ -232,3 +236,15 @@ def _let_others_go_first(process: int) -> None:
         ours = os.getpriority(os.PRIO_PROCESS, 0)
         os.setpriority(os.PRIO_PROCESS, process, min(ours + NICE, LEAST_URGENT))
         os.sched_setscheduler(process, os.SCHED_OTHER, os.sched_param(0))
+
+
+def for_board(board: Board) -> Thinking:
+    """Return what thinks for all callers of a board."""
+    return ThinkingProcess()
+
+
+def thinking_of(board: Board) -> Thinking:
+    """Return what thinks for the callers of a process."""
+    thinking = board.shared["tutor"]
+    assert isinstance(thinking, Thinking)
+    return thinking

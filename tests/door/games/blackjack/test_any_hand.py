@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from door.games.black_jack_for_time.kind import BLACK_JACK_FOR_TIME_KIND
 from door.games.blackjack.events import DealerDealt, Dealt, Event, InsuranceSettled, Settled
 from door.games.blackjack.round import (
     BLACK_JACK_FOR_TIME,
@@ -108,7 +109,7 @@ def test_nothing_on_the_table_can_be_changed_in_place() -> None:
         (game.rules, "ties"),
         (game.totals, "won"),
         (events[0], "card"),
-        (replay_round("black-jack-for-time", {}, shoe, [2], []), "round"),
+        (replay_round(BLACK_JACK_FOR_TIME_KIND, {}, shoe, [2], []), "round"),
     ):
         with pytest.raises(FrozenInstanceError):
             setattr(thing, name, None)
@@ -120,7 +121,7 @@ def test_a_replay_is_identical(house: HouseMapping, shoe, stake: int, chosen) ->
     rules = rules_from_mapping(house, BLACK_JACK_FOR_TIME)
     states, events, taken = played(rules, shoe, [stake], chosen)
     acts = [Act(action) for action in taken]
-    again = replay_round("black-jack-for-time", house, shoe, [stake], acts)
+    again = replay_round(BLACK_JACK_FOR_TIME_KIND, house, shoe, [stake], acts)
     assert again.round == states[-1]
     assert again.events == tuple(events)
 

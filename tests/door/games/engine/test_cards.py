@@ -28,6 +28,9 @@ from door.games.engine.cards import (
         "door.games.blackjack.rules",
         "door.games.engine.quoting",
         "door.games.engine.replay",
+        "door.games.engine.rules",
+        "door.games.replay",
+        "door.games.registry",
     ],
 )
 def test_the_examples_in_docstrings_hold(module: str) -> None:

@@ -10,17 +10,13 @@ from hypothesis import strategies as st
 from door.games.blackjack.round import Action
 from door.games.engine.cards import deck
 from door.games.engine.game import Act
-from door.games.engine.replay import (
-    ReplayError,
-    journaled_actions,
-    parse,
-    render,
-    replay,
-    replay_round,
-)
+from door.games.engine.replay import ReplayError, journaled_actions, replay_round
+from door.games.registry import GAMES
+from door.games.replay import parse, render, replay
 from tests.door.games.blackjack.chances import choices, houses, shoes, unhurried
 
 GAME = "black-jack-for-time"
+KIND = GAMES[GAME].kind
 TEN_UP = "3H JS TH 3D 5C 9D"
 
 
@@ -151,7 +147,7 @@ def test_net_is_in_proportion_to_the_stake(shoe, house, stake: Decimal, chosen) 
     """Whatever the unit, the same hand wins the same share (without rounding to whole units)."""
     house = {**house, "insurance_rounding": "exact"}
     actions = finished(shoe, house, chosen)
-    one = replay_round(GAME, house, shoe, [200], map(Act, actions)).totals
+    one = replay_round(KIND, house, shoe, [200], map(Act, actions)).totals
     result = replay(hand(shoe=" ".join(shoe), rules=house, stake=stake, actions=actions))
     assert isinstance(result, dict)
     assert result["net"] * 200 == (one.won - one.lost) * stake
@@ -160,7 +156,7 @@ def test_net_is_in_proportion_to_the_stake(shoe, house, stake: Decimal, chosen) 
 def finished(shoe, house, chosen: list[int]) -> list[str]:
     """Actions that play a hand to its end."""
     actions: list[str] = []
-    while not (game := replay_round(GAME, house, shoe, [200], map(Act, actions)).round).over:
+    while not (game := replay_round(KIND, house, shoe, [200], map(Act, actions)).round).over:
         legal = game.legal()
         actions.append(legal[chosen[len(actions) % len(chosen)] % len(legal)])
     return actions
@@ -374,14 +370,14 @@ def outcome_or_sentence(document: object) -> str:
 
 
 def test_a_round_is_rebuilt_as_far_as_its_actions_take_it() -> None:
-    again = replay_round(GAME, {}, TEN_UP.split(), [600], [Act("hit")])
+    again = replay_round(KIND, {}, TEN_UP.split(), [600], [Act("hit")])
     assert not again.round.over
     assert again.outcome == ""
     assert again.round.legal() == (Action.HIT, Action.STAY)
 
 
 def test_a_round_is_rebuilt_under_the_rules_it_was_dealt_by() -> None:
-    again = replay_round(GAME, {"ties": "push"}, ["TH", "TC", "8H", "8S"], [600], [Act("stay")])
+    again = replay_round(KIND, {"ties": "push"}, ["TH", "TC", "8H", "8S"], [600], [Act("stay")])
     assert again.outcome == "push"
     assert again.totals.returned == 600
 
@@ -396,7 +392,7 @@ def test_a_round_is_rebuilt_under_the_rules_it_was_dealt_by() -> None:
 )
 def test_a_journal_that_cannot_be_is_refused(cards: str, stake: int, sentence: str) -> None:
     with pytest.raises(ReplayError) as refused:
-        replay_round(GAME, {}, cards.split(), [stake], [Act("stay")])
+        replay_round(KIND, {}, cards.split(), [stake], [Act("stay")])
     assert str(refused.value).startswith(sentence)
 
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from door.games.engine import shuffle
 from door.games.engine.cards import deck
 from door.games.engine.game import Act
-from door.games.engine.replay import ReplayError, replay, replay_round
+from door.games.engine.replay import ReplayError, replay_round
 from door.games.registry import GAMES
+from door.games.replay import replay
 from tests.door.games.blackjack.chances import unhurried
 
 
@@ -67,14 +68,14 @@ class TestBaccarat:
 
     def test_a_toss_that_the_seed_did_not_make_is_refused_where_the_seed_is_known(self):
         rules, shoe = {"bank_option_3v9": "toss"}, ["2S", "3H", "KD", "TC", "9H", "5D"]
-        known = partial(GAMES["baccarat"].by_chance, seed=bytes(32), cut="", position=0)
+        known = partial(GAMES["baccarat"].kind.by_chance, seed=bytes(32), cut="", position=0)
         draws = shuffle.draws(bytes(32), "toss 5", "")(2) == 1
         right, wrong = Act("bank-card"), Act("bank-no-card")
         if not draws:
             right, wrong = wrong, right
-        assert replay_round("baccarat", rules, shoe, [10], [right], known).round.over
+        assert replay_round(GAMES["baccarat"].kind, rules, shoe, [10], [right], known).round.over
         with pytest.raises(ReplayError, match=f"must be {right} by the seed of the shoe"):
-            replay_round("baccarat", rules, shoe, [10], [wrong], known)
+            replay_round(GAMES["baccarat"].kind, rules, shoe, [10], [wrong], known)
 
     def test_the_players_five_must_be_answered(self):
         said = refusal("baccarat", "5S 7H TD JC 4D")
@@ -184,13 +185,13 @@ class TestVegas:
 )
 def test_a_round_of_any_game_that_is_left_alone_ends(game: str, shoe, choices) -> None:
     """Whatever was decided before, what is done for one who is not there brings it to its end."""
-    kind = GAMES[game]
+    kind = GAMES[game].kind
     acts: list[Act] = []
-    again = replay_round(game, {}, shoe, [200], acts)
+    again = replay_round(kind, {}, shoe, [200], acts)
     while choices.pop() and not again.round.over:
         words = kind.open_words(again.round)
         acts.append(Act(words[choices.pop() % len(words)]))
-        again = replay_round(game, {}, shoe, [200], acts)
+        again = replay_round(kind, {}, shoe, [200], acts)
     round_ = again.round
     while not round_.over:
         round_, _ = kind.act(round_, kind.absent(round_))

@@ -13,6 +13,7 @@ import pytest
 
 from door.games.vegas.round import affordable
 from door.games.vegas.state import NotNow
+from door.games.vegas.table import table_of
 from tests.door.seated import (
     BELL,
     NAMES,
@@ -98,8 +99,8 @@ class Evening:
                 await guest.table.be_ready(guest)
 
     async def decides(self) -> None:
-        seat = self.here.server.board.vegas.state.at_turn
-        hand = self.here.server.board.vegas.state.in_play
+        seat = table_of(self.here.server.board).state.at_turn
+        hand = table_of(self.here.server.board).state.in_play
         if seat is not None and seat.name in self.here_now and hand is not None:
             guest = self.here_now[seat.name]
             action = self.chance.choice(affordable(hand, guest.caller))
@@ -151,7 +152,7 @@ class Evening:
 
     def agrees(self) -> None:
         """What the table, the callers and the books think is the same."""
-        state = self.here.server.board.vegas.state
+        state = table_of(self.here.server.board).state
         assert self.here.findings() == []
         for guest in (*self.here_now.values(), *self.in_the_lobby.values()):
             accounts = self.here.balances(guest.name)

@@ -179,7 +179,7 @@ async def test_a_round_goes_on_under_the_coin_it_was_dealt_under(tmp_path: Path)
 async def test_an_orderly_stop_leaves_the_round_as_it_lies(tmp_path: Path) -> None:
     async with party(tmp_path, 2, seed=shoe(2, everybody_plays)) as before:
         await before.deal()
-        await before.table.close()
+        await before.table.stop()
         for sitter in before.sitters:  # told that the board is closing
             before.table.leave(sitter)
         assert before.journal() == []
@@ -193,7 +193,7 @@ async def test_an_orderly_stop_leaves_the_round_as_it_lies(tmp_path: Path) -> No
 
 async def test_what_is_asked_of_a_closed_table_is_refused(tmp_path: Path) -> None:
     async with party(tmp_path, 1) as alone:
-        await alone.table.close()
+        await alone.table.stop()
         with pytest.raises(Exception, match="The board is closing"):
             await alone.sitters[0].bets(1)
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from door.games.blackjack.kind import VEGAS_KIND
 from door.games.blackjack.rules import rules_to_mapping
-from door.games.vegas import news
+from door.games.vegas import news, settings
 from door.games.vegas import round as vegas_round
+from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.state import NotNow
-from door.games.vegas.table import RETRY_SECONDS
+from door.games.vegas.table import RETRY_SECONDS, table_of
 from tests.door.seated import (
     RESUME,
     TURN,
@@ -210,8 +210,8 @@ async def test_a_round_that_another_server_plays_is_left_to_it(tmp_path: Path) -
         one, two = await two_boards(boards, tmp_path)
         serves_callers(one)
         await one.deal()
-        await two.server.board.vegas.resume()
-        assert two.server.board.vegas.state.hand is None
+        await table_of(two.server.board).resume()
+        assert table_of(two.server.board).state.hand is None
         await one.play_out()
         assert one.journal() == ["1:stay", "2:stay"]
 
@@ -225,8 +225,10 @@ async def test_no_card_is_dealt_while_another_server_deals_from_the_shoe(
         serves_callers(one)
         await one.deal()
         config = two.server.board.config
-        rules = replace(config.vegas.rules, decks=decks)
-        two.server.board.config = replace(config, vegas=replace(config.vegas, rules=rules))
+        vegas = settings.of(config)
+        rules = replace(vegas.rules, decks=decks)
+        games = {**config.games, "vegas": replace(vegas, rules=rules)}
+        two.server.board.config = replace(config, games=games)
         cyd = await arrives(two, "Cyd")
         await cyd.sits()
         await cyd.bets(1)
@@ -271,7 +273,7 @@ async def test_callers_who_play_alone_in_processes_of_their_own_have_a_shoe_each
         for each in parties:
             await each.deal()
         server = await boards.enter_async_context(world(tmp_path, toml=vegas()))
-        await server.server.board.vegas.resume()
+        await table_of(server.server.board).resume()
         cyd = await arrives(server, "Cyd")
         await cyd.sits()
         await cyd.bets(1)
@@ -294,7 +296,7 @@ async def test_a_hand_from_a_shoe_of_his_own_is_gone_on_with_at_the_shared_table
         await alone.deal()
         own = alone.state.shoe
         server = await boards.enter_async_context(world(tmp_path, toml=vegas()))
-        await server.server.board.vegas.resume()
+        await table_of(server.server.board).resume()
         again = await on_a_call(server.server.board, ada.caller.record, take_over=True)
         assert await again.table.find(again.caller.record.id)
         await again.sits()
@@ -333,8 +335,8 @@ async def test_a_table_whose_round_went_on_in_another_process_reads_it_again(
         ada, bob = one.sitters
         await one.deal()
         # The first server serves no call any more, for all that the second one can see.
-        await two.server.board.vegas.resume()
-        assert two.server.board.vegas.state.in_play is not None
+        await table_of(two.server.board).resume()
+        assert table_of(two.server.board).state.in_play is not None
         await ada.does("stay")
         await Party(two, []).pass_time(RESUME)
         assert one.journal() == ["1:stay", "2:stay"]

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from door.games.engine import shuffle
-from door.games.engine.journaled import acts_of, is_done, kind_of, rebuild, seat_of
+from door.games.engine.journaled import acts_of, is_done, seat_of
+from door.games.rounds import kind_of, rebuild
 from timebank.audit.accounts import audit as audit_books
 from timebank.audit.finding import Finding
 from timebank.ledger import transfers

@@ -10,7 +10,8 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from door.games.engine.journaled import is_done, kind_of, rebuild, settlement_of
+from door.games.engine.journaled import is_done, settlement_of
+from door.games.rounds import kind_of, rebuild
 from timebank.calls import clock
 from timebank.errors import Refused
 from timebank.wagers import journal

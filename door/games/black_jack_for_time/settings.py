@@ -1,0 +1,29 @@
+"""[games.black-jack-for-time] of sysop.toml."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, Rules, rules_from_mapping
+from door.games.engine.settings import HasGames, Stakes, read_rules, read_stakes, settings_of
+from timebank.settings.toml import Table
+
+
+@dataclass(frozen=True)
+class BlackJackForTime(Stakes):
+    """The table of Black Jack For Time, with the house's variations."""
+
+    rules: Rules
+
+
+def read(table: Table) -> BlackJackForTime:
+    """Read the section; problems are noted in it."""
+    base = BLACK_JACK_FOR_TIME
+    return BlackJackForTime(
+        **read_stakes(table), rules=read_rules(table, base.keys, base, rules_from_mapping)
+    )
+
+
+def of(config: HasGames) -> BlackJackForTime:
+    """Return this game's settings of a board."""
+    return settings_of(config, "black-jack-for-time", BlackJackForTime)

@@ -1,0 +1,95 @@
+"""What the house knows of a game before anybody sits down at it.
+
+Every game's folder has one `Game`, and door/games/registry.py lists the folders. A door process
+reads all of them before its first screen, so a descriptor is light: what it needs later it only
+says where to find, as "module:name", and that is imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from door.games.engine.game import Kind
+from door.games.engine.settings import GameSettings
+from timebank.settings.toml import Table
+
+LONGEST_CODE = 16  # characters, of Synchronet's
+
+
+class Shared:
+    """Something of a game that all callers of one process have together; by itself it does nothing.
+
+    It is made when the board opens.
+    """
+
+    async def resume(self) -> None:
+        """Take up what an earlier server left, before the first caller of this one."""
+
+    async def stop(self) -> None:
+        """Begin nothing more: the board closes, and callers are told next."""
+
+    async def close(self) -> None:
+        """Let go of everything: no caller is left."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What a robot and a fuzzer, which know no rules, need to get anywhere at a game.
+
+    `hands` are hands that are over, as `door replay` takes them. `habits` say how often each letter
+    is pressed where a question has the words of the key; `taste` how often the game is chosen by
+    those who like another one best.
+    """
+
+    hands: tuple[Mapping[str, object], ...]
+    habits: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    taste: int = 5
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game of the house.
+
+    `name` is what journals, ledgers and sysop.toml call it, `letter` its key in the main menu,
+    `code` what other boards call it: at most `LONGEST_CODE` characters.
+    """
+
+    name: str
+    letter: str
+    code: str
+    title: str
+    read_settings: Callable[[Table], GameSettings]
+    # Of a `Kind`.
+    kind_at: str
+    # Of what begins a caller's visit: (board, caller) -> `floor.Table`.
+    table_at: str
+    # Of what the main menu says of it: async (board, caller) -> text.
+    words_at: str
+    samples_at: str
+    # Of what makes each thing that its callers share, by a name: (board) -> `Shared`. Games that
+    # name the same thing have it together.
+    shares: Mapping[str, str] = field(default_factory=dict)
+    # Of what serves a caller of another process: async (board, connection, header) -> None. Only
+    # one game may have it.
+    visitors_at: str = ""
+
+    @cached_property
+    def kind(self) -> Kind:
+        """How its rounds are dealt, played again and told of."""
+        found: Kind = find(self.kind_at)
+        return found
+
+    @cached_property
+    def samples(self) -> Samples:
+        """What robots and fuzzers play it by."""
+        found: Samples = find(self.samples_at)
+        return found
+
+
+def find(where: str) -> Any:
+    """Return what is called so, as "module:name"; the module is imported."""
+    return pkgutil.resolve_name(where)

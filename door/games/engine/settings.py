@@ -1,0 +1,113 @@
+"""A game's section of sysop.toml: what all games have there, and how a game finds its own again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypedDict, TypeVar
+
+from door.games.engine.rules import RulesRefused
+from timebank.settings.toml import Table
+
+MOST_COINS = 1440  # a day of the smallest coins
+MOST_TURNS = 9999  # a day
+
+R = TypeVar("R")
+S = TypeVar("S")
+
+BETS: Mapping[str, type] = {
+    "coin_minutes": int,
+    "smallest_bet": int,
+    "largest_bet": int,
+    "turns_per_day": int,
+}
+"""The keys that bound a wager in every game that is played for time."""
+
+
+class GameSettings(Protocol):
+    """What every game's settings say."""
+
+    @property
+    def open(self) -> bool:
+        """Whether callers may sit down."""
+
+    @property
+    def coin_minutes(self) -> int:
+        """How many minutes a coin is worth."""
+
+    @property
+    def turns_per_day(self) -> int:
+        """How often a caller may bet in a day; 0 where there is no limit."""
+
+
+class HasGames(Protocol):
+    """The settings of a board, as far as games look into them."""
+
+    @property
+    def games(self) -> Mapping[str, GameSettings]:
+        """The settings of each game, by its name."""
+
+
+@dataclass(frozen=True)
+class Stakes:
+    """What is wagered at a table that is played for time: its coin, and bets in coins.
+
+    `turns_per_day` is 0 where there is no limit; `open` whether callers may sit down.
+    """
+
+    open: bool
+    coin_minutes: int
+    smallest_bet: int
+    largest_bet: int
+    turns_per_day: int
+
+
+class StakeValues(TypedDict):
+    """The fields of `Stakes`."""
+
+    open: bool
+    coin_minutes: int
+    smallest_bet: int
+    largest_bet: int
+    turns_per_day: int
+
+
+def read_stakes(table: Table) -> StakeValues:
+    """Read what bounds a wager; problems are noted in `table`."""
+    stakes: StakeValues = {
+        "open": table.flag("open", True),
+        "coin_minutes": table.whole("coin_minutes", 1, 1, MOST_COINS),
+        "smallest_bet": table.whole("smallest_bet", 1, 1, MOST_COINS),
+        "largest_bet": table.whole("largest_bet", 10, 1, MOST_COINS),
+        "turns_per_day": table.whole("turns_per_day", 20, 0, MOST_TURNS),
+    }
+    sound = table.sound("smallest_bet", "largest_bet")
+    if sound and stakes["smallest_bet"] > stakes["largest_bet"]:
+        reason = f"must not be more than largest_bet, which is {stakes['largest_bet']}"
+        table.refuse("smallest_bet", reason)
+    return stakes
+
+
+def read_rules(
+    table: Table,
+    keys: Sequence[str],
+    base: R,
+    from_mapping: Callable[[Mapping[str, object], R], R],
+) -> R:
+    """Read the house's variations, `keys`, of `base`; problems are noted in `table`.
+
+    `from_mapping` makes rules of what was found, and raises `RulesRefused`.
+    """
+    try:
+        return from_mapping(table.part(keys), base)
+    except RulesRefused as refusal:
+        for key, reason in refusal.problems:
+            table.refuse(key, reason)
+        return base
+
+
+def settings_of(config: HasGames, game: str, kind: type[S]) -> S:
+    """Return the settings of a game, which are of the class `kind`."""
+    settings = config.games[game]
+    assert isinstance(settings, kind)
+    return settings

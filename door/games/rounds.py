@@ -1,0 +1,23 @@
+"""Rounds out of the journal, whichever game they are of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from door.games.engine import journaled
+from door.games.engine.game import Kind
+from door.games.registry import GAMES
+from timebank.wagers.journal import JournalDamaged, StoredRound
+
+
+def kind_of(stored: StoredRound) -> Kind:
+    """Return the game of a stored round; raises `JournalDamaged` when the house has no such."""
+    game = GAMES.get(stored.game)
+    if game is None:
+        raise JournalDamaged(stored.id, f"there is no game {stored.game}")
+    return game.kind
+
+
+def rebuild(stored: StoredRound) -> Any:
+    """Return a round as its journal left it, or raise `JournalDamaged`."""
+    return journaled.rebuild(kind_of(stored), stored)

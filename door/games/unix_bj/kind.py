@@ -1,0 +1,17 @@
+"""UNIX bj as a `Kind`."""
+
+from __future__ import annotations
+
+from door.games.blackjack.kind import BlackJackKind
+from door.games.blackjack.rules import UNIX_BJ
+from door.games.engine.settings import BETS
+
+UNIX_BJ_KIND = BlackJackKind(
+    name="unix-bj",
+    base=UNIX_BJ,
+    most_seats=1,
+    house_keys={**BETS, "open": bool, "stakes": str, "prompts": str},
+    undealt=1,
+    shoe_of_visit=True,
+    outcomes_listed=False,
+)

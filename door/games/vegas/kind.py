@@ -1,0 +1,24 @@
+"""Vegas as a `Kind`."""
+
+from __future__ import annotations
+
+from door.games.blackjack.kind import BlackJackKind
+from door.games.blackjack.rules import MOST_SEATS, VEGAS
+from door.games.engine.settings import BETS
+
+VEGAS_KIND = BlackJackKind(
+    name="vegas",
+    base=VEGAS,
+    most_seats=MOST_SEATS,
+    house_keys={
+        **BETS,
+        "open": bool,
+        "seats": int,
+        "bell_seconds": int,
+        "turn_seconds": int,
+        "resume_wait": int,
+    },
+    undealt=0,
+    shoe_of_visit=False,
+    outcomes_listed=True,
+)

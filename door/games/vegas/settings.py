@@ -1,0 +1,39 @@
+"""[games.vegas] of sysop.toml."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from door.games.blackjack.rules import MOST_SEATS, VEGAS, Rules, rules_from_mapping
+from door.games.engine.settings import HasGames, Stakes, read_rules, read_stakes, settings_of
+from timebank.settings.toml import Table
+
+LONGEST_WAIT = 600  # seconds at a table where others wait as well
+
+
+@dataclass(frozen=True)
+class Vegas(Stakes):
+    """The table where callers sit together; waits are in seconds."""
+
+    seats: int
+    bell_seconds: int
+    turn_seconds: int
+    resume_wait: int
+    rules: Rules
+
+
+def read(table: Table) -> Vegas:
+    """Read the section; problems are noted in it."""
+    return Vegas(
+        **read_stakes(table),
+        seats=table.whole("seats", MOST_SEATS, 1, MOST_SEATS),
+        bell_seconds=table.whole("bell_seconds", 20, 1, LONGEST_WAIT),
+        turn_seconds=table.whole("turn_seconds", 30, 1, LONGEST_WAIT),
+        resume_wait=table.whole("resume_wait", 60, 1, LONGEST_WAIT),
+        rules=read_rules(table, VEGAS.keys, VEGAS, rules_from_mapping),
+    )
+
+
+def of(config: HasGames) -> Vegas:
+    """Return this game's settings of a board."""
+    return settings_of(config, "vegas", Vegas)
