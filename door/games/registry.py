@@ -15,6 +15,7 @@ _FOLDERS = (
     "baccarat",
     "unix_bj",
     "vegas",
+    "red_dog",
 )
 
 _ALL: tuple[Game, ...] = tuple(

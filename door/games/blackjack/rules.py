@@ -128,6 +128,16 @@ class Rules:
         short = self.charlie and cards - dealt < self.most_cards(seats)
         return dealt * 100 >= cards * self.penetration or short
 
+    def best_odds(self) -> float:
+        """The most that one coin of the opening bet can win.
+
+        >>> BLACK_JACK_FOR_TIME.best_odds(), UNIX_BJ.best_odds()
+        (2.0, 2.0)
+        """
+        single = max(self.natural_pays, self.charlie_pays, self.twenty_one_pays, self.win_pays)
+        doubled = max(self.win_pays, self.doubled_21_pays)
+        return float(max(single - 1, 2 * (doubled - 1)))
+
     def refused_stake(self, stake: int) -> str | None:
         """Why a stake in the smallest unit cannot be played here, or None.
 

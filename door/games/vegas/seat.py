@@ -10,17 +10,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeGuard
 
 from ansi.keys import ENTER, ESCAPE, INTERRUPT
 from door import wording
 from door.call.console import TakenOver, TimeUp, lit
-from door.games.black_jack_for_time.scene import Sitting
-from door.games.blackjack.betting import Betting, Tutor
 from door.games.blackjack.round import Action, Phase
+from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.engine import shuffle
+from door.games.engine.betting import Betting
+from door.games.engine.scene import Sitting
 from door.games.vegas import news
 from door.games.vegas import words as vegas_words
 from door.games.vegas.news import LONGEST_LINE, NotSaid
@@ -415,8 +415,7 @@ class Vegas:
 
     def _betting(self) -> Betting:
         settings = self.table.settings
-        rules = replace(settings.rules, insurance_unit=self.table.coin)
-        return Betting(self.caller, GAME, settings, rules)
+        return Betting(self.caller, GAME, settings, settings.rules.best_odds())
 
     def _last_bet(self) -> int:
         settings = self.table.settings

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from ansi.cards import plain
 from door import wording
 from door.call.display import literal
-from door.games.black_jack_for_time.scene import Sitting
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import Event, Outcome
 from door.games.blackjack.round import Round
+from door.games.engine.scene import Sitting
 from door.games.vegas import news
 from door.games.vegas.news import News
 from timebank.words import span

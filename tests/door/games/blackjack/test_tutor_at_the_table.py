@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from door.games.blackjack.betting import NOT_AT_HAND
 from door.games.blackjack.round import Action, Round
 from door.games.blackjack.tutor import tutor
+from door.games.blackjack.tutor.beside import NOT_AT_HAND
 from door.games.blackjack.tutor.hands import values
 from door.games.blackjack.tutor.thinking import NotAtHand
 from tests.door.company import player, table_toml

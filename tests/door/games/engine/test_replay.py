@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from door.games.blackjack.round import Action
 from door.games.engine.cards import deck
 from door.games.engine.game import Act
+from door.games.engine.quoting import either
 from door.games.engine.replay import ReplayError, journaled_actions, replay_round
 from door.games.registry import GAMES
 from door.games.replay import parse, render, replay
@@ -180,7 +181,7 @@ def test_render_writes_json() -> None:
     [
         (
             {"game": "poker"},
-            'game must be black-jack-for-time, baccarat, unix-bj or vegas, is "poker".',
+            f'game must be {either(tuple(GAMES))}, is "poker".',
         ),
         ({"game": 1}, "game must be a name, is 1."),
         ({"rules": []}, "rules must be a table, is a list."),

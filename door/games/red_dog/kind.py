@@ -1,0 +1,122 @@
+"""Red Dog as a `Kind`: one seat against the house."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from door.games.engine import shuffle
+from door.games.engine.cards import Card
+from door.games.engine.game import Act, IllegalAction, Refusal, ShoeTooShort, Totals
+from door.games.engine.quoting import either, shown
+from door.games.engine.rules import RulesRefused
+from door.games.engine.settings import BETS
+from door.games.red_dog.events import Event
+from door.games.red_dog.round import Action, Round, start
+from door.games.red_dog.rules import RED_DOG, Rules, rules_from_mapping
+
+
+@dataclass(frozen=True, slots=True)
+class RedDogKind:
+    """The hands of Red Dog."""
+
+    name: str
+    most_seats: int
+    house_keys: Mapping[str, type]
+
+    @staticmethod
+    def read_rules(mapping: Mapping[str, object]) -> Rules:
+        """Return the rules with the keys of `mapping` in place; `Refusal` when any is wrong."""
+        try:
+            return rules_from_mapping(mapping, RED_DOG)
+        except RulesRefused as refused:
+            raise Refusal(f"rules: {refused}") from None
+
+    def deal(
+        self, rules: Mapping[str, object], cards: Sequence[Card], stakes: Sequence[int], scale: int
+    ) -> tuple[Round, tuple[Event, ...]]:
+        """Deal a round (`Kind.deal`); nothing in its rules is counted in units."""
+        (stake,) = stakes
+        table = self.read_rules(rules)
+        try:
+            return start(table, cards, stake)
+        except (ShoeTooShort, ValueError) as error:
+            raise Refusal(_small(error)) from None
+
+    def act(self, round_: Round, act: Act) -> tuple[Round, tuple[Event, ...]]:
+        """Carry out an action of the caller (`Kind.act`)."""
+        try:
+            action = Action(act.word)
+        except ValueError:
+            raise Refusal(f"must be {either(tuple(Action))}, is {shown(act.word)}") from None
+        if act.seat not in (None, 1) or act.amount is not None:
+            raise Refusal(f"{action} takes neither a seat nor an amount here")
+        try:
+            return round_.apply(action)
+        except (IllegalAction, ShoeTooShort) as error:
+            raise Refusal(_small(error)) from None
+
+    def open_words(self, round_: Round) -> tuple[str, ...]:
+        """Return what may be decided now."""
+        return round_.legal()
+
+    def absent(self, round_: Round) -> Act:
+        """Stay: nothing more is staked for one who is not there."""
+        return Act(Action.STAY)
+
+    def totals(self, round_: Round, seat: int) -> Totals:
+        """Return the money of the round."""
+        return round_.totals
+
+    def outcome(self, round_: Round, seat: int) -> str:
+        """Return how the round ended."""
+        return str(round_.outcome or "")
+
+    def result(self, round_: Round, seat: int) -> dict[str, object]:
+        """Return outcome, cards, spread and net of a round that is over."""
+        totals = round_.totals
+        return {
+            "outcome": str(round_.outcome),
+            "cards": list(round_.cards),
+            "spread": round_.spread,
+            "net": totals.won - totals.lost,
+            "cards_used": round_.cards_used,
+        }
+
+    def replayed(self, round_: Round) -> dict[str, object]:
+        """Return what a replay tells of a round."""
+        result = self.result(round_, 0)
+        del result["net"]
+        return result
+
+    def lies(self, round_: Round, settled: bool) -> str:
+        """Return the cards, all of them open."""
+        return f"cards {' '.join(round_.cards)}"
+
+    def cards(self, seed: bytes, cut: str, decks: int, position: int) -> tuple[Card, ...]:
+        """Return the rest of the shoe: it is never shuffled in the middle of a round."""
+        return shuffle.shuffle(seed, cut, decks)[position:]
+
+    def decks(self, rules: Mapping[str, object]) -> int:
+        """Return the decks of the rules."""
+        return self.read_rules(rules).decks
+
+    def most_alike(self, decks: int) -> int:
+        """Return the decks."""
+        return decks
+
+    def is_used_up(self, rules: Mapping[str, object], decks: int, dealt: int, seats: int) -> bool:
+        """Tell whether the cards are shuffled before the next round (`Kind.is_used_up`)."""
+        return self.read_rules({**rules, "decks": decks}).shuffle_due(dealt)
+
+    def by_chance(self, round_: Round, seed: bytes, cut: str, position: int) -> Act | None:
+        """Return None: Red Dog does not toss."""
+        return None
+
+
+def _small(error: Exception) -> str:
+    sentence = str(error)
+    return sentence[0].lower() + sentence[1:]
+
+
+RED_DOG_KIND = RedDogKind(name="red-dog", most_seats=1, house_keys={**BETS, "open": bool})

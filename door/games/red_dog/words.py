@@ -1,0 +1,112 @@
+"""What is said at the Red Dog table, and its rules as a caller reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ansi.cards import plain
+from door import wording
+from door.games.red_dog import events as happened
+from door.games.red_dog.events import Event, Outcome
+from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS, pays
+from door.lobby.pages import read
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from door.call.console import Console
+    from door.games.red_dog.settings import RedDog
+
+OUTCOMES = {
+    Outcome.THREE_OF_A_KIND: "|10Three of a kind",
+    Outcome.WIN: "|10In between, you win",
+    Outcome.PUSH: "|14Push: your bet comes back",
+    Outcome.LOSE: "|12Not in between",
+}
+
+
+def spread_words(spread: int) -> str:
+    """Say what two cards leave between them.
+
+    >>> spread_words(1), spread_words(0)
+    ('Spread 1: a card in between pays 5 to 1.', 'Neighbours: no card fits in between.')
+    """
+    if spread < 0:
+        return f"A pair: a third pays {THREE_OF_A_KIND_PAYS} to 1."
+    if not spread:
+        return "Neighbours: no card fits in between."
+    return f"Spread {spread}: a card in between pays {pays(spread)} to 1."
+
+
+def sentences(events: Sequence[Event], coin: int) -> list[str]:
+    """Return what is said of `events`, amounts in coins of `coin` seconds; pipe codes inside."""
+    dealt = [event.card for event in events if isinstance(event, happened.Dealt)]
+    said = (
+        [f"|07You are dealt |15{'|07 and |15'.join(f'the {plain(card)}' for card in dealt)}|07."]
+        if dealt
+        else []
+    )
+    return said + [sentence for event in events if (sentence := _sentence(event, coin))]
+
+
+def _sentence(event: Event, coin: int) -> str:
+    match event:
+        case happened.Spread(spread=spread):
+            return f"|07{spread_words(spread)}"
+        case happened.Raised(amount=amount):
+            return f"|07You raise by |15{wording.coins_of(amount, coin)}|07."
+        case happened.Drew(card=card):
+            return f"|07The third card is |15the {plain(card)}|07."
+        case happened.Settled() as settled:
+            return _settled(settled, coin)
+    return ""
+
+
+def _settled(event: happened.Settled, coin: int) -> str:
+    words = OUTCOMES[event.outcome]
+    if event.won:
+        paid = wording.coins_of(event.won + event.returned, coin)
+        return f"{words}: the dealer pays |15{paid}|10 ({span(event.won)} won)."
+    if event.lost:
+        return f"{words}: |15{wording.coins_of(event.lost, coin)}|12 lost."
+    return f"{words}."
+
+
+async def read_rules(console: Console, settings: RedDog) -> None:
+    """Show the rules under which this table plays."""
+    await read(console, "The rules of Red Dog", rules_text(settings))
+
+
+@lru_cache(maxsize=8)
+def rules_text(settings: RedDog) -> str:
+    """Return the rules in words, pipe codes inside; every figure is the sysop's or the game's."""
+    rules = settings.rules
+    turns = f", {settings.turns_per_day} turns a day" if settings.turns_per_day else ""
+    decks = "One deck" if rules.decks == 1 else f"{rules.decks} decks"
+    shuffled = (
+        "shuffled for every hand"
+        if rules.shuffle == "hand"
+        else f"shuffled when {rules.penetration} percent have been dealt"
+    )
+    odds = ", ".join(f"{spread} pays {odds} to 1" for spread, odds in SPREAD_PAYS.items())
+    return "\n".join(
+        (
+            f"|15Coins|07  You bet your time: a coin is {span(settings.coin_minutes * 60)}. "
+            f"A bet is {settings.smallest_bet} to {wording.coins(settings.largest_bet)}{turns}. "
+            "Your last coin is never bet.",
+            f"|15Cards|07  {decks}, {shuffled}. Aces are high only. Suits do not count.",
+            "|15The bet|07  Two cards are dealt face up. You bet that the third falls between "
+            "them.",
+            "|15Raise|07  Before the third card you may double your bet, or stay.",
+            f"|15Spread|07  So many ranks lie between the two. A spread of {odds}, a wider one "
+            f"{WIDEST_PAYS} to 1. Outside, or on either card, you lose.",
+            "|15Neighbours|07  Nothing fits between them: a push, your bet comes back.",
+            f"|15A pair|07  The third card is drawn at once. Three of a kind pay "
+            f"{THREE_OF_A_KIND_PAYS} to 1; any other card is a push.",
+            "|15Fair|07  Before you bet you see the seal of the shuffle, and when the cards are "
+            "done the seed behind it. Cut the cards with a few words of yours and not even the "
+            "house can have chosen their order.",
+            "|15Hang up|07  in the middle of a hand, and it waits for you as it was.",
+        )
+    )

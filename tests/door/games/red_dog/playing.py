@@ -1,0 +1,114 @@
+"""A caller at the Red Dog table: the screen read as a person reads it, and hands found to order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from door.games.engine import shuffle
+from door.games.red_dog.round import RED_DOG, Action, Round, start
+from tests.door.playing import PLACE_BET, Table
+from tests.terminal import MODERN, Profile
+from tests.world import BOARD, World, log_on, world
+
+_CARD = re.compile(r"│(10|[A2-9JQK])([♥♠♦♣])")
+_SUITS = {"♥": "H", "♠": "S", "♦": "D", "♣": "C"}
+
+
+def house(**keys: object) -> str:
+    """A board whose sysop has set these keys of the game."""
+    lines = (
+        f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}".lower()
+        for key, value in keys.items()
+    )
+    return "\n".join((BOARD, "[games.red-dog]", *lines, ""))
+
+
+def seed_where(wanted: Callable[[Round], bool], cut: str = "") -> bytes:
+    """A seed whose first hand is as `wanted`."""
+    for number in range(1, 100_000):
+        seed = number.to_bytes(shuffle.SEED_BYTES, "big")
+        if wanted(start(RED_DOG, shuffle.shuffle(seed, cut, 1), 1)[0]):
+            return seed
+    raise AssertionError("no seed deals that hand")
+
+
+def ends(outcome: str, spread: int | None = None, *, cut: str = "") -> bytes:
+    """A seed whose hand ends so, by itself or after a decision, with that spread."""
+
+    def wanted(dealt: Round) -> bool:
+        fits = (spread is None and dealt.spread > 0) or dealt.spread == spread
+        over = dealt if dealt.over else dealt.apply(Action.STAY)[0]
+        return fits and over.outcome == outcome
+
+    return seed_where(wanted, cut)
+
+
+class RedDog(Table):
+    """One caller at this table; `round` is the hand as it must be by its seed."""
+
+    round: Round  # type: ignore[assignment] # of this game
+
+    async def bets(self, coins: int | str, seed: bytes, **how: Any) -> None:
+        self.board.seeds = [seed]
+        await self.asks_to_bet()
+        await self.types_bet(coins, seed, **how)
+
+    async def types_bet(  # type: ignore[override]
+        self, coins: int | str, seed: bytes, *, cut: str = "", decks: int = 1, position: int = 0
+    ) -> None:
+        self.terminal.send(f"{coins}\r")
+        self.round, _ = start(RED_DOG, shuffle.shuffle(seed, cut, decks)[position:], 1)
+        await self.sees_hand()
+
+    async def does(self, *actions: str) -> None:
+        for action in actions:
+            self.terminal.send(action[0])
+            await self.sees_done(action)
+
+    async def sees_done(self, *actions: str) -> None:
+        for action in actions:
+            self.round, _ = self.round.apply(Action(action))
+        await self.sees_hand()
+
+    def _shows_hand(self) -> bool:
+        asked = PLACE_BET if self.round.over else "<R>aise"
+        return asked in self.prompt_row and self.on_the_table == self.round.cards
+
+    @property
+    def on_the_table(self) -> tuple[str, ...]:
+        """The cards that lie there, in the order dealt: the third one lies in the middle."""
+        found = _CARD.findall(self.terminal.lines[4][:54])
+        cards = tuple(("T" if rank == "10" else rank) + _SUITS[suit] for rank, suit in found)
+        return (cards[0], cards[2], cards[1]) if len(cards) == 3 else cards
+
+    async def returns(self) -> None:
+        self.terminal = await self.board.call()
+        await log_on(self.terminal, self.name)
+        await self.prompt("ood-bye")
+        self.terminal.send("r")
+        await self.prompt(PLACE_BET)
+
+
+@asynccontextmanager
+async def at_red_dog(folder: Path, profile: Profile = MODERN, **how: Any) -> AsyncIterator[RedDog]:
+    """A caller who has just sat down, with sixty minutes; `how` is what `world` takes."""
+    async with world(folder, **how) as board:
+        yield await sit_down(board, "Ada", profile)
+
+
+async def sit_down(board: World, name: str, profile: Profile = MODERN) -> RedDog:
+    """Enter a caller in the books and lead them to the table."""
+    board.enter(name)
+    terminal = await board.call(profile)
+    await log_on(terminal, name)
+    table = RedDog(board, terminal, name)
+    await table.terminal.until("Press any key")
+    terminal.send(" ")
+    await table.terminal.until("ood-bye")
+    terminal.send("r")
+    await table.terminal.until("lace Bet")
+    return table

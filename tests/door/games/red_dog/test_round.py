@@ -1,0 +1,258 @@
+"""Red Dog by its rules: every spread, pairs, neighbours, aces, and what all of a deck comes to."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+from collections import Counter
+from fractions import Fraction
+from itertools import pairwise, permutations, product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from door.games.engine.cards import deck, parse_cards
+from door.games.engine.game import Act, IllegalAction, Refusal, ShoeTooShort
+from door.games.engine.replay import ReplayError
+from door.games.red_dog.events import Dealt, Drew, Outcome, Raised, Settled, Spread, Stayed
+from door.games.red_dog.kind import RED_DOG_KIND
+from door.games.red_dog.round import RED_DOG, Action, Phase, Round, start
+from door.games.red_dog.rules import (
+    BEST_ODDS,
+    Rules,
+    pays,
+    rank_of,
+    rules_from_mapping,
+    rules_to_mapping,
+)
+from door.games.replay import replay
+
+RANKS = "23456789TJQKA"
+ODDS = {1: 5, 2: 4, 3: 2, **dict.fromkeys(range(4, 12), 1)}
+
+
+def dealt(cards: str, bet: int = 10) -> Round:
+    return start(RED_DOG, parse_cards(cards), bet)[0]
+
+
+@pytest.mark.parametrize("module", ["rules", "round", "words"])
+def test_the_examples_in_docstrings_hold(module: str) -> None:
+    result = doctest.testmod(importlib.import_module(f"door.games.red_dog.{module}"))
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("action", list(Action))
+def test_every_third_card_after_every_two(action: Action) -> None:
+    """All ranks against all: what is between wins by the spread, what is not loses all of it."""
+    for low, high, third in product(range(13), repeat=3):
+        for first, second in ((low, high), (high, low)):
+            if abs(first - second) < 2:
+                continue
+            round_ = dealt(f"{RANKS[first]}H {RANKS[second]}S {RANKS[third]}D")
+            assert round_.spread == abs(first - second) - 1
+            assert round_.legal() == (Action.RAISE, Action.STAY)
+            after, _ = round_.apply(action)
+            stake = 20 if action is Action.RAISE else 10
+            won = stake * ODDS[round_.spread]
+            is_between = min(first, second) < third < max(first, second)
+            expected = (Outcome.WIN, 0, stake, won) if is_between else (Outcome.LOSE, stake, 0, 0)
+            assert after.settled is not None
+            settled = after.settled
+            assert (settled.outcome, settled.lost, settled.returned, settled.won) == expected
+            assert (after.over, after.cards_used, after.legal()) == (True, 3, ())
+
+
+@pytest.mark.parametrize("rank", RANKS)
+def test_a_pair_draws_by_itself(rank: str) -> None:
+    for third in RANKS:
+        after, events = start(RED_DOG, parse_cards(f"{rank}H {rank}S {third}D"), 10)
+        assert (after.over, after.cards_used, after.legal()) == (True, 3, ())
+        three = third == rank
+        assert after.outcome is (Outcome.THREE_OF_A_KIND if three else Outcome.PUSH)
+        assert after.totals.won == (110 if three else 0)
+        assert after.totals.returned == 10
+        assert after.totals.lost == 0
+        assert isinstance(events[-2], Drew)
+
+
+def test_neighbours_push_without_a_third_card() -> None:
+    for low, high in pairwise(RANKS):
+        for first, second in ((low, high), (high, low)):
+            after, events = start(RED_DOG, parse_cards(f"{first}H {second}S"), 10)
+            assert (after.over, after.cards_used, after.outcome) == (True, 2, Outcome.PUSH)
+            assert (after.totals.returned, after.totals.won, after.totals.lost) == (10, 0, 0)
+            assert events[-1] == Settled(Outcome.PUSH, lost=0, returned=10, won=0)
+
+
+def test_an_ace_is_high_only() -> None:
+    assert [rank_of(card) for card in parse_cards("2H TH JH QH KH AH")] == [2, 10, 11, 12, 13, 14]
+    assert dealt("KH AS").outcome is Outcome.PUSH
+    assert dealt("AH 2S 3D").spread == 11
+    for third in RANKS[1:-1]:
+        assert dealt(f"AH 2S {third}D").apply(Action.STAY)[0].outcome is Outcome.WIN
+    assert dealt("2H 4S AD").apply(Action.STAY)[0].outcome is Outcome.LOSE
+    assert dealt("QH AS KD").apply(Action.RAISE)[0].totals.won == 100
+
+
+def test_what_happens_is_told_in_order() -> None:
+    cards = parse_cards("5H 9S 7D")
+    round_, events = start(RED_DOG, cards, 10)
+    assert events == (Dealt(cards[0]), Dealt(cards[1]), Spread(3, 2))
+    assert round_.phase is Phase.RAISE
+    win = Settled(Outcome.WIN, lost=0, returned=20, won=40)
+    assert round_.apply(Action.RAISE)[1] == (Raised(10), Drew(cards[2]), win)
+    win = Settled(Outcome.WIN, lost=0, returned=10, won=20)
+    assert round_.apply(Action.STAY)[1] == (Stayed(), Drew(cards[2]), win)
+
+
+def test_the_chances_of_one_deck_by_all_its_hands() -> None:
+    """Every two cards of a deck, and every third: the figures that docs/rules.md gives."""
+    hands: Counter[int] = Counter()
+    staying: Counter[int] = Counter()
+    threes = 0
+    for shoe in permutations(deck(1), 3):
+        round_, _ = start(RED_DOG, shoe, 1)
+        hands[round_.spread] += 1
+        if round_.over:
+            threes += round_.totals.won // 11
+        else:
+            totals = round_.apply(Action.STAY)[0].totals
+            staying[round_.spread] += totals.won - totals.lost
+    every = 52 * 51 * 50
+    assert sum(hands.values()) == every
+    assert (Fraction(hands[-1], every), Fraction(hands[0], every)) == (
+        Fraction(3, 51),
+        Fraction(384, 52 * 51),
+    )
+    assert Fraction(threes, hands[-1]) == Fraction(2, 50)
+    assert [spread for spread in range(1, 12) if staying[spread] > 0] == [7, 8, 9, 10, 11]
+    best = 11 * threes + sum(max(net, 2 * net) for net in staying.values())
+    assert Fraction(best, every) == Fraction(-523, 16575)
+    assert round(float(Fraction(-523, 16575)), 3) == -0.032
+
+
+@given(
+    st.permutations(deck(2)),
+    st.integers(1, 10**6),
+    st.sampled_from(list(Action)),
+)
+def test_every_stake_is_lost_or_returned_and_no_win_is_above_the_best_odds(
+    shoe: list[str], bet: int, action: Action
+) -> None:
+    round_, _ = start(RED_DOG, shoe, bet)  # type: ignore[arg-type]
+    if not round_.over:
+        before = round_
+        round_, _ = round_.apply(action)
+        assert before == start(RED_DOG, shoe, bet)[0]  # type: ignore[arg-type]
+    totals = round_.totals
+    assert totals.lost + totals.returned == totals.staked
+    assert totals.won <= BEST_ODDS * bet
+    assert not (totals.lost and totals.won)
+
+
+def test_the_shoe_does_not_show() -> None:
+    assert "7D" not in repr(dealt("5H 9S 7D"))
+
+
+# What is refused
+
+
+def test_what_is_not_open_is_refused_and_changes_nothing() -> None:
+    over = dealt("5H 9S 7D").apply(Action.STAY)[0]
+    with pytest.raises(IllegalAction, match="raise is not open: the round is over"):
+        over.apply(Action.RAISE)
+    short = dealt("5H 9S")
+    with pytest.raises(ShoeTooShort, match="its 2 cards are not enough"):
+        short.apply(Action.STAY)
+    assert short == dealt("5H 9S")
+    with pytest.raises(ShoeTooShort):
+        dealt("5H")
+    with pytest.raises(ShoeTooShort):
+        dealt("5H 5S")
+    with pytest.raises(ValueError, match="more than 0"):
+        dealt("5H 9S 7D", bet=0)
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (Act("hit"), 'must be raise or stay, is "hit"'),
+        (Act("stay", seat=2), "takes neither a seat nor an amount"),
+        (Act("raise", amount=5), "takes neither a seat nor an amount"),
+    ],
+)
+def test_a_kind_refuses_what_is_no_action(act: Act, words: str) -> None:
+    with pytest.raises(Refusal, match=words):
+        RED_DOG_KIND.act(dealt("5H 9S 7D"), act)
+
+
+# The shoe
+
+
+def test_cards_are_shuffled_when_the_house_says() -> None:
+    assert [Rules().shuffle_due(dealt) for dealt in (0, 2, 3)] == [False, True, True]
+    shoe = Rules(decks=2, shuffle="shoe", penetration=50)
+    assert [shoe.shuffle_due(dealt) for dealt in (0, 51, 52)] == [False, False, True]
+    deep = Rules(shuffle="shoe", penetration=100)
+    assert [deep.shuffle_due(dealt) for dealt in (49, 50)] == [False, True]
+    assert RED_DOG_KIND.is_used_up(rules_to_mapping(deep), 1, 50, 1)
+    assert not RED_DOG_KIND.is_used_up(rules_to_mapping(deep), 2, 50, 1)
+
+
+def test_rules_come_out_of_a_mapping_as_they_went_in() -> None:
+    rules = Rules(decks=8, shuffle="shoe", penetration=1)
+    assert rules_from_mapping(rules_to_mapping(rules), RED_DOG) == rules
+    assert [pays(spread) for spread in range(1, 12)] == [ODDS[spread] for spread in range(1, 12)]
+
+
+# Replays
+
+
+@pytest.mark.parametrize(
+    ("shoe", "actions", "outcome", "net", "spread"),
+    [
+        ("5H 9S 7D", ["raise"], "win", 40, 3),
+        ("5H 9S 7D", ["stay"], "win", 20, 3),
+        ("9S 5H 9D", ["raise"], "lose", -20, 3),
+        ("5H 7S 6D", ["stay"], "win", 50, 1),
+        ("5H 8S 6D", ["stay"], "win", 40, 2),
+        ("5H TS 6D", ["stay"], "win", 10, 4),
+        ("AS 2H KD", ["raise"], "win", 20, 11),
+        ("7H 7S 7D", [], "three-of-a-kind", 110, -1),
+        ("7H 7S 8D", [], "push", 0, -1),
+        ("KH AS", [], "push", 0, 0),
+    ],
+)
+def test_a_hand_is_replayed(
+    shoe: str, actions: list[str], outcome: str, net: int, spread: int
+) -> None:
+    hand = {"game": "red-dog", "stake": 10, "shoe": shoe, "actions": actions}
+    assert replay(hand) == {
+        "outcome": outcome,
+        "net": net,
+        "cards": shoe.split(),
+        "spread": spread,
+        "cards_used": len(shoe.split()),
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"actions": []}, "the hand is not finished: raise or stay must follow"),
+        ({"actions": ["double"]}, 'action 1 must be raise or stay, is "double"'),
+        ({"actions": ["stay", "stay"]}, "the hand was over before action 2"),
+        ({"shoe": "KH AS 2D"}, "the hand was over before action 1; left over: stay"),
+        ({"shoe": "5H 5H 5H"}, "5H is in it 3 times, 1 deck holds it 1"),
+        ({"rules": {"ties": "push"}}, "ties: is no rule of this game"),
+        ({"rules": {"open": 3}}, "open: must be true or false, is 3"),
+        ({"shoe": "5H 9S"}, "the shoe is too short"),
+    ],
+)
+def test_a_mistake_is_a_sentence(changes: dict[str, object], words: str) -> None:
+    hand = {"game": "red-dog", "stake": 10, "shoe": "5H 9S 7D", "actions": ["stay"]}
+    with pytest.raises(ReplayError) as refused:
+        replay({**hand, **changes})
+    assert words in str(refused.value)

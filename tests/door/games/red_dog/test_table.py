@@ -1,0 +1,300 @@
+"""The Red Dog table on a real board: bets, raises, hang-ups, time up, books that are away."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from door.cli.main import main
+from door.games.red_dog.round import Action
+from door.games.red_dog.rules import Rules
+from tests.door.games.red_dog.playing import RedDog, at_red_dog, ends, house, sit_down
+from tests.door.games.test_trouble import UNWRITTEN, books_locked, disk_broken
+from tests.door.playing import MINUTE, PLACE_BET
+from tests.terminal import MODERN, REFUSING, SYNCTERM, Terminal
+from tests.world import NOON, log_on, world
+
+DAY = 24 * 60 * MINUTE
+
+# A hand
+
+
+@pytest.mark.parametrize(
+    ("outcome", "spread", "actions", "moved"),
+    [
+        ("win", 3, ("raise",), [("stake", 300), ("raise", 300), ("returned", 600), ("won", 1200)]),
+        ("win", 1, ("stay",), [("stake", 300), ("returned", 300), ("won", 1500)]),
+        ("lose", 4, ("raise",), [("stake", 300), ("raise", 300), ("lost", 600)]),
+        ("lose", 2, ("stay",), [("stake", 300), ("lost", 300)]),
+        ("three-of-a-kind", -1, (), [("stake", 300), ("returned", 300), ("won", 3300)]),
+        ("push", -1, (), [("stake", 300), ("returned", 300)]),
+        ("push", 0, (), [("stake", 300), ("returned", 300)]),
+    ],
+)
+async def test_a_hand_moves_what_it_should(
+    tmp_path: Path, outcome: str, spread: int, actions: tuple[str, ...], moved: list[object]
+) -> None:
+    async with at_red_dog(tmp_path) as ada:
+        seed = ends(outcome, spread)
+        await ada.bets(5, seed)
+        assert ada.seal == sha256(seed).hexdigest()
+        assert ada.seed == ("" if actions else seed.hex())
+        await ada.does(*actions)
+        assert ada.seed == seed.hex()
+        assert ada.moved() == moved
+        assert ada.journal() == ["bet", *actions]
+        assert ada.online == ada.time_left
+        assert ada.figure("Bet") == "5 coins"
+        assert ada.figure("Raise") == ("5 coins" if "raise" in actions else "")
+        score = {"lose": "0-1-0", "push": "0-0-1"}.get(outcome, "1-0-0")
+        assert ada.figure("W-L-push") == score
+        assert "Turns today: 1 of 20" in ada.terminal.row(0)
+
+
+async def test_what_is_said_of_a_hand(tmp_path: Path) -> None:
+    async with at_red_dog(tmp_path) as ada:
+        await ada.bets(5, ends("win", 3))
+        await ada.message("Spread 3: a card in between pays 2 to 1.")
+        await ada.does("raise")
+        await ada.message("You raise by 5 coins.")
+        await ada.message("In between, you win: the dealer pays 30 coins (20 minutes won).")
+        await ada.bets(1, ends("push", 0))
+        await ada.message("Neighbours: no card fits in between.")
+        await ada.message("Push: your bet comes back.")
+        await ada.gets_up()
+        await ada.terminal.until("Red Dog: 2 turns, 1 won, 0 lost, 1 stand-off; you leave")
+
+
+@pytest.mark.parametrize("profile", [MODERN, SYNCTERM, REFUSING], ids=["utf-8", "cp437", "lines"])
+async def test_the_table_is_played_on_any_screen(tmp_path: Path, profile) -> None:
+    async with at_red_dog(tmp_path, profile) as ada:
+        seed = ends("lose", 5)
+        ada.board.seeds = [seed]
+        ada.terminal.send("p")
+        await ada.terminal.until("Coins to bet")
+        ada.terminal.send("2\r")
+        await ada.terminal.until("Spread 5: a card in between pays 1 to 1.")
+        await ada.terminal.until("<S>tay")
+        ada.terminal.send("s")
+        await ada.terminal.until("Not in between: 2 coins lost.")
+        await ada.terminal.until(seed.hex())
+        await ada.terminal.until("lace Bet")
+        assert ada.moved() == [("stake", 120), ("lost", 120)]
+
+
+async def test_the_rules_are_those_of_the_house(tmp_path: Path) -> None:
+    async with at_red_dog(tmp_path, toml=house(decks=6, shuffle="shoe", largest_bet=4)) as ada:
+        ada.terminal.send("r")
+        await ada.terminal.until("A bet is 1 to 4 coins, 20 turns")
+        await ada.terminal.until("6 decks, shuffled when 75 percent have been dealt.")
+        await ada.terminal.until("Hang up")
+        ada.terminal.send(" ")
+        await ada.prompt(PLACE_BET)
+
+
+async def test_a_caller_steps_over_to_the_bank_and_comes_back(tmp_path: Path) -> None:
+    async with at_red_dog(tmp_path) as ada:
+        ada.terminal.send("t")
+        await ada.terminal.until("Your choice")
+        ada.terminal.send("q")
+        await ada.prompt(PLACE_BET)
+        assert ada.terminal.row(0).startswith(" Red Dog")
+
+
+# Bets
+
+
+async def test_a_raise_that_would_take_the_last_coin_is_not_offered(tmp_path: Path) -> None:
+    async with at_red_dog(tmp_path, toml=house(coin_minutes=20)) as ada:
+        seed = ends("lose", 5)
+        ada.board.seeds = [seed]
+        await ada.asks_to_bet()
+        ada.terminal.send("2\r")
+        await ada.message("A raise would take your last coin: you stay.")
+        await ada.prompt(PLACE_BET)
+        assert ada.journal() == ["bet", "stay"]
+        assert ada.moved() == [("stake", 2400), ("lost", 2400)]
+
+
+async def test_so_many_turns_a_day(tmp_path: Path) -> None:
+    async with at_red_dog(tmp_path, toml=house(turns_per_day=1)) as ada:
+        ada.board.seeds = [ends("push", 0)]
+        await ada.asks_to_bet()
+        ada.terminal.send("1\r")
+        await ada.message("That was your last turn for today: 1 a day.")
+        ada.terminal.send(" ")
+        await ada.prompt("ood-bye")
+        await ada.terminal.until("1 of 1 turns today")
+
+
+async def test_a_win_past_an_event_is_told_of_at_the_bet(tmp_path: Path) -> None:
+    """Eleven to one is the most that a bet can win."""
+    toml = house() + '[[events]]\nname = "Mail hour"\ntime = "13:30"\nminutes = 60\n'
+    async with at_red_dog(tmp_path, toml=toml) as ada:
+        await ada.asks_to_bet()
+        ada.terminal.send("9")
+        await ada.message("of a full win of 1:39:00 on 9 coins")
+
+
+# The shoe
+
+
+async def test_a_shoe_runs_on_and_its_seed_stays_hidden(tmp_path: Path) -> None:
+    rules = Rules(decks=2, shuffle="shoe")
+    async with at_red_dog(tmp_path, toml=house(decks=2, shuffle="shoe", turns_per_day=0)) as ada:
+        seed = bytes(31) + b"\x07"
+        ada.board.seeds = [seed, bytes(31) + b"\x08"]
+        position = 0
+        while not rules.shuffle_due(position):
+            await ada.asks_to_bet()
+            assert ada.seal == sha256(seed).hexdigest()
+            await ada.types_bet(1, seed, decks=2, position=position)
+            if not ada.round.over:
+                await ada.does("stay")
+            position += ada.round.cards_used
+            assert ada.seed == (seed.hex() if rules.shuffle_due(position) else "")
+        await ada.asks_to_bet()
+        await ada.message("The dealer shuffles.")
+
+
+async def test_the_caller_cuts(tmp_path: Path) -> None:
+    async with at_red_dog(tmp_path) as ada:
+        ada.terminal.send("c")
+        await ada.message("From now on you are asked for a few words")
+        seed = ends("win", 3, cut="lucky seven")
+        ada.board.seeds = [seed]
+        ada.terminal.send("p")
+        await ada.prompt("A few words to cut the cards")
+        ada.terminal.send("lucky seven\r")
+        await ada.prompt("Coins to bet")
+        await ada.types_bet(2, seed, cut="lucky seven")
+        await ada.does("stay")
+        assert "Cut with: lucky seven" in ada.terminal.picture
+
+
+# Hands that were left
+
+
+@pytest.mark.parametrize("hang_up", [Terminal.hang_up_half, Terminal.abort], ids=["close", "reset"])
+@pytest.mark.parametrize("action", ["raise", "stay"])
+async def test_a_hand_waits_for_its_caller_with_the_same_cards(
+    tmp_path: Path, hang_up, action: str
+) -> None:
+    async with at_red_dog(tmp_path) as ada:
+        seed = ends("win", 3)
+        await ada.bets(4, seed)
+        hang_up(ada.terminal)
+        await ada.is_gone()
+        assert ada.board.balances("Ada")["stake"] == 4 * MINUTE
+        assert ada.board.findings() == []
+        await ada.calls_back()
+        await ada.message("The hand you left is still on the table.")
+        assert ada.seal == sha256(seed).hexdigest()
+        await ada.does(action)
+        assert ada.journal() == ["bet", action]
+        assert ada.board.balances("Ada")["stake"] == 0
+        assert ada.hands_dealt == 1
+
+
+async def test_a_hand_goes_on_under_the_coins_it_was_dealt_under(tmp_path: Path) -> None:
+    async with at_red_dog(tmp_path, toml=house(coin_minutes=2)) as ada:
+        await ada.bets(4, ends("win", 3))
+        ada.terminal.abort()
+        await ada.is_gone()
+        path = ada.board.config.path
+        path.write_text(house(coin_minutes=5), encoding="utf-8")
+        ada.board.server.reload()
+        await ada.calls_back()
+        assert ada.figure("A coin") == "2 minutes"
+        assert ada.figure("Bet") == "4 coins"
+        await ada.does("raise")
+        assert ada.moved()[1] == ("raise", 8 * MINUTE)
+        await ada.terminal.wait_for(lambda _: ada.figure("A coin") == "5 minutes", "the new coin")
+
+
+async def test_a_hand_that_nobody_returns_to_stays(tmp_path: Path) -> None:
+    async with at_red_dog(tmp_path) as ada:
+        await ada.bets(4, ends("lose", 3))
+        ada.terminal.abort()
+        await ada.is_gone()
+    async with world(tmp_path, now=NOON + timedelta(days=2)) as board:
+        ada.board = board
+        assert ada.journal() == ["bet", "stay"]
+        assert ada.moved() == [("stake", 240), ("lost", 240)]
+        assert board.balances("Ada")["stake"] == 0
+
+
+async def test_who_has_no_time_left_stays(tmp_path: Path) -> None:
+    async with at_red_dog(tmp_path, toml=house(coin_minutes=15)) as ada:
+        await ada.bets(1, ends("lose", 3))
+        await ada.board.pass_time(45 * MINUTE)
+        await ada.terminal.until("Your time is up: you stay.")
+        await ada.is_gone()
+        assert ada.journal() == ["bet", "stay"]
+        assert ada.board.balances("Ada")["stake"] == 0
+
+
+# Trouble
+
+
+@pytest.mark.parametrize("trouble", [books_locked, disk_broken])
+async def test_an_action_that_was_not_written_is_taken_again(tmp_path: Path, trouble) -> None:
+    async with at_red_dog(tmp_path, busy_seconds=0.02) as ada:
+        await ada.bets(2, ends("win", 3))
+        with trouble(ada):
+            ada.terminal.send("r")
+            await ada.prompt("Press any key to try again")
+            assert UNWRITTEN in ada.messages
+            assert ada.on_the_table == ada.round.cards
+        ada.terminal.send(" ")
+        await ada.prompt("<R>aise")
+        await ada.does("raise")
+        assert ada.journal() == ["bet", "raise"]
+
+
+@pytest.mark.parametrize("trouble", [books_locked, disk_broken])
+async def test_a_bet_that_was_not_written_is_not_dealt(tmp_path: Path, trouble) -> None:
+    async with at_red_dog(tmp_path, busy_seconds=0.02) as ada:
+        with trouble(ada):
+            ada.terminal.send("p")
+            await ada.message(UNWRITTEN)
+            await ada.prompt(PLACE_BET)
+        assert ada.hands_dealt == 0
+        assert ada.online == 60 * MINUTE
+
+
+# Ways to the table
+
+
+async def test_a_closed_table_is_not_in_the_menu(tmp_path: Path) -> None:
+    async with world(tmp_path, toml=house(open=False)) as board:
+        board.enter("Ada")
+        terminal = await board.call()
+        await log_on(terminal, "Ada")
+        await terminal.until("Press any key")
+        terminal.send(" ")
+        await terminal.until("ood-bye")
+        assert "Vegas" in terminal.picture
+        assert "Red Dog" not in terminal.picture
+
+
+async def test_a_played_hand_is_shown_and_replayed_by_the_commands(tmp_path: Path) -> None:
+    async with world(tmp_path) as board:
+        ada: RedDog = await sit_down(board, "Ada")
+        await ada.bets(3, ends("win", 3))
+        await ada.does(Action.RAISE)
+    from click.testing import CliRunner
+
+    config = ["--config", str(tmp_path / "sysop.toml")]
+    run = CliRunner().invoke
+    told = run(main, ["hand", "1", *config]).output
+    assert "Hand 1: Red Dog, Ada" in told
+    assert f"Cards    cards {' '.join(ada.round.cards)}; 3 used" in told
+    assert "Actions  raise" in told
+    as_json = run(main, ["hand", "1", "--json", *config]).output
+    again = run(main, ["replay", "-"], input=as_json).output
+    assert '"outcome": "win", "net": 720' in again
+    assert "1 settled hand was replayed" in run(main, ["audit", *config]).output
