@@ -25,6 +25,8 @@ from door.games.engine.journaled import settlement_of
 from door.games.registry import GAMES
 from timebank.ledger.chain import GENESIS, digest
 from timebank.ledger.database import Database
+from timebank.ledger.reasons import Bet, Granted, LeftOfDay, Lost, Reason, Returned, Used, Won
+from timebank.ledger.reasons import encode as encode_reason
 from timebank.ledger.schema import CALLER_ACCOUNTS, SYSTEM_ACCOUNTS, stamp
 from timebank.names import names
 from timebank.wagers.rounds import Settlement, encode
@@ -146,17 +148,18 @@ class _Writer:
     def _call(self, caller: int, number: int) -> None:
         """Write a call of one caller on one day, from the grant to the last second."""
         day = (NOON + timedelta(days=number)).date().isoformat()
+        before = (NOON + timedelta(days=number - 1)).date().isoformat()
         at = stamp(NOON + timedelta(days=number, minutes=caller))
         online = self._account(caller, "online")
         self._calls += 1
         call = self._calls
-        entry: list[tuple[int, int, int, str, str, int | None]] = []
+        entry: list[tuple[int, int, int, Reason, int | None]] = []
         left = self._balances[online]
         if left:
-            entry.append((online, FORFEIT, left, "forfeit", "What was left", None))
+            entry.append((online, FORFEIT, left, LeftOfDay(before), None))
         grant = self.last + len(entry) + 1
         self._add("days", caller, day, grant - 1, grant)
-        entry.append((ALLOTMENT, online, GRANT, "grant", f"60 minutes for {day}", None))
+        entry.append((ALLOTMENT, online, GRANT, Granted(day), None))
         self._entry(entry, call, at)
         used = 0
         for _ in range(HANDS_A_CALL):
@@ -183,16 +186,15 @@ class _Writer:
         if hand.stood:
             self._add("actions", number, 1, _STAY, hand.used, call, at)
         before = [
-            (online, ELAPSED, HAND_SECONDS, "elapsed", "Time used on node 1", None),
-            (online, stake, COIN, "stake", "Bet 1 minute at Black Jack For Time", number),
+            (online, ELAPSED, HAND_SECONDS, Used(1), None),
+            (online, stake, COIN, Bet(GAME), number),
         ]
-        about = f"at Black Jack For Time ({said.outcome.replace('-', ' ')})"
         after = [
-            (source, target, amount, kind, f"{what} {about}", number)
-            for source, target, amount, kind, what in (
-                (stake, self._house, said.lost, "lost", "Lost"),
-                (stake, online, said.returned, "returned", "Stake returned"),
-                (self._house, online, said.won, "won", "Won"),
+            (source, target, amount, reason(GAME, said.outcome), number)
+            for source, target, amount, reason in (
+                (stake, self._house, said.lost, Lost),
+                (stake, online, said.returned, Returned),
+                (self._house, online, said.won, Won),
             )
             if amount
         ]
@@ -203,16 +205,17 @@ class _Writer:
             self._entry([*before, *after], call, at)
 
     def _entry(
-        self, movements: list[tuple[int, int, int, str, str, int | None]], call: int, at: int
+        self, movements: list[tuple[int, int, int, Reason, int | None]], call: int, at: int
     ) -> None:
         size = len(movements)
-        for place, (source, target, amount, kind, why, hand) in enumerate(movements, 1):
+        for place, (source, target, amount, reason, hand) in enumerate(movements, 1):
             self.last += 1
             numbers = (self.last, place, size, at, amount, source, target, call, hand)
-            self._digest = digest(self._digest, *numbers, kind, why)
+            kind, facts = reason.kind, encode_reason(reason)
+            self._digest = digest(self._digest, *numbers, kind, facts)
             self._balances[source] -= amount
             self._balances[target] += amount
-            self._add("transfers", *numbers, kind, why, self._digest)
+            self._add("transfers", *numbers, kind, facts, self._digest)
 
     def _add(self, table: str, *values: object) -> None:
         self._rows.setdefault(table, []).append(values)
@@ -238,7 +241,7 @@ COLUMNS = {
     "rounds": "id, caller_id, game, day, call_id, shoe_id, start_position, bet, coin, rules, dealt,"
     " lost, returned, won, settled, outcome, result",
     "actions": "round_id, sequence, action, cards_used, call_id, at",
-    "transfers": "id, place, size, at, amount, source, target, call_id, round_id, kind, why,"
+    "transfers": "id, place, size, at, amount, source, target, call_id, round_id, kind, facts,"
     " digest",
 }
 _RULES = encode(RULES)

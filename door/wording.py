@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from timebank.words import ON_ANOTHER_DAY, span
+from timebank.ledger.reasons import Cutoff, Held
+from timebank.ledger.sentences import cutoff_words
+from timebank.words import span
 
 if TYPE_CHECKING:
     from timebank.ledger.purse import Purse, Receipt
@@ -129,8 +131,8 @@ def told(row: Row) -> str:
             return f"{span(row.amount)}: {row.why}."
         case "release" | "held" if row.amount == 1:
             return ""  # wall clock and call, rounded against each other
-        case "held" if row.why.endswith(ON_ANOTHER_DAY):
-            event = row.why.removesuffix(ON_ANOTHER_DAY).partition(" after ")[2]
+        case "held" if isinstance(row.reason, Held) and row.reason.another_day:
+            event = cutoff_words(Cutoff(row.reason.event, row.reason.at, row.reason.host))
             return f"{span(row.amount)} cannot be used today: {event} ends on another day."
         case "release" | "clamp" | "held" | "external" | "loan share" | "loan paid":
             return f"{row.why}."

@@ -26,6 +26,7 @@ from timebank.audit.accounts import Finding
 from timebank.callers import callers
 from timebank.ledger import transfers
 from timebank.ledger.database import BUSY_SECONDS, Database, Desk
+from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -136,7 +137,9 @@ class World:
                 if held.caller_id == record.id and held.kind == "bank"
             )
             if saved:
-                gift = Movement(transfers.ADJUSTMENT, bank, saved, "gift", "A gift", None, None)
+                gift = Movement(
+                    transfers.ADJUSTMENT, bank, saved, Told("gift", "A gift"), None, None
+                )
                 transfers.transfer(desk, [gift])
 
     @contextmanager

@@ -17,8 +17,8 @@ from door.config.config import Config
 from door.defence.front_ends import signs_in, watches
 from door.lines.tls.certificates import CertificateRefused, doubt
 from timebank.calls.calls import latest_addresses
-from timebank.ledger.database import BooksUnavailable, Database
-from timebank.ledger.schema import SCHEMA_VERSION
+from timebank.ledger.database import BooksUnavailable, Database, not_ours
+from timebank.ledger.schema import APPLICATION_ID, SCHEMA_VERSION
 from timebank.settings.settings import Table, open_table
 
 LATEST = 500  # calls that are looked through for signs of a front end
@@ -46,7 +46,9 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
     if not settings.database.exists():
         return named.unregistered(settings.bank, path)
     try:
-        version = _version(settings.database)
+        program, version = _stamps(settings.database)
+        if program != APPLICATION_ID:
+            return [not_ours(settings.database, program, version)]
         if version != SCHEMA_VERSION:
             return [
                 f"The database {settings.database} is of version {version}: who has the sysop's"
@@ -70,11 +72,13 @@ def _people(settings: Config, path: Path) -> list[str]:
         database.close()
 
 
-def _version(database: Path) -> int:
+def _stamps(database: Path) -> tuple[int, int]:
+    """Give whose database it is, and of which version."""
     address = f"{database.resolve().as_uri()}?mode=ro"
     with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
-        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return version
+        (program,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return program, version
 
 
 def _look_for_front_ends(settings: Config) -> list[str]:

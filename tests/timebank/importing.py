@@ -8,6 +8,8 @@ from pathlib import Path
 
 from tests.timebank.books import Books
 from timebank.ledger.database import Database
+from timebank.ledger.reasons import Told, decode
+from timebank.ledger.sentences import sentence
 from timebank.ledger.transfers import ADJUSTMENT, Account, Movement, transfer
 from timebank.thebank.importer import WATCHED_SECONDS, Report, import_file
 
@@ -40,7 +42,8 @@ class Board:
         )
         account = Account(number, "bank", "second")
         self.books.do(
-            transfer, [Movement(ADJUSTMENT, account, 600, "test", "to begin with", None, None)]
+            transfer,
+            [Movement(ADJUSTMENT, account, 600, Told("test", "to begin with"), None, None)],
         )
         return caller_id
 
@@ -67,11 +70,15 @@ class Board:
 
     def transfers(self) -> list[tuple[str, str, int, str]]:
         """What imports have moved: from, to, seconds and why."""
-        return self.books.sql(
-            "SELECT s.kind, g.kind, t.amount, t.why FROM transfers t"
+        found = self.books.sql(
+            "SELECT s.kind, g.kind, t.amount, t.facts FROM transfers t"
             " JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target"
             " WHERE t.kind = 'import' ORDER BY t.id"
         )
+        return [
+            (*ends, amount, sentence(decode("import", facts), amount, "second"))
+            for *ends, amount, facts in found
+        ]
 
     def kept(self, number: int) -> Path:
         return self.path.with_name(f"BANK.EXT.{number}.BAK")

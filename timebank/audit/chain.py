@@ -41,7 +41,7 @@ class Written(NamedTuple):
     call_id: Any
     round_id: Any
     kind: Any
-    why: Any
+    facts: Any
     digest: Any
 
     def made(self, before: str, number: int | None = None) -> str:
@@ -53,7 +53,7 @@ class Written(NamedTuple):
 
 
 WRITTEN = (
-    "SELECT id, place, size, at, amount, source, target, call_id, round_id, kind, why, digest"
+    "SELECT id, place, size, at, amount, source, target, call_id, round_id, kind, facts, digest"
     " FROM transfers"
 )
 FIELDS = {

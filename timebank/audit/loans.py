@@ -1,6 +1,6 @@
 """The audit of loans: none is added to one of an earlier day, and a guest takes nothing past one.
 
-Days that began before version 4 of the schema do not say what was owed: no such rule held on them.
+Days of before the first release do not say what was owed: no such rule held on them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Row(NamedTuple):
 class _Day(NamedTuple):
     day: str
     after: int
-    # On a loan when the day began; None for a day of before version 4.
+    # On a loan when the day began; None for a day of before the first release.
     owed: int | None
 
 

@@ -12,8 +12,10 @@ from itertools import groupby
 from typing import NamedTuple
 
 from timebank.ledger.database import Desk
+from timebank.ledger.reasons import decode
 from timebank.ledger.schema import CALLER_ACCOUNTS, PLAY_ACCOUNTS, instant
-from timebank.words import Part, Unit, describe
+from timebank.ledger.sentences import Part, describe
+from timebank.words import Unit
 
 # Rows that are looked up at a time.
 CHUNK = 200
@@ -51,7 +53,7 @@ class _Row(NamedTuple):
     at: int
     kind: str
     amount: int
-    why: str
+    facts: str
     call_id: int | None
     source: str
     target: str
@@ -71,7 +73,7 @@ _ENDS = " UNION ".join(
     for kind in kinds
 )
 ROWS = f"""
-SELECT t.id, t.entry, t.at, t.kind, t.amount, t.why, t.call_id, s.kind, g.kind,
+SELECT t.id, t.entry, t.at, t.kind, t.amount, t.facts, t.call_id, s.kind, g.kind,
        s.caller_id, g.caller_id, sc.name, gc.name, s.unit
 FROM ({_ENDS} ORDER BY id DESC LIMIT ?3) AS found
 CROSS JOIN transfers t ON t.id = found.id
@@ -104,7 +106,7 @@ def history(desk: Desk, caller_id: int, before: int | None, limit: int) -> list[
         line = _line(rows, caller_id, balance)
         alone = all(row.kind == "elapsed" for row in rows)
         if alone and stretch == rows[0].call_id and lines:
-            lines[-1] = _joined(lines[-1], line, rows)
+            lines[-1] = _joined(lines[-1], line, rows[0], caller_id)
         elif len(lines) == limit:
             break
         else:
@@ -142,14 +144,14 @@ def _line(rows: list[_Row], caller_id: int, balance: int) -> Happening:
     )
 
 
-def _joined(later: Happening, line: Happening, rows: list[_Row]) -> Happening:
-    """Make one line of two that tell of time used and follow one another."""
+def _joined(later: Happening, line: Happening, row: _Row, caller_id: int) -> Happening:
+    """Make one line of two that tell of time used and follow one another; `row` is of the first."""
     used = later.used + line.used
     return later._replace(
         number=line.number,
         used=used,
         online=later.online + line.online,
-        words=describe([Part("elapsed", used, rows[0].why, "online", "elapsed", None)]),
+        words=describe([_part(row, caller_id)._replace(amount=used)]),
     )
 
 
@@ -159,4 +161,4 @@ def _part(row: _Row, caller_id: int) -> Part:
     if row.source_id is not None and row.target_id is not None and row.source_id != row.target_id:
         other = row.receiver if row.source_id == caller_id else row.sender
     source = row.source if row.source_id in (caller_id, None) else "other"
-    return Part(row.kind, row.amount, row.why, source, row.target, other, row.unit)
+    return Part(decode(row.kind, row.facts), row.amount, source, row.target, other, row.unit)

@@ -16,13 +16,14 @@ from timebank.callers.notices import waiting
 from timebank.calls.calls import Opened, begin_call
 from timebank.errors import UnknownCaller
 from timebank.guests.departure import HOST_WAYS, THEBANK_EXT, owed
+from timebank.ledger import reasons
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import enter
 from timebank.ledger.schema import stamp
 from timebank.ledger.transfers import EXTERNAL
 from timebank.ledger.visit import Arrival, debt_of, used_on
 from timebank.names import look_alikes
-from timebank.words import clean, span
+from timebank.words import clean
 
 LONGEST_ALIAS = 24  # characters, as of names here
 LONGEST_KEY = 16  # characters of a key that are shown in a name
@@ -180,13 +181,8 @@ def open_host_call(
         most = min(most, posting.limit)
     amount = max(0, most - visit.debt - visit.standing)
     visit.brought, visit.changed = amount, True
-    why = f"{span(amount)} brought from {visit.board}"
-    posting.move(EXTERNAL, posting.online, amount, "brought", why)
-    why = (
-        f"Time used on node {node} since {visit.board} handed over its caller, before this call"
-        " was opened"
-    )
-    posting.charge_to(brought.waited, why)
+    posting.move(EXTERNAL, posting.online, amount, reasons.Brought(visit.board))
+    posting.charge_to(brought.waited, reasons.Waited(node, visit.board))
     receipt = posting.finish(0, "")
     arrival = Arrival(
         board=visit.board,

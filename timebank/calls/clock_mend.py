@@ -19,6 +19,7 @@ from timebank.calls.calls import live_call
 from timebank.guests.departure import leave_without_call
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
+from timebank.ledger.reasons import Cutoff, Mended
 from timebank.ledger.schema import instant, stamp
 from timebank.ledger.transfers import ADJUSTMENT
 from timebank.words import span
@@ -42,7 +43,7 @@ class Ahead:
     # mended. `held_to` is None when it comes back at once.
     held_until: int | None
     held_to: int | None
-    held_behind: str | None
+    held_behind: Cutoff | None
 
     def words(self, desk: Desk) -> str:
         """Say what is mended, without a full stop."""
@@ -77,7 +78,7 @@ def ahead(desk: Desk) -> list[Ahead]:
     ends = stamp(desk.now) if closing is None else stamp(closing.end)
     behind = None
     if closing is not None:
-        behind = f"{closing.name} at {schedule.local(closing.start):%H:%M}"
+        behind = Cutoff(closing.name, f"{schedule.local(closing.start):%H:%M}", host=False)
     found = []
     for number, name, day, held_until, held in desk.connection.exec_driver_sql(
         CALLERS, (tomorrow, ends)
@@ -104,10 +105,11 @@ def mend(desk: Desk, by: str) -> list[Ahead]:
         if each.missing:
             _give_back(desk, each)
         if each.held_until is not None:
+            behind = None if each.held_behind is None else each.held_behind.encode()
             desk.connection.exec_driver_sql(
                 "UPDATE callers SET held_until = ?, held_behind = coalesce(?, held_behind)"
                 " WHERE id = ?",
-                (each.held_to, each.held_behind, each.caller_id),
+                (each.held_to, behind, each.caller_id),
             )
         words = each.words(desk)
         sysop_log.note(desk, by, each.caller_id, f"Mended the clock: {words}")
@@ -185,6 +187,5 @@ def _give_back(desk: Desk, each: Ahead) -> None:
         posting = Posting.of_caller(desk, each.caller_id, leave_without_call)
     else:
         posting = Posting.of_call(desk, call_id)
-    why = f"{span(each.missing)} that a wrong clock had taken"
-    posting.move(ADJUSTMENT, posting.online, each.missing, "mend", why)
+    posting.move(ADJUSTMENT, posting.online, each.missing, Mended())
     posting.finish(0, "")

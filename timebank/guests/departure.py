@@ -15,11 +15,12 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
 
+from timebank.ledger import reasons
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import instant, stamp
 from timebank.ledger.transfers import EXTERNAL, Account, Row
 from timebank.ledger.visit import debt_of
-from timebank.words import MINUTE, span
+from timebank.words import MINUTE
 
 if TYPE_CHECKING:
     from timebank.ledger.entry import Posting
@@ -106,8 +107,7 @@ def keep(posting: Posting, row: GivenBack, why: str) -> None:
     index = len(posting.movements)
     seconds = row.minutes * MINUTE
     if seconds > 0:
-        said = f"{span(seconds)} that could not be given back to {row.board}"
-        posting.put_away(EXTERNAL, seconds, "kept", said, row.board)
+        posting.put_away(EXTERNAL, seconds, reasons.Kept(row.board), row.board)
     posting.afterwards(partial(_kept, posting.desk, row, index if seconds > 0 else None, why))
 
 
@@ -155,16 +155,13 @@ def _part(posting: Posting) -> None:
     parting = visit.part(posting.purse, balance["stake"], posting.charged, debt, loan)
     visit.parting, visit.changed = parting, True
     also = parting.also_brought
-    why = f"{span(also)} more counted by the clock of {visit.board}"
-    posting.move(EXTERNAL, posting.online, also, "brought", why)
-    why = f"{span(parting.loan_paid)} of your own paid back on the loan"
+    posting.move(EXTERNAL, posting.online, also, reasons.Counted(visit.board))
     for account, amount in _out_of(posting, parting.loan_paid):
-        posting.move(account, posting.loan, amount, "loan paid", why)
+        posting.move(account, posting.loan, amount, reasons.PaidOfOwn(parting.loan_paid))
     _gain(posting, parting.gain)
     _put_back(posting, parting.put_back)
     for account, amount in _out_of(posting, parting.taken_home):
-        why = f"{span(amount)} taken home to {visit.board}"
-        posting.move(account, EXTERNAL, amount, "taken home", why)
+        posting.move(account, EXTERNAL, amount, reasons.TakenHome(visit.board))
 
 
 def _out_of(posting: Posting, amount: int) -> list[tuple[Account, int]]:
@@ -195,13 +192,13 @@ def _put_back(posting: Posting, amount: int) -> None:
         return
     most = desk.settings.limits.balance
     beyond = min(amount, max(0, posting.balance["bank"] + amount - most))
-    why = f"{span(amount)} of your own put back in the bank"
-    can_give = _can_give(visit.way, desk) and not _is_frozen(posting)
+    frozen = _is_frozen(posting)
+    can_give = _can_give(visit.way, desk) and not frozen
+    reason = reasons.PutBack(visit.board, amount, 0, 0, frozen)
     if beyond and not can_give:
-        why += f", {span(beyond)} of it beyond the {span(most)} that an account holds"
-        why += ": the account is frozen" if _is_frozen(posting) else f": {visit.board} takes none"
+        reason = reasons.PutBack(visit.board, amount, beyond, most, frozen)
     for account, part in _out_of(posting, amount):
-        posting.move(account, posting.bank, part, "put back", why)
+        posting.move(account, posting.bank, part, reason)
     if beyond and can_give:
         # Seconds below a minute stay in the bank and go with the next gain.
         _give(posting, beyond)
@@ -230,8 +227,7 @@ def _give(posting: Posting, seconds: int) -> None:
         return
     whole = seconds // MINUTE * MINUTE
     if whole:
-        why = f"{span(whole)} given back to {visit.board}"
-        posting.move(posting.bank, EXTERNAL, whole, "given back", why)
+        posting.move(posting.bank, EXTERNAL, whole, reasons.GivenBack(visit.board))
         write_down(posting, len(posting.movements) - 1, whole // MINUTE, visit.way)
 
 
@@ -241,14 +237,14 @@ def _gain(posting: Posting, gain: int) -> None:
     assert visit is not None  # called for visits alone
     if gain == 0:
         return
-    why = f"{span(gain)} gained on the visit from {visit.board}"
+    reason = reasons.Gained(visit.board, gain)
     parts = _out_of(posting, gain)
     if not _can_give(visit.way, desk):
         for account, amount in parts:
-            posting.put_away(account, amount, "gain", why, visit.board)
+            posting.put_away(account, amount, reason, visit.board)
         return
     # Seconds below a minute wait in the bank for the next that make it whole.
     waiting = 0 if _is_frozen(posting) else posting.balance["bank"] % MINUTE
     for account, amount in parts:
-        posting.move(account, posting.bank, amount, "gain", why)
+        posting.move(account, posting.bank, amount, reason)
     _give(posting, waiting + gain)

@@ -30,7 +30,7 @@ from timebank.keeping import restoring
 from timebank.keeping.restoring import Given, Treated
 from timebank.ledger import guard, live_mark
 from timebank.ledger import transfers as ledger
-from timebank.ledger.database import BooksUnavailable, Database, DatabaseRefused
+from timebank.ledger.database import BooksUnavailable, Database, DatabaseRefused, not_ours
 from timebank.ledger.live_mark import Note
 from timebank.ledger.schema import APPLICATION_ID, stamp
 from timebank.settings.settings import BankSettings
@@ -418,8 +418,10 @@ def _locked_out(lock: sqlite3.Connection, path: Path, now: datetime) -> bool:
 
 def _on_call(books: sqlite3.Connection, path: Path, now: datetime) -> tuple[str, ...]:
     """Name who is on a call, with their nodes, by the books at `path`; refuses other programs'."""
-    if books.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
-        raise BackupRefused(f"{path} is the database of some other program. Move it away first.")
+    (program,) = books.execute("PRAGMA application_id").fetchone()
+    if program != APPLICATION_ID:
+        (version,) = books.execute("PRAGMA user_version").fetchone()
+        raise BackupRefused(f"{not_ours(path, program, version)} Move it away first.")
     calls = books.execute(
         "SELECT c.name, k.node FROM calls k JOIN callers c ON c.id = k.caller_id"
         " WHERE k.closed IS NULL AND k.renewed >= ?",

@@ -8,6 +8,7 @@ from timebank.guests.departure import keep_what_waits, leave_without_call
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.play_accounts import PlayAccounts, units_of
+from timebank.ledger.reasons import Deleted
 from timebank.ledger.schema import stamp
 from timebank.ledger.transfers import ADJUSTMENT, FORFEIT, mint
 
@@ -41,21 +42,21 @@ def _take_back(posting: Posting) -> None:
     What others have bet at the same table stays there.
     """
     desk, hand = posting.desk, posting.in_play
-    why = f"{posting.name} was deleted"
+    in_hand, gone = Deleted(posting.name, in_hand=True), Deleted(posting.name, in_hand=False)
     keep_what_waits(posting)
     posting.round_id = hand.round_id if hand else None
-    posting.move(posting.stake, FORFEIT, posting.balance["stake"], "deletion", f"{why}: hand void")
+    posting.move(posting.stake, FORFEIT, posting.balance["stake"], in_hand)
     posting.round_id = None
     for account in (posting.online, posting.held, posting.bank):
-        posting.move(account, FORFEIT, posting.balance[account.kind], "deletion", why)
-    posting.move(ADJUSTMENT, posting.loan, -posting.balance["loan"], "deletion", why)
+        posting.move(account, FORFEIT, posting.balance[account.kind], gone)
+    posting.move(ADJUSTMENT, posting.loan, -posting.balance["loan"], gone)
     for unit in units_of(desk, posting.caller_id):
         play = posting.play = PlayAccounts(desk, posting.caller_id, unit)
         source = mint(desk, unit)
         for kind, account in play.account.items():
             if kind == "stake" and hand:
                 posting.round_id = hand.round_id
-            posting.move(account, source, max(0, play.balance[kind]), "deletion", why)
-            posting.move(source, account, max(0, -play.balance[kind]), "deletion", why)
+            posting.move(account, source, max(0, play.balance[kind]), gone)
+            posting.move(source, account, max(0, -play.balance[kind]), gone)
             posting.round_id = None
     posting.finish(0, "")

@@ -82,13 +82,7 @@ def admit(desk: Desk, powerless: Callers | None, by: str) -> Admission:
     )
 
 
-def powerless_in(old: sqlite3.Connection) -> Callers | None:
-    """Return who has no powers in books that are to be replaced; None for an earlier version.
-
-    Raises sqlite3.DatabaseError.
-    """
-    columns = {name for _, name, *_ in old.execute("PRAGMA table_info(callers)")}
-    if "powers" not in columns:
-        return None
+def powerless_in(old: sqlite3.Connection) -> Callers:
+    """Return who has no powers in books that are to be replaced; raises sqlite3.DatabaseError."""
     found = old.execute("SELECT id, created FROM callers WHERE powers = 0 AND board IS NULL")
     return frozenset(found)

@@ -266,24 +266,18 @@ def given_by_note(path: Path) -> Given:
 def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
     """Tell what books that are to be replaced know, when they are those that were served last.
 
-    Of numbers, and of who has no powers any more.
-
-    `old` reads them, of whatever version; what cannot be read is not known.
+    Of numbers, and of who has no powers any more. `old` reads them; what cannot
+    be read is not known.
     """
     try:
-        tables = {name for (name,) in old.execute("SELECT name FROM sqlite_master")}
         numbers = dict(old.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
-        for table in tables & NUMBERED.keys():
+        for table in NUMBERED:
             (highest,) = old.execute(f"SELECT coalesce(max(rowid), 0) FROM {table}").fetchone()
             numbers[table] = max(numbers.get(table, 0), highest)
-        generation, mark, copied, commits = 1, live_mark.UNMARKED, None, 0
-        if "generations" in tables:
-            (generation,) = old.execute(
-                "SELECT coalesce(max(number), 1) FROM generations"
-            ).fetchone()
-            mark, copied, commits = old.execute(
-                "SELECT mark, copied, commits FROM identity"
-            ).fetchone() or (live_mark.UNMARKED, None, 0)
+        (generation,) = old.execute("SELECT coalesce(max(number), 1) FROM generations").fetchone()
+        mark, copied, commits = old.execute(
+            "SELECT mark, copied, commits FROM identity"
+        ).fetchone() or (live_mark.UNMARKED, None, 0)
         powerless = powerless_in(old)
     except sqlite3.DatabaseError:
         return Given(at=0)

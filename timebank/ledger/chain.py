@@ -54,19 +54,19 @@ def digest(
     call_id: int | None,
     round_id: int | None,
     kind: str,
-    why: str,
+    facts: str,
 ) -> str:
     """Make the digest of a transfer: SHA-256 in hexadecimal over one line of UTF-8 text.
 
-    The line is the digest before, nine numbers, the length of `kind` in bytes, `kind` and `why`,
-    one space between each two. No two rows make the same line: nothing before `kind` contains a
-    space, its length says where it ends, and `why` is all the rest.
+    The line is the digest before, nine numbers, the length of `kind` in bytes, `kind` and
+    `facts`, one space between each two. No two rows make the same line: nothing before `kind`
+    contains a space, its length says where it ends, and `facts` are all the rest.
     """
     call = "-" if call_id is None else call_id
     hand = "-" if round_id is None else round_id
     return sha256(
         f"{previous} {number} {place} {size} {at} {amount} {source} {target} {call} {hand}"
-        f" {len(kind.encode())} {kind} {why}".encode()
+        f" {len(kind.encode())} {kind} {facts}".encode()
     ).hexdigest()
 
 

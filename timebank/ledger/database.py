@@ -34,6 +34,7 @@ from timebank.ledger.guard import Guard, overwritten, rescued
 from timebank.ledger.machine import Reading
 from timebank.ledger.schema import (
     APPLICATION_ID,
+    BEFORE_RELEASE,
     GENERATION_TRIGGERS,
     RESULT_TRIGGERS,
     SCHEMA_VERSION,
@@ -434,7 +435,7 @@ class Database:
 
     def _move_forward(self) -> None:
         try:
-            migrations.move_forward(self.path, self._busy_seconds)
+            migrations.move_forward(self.path, self._busy_seconds, migrations.STEPS)
         except migrations.CommitFailed as error:
             raise DatabaseRefused(
                 f"The disk failed while the database {self.path} was moved to a newer version"
@@ -561,14 +562,30 @@ def _reason(error: BaseException) -> BaseException | None:
 
 def _check(connection: Connection, path: Path) -> None:
     run = connection.exec_driver_sql
-    if run("PRAGMA application_id").scalar_one() != APPLICATION_ID:
-        raise DatabaseRefused(f"{path} is the database of some other program.")
+    program = run("PRAGMA application_id").scalar_one()
     version = run("PRAGMA user_version").scalar_one()
+    if program != APPLICATION_ID:
+        raise DatabaseRefused(not_ours(path, program, version))
+    if version < SCHEMA_VERSION:
+        raise DatabaseRefused(
+            f"{path} is of version {version}, and this program knows {SCHEMA_VERSION} and no way"
+            " from there."
+        )
     if version > SCHEMA_VERSION:
         raise DatabaseRefused(
             f"{path} was written by a newer program (its version is {version}, this program knows"
             f" {SCHEMA_VERSION}). Install the newer program, or restore an older backup."
         )
+
+
+def not_ours(path: Path, program: int, version: int) -> str:
+    """Say of a database with another `application_id` than ours why it cannot be used."""
+    if program == BEFORE_RELEASE:
+        return (
+            f"{path} is a ledger of before the first release (version {version} then). Make one of"
+            f" today's of it with the program's sources: python tools/convert_ledger.py {path} NEW"
+        )
+    return f"{path} is the database of some other program."
 
 
 def _create_when_empty(connection: Connection) -> None:

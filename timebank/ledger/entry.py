@@ -12,15 +12,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import NamedTuple
 
 from timebank.errors import CallClosed, UnknownCaller
+from timebank.ledger import reasons
 from timebank.ledger.chain import HEAD_COLUMNS, Head
 from timebank.ledger.database import Desk
 from timebank.ledger.play_accounts import PlayAccounts
 from timebank.ledger.purse import Purse, Receipt
+from timebank.ledger.reasons import Cutoff, PutAway, Reason
 from timebank.ledger.schema import instant, stamp
+from timebank.ledger.sentences import cutoff_words, end_of_call
 from timebank.ledger.transfers import (
     ALLOTMENT,
     ELAPSED,
@@ -33,7 +37,7 @@ from timebank.ledger.transfers import (
 )
 from timebank.ledger.visit import debt_of, visit_of
 from timebank.settings.schedule import Closed
-from timebank.words import MINUTE, ON_ANOTHER_DAY, Unit, span, title
+from timebank.words import MINUTE, Unit, span, title
 
 # What an entry in the making asks of the database, ready beforehand: see ledger/entry.py.
 
@@ -188,11 +192,13 @@ class Posting:
     def look_for_events(self) -> None:
         """Find the next event: the board's, or that of the host whose caller this is."""
         desk, visit = self.desk, self.visit
+        self._host: str | None = None
         closing = desk.settings.schedule.closed_at_or_after(desk.now)
         if visit is not None and visit.until is not None:
             until = instant(visit.until)
             if closing is None or until < closing.start:
-                closing = Closed(until, until + DAY, f"the end of your call at {visit.board}")
+                closing = Closed(until, until + DAY, end_of_call(visit.board))
+                self._host = visit.board
         self.closing = closing
         if closing is not None:
             self.limit = max(0, (closing.start - desk.now) // SECOND)
@@ -206,12 +212,18 @@ class Posting:
     @property
     def event(self) -> str:
         """Name the next event with its local time, "Mail hour at 03:00"."""
-        if self.closing is None:
-            return "no event"
-        local = self.desk.settings.schedule.local(self.closing.start)
-        return f"{self.closing.name} at {local:%H:%M}"
+        return "no event" if self.closing is None else cutoff_words(self._cutoff)
 
-    def move(self, source: Account, target: Account, amount: int, kind: str, why: str) -> None:
+    @property
+    def _cutoff(self) -> Cutoff:
+        """The next event as reasons name it; there must be one."""
+        assert self.closing is not None  # nothing is cut off where no event is to come
+        local = self.desk.settings.schedule.local(self.closing.start)
+        host = self._host
+        name = self.closing.name if host is None else host
+        return Cutoff(name, f"{local:%H:%M}", host is not None)
+
+    def move(self, source: Account, target: Account, amount: int, reason: Reason) -> None:
         """Put a movement on the entry, unless there is nothing to move."""
         if amount == 0:
             return
@@ -222,23 +234,23 @@ class Posting:
             balance[source.kind] -= amount
         if target.kind in balance:
             balance[target.kind] += amount
-        self._add(source, target, amount, kind, why)
+        self._add(source, target, amount, reason)
 
-    def hand_over(self, target: Account, amount: int, kind: str, why: str) -> None:
+    def hand_over(self, target: Account, amount: int, reason: Reason) -> None:
         """Put a movement out of the bank into another caller's account on the entry."""
         self.balance["bank"] -= amount
-        self._add(self.bank, target, amount, kind, why)
+        self._add(self.bank, target, amount, reason)
 
-    def _add(self, source: Account, target: Account, amount: int, kind: str, why: str) -> None:
+    def _add(self, source: Account, target: Account, amount: int, reason: Reason) -> None:
         if self.visit is not None:
             self.visit.note(source.kind, target.kind, amount)
         # What an event cuts off while play money is played for is no part of that hand.
         of_hand = self.play is None or source.unit != "second"
         round_id = self.round_id if of_hand else None
-        self.movements.append(Movement(source, target, amount, kind, why, self.call_id, round_id))
+        self.movements.append(Movement(source, target, amount, reason, self.call_id, round_id))
 
-    def charge_to(self, ticked: int, why: str | None = None) -> None:
-        """Charge the time up to `ticked` seconds after log-on; `why` when not for use of the node.
+    def charge_to(self, ticked: int, reason: Reason | None = None) -> None:
+        """Charge the time up to `ticked` seconds after log-on; `reason` when not that it was used.
 
         What is left of it when nothing is left on line is waived, for good: it is accounted for.
         """
@@ -246,8 +258,7 @@ class Posting:
         if due <= 0:
             return
         charge = min(due, self.balance["online"])
-        why = why or f"Time used on node {self.node}"
-        self.move(self.online, ELAPSED, charge, "elapsed", why)
+        self.move(self.online, ELAPSED, charge, reason or reasons.Used(self.node))
         self.ticked = ticked
         self.charged += charge
         self.waived += due - charge
@@ -274,19 +285,17 @@ class Posting:
         if self.visit is not None:  # his minutes are the host's: none are granted or forfeited
             return
         minutes = self.desk.settings.minutes_per_day
-        why = f"{span(minutes * MINUTE)} for {today}"
-        self.move(ALLOTMENT, self.online, minutes * MINUTE, "grant", why)
+        self.move(ALLOTMENT, self.online, minutes * MINUTE, reasons.Granted(today))
         # Right behind the grant: EARNED knows it by that.
-        self._pay_back(minutes * MINUTE, f"the minutes for {today}")
+        self._pay_back(minutes * MINUTE, reasons.LoanShare(today))
 
-    def _pay_back(self, amount: int, of_what: str) -> int:
+    def _pay_back(self, amount: int, reason: reasons.LoanShare) -> int:
         """Pay the loan's share out of an amount that came on line; returns the share."""
         owed: int = -self.balance["loan"]
         if owed == 0:
             return 0
         share = min(owed, amount * self.desk.settings.limits.loan_share // 100)
-        why = f"{span(share)} of {of_what} paid back on the loan"
-        self.move(self.online, self.loan, share, "loan share", why)
+        self.move(self.online, self.loan, share, reason)
         return share
 
     def _leave_day(self) -> None:
@@ -307,11 +316,11 @@ class Posting:
         self._tell_of_table(on_table)
         kept_online = min(kept, online)
         kept_held = kept - kept_online
-        why = f"What was left of the minutes for {self.day}"
-        self.move(self.online, FORFEIT, online - kept_online, "forfeit", why)
-        self.move(self.held, FORFEIT, held - kept_held, "forfeit", why)
-        self.put_away(self.online, kept_online, "carry", f"Earned on {self.day}", "Day change")
-        self.put_away(self.held, kept_held, "carry", f"Earned on {self.day}", "Day change")
+        left, earned = reasons.LeftOfDay(self.day or ""), reasons.Earned(self.day or "")
+        self.move(self.online, FORFEIT, online - kept_online, left)
+        self.move(self.held, FORFEIT, held - kept_held, left)
+        self.put_away(self.online, kept_online, earned, "Day change")
+        self.put_away(self.held, kept_held, earned, "Day change")
 
     def _tell_of_table(self, earned: int) -> None:
         """Tell the caller what becomes of the stake that lies over the day change."""
@@ -345,8 +354,7 @@ class Posting:
         if not self.standing:
             return
         gone = min(returned, self.standing)
-        why = "A stake that was left of the minutes of an earlier day"
-        self.move(self.online, FORFEIT, gone, "forfeit", why)
+        self.move(self.online, FORFEIT, gone, reasons.OldStake())
         left = min(self.standing - gone, self.balance["stake"])
         self._carried += self.standing - left
         if not self.day_begins:
@@ -370,8 +378,8 @@ class Posting:
             if self.held_until is not None and stamp(self.closing.end) <= self.held_until:
                 return
             room = min(room, max(0, self.limit - self.balance["online"]))
-        why = f"{span(room)} back after {self.held_behind}"
-        self.move(self.held, self.online, room, "release", why)
+        behind = Cutoff.decode(self.held_behind)
+        self.move(self.held, self.online, room, reasons.Released(*behind))
         if self.balance["held"]:
             self._wait_for_event()
 
@@ -385,7 +393,7 @@ class Posting:
         if winnings and self.visit is not None:
             winnings = min(winnings, self.ahead())
         if winnings:
-            winnings -= self._pay_back(winnings, "the winnings")
+            winnings -= self._pay_back(winnings, reasons.LoanShare(None))
         if self._leave is not None:
             self._leave(self)
         self.clamp(winnings, source)
@@ -413,12 +421,9 @@ class Posting:
         if surplus <= 0:
             return
         won = min(surplus, winnings)
-        reason = f"{span(won)} won past {self.event}"
-        self.put_away(self.online, won, "clamp", reason, title(source))
-        why = f"{span(surplus - won)} more after {self.event}"
-        if self._day_ends_before_event():
-            why += ON_ANOTHER_DAY
-        self.move(self.online, self.held, surplus - won, "held", why)
+        self.put_away(self.online, won, reasons.Clamped(*self._cutoff), title(source))
+        held = reasons.Held(*self._cutoff, another_day=self._day_ends_before_event())
+        self.move(self.online, self.held, surplus - won, held)
         if surplus > won:
             self._wait_for_event()
 
@@ -432,20 +437,19 @@ class Posting:
     def _wait_for_event(self) -> None:
         if self.closing is not None:
             self.held_until = stamp(self.closing.end)
-            self.held_behind = self.event
+            self.held_behind = self._cutoff.encode()
             self._caller_changed = True
 
-    def put_away(self, account: Account, amount: int, kind: str, why: str, source: str) -> None:
+    def put_away(self, account: Account, amount: int, reason: PutAway, source: str) -> None:
         """Move time to where the board keeps what a caller cannot use now (time bank mode)."""
         mode = self.desk.settings.mode
         if amount == 0:
             return
         if mode == "none":
-            why = f"{why}: forfeited, this board keeps no time bank"
-            self.move(account, FORFEIT, amount, kind, why)
+            self.move(account, FORFEIT, amount, replace(reason, banked=False))
             return
         waiting = self.balance["bank"] % MINUTE
-        self.move(account, self.bank, amount, kind, f"{why}: put in the bank")
+        self.move(account, self.bank, amount, replace(reason, banked=True))
         if self.visit is not None:
             amount -= self.pay_loan_from_bank(min(amount, -self.balance["loan"]))
         if mode == "external":
@@ -456,8 +460,7 @@ class Posting:
 
         Nothing of the caller's goes home while a loan is owed: no day's grant will ever pay it.
         """
-        why = f"{span(amount)} from your bank account paid back on the loan"
-        self.move(self.bank, self.loan, amount, "loan paid", why)
+        self.move(self.bank, self.loan, amount, reasons.PaidFromBank())
         return amount
 
     def pass_on(self, seconds: int, source: str) -> None:
@@ -467,8 +470,7 @@ class Posting:
         """
         whole = seconds // MINUTE * MINUTE
         if whole:
-            why = f"{span(whole)} passed on through THEBANK.EXT"
-            self.move(self.bank, EXTERNAL, whole, "external", why)
+            self.move(self.bank, EXTERNAL, whole, reasons.PassedOn())
             self._outbox.append((len(self.movements) - 1, source))
 
     def afterwards(self, write: Callable[[tuple[Row, ...]], None]) -> None:

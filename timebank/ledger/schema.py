@@ -30,10 +30,12 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 1
 
-# "BJFT" in ASCII, so that `file` and we ourselves can tell these books from any other database.
-APPLICATION_ID = 0x424A4654
+# "BJ4T" in ASCII, so that `file` and we ourselves can tell these books from any other database.
+APPLICATION_ID = 0x424A3454
+# "BJFT", of ledgers of before the first release, whose versions were 1 to 4: those are refused.
+BEFORE_RELEASE = 0x424A4654
 
 
 # The accounts of the system: one each, with numbers that never change.
@@ -323,7 +325,8 @@ transfers = Table(
     Column("amount", Integer, CheckConstraint("amount > 0"), nullable=False),
     Column("source", ForeignKey("accounts.id"), nullable=False),
     Column("target", ForeignKey("accounts.id"), nullable=False),
-    Column("why", Text, nullable=False),
+    # Why, as a JSON object (reasons.py); the sentence is made of it when it is shown.
+    Column("facts", Text, nullable=False),
     Column("call_id", ForeignKey("calls.id")),
     Column("round_id", ForeignKey("rounds.id")),
     # SHA-256 over the row and the digest before it (chain.py).
@@ -370,7 +373,7 @@ days = Table(
         nullable=False,
     ),
     # Seconds that were owed on a loan when the day began, before its grant paid any of it. NULL for
-    # days that began before version 4, on which more was lent whatever was owed.
+    # days of before the first release, on which more was lent whatever was owed.
     Column("owed", Integer, CheckConstraint("owed >= 0")),
     sqlite_with_rowid=False,
 )
@@ -644,8 +647,8 @@ visits = Table(
     Column("debt_added", Integer, CheckConstraint("debt_added >= 0")),
     # external -> online once more: what the host's clock counted beyond what was brought.
     Column("also_brought", Integer, CheckConstraint("also_brought >= 0")),
-    # What was owed on a loan then, and what of the caller's own paid it. NULL in visits that were
-    # over before version 4: loans were not paid at the exit.
+    # What was owed on a loan then, and what of the caller's own paid it. NULL in visits of
+    # before the first release: loans were not paid at the exit.
     Column("loan", Integer, CheckConstraint("loan >= 0")),
     Column("loan_paid", Integer, CheckConstraint("loan_paid >= 0")),
     # The gain, whoever keeps it for him; what went back to his bank; what went home.

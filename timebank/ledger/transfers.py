@@ -18,7 +18,9 @@ from timebank.errors import NotEnough, Refused
 from timebank.ledger import chain
 from timebank.ledger.chain import Head
 from timebank.ledger.database import Desk
+from timebank.ledger.reasons import Reason, decode, encode
 from timebank.ledger.schema import MINT, SYSTEM_ACCOUNTS, stamp
+from timebank.ledger.sentences import sentence
 from timebank.words import Unit
 
 __all__ = [
@@ -59,8 +61,7 @@ class Movement(NamedTuple):
     source: Account
     target: Account
     amount: int
-    kind: str
-    why: str
+    reason: Reason
     call_id: int | None
     round_id: int | None
 
@@ -69,11 +70,21 @@ class Row(NamedTuple):
     """A transfer as it stands in the books; `source` and `target` are kinds of account."""
 
     number: int
-    kind: str
+    reason: Reason
     amount: int
-    why: str
+    unit: Unit
     source: str
     target: str
+
+    @property
+    def kind(self) -> str:
+        """The kind of transfer."""
+        return self.reason.kind
+
+    @property
+    def why(self) -> str:
+        """The reason as a sentence, without a full stop."""
+        return sentence(self.reason, self.amount, self.unit)
 
 
 ALLOTMENT, ELAPSED, FORFEIT, EXTERNAL, ADJUSTMENT = (
@@ -98,12 +109,13 @@ def transfer(
     first, digest = after or head(desk)
     values: list[object] = []
     for place, movement in enumerate(movements, 1):
-        source, target, amount, kind, why, call_id, round_id = movement
+        source, target, amount, reason, call_id, round_id = movement
         if amount <= 0 or source.unit != target.unit:
             raise ValueError(f"not a transfer: {movement}")
         numbers = (first + place, place, size, at, amount, source.id, target.id, call_id, round_id)
-        digest = chain.digest(digest, *numbers, kind, why)
-        values += (*numbers, kind, why, digest)
+        kind, facts = reason.kind, encode(reason)
+        digest = chain.digest(digest, *numbers, kind, facts)
+        values += (*numbers, kind, facts, digest)
     try:
         desk.connection.exec_driver_sql(_insertion(size), tuple(values))
     except IntegrityError as error:
@@ -111,7 +123,14 @@ def transfer(
             raise
         raise NotEnough("There is not that much in the account.") from error
     return tuple(
-        Row(number, moved.kind, moved.amount, moved.why, moved.source.kind, moved.target.kind)
+        Row(
+            number,
+            moved.reason,
+            moved.amount,
+            moved.source.unit,
+            moved.source.kind,
+            moved.target.kind,
+        )
         for number, moved in enumerate(movements, first + 1)
     )
 
@@ -121,7 +140,7 @@ def _insertion(size: int) -> str:
     rows = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"] * size)
     return (
         "INSERT INTO transfers"
-        " (id, place, size, at, amount, source, target, call_id, round_id, kind, why, digest)"
+        " (id, place, size, at, amount, source, target, call_id, round_id, kind, facts, digest)"
         f" VALUES {rows}"
     )
 
@@ -199,16 +218,22 @@ class Line(NamedTuple):
     unit: Unit
     source: str
     target: str
-    why: str
+    # See ledger/reasons.py.
+    facts: str
     call_id: int | None
     round_id: int | None
     # Whose accounts were moved; the source's caller where there are two.
     caller: str | None
     game: str | None
 
+    @property
+    def why(self) -> str:
+        """The reason as a sentence, without a full stop."""
+        return sentence(decode(self.kind, self.facts), self.amount, self.unit)
+
 
 LINES = """
-SELECT t.id, t.entry, t.at, t.kind, t.amount, s.unit, s.kind, g.kind, t.why, t.call_id,
+SELECT t.id, t.entry, t.at, t.kind, t.amount, s.unit, s.kind, g.kind, t.facts, t.call_id,
        t.round_id, c.name, coalesce(s.game, g.game)
 FROM transfers t
 JOIN accounts s ON s.id = t.source

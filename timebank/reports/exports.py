@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from timebank.ledger.reasons import Unread, known
 from timebank.ledger.schema import instant
 from timebank.ledger.transfers import Balance
 from timebank.reports.extracts import Extract
@@ -23,7 +24,8 @@ Record = Mapping[str, object]
 
 LEDGER_FIELDS = (
     *("number", "entry", "at", "kind", "amount", "unit", "shown", "from", "from_caller"),
-    *("to", "to_caller", "game", "call", "hand", "why", "digest", "generation"),
+    *("to", "to_caller", "game", "call", "hand", "why", "code", "facts"),
+    *("digest", "generation"),
 )
 ACCOUNT_FIELDS = (
     *("account", "kind", "caller", "caller_number", "deleted", "game"),
@@ -52,9 +54,18 @@ def ledger_record(row: Extract, schedule: Schedule) -> Record:
         "call": row.call_id,
         "hand": row.round_id,
         "why": row.why,
+        **_facts(row),
         "digest": row.digest,
         "generation": row.generation,
     }
+
+
+def _facts(row: Extract) -> Record:
+    """Give the code and what else is known, both None where nobody can read them."""
+    reason = row.reason
+    if isinstance(reason, Unread):
+        return {"code": None, "facts": None}
+    return {"code": reason.CODE, "facts": known(reason)}
 
 
 def account_record(balance: Balance) -> Record:
@@ -112,6 +123,8 @@ def _plain(value: object) -> object:
     one."""
     if isinstance(value, bool):
         return int(value)
+    if isinstance(value, dict):
+        value = _json(value)
     return _harmless(value) if isinstance(value, str) else value
 
 

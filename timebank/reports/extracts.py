@@ -16,6 +16,8 @@ from typing import NamedTuple
 from timebank.errors import Refused
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import OF_TRANSFER
+from timebank.ledger.reasons import Reason, decode
+from timebank.ledger.sentences import sentence
 from timebank.words import Unit
 
 PAGE = 1000
@@ -67,11 +69,22 @@ class Extract(NamedTuple):
     game: str | None
     call_id: int | None
     round_id: int | None
-    why: str
+    # See ledger/reasons.py.
+    facts: str
     # Of the row and of those before it (chain.py).
     digest: str
     # Of the books that it was written in, 1 until a backup is restored (generations.py).
     generation: int
+
+    @property
+    def reason(self) -> Reason:
+        """Why it was moved."""
+        return decode(self.kind, self.facts)
+
+    @property
+    def why(self) -> str:
+        """The reason as a sentence, without a full stop."""
+        return sentence(self.reason, self.amount, self.unit)
 
     @property
     def caller(self) -> str | None:
@@ -86,7 +99,7 @@ class Extract(NamedTuple):
 SELECT = f"""
 SELECT t.id, t.entry, t.at, t.kind, t.amount, s.unit, s.kind, s.caller_id, sc.name,
        g.kind, g.caller_id, gc.name, coalesce(s.game, g.game, r.game), t.call_id, t.round_id,
-       t.why, t.digest, {OF_TRANSFER.format(number="t.id")}
+       t.facts, t.digest, {OF_TRANSFER.format(number="t.id")}
 FROM transfers t
 CROSS JOIN accounts s ON s.id = t.source
 CROSS JOIN accounts g ON g.id = t.target

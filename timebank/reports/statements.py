@@ -8,10 +8,11 @@ from itertools import chain
 from typing import NamedTuple
 
 from timebank.ledger.schema import CALLER_ACCOUNTS, PLAY_ACCOUNTS, instant
+from timebank.ledger.sentences import Part, describe
 from timebank.ledger.transfers import Balance
 from timebank.reports.extracts import Extract
 from timebank.settings.schedule import Schedule
-from timebank.words import Part, Unit, clock, describe, minutes, money, title
+from timebank.words import Unit, clock, minutes, money, title
 
 # Where this many digits of hours go, a longer amount pushes its line out and stays readable.
 AMOUNT = 12
@@ -161,7 +162,7 @@ def _part(row: Extract, caller_id: int) -> Part:
         other = row.target_caller
     source = row.source if row.source_caller_id in (caller_id, None) else "other"
     target = row.target if row.target_caller_id in (caller_id, None) else "other"
-    return Part(row.kind, row.amount, row.why, source, target, other, row.unit)
+    return Part(row.reason, row.amount, source, target, other, row.unit)
 
 
 def in_words(rows: Sequence[Extract]) -> str:

@@ -28,6 +28,7 @@ from timebank.callers import callers, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import add_notice
 from timebank.ledger.database import Desk
+from timebank.ledger.reasons import CameIn, TakenOut
 from timebank.ledger.schema import stamp
 from timebank.ledger.transfers import EXTERNAL, Account, Movement, transfer
 from timebank.thebank.format import (
@@ -42,7 +43,6 @@ from timebank.thebank.format import (
 )
 from timebank.words import MINUTE, span
 
-KIND = "import"  # of the transfers
 LONGEST_SHOWN = 120  # characters of a line that is told of
 LONGEST_SOURCE = 40
 
@@ -281,29 +281,27 @@ def _apply(desk: Desk, file: Import, line: RawLine, record: Record) -> tuple[int
     bank = Account(number, "bank", "second")
     seconds = record.minutes * MINUTE
     source = shown(record.source, LONGEST_SOURCE) or "an unnamed program"
-    origin = f"{file.path.name}, line {line.number} of import {file.id}"
-    if record.number is not None:
-        origin += f", record {record.number}"
+    origin = (source, file.path.name, line.number, file.id, record.number)
     if seconds == 0:
         raise _Refused("it moves no minutes")
     if seconds > 0:
         most = desk.settings.limits.balance
         if balance + seconds > most:
             raise _Refused(f"the account holds {span(balance)}, and {span(most)} is the most")
-        number = _move(desk, EXTERNAL, bank, seconds, f"{span(seconds)} from {source} ({origin})")
+        number = _move(desk, EXTERNAL, bank, seconds, CameIn(*origin))
         add_notice(desk, caller.id, f"{span(seconds)} came in from {source}.")
     else:
         if balance + seconds < 0:
             raise _Refused(f"the account holds only {span(balance)}")
-        number = _move(
-            desk, bank, EXTERNAL, -seconds, f"{span(-seconds)} taken by {source} ({origin})"
-        )
+        number = _move(desk, bank, EXTERNAL, -seconds, TakenOut(*origin))
         add_notice(desk, caller.id, f"{source} took {span(-seconds)} out of your account.")
     return seconds, number
 
 
-def _move(desk: Desk, source: Account, target: Account, amount: int, why: str) -> int:
-    (row,) = transfer(desk, [Movement(source, target, amount, KIND, why, None, None)])
+def _move(
+    desk: Desk, source: Account, target: Account, amount: int, reason: CameIn | TakenOut
+) -> int:
+    (row,) = transfer(desk, [Movement(source, target, amount, reason, None, None)])
     return row.number
 
 

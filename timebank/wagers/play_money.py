@@ -13,10 +13,11 @@ from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting, enter
 from timebank.ledger.play_accounts import PlayAccounts
 from timebank.ledger.purse import Receipt
+from timebank.ledger.reasons import Bankroll, Refilled, Renewed
 from timebank.ledger.schema import instant
 from timebank.ledger.transfers import Account, mint
 from timebank.wagers.stakes import BANKROLL
-from timebank.words import Unit, money
+from timebank.words import Unit
 
 # What a new player gets, and what the bank holds at every return (baccarat-markland.txt).
 NEW_BANKROLL = 100_000_00
@@ -105,11 +106,8 @@ def _fill_bankroll(posting: Posting, play: PlayAccounts, source: Account) -> Non
     lost_on, is_over = _day_of_loss(posting, play)
     if not is_over:
         return
-    amount = money(NEW_BANKROLL, play.unit)
-    kind, why = "bankroll", f"Bankroll of {amount} for a new player"
-    if lost_on is not None:
-        kind, why = "renewal", f"Bankroll of {amount}, the last one being lost on {lost_on}"
-    posting.move(source, play.account["bankroll"], NEW_BANKROLL, kind, why)
+    reason = Bankroll() if lost_on is None else Renewed(lost_on)
+    posting.move(source, play.account["bankroll"], NEW_BANKROLL, reason)
 
 
 # The last round that was lost out of the bankroll, and the day that it counted for.
@@ -141,8 +139,8 @@ def _day_of_loss(posting: Posting, play: PlayAccounts) -> tuple[str | None, bool
 
 def _fill_bank(posting: Posting, play: PlayAccounts, source: Account) -> None:
     casino, missing = play.account["casino"], FULL_BANK - play.balance["casino"]
-    why = f"The bank is {money(FULL_BANK, play.unit)} again"
+    reason = Refilled(FULL_BANK)
     if missing > 0:
-        posting.move(source, casino, missing, "casino", why)
+        posting.move(source, casino, missing, reason)
     else:
-        posting.move(casino, source, -missing, "casino", why)
+        posting.move(casino, source, -missing, reason)

@@ -16,10 +16,11 @@ from timebank.errors import ShoeGone
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.purse import Receipt
+from timebank.ledger.reasons import Bet, Raised
 from timebank.ledger.schema import stamp
 from timebank.wagers.journal import GONE
 from timebank.wagers.stakes import Stakes
-from timebank.words import Unit, amount_words, title
+from timebank.words import Unit
 
 Json = Mapping[str, object]
 # The outcome of a hand that was never played to its end.
@@ -180,8 +181,7 @@ def write_action(desk: Desk, call_id: int | None, move: Move) -> None:
 
 def bet(stakes: Stakes, wager: Wager) -> None:
     """Put a bet on the table."""
-    why = f"Bet {amount_words(wager.amount, wager.unit)} at {title(wager.game)}"
-    stakes.put_down(wager.amount, "stake", why)
+    stakes.put_down(wager.amount, Bet(wager.game))
 
 
 def raise_stake(stakes: Stakes, game: str, move: Move) -> None:
@@ -189,9 +189,7 @@ def raise_stake(stakes: Stakes, game: str, move: Move) -> None:
     if move.stake < 0 or not move.kind or move.coin <= 0:
         raise ValueError(f"not a stake: {move}")
     stakes.allow(move.stake, move.coin)
-    spoken = _spoken(move.kind).capitalize()
-    why = f"{spoken} for {amount_words(move.stake, stakes.unit)} at {title(game)}"
-    stakes.put_down(move.stake, move.kind, why)
+    stakes.put_down(move.stake, Raised(move.kind, game))
 
 
 def settle(stakes: Stakes, game: str, settlement: Settlement) -> None:
@@ -204,9 +202,7 @@ def settle(stakes: Stakes, game: str, settlement: Settlement) -> None:
     fits = settled == standing if settlement.final else settled < standing
     if min(parts) < 0 or not fits:
         raise ValueError(f"{settlement} does not fit the {standing} on the table")
-    outcome = _spoken(settlement.outcome)
-    about = f"at {title(game)} ({outcome})" if outcome else f"at {title(game)}"
-    stakes.settle(*parts, about)
+    stakes.settle(*parts, game, settlement.outcome)
 
 
 def write_settlement(desk: Desk, round_id: int, settlement: Settlement) -> None:
@@ -249,7 +245,3 @@ def _ending(desk: Desk, settlement: Settlement) -> tuple[Any, ...]:
     if not settlement.final:
         return (None, None, None)
     return (stamp(desk.now), settlement.outcome, encode(settlement.result))
-
-
-def _spoken(word: str) -> str:
-    return word.replace("-", " ")

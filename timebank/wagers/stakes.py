@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from timebank.errors import NotEnough
 from timebank.ledger.entry import Posting
 from timebank.ledger.play_accounts import PlayAccounts
+from timebank.ledger.reasons import Bet, Lost, Raised, Returned, Won
 from timebank.ledger.transfers import Account, house
 from timebank.words import Unit, money, span
 
@@ -75,21 +76,21 @@ class Stakes:
             if self.standing + amount > casino:
                 raise NotEnough(f"The bank has {money(casino, self.unit)}, and pays no more.")
 
-    def put_down(self, amount: int, kind: str, why: str) -> None:
+    def put_down(self, amount: int, reason: Bet | Raised) -> None:
         """Put an amount on the table."""
-        self._posting.move(self.purse, self.table, amount, kind, why)
+        self._posting.move(self.purse, self.table, amount, reason)
 
-    def settle(self, lost: int, returned: int, won: int, about: str) -> None:
-        """Take the stakes off the table; `about` tells where and how, "at Vegas (win)"."""
+    def settle(self, lost: int, returned: int, won: int, game: str, outcome: str) -> None:
+        """Take stakes off the table; `outcome` is what became of the hand, "" while it goes on."""
+        of = game, outcome
         bank = self._bank() if lost or won else None
         if bank is not None:
-            self._posting.move(self.table, bank, lost, "lost", f"Lost {about}")
-        why = f"Stake returned {about}"
-        self._posting.move(self.table, self.purse, returned, "returned", why)
+            self._posting.move(self.table, bank, lost, Lost(*of))
+        self._posting.move(self.table, self.purse, returned, Returned(*of))
         if self.unit == "second":
             self._posting.settled(returned)
         if bank is not None:
-            self._posting.move(bank, self.purse, won, "won", f"Won {about}")
+            self._posting.move(bank, self.purse, won, Won(*of))
 
     def _bank(self) -> Account:
         """Give the account that is played against."""

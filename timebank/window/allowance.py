@@ -31,7 +31,7 @@ NO_WINDOW = {
 TODAY = """
 SELECT kind, sum(amount) FROM transfers
 WHERE source IN (?, ?, ?) AND id > ? AND call_id IS NOT NULL
-    AND kind IN ('deposit', 'withdraw', 'withdrawal', 'transfer', 'loan')
+    AND kind IN ('deposit', 'withdraw', 'transfer', 'loan')
 GROUP BY kind
 """
 
@@ -137,7 +137,7 @@ class Window:
         """Bound what may come back."""
         yield from self._closed()
         yield self._in_the_bank()
-        yield self._a_day("withdraw", self.limits.withdrawal, "withdraw", "withdrawal")
+        yield self._a_day("withdraw", self.limits.withdrawal, "withdraw")
         yield from self._before_the_event("of it ")
 
     def transfer(self) -> Iterator[Bound]:

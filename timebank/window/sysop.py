@@ -11,6 +11,15 @@ from timebank.callers import sysop_log
 from timebank.callers.notices import add_notice
 from timebank.errors import LimitReached, NotEnough, Refused, UnknownCaller, WindowClosed
 from timebank.ledger.database import Desk
+from timebank.ledger.reasons import (
+    Adjustment,
+    SysopAdded,
+    SysopDeposited,
+    SysopMoved,
+    SysopTook,
+    SysopWithdrew,
+)
+from timebank.ledger.sentences import sysop_did
 from timebank.ledger.transfers import ADJUSTMENT, Movement, Row, transfer
 from timebank.ledger.transfers import Account as LedgerAccount
 from timebank.window.allowance import Account, account_of, refuse_beyond, while_owing, whole_minutes
@@ -28,7 +37,8 @@ def adjust(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple
     if seconds == 0:
         raise ValueError("an adjustment of nothing")
     account = _account(desk, caller_id)
-    return _post(desk, account, seconds, "added" if seconds > 0 else "taken out", why, by)
+    done = SysopAdded if seconds > 0 else SysopTook
+    return _post(desk, account, seconds, done(*_given(by, why)))
 
 
 def sysop_deposit(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple[Row, ...]:
@@ -39,13 +49,14 @@ def sysop_deposit(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -
     whole_minutes(seconds)
     account = _open_account(desk, caller_id)
     _find_room(desk, account, seconds)
-    return _post(desk, account, seconds, "deposited", why, by)
+    return _post(desk, account, seconds, SysopDeposited(*_given(by, why)))
 
 
 def sysop_withdraw(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple[Row, ...]:
     """Take whole minutes out of an account that is open (`WindowClosed`, `NotEnough`)."""
     whole_minutes(seconds)
-    return _post(desk, _open_account(desk, caller_id), -seconds, "withdrawn", why, by)
+    account = _open_account(desk, caller_id)
+    return _post(desk, account, -seconds, SysopWithdrew(*_given(by, why)))
 
 
 def sysop_transfer(
@@ -63,14 +74,11 @@ def sysop_transfer(
     refuse_beyond(seconds, while_owing(giver.owed, f"{giver.name} owes", first))
     _hold_enough(giver, seconds)
     _find_room(desk, taker, seconds)
-    why, by = _reason(why, by)
-    said = f"{span(seconds)} moved from {giver.name} to {taker.name} by {by}: {why}"
-    rows = transfer(
-        desk, [Movement(_bank(giver), _bank(taker), seconds, "transfer", said, None, None)]
-    )
+    reason = SysopMoved(giver.name, taker.name, *_given(by, why))
+    rows = transfer(desk, [Movement(_bank(giver), _bank(taker), seconds, reason, None, None)])
     for account in (giver, taker):
-        add_notice(desk, account.caller_id, f"{said}.")
-        sysop_log.note(desk, by, account.caller_id, said)
+        add_notice(desk, account.caller_id, f"{rows[0].why}.")
+        sysop_log.note(desk, reason.by, account.caller_id, rows[0].why)
     return rows
 
 
@@ -86,7 +94,7 @@ def unfreeze(desk: Desk, caller_id: int, why: str, by: str) -> None:
 
 def _set_frozen(desk: Desk, caller_id: int, frozen: bool, why: str, by: str) -> None:
     account = _account(desk, caller_id)
-    why, by = _reason(why, by)
+    by, why = _given(by, why)
     if bool(account.frozen) == frozen:
         raise Refused(
             f"{account.name}'s account is {'frozen already' if frozen else 'not frozen'}."
@@ -99,27 +107,25 @@ def _set_frozen(desk: Desk, caller_id: int, frozen: bool, why: str, by: str) -> 
     sysop_log.note(desk, by, caller_id, f"{account.name}'s account was {done}: {why}")
 
 
-def _post(
-    desk: Desk, account: Account, seconds: int, done: str, why: str, by: str
-) -> tuple[Row, ...]:
-    why, by = _reason(why, by)
+def _post(desk: Desk, account: Account, seconds: int, reason: Adjustment) -> tuple[Row, ...]:
     source, target = ADJUSTMENT, _bank(account)
     if seconds < 0:
         _hold_enough(account, -seconds)
         source, target = target, source
     amount = abs(seconds)
-    said = f"{span(amount)} {done} by {by}: {why}"
-    rows = transfer(desk, [Movement(source, target, amount, "adjust", said, None, None)])
-    add_notice(desk, account.caller_id, f"In your bank account: {said}.")
-    sysop_log.note(desk, by, account.caller_id, f"{span(amount)} {done}, {account.name}: {why}")
+    rows = transfer(desk, [Movement(source, target, amount, reason, None, None)])
+    add_notice(desk, account.caller_id, f"In your bank account: {rows[0].why}.")
+    done = f"{span(amount)} {sysop_did(reason)}, {account.name}: {reason.note}"
+    sysop_log.note(desk, reason.by, account.caller_id, done)
     return rows
 
 
-def _reason(why: str, by: str) -> tuple[str, str]:
+def _given(by: str, why: str) -> tuple[str, str]:
+    """Make who did it and the reason they gave fit for the books; `Refused` without a reason."""
     why, by = clean(why, LONGEST_REASON).rstrip("."), clean(by, LONGEST_BY)
     if not why:
         raise Refused("The books want a reason for that.")
-    return why, by
+    return by, why
 
 
 def _account(desk: Desk, caller_id: int) -> Account:

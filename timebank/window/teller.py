@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from timebank.callers.notices import add_notice
 from timebank.errors import UnknownCaller
-from timebank.ledger import transfers
+from timebank.ledger import reasons, transfers
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
@@ -51,7 +51,7 @@ def deposit(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
     """Move minutes from the time left to the bank."""
     posting = enter(desk, call_id, ticked)
     refuse_beyond(seconds, Window(posting).deposit())
-    posting.move(posting.online, posting.bank, seconds, "deposit", f"{span(seconds)} deposited")
+    posting.move(posting.online, posting.bank, seconds, reasons.Deposited())
     return posting.finish(0, "")
 
 
@@ -59,7 +59,7 @@ def withdraw(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
     """Move minutes from the bank to the time left, never past the next event."""
     posting = enter(desk, call_id, ticked)
     refuse_beyond(seconds, Window(posting).withdrawal())
-    posting.move(posting.bank, posting.online, seconds, "withdraw", f"{span(seconds)} withdrawn")
+    posting.move(posting.bank, posting.online, seconds, reasons.Withdrawn())
     return posting.finish(0, "")
 
 
@@ -75,14 +75,12 @@ def transfer(
     window, other = Window(posting), _account(desk, to_caller_id)
     refuse_beyond(seconds, window.transfer_to(other))
     message = clean(message, LONGEST_MESSAGE)
-    said = f': "{message}"' if message else ""
     posting.hand_over(
         transfers.Account(other.account_id, "bank", "second"),
         seconds,
-        "transfer",
-        f"{span(seconds)} sent by {window.name} to {other.name}{said}",
+        reasons.Sent(window.name, other.name, message),
     )
-    end = said or "."
+    end = f': "{message}"' if message else "."
     add_notice(desk, to_caller_id, f"{window.name} has sent you {span(seconds)}{end}")
     return posting.finish(0, "")
 
@@ -91,7 +89,7 @@ def borrow(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
     """Lend the caller minutes, on line at once, never past the next event."""
     posting = enter(desk, call_id, ticked)
     refuse_beyond(seconds, Window(posting).loan())
-    posting.move(posting.loan, posting.online, seconds, "loan", f"{span(seconds)} borrowed")
+    posting.move(posting.loan, posting.online, seconds, reasons.Borrowed())
     return posting.finish(0, "")
 
 
@@ -100,7 +98,7 @@ def repay(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
     posting = enter(desk, call_id, ticked)
     refuse_beyond(seconds, Window(posting).repayment())
     amount = min(seconds, -posting.balance["loan"])
-    posting.move(posting.online, posting.loan, amount, "repay", f"{span(amount)} of a loan repaid")
+    posting.move(posting.online, posting.loan, amount, reasons.Repaid())
     return posting.finish(0, "")
 
 
@@ -125,8 +123,7 @@ def deposit_at_log_off(posting: Posting) -> None:
     ).scalar_one()
     if asked:
         amount = Window(posting).allowance().deposit.seconds
-        why = f"{span(amount)} deposited at log-off"
-        posting.move(posting.online, posting.bank, amount, "deposit", why)
+        posting.move(posting.online, posting.bank, amount, reasons.Deposited(at_log_off=True))
 
 
 def accounts(desk: Desk, pattern: str | None) -> list[str]:

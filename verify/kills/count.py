@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from pathlib import Path
@@ -62,15 +63,15 @@ class Count:
         added = Counter[int]()
         granted = 0
         grants = Counter[tuple[int, str]]()
-        for kind, amount, source, target, why in file.execute(
-            "SELECT kind, amount, source, target, why FROM transfers ORDER BY id"
+        for kind, amount, source, target, facts in file.execute(
+            "SELECT kind, amount, source, target, facts FROM transfers ORDER BY id"
         ):
             assert amount > 0
             added[source] -= amount
             added[target] += amount
             if kind == "grant":
                 granted += amount
-                grants[target, why] += 1
+                grants[target, json.loads(facts)["day"]] += 1
         twice = [grant for grant, times in grants.items() if times > 1]
         assert not twice, f"granted twice: {twice}"
         units = Counter[str]()

@@ -203,7 +203,7 @@ class Watch:
         amount: int,
         source: int,
         target: int,
-        why: str,
+        facts: str,
         call_id: int | None,
         round_id: int | None,
         digest: str,
@@ -229,7 +229,8 @@ class Watch:
         if kind == "import":
             assert self._connection is not None  # it is read just now
             (name,) = self._connection.execute(NAME, tuple(owners)).fetchone()
-            self.post.applied(name, amount if ends[1] == "bank" else -amount, why)
+            record = json.loads(facts)["record"]
+            self.post.applied(name, amount if ends[1] == "bank" else -amount, record)
         if "stake" in ends:
             must(round_id is not None, "transfer {} is of no round", number)
             assert round_id is not None
@@ -240,7 +241,7 @@ class Watch:
             self.elapsed += amount
         if kind == "grant":
             must(call_id is not None, "transfer {} grants to nobody on a call", number)
-            day = why[-10:]
+            day = json.loads(facts)["day"]
             earlier = self.grants.get((target, day))
             must(earlier is None or self._was_mended(earlier, day), "{} was granted twice", day)
             came = day <= latest_day or self.was_led_astray
@@ -355,7 +356,7 @@ class Watch:
 
 
 TRANSFERS = (
-    "SELECT id, kind, amount, source, target, why, call_id, round_id, digest FROM transfers"
+    "SELECT id, kind, amount, source, target, facts, call_id, round_id, digest FROM transfers"
     " WHERE id > ? ORDER BY id"
 )
 ACCOUNTS = "SELECT id, kind, caller_id, unit, balance FROM accounts"

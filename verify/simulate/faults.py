@@ -33,6 +33,7 @@ from timebank.keeping import restoring
 from timebank.ledger import live_mark, schema
 from timebank.ledger.database import BooksUnavailable, Desk, Done, Writer
 from timebank.ledger.entry import Posting
+from timebank.ledger.reasons import Granted, LoanShare, Used
 from timebank.ledger.transfers import ALLOTMENT, ELAPSED
 from timebank.ledger.visit import Visit
 from timebank.thebank import bookings
@@ -143,7 +144,7 @@ def grants_a_day_twice(patch: pytest.MonkeyPatch) -> None:
         real(self)
         begins = self.call_id is not None and not self.ticked and not self.day_begins
         if begins and self.visit is None:
-            self.move(ALLOTMENT, self.online, MINUTE, "grant", f"1 minute for {self.day}")
+            self.move(ALLOTMENT, self.online, MINUTE, Granted(self.day or ""))
 
     patch.setattr(Posting, "change_day", change_day)
 
@@ -164,7 +165,7 @@ def charges_what_nobody_has(patch: pytest.MonkeyPatch) -> None:
     def charge_to(self: Posting, ticked: int) -> None:
         due = ticked - self.ticked
         if due > 0:
-            self.move(self.online, ELAPSED, due, "elapsed", f"Time used on node {self.node}")
+            self.move(self.online, ELAPSED, due, Used(self.node))
             self.ticked, self.charged, self._call_changed = ticked, self.charged + due, True
 
     patch.setattr(Posting, "charge_to", charge_to)
@@ -257,12 +258,14 @@ def lets_calls_that_end_at_once_be_free(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(calls, "LEAST_SECONDS", 0)
 
 
-def _shares(patch: pytest.MonkeyPatch, share: Callable[[Posting, int, str, int], int]) -> None:
+def _shares(
+    patch: pytest.MonkeyPatch, share: Callable[[Posting, int, LoanShare, int], int]
+) -> None:
     """Let a loan take another share of what comes on line."""
 
-    def pay_back(self: Posting, amount: int, of_what: str) -> int:
-        taken = min(-self.balance["loan"], share(self, amount, of_what, _percent(self)))
-        self.move(self.online, self.loan, taken, "loan share", f"{taken} s of {of_what}")
+    def pay_back(self: Posting, amount: int, reason: LoanShare) -> int:
+        taken = min(-self.balance["loan"], share(self, amount, reason, _percent(self)))
+        self.move(self.online, self.loan, taken, reason)
         return taken
 
     patch.setattr(Posting, "_pay_back", pay_back)
@@ -273,21 +276,21 @@ def _percent(posting: Posting) -> int:
 
 
 def rounds_a_loan_share_up(patch: pytest.MonkeyPatch) -> None:
-    _shares(patch, lambda posting, amount, of_what, percent: -(-amount * percent // 100))
+    _shares(patch, lambda posting, amount, reason, percent: -(-amount * percent // 100))
 
 
 def takes_a_loan_share_of_the_stake(patch: pytest.MonkeyPatch) -> None:
     """A loan that is paid back out of a stake that comes back with what it has won."""
 
-    def share(posting: Posting, amount: int, of_what: str, percent: int) -> int:
-        returned = sum(each.amount for each in posting.movements if each.kind == "returned")
+    def share(posting: Posting, amount: int, reason: LoanShare, percent: int) -> int:
+        returned = sum(each.amount for each in posting.movements if each.reason.kind == "returned")
         return (amount + returned) * percent // 100
 
     _shares(patch, share)
 
 
 def takes_no_loan_share_of_a_grant(patch: pytest.MonkeyPatch) -> None:
-    def share(posting: Posting, amount: int, of_what: str, percent: int) -> int:
+    def share(posting: Posting, amount: int, reason: LoanShare, percent: int) -> int:
         return 0 if posting.day_begins else amount * percent // 100
 
     _shares(patch, share)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import random
-import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
@@ -18,8 +17,6 @@ from pathlib import Path
 from timebank import files
 from timebank.thebank.format import SEMICOLONS, NotARecord, Record, record_number
 from verify.simulate.wrong import must
-
-NUMBERED = re.compile(r", record (\d+)\)$")
 
 
 @dataclass(frozen=True)
@@ -71,12 +68,10 @@ class Post:
         at = now.replace(tzinfo=None)
         return SEMICOLONS.format_record(Record(record.name, record.minutes, "A door", at, number))
 
-    def applied(self, name: str, seconds: int, why: str) -> None:
+    def applied(self, name: str, seconds: int, number: int | None) -> None:
         """See that a transfer is a record that was written, and that none comes twice."""
-        found = NUMBERED.search(why)
-        must(found, "{} is of no record", why)
-        assert found is not None
-        number = int(found[1])
+        must(number is not None, "{} s came of no record", seconds)
+        assert number is not None
         must(number not in self.came, "record {} comes twice", number)
         self.came.add(number)
         record = Written(name, seconds // 60)

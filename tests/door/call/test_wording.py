@@ -8,24 +8,25 @@ from door import wording
 from door.call import console, display
 from door.lobby import amounts
 from door.lobby import window as screens
+from timebank.ledger.reasons import Granted, Held, LoanShare, Reason, Told
 from timebank.ledger.transfers import Row
 
 
-def row(kind: str, amount: int, why: str) -> Row:
-    return Row(1, kind, amount, why, "online", "bank")
+def row(amount: int, reason: Reason) -> Row:
+    return Row(1, reason, amount, "second", "online", "bank")
 
 
 @pytest.mark.parametrize(
     ("moved", "told"),
     [
-        (row("grant", 3600, "60 minutes for 2026-11-20"), "60 minutes for 2026-11-20 are granted."),
-        (row("forfeit", 60, "What was left"), "1 minute: What was left."),
-        (row("held", 1800, "30 minutes more after Mail hour"), "30 minutes more after Mail hour."),
+        (row(3600, Granted("2026-11-20")), "60 minutes for 2026-11-20 are granted."),
+        (row(60, Told("forfeit", "What was left")), "1 minute: What was left."),
+        (row(1800, Held("Mail hour", "", False, False)), "30 minutes more after Mail hour."),
         (
-            row("held", 1800, "30 minutes more after Late hour at 23:30, on another day"),
+            row(1800, Held("Late hour", "23:30", False, True)),
             "30 minutes cannot be used today: Late hour at 23:30 ends on another day.",
         ),
-        (row("loan share", 600, "10 minutes paid back"), "10 minutes paid back."),
+        (row(600, LoanShare(None)), "10 minutes of the winnings paid back on the loan."),
     ],
 )
 def test_what_the_clock_and_the_bank_move_is_told(moved: Row, told: str) -> None:
@@ -34,12 +35,12 @@ def test_what_the_clock_and_the_bank_move_is_told(moved: Row, told: str) -> None
 
 @pytest.mark.parametrize("kind", ["elapsed", "stake", "lost", "returned", "won"])
 def test_what_a_caller_sees_happen_is_not_told_again(kind: str) -> None:
-    assert wording.told(row(kind, 600, "Seen")) == ""
+    assert wording.told(row(600, Told(kind, "Seen"))) == ""
 
 
 @pytest.mark.parametrize("kind", ["held", "release"])
 def test_a_second_of_rounding_is_not_worth_a_word(kind: str) -> None:
-    assert wording.told(row(kind, 1, "One second")) == ""
+    assert wording.told(row(1, Told(kind, "One second"))) == ""
 
 
 @pytest.mark.parametrize("module", [console, display, wording, amounts, screens])

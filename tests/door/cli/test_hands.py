@@ -329,7 +329,7 @@ def no_database(folder: Path) -> str:
 
 def newer_database(folder: Path) -> str:
     books = sqlite3.connect(folder)
-    books.execute("PRAGMA application_id = 0x424A4654")
+    books.execute("PRAGMA application_id = 0x424A3454")
     books.execute("PRAGMA user_version = 99")
     books.close()
     return "was written by a newer program"

@@ -354,11 +354,11 @@ def test_a_check_before_the_first_start_asks_for_names_that_were_written_down(
 
 def test_a_check_leaves_books_of_an_earlier_version_as_they_are(tmp_path: Path) -> None:
     shell = Board(tmp_path)
-    shell.rows("PRAGMA user_version = 3")
+    shell.rows("PRAGMA user_version = 0")
     told = shell("check")
     assert told.status == 0
-    assert "is of version 3: who has the sysop's powers can be seen when a start" in told.output
-    assert shell.rows("PRAGMA user_version") == [(3,)]
+    assert "is of version 0: who has the sysop's powers can be seen when a start" in told.output
+    assert shell.rows("PRAGMA user_version") == [(0,)]
 
 
 async def test_a_first_start_says_that_nobody_is_registered_as_the_sysop(

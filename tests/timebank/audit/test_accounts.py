@@ -10,6 +10,7 @@ import pytest
 from tests.timebank.books import GAME, pushed
 from tests.timebank.vandal import Vandal
 from timebank.ledger import transfers
+from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import ADJUSTMENT, Account, Movement
 from timebank.wagers import journal
 
@@ -127,7 +128,7 @@ def test_removed_last_rows_are_missed_even_when_the_balances_were_mended(books, 
 def test_a_row_put_in_by_hand_does_not_belong_to_an_entry(books, vandal):
     last = books.sql("SELECT max(id) FROM transfers")[0][0]
     vandal(
-        "INSERT INTO transfers (place, size, at, kind, amount, source, target, why, digest)"
+        "INSERT INTO transfers (place, size, at, kind, amount, source, target, facts, digest)"
         f" VALUES (2, 3, 0, 'gift', 60, 5, 8, 'because', '{'0' * 64}')",
         "UPDATE accounts SET balance = balance + 60 WHERE id = 8",
         "UPDATE accounts SET balance = balance - 60 WHERE id = 5",
@@ -242,7 +243,8 @@ def test_a_stake_forfeited_in_a_hand_that_is_not_void_is_found(books):
     stake = Account(14, "stake", "second")
     forfeit = Account(3, "forfeit", "second")
     books.do(
-        transfers.transfer, [Movement(stake, forfeit, 20, "deletion", "to spite Bob", None, 4)]
+        transfers.transfer,
+        [Movement(stake, forfeit, 20, Told("deletion", "to spite Bob"), None, 4)],
     )
     assert books.audit() == ["hand 4: 20 of its stake was forfeited, and it is not void."]
 
@@ -250,7 +252,8 @@ def test_a_stake_forfeited_in_a_hand_that_is_not_void_is_found(books):
 def test_a_stake_moved_without_a_hand_is_found(books):
     stake = Account(14, "stake", "second")
     (row,) = books.do(
-        transfers.transfer, [Movement(stake, ADJUSTMENT, 20, "adjustment", "stolen", None, None)]
+        transfers.transfer,
+        [Movement(stake, ADJUSTMENT, 20, Told("adjustment", "stolen"), None, None)],
     )
     assert books.audit() == [
         "caller 2: The stake account holds 100, the hands in play have 120 on the table.",
@@ -272,7 +275,11 @@ def test_a_second_grant_of_a_day_is_found(books):
     online = Account(6, "online", "second")
     (row,) = books.do(
         transfers.transfer,
-        [Movement(Account(1, "allotment", "second"), online, 60, "grant", "again", None, None)],
+        [
+            Movement(
+                Account(1, "allotment", "second"), online, 60, Told("grant", "again"), None, None
+            )
+        ],
     )
     assert books.audit() == [
         f"transfer {row.number}: It is a grant that no day of its caller accounts for."
@@ -308,7 +315,7 @@ def test_a_call_that_says_it_was_charged_otherwise_is_found(books, vandal):
 def test_time_used_that_names_no_call_is_found(books):
     online, elapsed = Account(6, "online", "second"), Account(2, "elapsed", "second")
     (row,) = books.do(
-        transfers.transfer, [Movement(online, elapsed, 20, "elapsed", "whose?", None, None)]
+        transfers.transfer, [Movement(online, elapsed, 20, Told("elapsed", "whose?"), None, None)]
     )
     assert books.audit() == [f"transfer {row.number}: It charges time used and names no call."]
 

@@ -13,10 +13,11 @@ from timebank.audit.accounts import audit
 from timebank.keeping import backup
 from timebank.ledger import transfers
 from timebank.ledger.chain import GENESIS, digest
+from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import ADJUSTMENT, Account, Head, Movement
 
 FORMATS = ROOT / "docs" / "formats.md"
-FIELDS = "id, place, size, at, amount, source, target, call_id, round_id, kind, why"
+FIELDS = "id, place, size, at, amount, source, target, call_id, round_id, kind, facts"
 
 
 @pytest.fixture
@@ -78,8 +79,8 @@ class TestTheChain:
             {"call_id": None},
             {"round_id": 2},
             {"kind": "lost"},
-            {"kind": "won W", "why": "on"},
-            {"why": "Won"},
+            {"kind": "won W", "facts": "on"},
+            {"facts": "Won"},
         ],
     )
     def test_depends_on_every_field(self, books, change):
@@ -123,7 +124,7 @@ class TestTheChain:
 
     def test_refuses_a_writer_who_read_its_end_too_early(self, books):
         bank = Account(8, "bank", "second")
-        movement = Movement(ADJUSTMENT, bank, 60, "adjust", "because", None, None)
+        movement = Movement(ADJUSTMENT, bank, 60, Told("adjust", "because"), None, None)
         old = books.do(transfers.head)
         books.do(transfers.transfer, [movement])
         with pytest.raises(Exception, match=r"UNIQUE constraint failed: transfers\.id"):
@@ -152,7 +153,7 @@ class TestAnEditedRow:
         assert chained(books) == [f"transfer {number}: It was changed: {told}."]
 
     def test_whose_reason_was_changed_is_named(self, books, vandal):
-        vandal("UPDATE transfers SET why = 'nothing to see here' WHERE id = 7")
+        vandal("UPDATE transfers SET facts = replace(facts, 'lose', 'push') WHERE id = 7")
         assert chained(books) == [
             "transfer 7: It does not continue transfer 6 as that stands: its reason or several of"
             " its fields were changed, or that one was rewritten with a digest of its own."
@@ -181,7 +182,7 @@ class TestAnEditedRow:
         )
 
     def test_whose_first_reason_was_changed_is_named(self, books, vandal):
-        vandal("UPDATE transfers SET why = '' WHERE id = 1")
+        vandal("UPDATE transfers SET facts = '{}' WHERE id = 1")
         assert chained(books) == [
             "transfer 1: It is not what was written:"
             " its reason or several of its fields were changed."
@@ -228,7 +229,7 @@ class TestAnInsertedRow:
     def test_at_the_end_is_named(self, books, vandal):
         last = books.do(transfers.head).number
         vandal(
-            "INSERT INTO transfers (place, size, at, kind, amount, source, target, why, digest)"
+            "INSERT INTO transfers (place, size, at, kind, amount, source, target, facts, digest)"
             f" VALUES (1, 1, 0, 'gift', 60, 5, 8, 'because', '{'0' * 64}')",
         )
         (found,) = chained(books)
@@ -239,7 +240,8 @@ class TestAnInsertedRow:
         vandal(
             "UPDATE transfers SET id = -id - 1 WHERE id > 6",
             "UPDATE transfers SET id = -id WHERE id < 0",
-            "INSERT INTO transfers (id, place, size, at, kind, amount, source, target, why, digest)"
+            "INSERT INTO transfers"
+            " (id, place, size, at, kind, amount, source, target, facts, digest)"
             f" VALUES (7, 1, 1, 0, 'gift', 60, 5, 8, 'because', '{'0' * 64}')",
         )
         assert chained(books)[0] == (
@@ -295,7 +297,7 @@ class TestADigestNotedDown:
     def test_gives_away_books_that_were_written_anew(self, books, vandal):
         """A forger who makes every digest after his change fits the chain, but not the note."""
         noted = books.do(transfers.head)
-        vandal("UPDATE transfers SET why = 'otherwise' WHERE id = 2")
+        vandal("UPDATE transfers SET facts = 'otherwise' WHERE id = 2")
         before = row_of(books, 1)[-1]
         for number in range(2, noted.number + 1):
             before = digest(before, *row_of(books, number)[:-1])
@@ -321,5 +323,5 @@ class TestADigestNotedDown:
 
 def _gift() -> Movement:
     return Movement(
-        ADJUSTMENT, Account(8, "bank", "second"), 60, "adjust", f"for {GAME}", None, None
+        ADJUSTMENT, Account(8, "bank", "second"), 60, Told("adjust", f"for {GAME}"), None, None
     )

@@ -6,12 +6,14 @@ import pytest
 
 from tests.timebank.at_the_window import borrow, deposit, give, repay, send, withdraw
 from tests.timebank.books import MAIL_HOUR, lost, pushed
+from tests.timebank.hosts import comes, known
 from timebank.callers import callers
 from timebank.callers.history import history
+from timebank.ledger.reasons import Deleted, Told, Unread
+from timebank.ledger.sentences import Part, describe
 from timebank.settings.settings import EVERY_DAY, Event
 from timebank.wagers.rounds import Settlement
 from timebank.window.sysop import sysop_transfer
-from timebank.words import Part, describe
 
 
 def read(books, caller_id, before=None, limit=99):
@@ -126,11 +128,13 @@ class TestWords:
         call.close()
         assert words(books, call.caller_id, 1) == ["Deposited 54:00 at log-off"]
 
-    def test_of_old_and_unknown_kinds(self):
-        assert describe([Part("withdrawal", 300, "x", "bank", "online", None)]) == "Withdrew 5:00"
-        assert describe([Part("deletion", 300, "Ann was deleted", "bank", "forfeit", None)]) == (
-            "5:00: ann was deleted"
-        )
+    def test_of_what_has_no_words_of_its_own(self):
+        deleted = Part(Deleted("Ann", in_hand=False), 300, "bank", "forfeit", None)
+        assert describe([deleted]) == "5:00: ann was deleted"
+        old = Part(Told("withdraw", "Five minutes"), 300, "bank", "online", None)
+        assert describe([old]) == "5:00: five minutes"
+        newer = Part(Unread("gift", '{"code":"gift"}'), 300, "bank", "online", None)
+        assert describe([newer]) == '5:00: {"code":"gift"}'
 
 
 class TestAmounts:
@@ -218,3 +222,15 @@ class TestPages:
         his.lose(300)
         assert len(read(books, call.caller_id)) == 1
         assert read(books, bob)[0].words == "Lost 5:00 at Black Jack For Time"
+
+
+class TestNamesThatReadLikeSentences:
+    def test_of_a_board_whose_name_has_a_colon(self, books):
+        ann = known(books, board="Night: Owl")
+        call = comes(books, ann, way="moduser")
+        call.win(600, 900)
+        call.close()
+        assert words(books, ann, 1) == [
+            "Gained 15:00 on the visit from Night: Owl, gave 15:00 back to Night: Owl,"
+            " took 59:59 home to Night: Owl"
+        ]

@@ -15,6 +15,7 @@ from timebank.calls.clock import AGREED, GAP, LEAP, SURE, BelievedClock, is_cert
 from timebank.errors import AlreadyOnline
 from timebank.keeping.maintain import IN_DOUBT, maintain
 from timebank.ledger.machine import Machine, Reading
+from timebank.ledger.reasons import Cutoff
 from timebank.settings.settings import Event
 from timebank.wagers import play_money
 
@@ -524,7 +525,7 @@ def test_what_is_held_behind_an_event_of_another_year_comes_back_after_the_next(
     here.boot(NOON + timedelta(minutes=1))
     here.process.believe()
     (mended,) = here.books.do(clock_mend.mend, "Sysop")
-    assert mended.held_behind == "Backup at 12:30"
+    assert mended.held_behind == Cutoff("Backup", "12:30", host=False)
     here.wait(3600)
     call = here.books.call(ann)
     assert ("release", 1800, "held", "online") in call.moved

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from timebank.ledger import transfers
+from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
 from timebank.window import sysop
 from timebank.window.teller import transfer
@@ -53,6 +54,8 @@ def test_a_transfer_in_json(evening, timebank):
             "call": 1,
             "hand": 1,
             "why": f"Stake returned at {TITLE} (win)",
+            "code": "returned",
+            "facts": {"game": "black-jack-for-time", "outcome": "win"},
             "digest": digests[3],
             "generation": 1,
         },
@@ -72,6 +75,8 @@ def test_a_transfer_in_json(evening, timebank):
             "call": 1,
             "hand": 1,
             "why": f"Won at {TITLE} (win)",
+            "code": "won",
+            "facts": {"game": "black-jack-for-time", "outcome": "win"},
             "digest": digests[4],
             "generation": 1,
         },
@@ -85,12 +90,14 @@ def test_the_same_transfers_in_csv(evening, timebank):
     ]
     assert output == (
         "number,entry,at,kind,amount,unit,shown,from,from_caller,to,to_caller,game,call,hand,why,"
-        "digest,generation\n"
+        "code,facts,digest,generation\n"
         "9,8,2026-03-01T12:02:45+01:00,stake,1200,second,0:20:00,online,Bob,stake,Bob,"
         "black-jack-for-time,2,3,Bet 20 minutes at Black Jack For Time,"
+        'bet,"{""game"": ""black-jack-for-time""}",'
         f"{digests[0]},1\n"
         "10,10,2026-03-01T12:02:45+01:00,lost,1200,second,0:20:00,stake,Bob,house,,"
         "black-jack-for-time,2,3,Lost at Black Jack For Time (lose),"
+        'lost,"{""game"": ""black-jack-for-time"", ""outcome"": ""lose""}",'
         f"{digests[1]},1\n"
     )
 
@@ -195,7 +202,9 @@ def send(board, giver, taker, seconds, why):
             for name in (giver, taker)
         ]
         source, target = (Account(number, "online", "second") for number in online)
-        transfers.transfer(desk, [Movement(source, target, seconds, "transfer", why, None, None)])
+        transfers.transfer(
+            desk, [Movement(source, target, seconds, Told("transfer", why), None, None)]
+        )
 
     board.do(move)
 

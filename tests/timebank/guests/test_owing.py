@@ -28,6 +28,7 @@ from timebank.calls.arrival import host_caller
 from timebank.errors import LimitReached, Refused
 from timebank.guests.claims import not_done
 from timebank.ledger import transfers
+from timebank.ledger.reasons import Told
 from timebank.settings.settings import Event
 from timebank.wagers.rounds import Move
 from timebank.wagers.single import stand_without_call
@@ -633,7 +634,7 @@ class TestTheAudit:
             )
         }
         row = transfers.Movement(
-            accounts[source], accounts[target], 60, kind, "By hand", None, None
+            accounts[source], accounts[target], 60, Told(kind, "By hand"), None, None
         )
         return books.do(transfers.transfer, [row])[0].number
 
@@ -662,7 +663,7 @@ class TestTheAudit:
         assert [line for line in books.audit() if found in line], books.audit()
 
     def test_holds_nothing_against_books_of_before_the_rule(self, books, ann, eve):
-        """Days and visits of before version 4 do not say what was owed."""
+        """Days and visits of before the first release do not say what was owed."""
         HostCall(books, eve, brought(3600))
         self.posts(books, ann.caller_id, ("loan", "online", "loan"))
         before = Vandal(books)

@@ -10,11 +10,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests import ROOT
+from tests.timebank import earlier
 from tests.timebank.books import Books
 from tests.timebank.serving import serving
 from timebank.keeping import backup
-from timebank.ledger import high_water, live_mark
+from timebank.ledger import high_water, live_mark, migrations
 from timebank.ledger import transfers as ledger
 from timebank.settings.settings import load
 
@@ -237,10 +237,11 @@ def test_a_backup_of_a_newer_program_is_refused(played, copy, timebank):
     assert error.startswith(f"{copy} was written by a newer program")
 
 
-def test_a_backup_of_an_earlier_version_is_moved_forward(played, timebank, folder):
+def test_a_backup_of_an_earlier_version_is_moved_forward(played, timebank, folder, monkeypatch):
     old = folder / "old"
+    earlier.make(old)
+    monkeypatch.setattr(migrations, "STEPS", earlier.STEPS)
     connection = sqlite3.connect(old)
-    connection.executescript((ROOT / "tests/timebank/data" / "version_1.sql").read_text())
     (count,) = connection.execute("SELECT count(*) FROM transfers").fetchone()
     connection.close()
     before = old.read_bytes()

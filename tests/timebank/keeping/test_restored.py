@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import ROOT
+from tests.timebank import earlier
 from tests.timebank.books import GAME, NOON, Books, lost
 from tests.timebank.hosts import comes, known
 from tests.timebank.importing import Board, record
@@ -25,7 +25,8 @@ from timebank.errors import TurnsUsed
 from timebank.guests import claims
 from timebank.keeping import backup, deletion, restoring
 from timebank.keeping.restoring import AHEAD_A_SECOND, LEAST_AHEAD
-from timebank.ledger import high_water, live_mark
+from timebank.ledger import high_water, live_mark, migrations
+from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import ADJUSTMENT, EXTERNAL, Movement, transfer
 from timebank.thebank import outbox
 from timebank.thebank.format import SEMICOLONS
@@ -262,7 +263,7 @@ class TestOpenHands:
 
 def put(books: Books, name: str, minutes: int) -> int:
     """Commit a record, in books that stay in order."""
-    moved = Movement(ADJUSTMENT, EXTERNAL, minutes * 60, "external", "test", None, None)
+    moved = Movement(ADJUSTMENT, EXTERNAL, minutes * 60, Told("external", "test"), None, None)
     ((number, *_),) = books.do(transfer, [moved])
     books.sql(
         "INSERT INTO outbox (number, name, minutes, source, at, state)"
@@ -490,19 +491,6 @@ class TestWhoComesIn:
         assert self.holders(books) == ["Ann"]
         assert any("Callers who lost them since" in line for line in treated.sentences())
 
-    def test_books_of_an_earlier_version_know_numbers_but_no_powers(self, copies, books, ann):
-        self.grant(books, ann)
-        copy = copies.take()
-        copies.lose_the_books()
-        high_water.beside(copies.path).unlink()  # that version notes nothing
-        with contextlib.closing(sqlite3.connect(copies.path)) as connection:
-            data = ROOT / "tests/timebank/data" / "version_3.sql"
-            connection.executescript(data.read_text())
-            (last,) = connection.execute("SELECT max(id) FROM callers").fetchone()
-        copies.restore(copy)
-        assert self.holders(books) == ["Ann"]
-        assert books.caller("Eve") == last + 1
-
     def test_it_is_so_when_the_copy_was_put_back_by_hand(self, served, books, ann, caplog):
         self.grant(books, ann)
         has_a_code(books, ann)
@@ -550,11 +538,10 @@ class TestPutBackByHand:
         served.put_back(aside)
         assert served.serve() is not None
 
-    def test_so_is_a_database_of_an_earlier_version(self, served, books):
+    def test_so_is_a_database_of_an_earlier_version(self, served, books, monkeypatch):
         old = served.folder / "old"
-        with contextlib.closing(sqlite3.connect(old)) as connection:
-            data = ROOT / "tests/timebank/data" / "version_3.sql"
-            connection.executescript(data.read_text())
+        earlier.make(old)
+        monkeypatch.setattr(migrations, "STEPS", earlier.STEPS)
         served.put_back(old)
         books.database.open()
         assert served.serve() is not None

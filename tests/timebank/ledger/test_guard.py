@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests import ROOT
+from tests.timebank import earlier
 from tests.timebank.ledger.test_writer import Desks, add, texts
 from timebank.keeping import backup
-from timebank.ledger import guard
+from timebank.ledger import guard, migrations
 from timebank.ledger.database import BooksGone, Database, DatabaseRefused
 from timebank.ledger.migrations import backup_path
 
@@ -235,13 +235,14 @@ def test_a_new_database_is_no_empty_shell_without_its_log(folder: Path) -> None:
     Database(alone).open_existing()
 
 
-def test_a_database_that_was_moved_forward_is_whole_without_its_log(folder: Path) -> None:
+def test_a_database_that_was_moved_forward_is_whole_without_its_log(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = folder / "old.sqlite3"
-    old = sqlite3.connect(path)
-    old.executescript((ROOT / "tests/timebank/data" / "version_3.sql").read_text("utf-8"))
-    old.close()
+    earlier.make(path)
+    monkeypatch.setattr(migrations, "STEPS", earlier.STEPS)
     database = Database(path)
     database.open()
-    assert backup_path(path, 3).exists()
+    assert backup_path(path, earlier.VERSION).exists()
     assert beside(path, "-wal").stat().st_size == 0
     database.close()

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests import ROOT
+from tests.timebank import earlier
 from tests.timebank.books import Books, lost
 from tests.timebank.keeping.test_restored import Copies, last_numbers, seal, told
 from tests.timebank.ledger.test_writer import Desks, add
 from timebank.callers.notices import add_notice
 from timebank.keeping import restoring
 from timebank.keeping.restoring import LEAST_AHEAD
-from timebank.ledger import high_water
+from timebank.ledger import high_water, migrations
 from timebank.ledger.database import Database
 
 
@@ -206,12 +206,13 @@ class TestNoFalseAlarm:
         books.do(add_notice, ann, "Hello.")
         assert high_water.read(served.path) > 0
 
-    def test_an_old_database_has_none(self, folder):
+    def test_an_old_database_has_none(self, folder, monkeypatch):
         books = Books.__new__(Books)
         path = folder / "old" / "board.sqlite3"
         path.parent.mkdir()
-        with contextlib.closing(sqlite3.connect(path)) as old:
-            old.executescript((ROOT / "tests/timebank/data" / "version_3.sql").read_text("utf-8"))
+        earlier.make(path)
+        high_water.beside(path.parent / "making" / path.name).unlink(missing_ok=True)
+        monkeypatch.setattr(migrations, "STEPS", earlier.STEPS)
         Books.__init__(books, path.parent)
         assert restoring.take_up(books.database, books.settings, books.now) is None
         assert high_water.read(path) > 0

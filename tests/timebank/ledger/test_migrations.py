@@ -13,46 +13,37 @@ from pathlib import Path
 
 import pytest
 
-from tests import ROOT
+from tests.timebank import earlier
 from tests.timebank.books import NOON, Books, lost
-from timebank.callers import callers
-from timebank.errors import NameTaken
+from timebank.callers.notices import add_notice
 from timebank.ledger import migrations
-from timebank.ledger.chain import GENESIS, digest
 from timebank.ledger.database import Database, DatabaseRefused
 from timebank.ledger.migrations import backup_path
 from timebank.ledger.schema import SCHEMA_VERSION
 from timebank.wagers import journal
 
-DATA = ROOT / "tests/timebank/data"
-# What the transfers and the callers of each stored database are.
-STORED = {
-    1: ([(15, 15)], [("Ann", 0), ("Bob", 0)]),
-    2: ([(16, 16)], [("Ann", 0), ("Bob", 1)]),
-    3: ([(16, 16)], [("Ann", 0), ("Bob", 1)]),
-}
 SPAWN = multiprocessing.get_context("spawn")
 FORK = multiprocessing.get_context("fork")
 
 
-@pytest.fixture(params=sorted(STORED))
-def stored(request):
-    """The version of the database that is to be moved forward."""
-    return request.param
+@pytest.fixture(autouse=True)
+def _knows_the_step(monkeypatch):
+    """The product has no step yet; here it has the one of the example."""
+    monkeypatch.setattr(migrations, "STEPS", earlier.STEPS)
 
 
 @pytest.fixture
-def path(folder, stored):
-    """A database of that version."""
+def path(folder):
+    """A database of the version before."""
     path = folder / "board.sqlite3"
-    restore(path, stored)
+    restore(path)
     return path
 
 
-def restore(path, stored):
+def restore(path):
+    earlier.make(path)
     with raw(path) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript((DATA / f"version_{stored}.sql").read_text())
 
 
 def raw(path):
@@ -88,16 +79,16 @@ def open_and_close(path):
 
 
 @pytest.mark.parametrize("way", ["open", "open_existing"])
-def test_opening_moves_it_to_this_version_and_the_books_are_in_order(path, folder, stored, way):
+def test_opening_moves_it_to_this_version_and_the_books_are_in_order(path, folder, way):
     database = Database(path)
     getattr(database, way)()
     database.close()
     assert version(path) == SCHEMA_VERSION
     books = Books(folder, NOON)
     assert books.audit() == []
-    transfers, callers = STORED[stored]
-    assert books.sql("SELECT count(*), max(id) FROM transfers") == transfers
-    assert books.sql("SELECT name, frozen FROM callers") == callers
+    assert books.sql("SELECT count(*), max(id) FROM transfers") == [(7, 7)]
+    assert books.sql("SELECT name, untold_round FROM callers") == [("Ann", None), ("Bob", None)]
+    assert books.sql("SELECT caller_id, text FROM notices") == [(1, "Hello.")]
     books.close()
 
 
@@ -107,20 +98,12 @@ def test_the_tables_are_those_of_a_new_database(path, folder):
     assert schema(path) == schema(folder / "new.sqlite3")
 
 
-def test_every_row_stays_as_it_was_and_gets_its_digest(path):
-    fields = "id, place, size, at, amount, source, target, call_id, round_id, kind, why"
+def test_every_row_stays_as_it_was(path):
     with raw(path) as connection:
-        before = connection.execute(f"SELECT {fields} FROM transfers ORDER BY id").fetchall()
-        accounts = connection.execute("SELECT * FROM accounts").fetchall()
+        before = connection.execute("SELECT * FROM transfers").fetchall()
     open_and_close(path)
     with raw(path) as connection:
-        after = connection.execute(f"SELECT {fields}, digest FROM transfers ORDER BY id").fetchall()
-        assert connection.execute("SELECT * FROM accounts").fetchall() == accounts
-    assert [row[:-1] for row in after] == before
-    last = GENESIS
-    for row in after:
-        last = digest(last, *row[:-1])
-        assert row[-1] == last
+        assert connection.execute("SELECT * FROM transfers").fetchall() == before
 
 
 def test_numbers_that_were_given_are_not_given_again(path, folder):
@@ -130,26 +113,11 @@ def test_numbers_that_were_given_are_not_given_again(path, folder):
     assert books.sql("SELECT seq FROM sqlite_sequence WHERE name = 'transfers'") == [(20,)]
     last = books.sql("SELECT max(id) FROM transfers")[0][0]
     assert books.audit() == [f"transfers {last + 1} to 20: They are missing."]
+    books.do(add_notice, 1, "Again.")
+    books.sql("DELETE FROM notices")
+    books.do(add_notice, 1, "And again.")
+    assert books.sql("SELECT id FROM notices") == [(3,)]
     books.close()
-
-
-def test_rounds_and_shoes_keep_their_rows_and_their_numbers(path, folder):
-    tables = ("rounds", "shoes", "actions")
-    with raw(path) as connection:
-        connection.execute("UPDATE sqlite_sequence SET seq = 9 WHERE name IN ('rounds', 'shoes')")
-        before = {
-            table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables
-        }
-    open_and_close(path)
-    with raw(path) as connection:
-        for table in tables:
-            width = len(before[table][0])
-            rows = connection.execute(f"SELECT * FROM {table}").fetchall()
-            assert [row[:width] for row in rows] == before[table]
-        kept = "SELECT name, seq FROM sqlite_sequence WHERE name IN ('rounds', 'shoes')"
-        assert dict(connection.execute(kept)) == {"rounds": 9, "shoes": 9}
-        new = "SELECT DISTINCT unit, seat, lead FROM rounds"
-        assert connection.execute(new).fetchall() == [("second", 1, None)]
 
 
 def test_the_board_goes_on_where_it_was(path, folder):
@@ -164,22 +132,22 @@ def test_the_board_goes_on_where_it_was(path, folder):
     books.close()
 
 
-def test_a_copy_of_what_was_there_is_kept_for_its_owner_alone(path, stored):
+def test_a_copy_of_what_was_there_is_kept_for_its_owner_alone(path):
     before = dump(path)
     open_and_close(path)
-    copy = backup_path(path, stored)
-    assert copy.name == f"board.sqlite3.v{stored}-backup"
+    copy = backup_path(path, earlier.VERSION)
+    assert copy.name == f"board.sqlite3.v{earlier.VERSION}-backup"
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     assert dump(copy) == before
-    assert version(copy) == stored
+    assert version(copy) == earlier.VERSION
     assert sorted(each.name for each in copy.parent.glob(f"{copy.name}*")) == [copy.name]
 
 
-def test_what_others_have_only_in_the_log_is_in_the_copy(path, stored):
+def test_what_others_have_only_in_the_log_is_in_the_copy(path):
     with raw(path) as other:
         other.execute("INSERT INTO notices (caller_id, at, text) VALUES (1, 0, 'late')")
         open_and_close(path)
-    with raw(backup_path(path, stored)) as copy:
+    with raw(backup_path(path, earlier.VERSION)) as copy:
         assert ("late",) in copy.execute("SELECT text FROM notices").fetchall()
 
 
@@ -190,43 +158,39 @@ def test_a_database_of_this_version_is_not_copied(folder):
     assert not backup_path(path, SCHEMA_VERSION - 1).exists()
 
 
-def test_without_room_for_a_copy_it_is_refused_and_nothing_is_changed(path, stored):
-    backup_path(path, stored).mkdir()
+def test_a_version_that_no_step_leaves_is_refused(path, monkeypatch):
+    monkeypatch.setattr(migrations, "STEPS", {})
+    before = dump(path)
+    with pytest.raises(DatabaseRefused, match="is of version 0, and this program knows 1 and no"):
+        Database(path).open()
+    assert dump(path) == before
+    assert not backup_path(path, earlier.VERSION).exists()
+
+
+def test_a_ledger_of_before_the_first_release_is_refused_with_what_to_do(path):
+    with raw(path) as connection:
+        connection.execute("PRAGMA application_id = 0x424A4654")
+        connection.execute("PRAGMA user_version = 1")
+    before = dump(path)
+    with pytest.raises(DatabaseRefused, match=r"python tools/convert_ledger\.py .*sqlite3 NEW$"):
+        Database(path).open()
+    assert dump(path) == before
+
+
+def test_without_room_for_a_copy_it_is_refused_and_nothing_is_changed(path):
+    backup_path(path, earlier.VERSION).mkdir()
     before = dump(path)
     with pytest.raises(DatabaseRefused, match=r"cannot be opened: .*Nothing was changed\."):
         Database(path).open()
     assert dump(path) == before
 
 
-def test_a_row_that_refers_to_nothing_keeps_it_where_it_is(path, stored):
+def test_a_row_that_refers_to_nothing_keeps_it_where_it_is(path):
     with raw(path) as connection:
-        connection.execute("UPDATE days SET grant_id = 99 WHERE caller_id = 2")
+        connection.execute("UPDATE days SET grant_id = 99")
     with pytest.raises(DatabaseRefused, match="refers to no row of transfers"):
         Database(path).open()
-    assert version(path) == stored
-
-
-def test_nobody_has_the_sysops_powers_by_it_and_that_is_said(path, folder, caplog):
-    open_and_close(path)
-    assert [words.partition(" belong")[0] for words in caplog.messages] == ["The sysop's powers"]
-    books = Books(folder, NOON)
-    assert books.sql("SELECT DISTINCT powers FROM callers") == [(0,)]
-    ((by, what),) = books.sql("SELECT by, what FROM sysop_log WHERE by = 'upgrade'")
-    assert by == "upgrade"
-    assert "nobody has any yet: `door callers grant NAME`" in what
-    books.close()
-
-
-def test_callers_whose_names_look_alike_by_now_keep_them(path, folder):
-    with raw(path) as connection:
-        connection.execute("UPDATE callers SET name = 'Corn', fold = 'corn' WHERE id = 1")
-        connection.execute("UPDATE callers SET name = 'Com', fold = 'com' WHERE id = 2")
-    books = Books(folder, NOON)
-    found = [books.do(callers.find, name) for name in ("Corn", "COM")]
-    assert [(record.id, record.name) for record in found] == [(1, "Corn"), (2, "Com")]
-    with pytest.raises(NameTaken):
-        books.caller("C0m")
-    books.close()
+    assert version(path) == earlier.VERSION
 
 
 class Fragile(sqlite3.Connection):
@@ -245,10 +209,10 @@ def open_and_die(path, steps):
     Fragile.steps = steps
     connect = sqlite3.connect
     migrations.sqlite3.connect = lambda *given, **named: connect(*given, factory=Fragile, **named)
-    migrations.move_forward(path, 5)
+    migrations.move_forward(path, 5, earlier.STEPS)
 
 
-def test_killed_at_any_statement_it_is_still_the_old_one_or_already_the_new(path, stored):
+def test_killed_at_any_statement_it_is_still_the_old_one_or_already_the_new(path):
     before, versions, exitcode = dump(path), [], -signal.SIGKILL
     while exitcode == -signal.SIGKILL:
         process = FORK.Process(target=open_and_die, args=(path, len(versions) + 1))
@@ -256,24 +220,25 @@ def test_killed_at_any_statement_it_is_still_the_old_one_or_already_the_new(path
         process.join()
         exitcode = process.exitcode
         versions.append(version(path))
-        if versions[-1] == stored:
+        if versions[-1] == earlier.VERSION:
             assert dump(path) == before
         else:
-            backup_path(path, stored).unlink()
+            backup_path(path, earlier.VERSION).unlink()
             path.unlink()
-            restore(path, stored)
+            restore(path)
     assert exitcode == 0
     # Whoever died before a COMMIT left the version before it; the last one came through.
     assert versions == sorted(versions)
-    assert (versions[0], versions[-1]) == (stored, SCHEMA_VERSION)
+    assert (versions[0], versions[-1]) == (earlier.VERSION, SCHEMA_VERSION)
 
 
 def open_together(path, barrier):
+    migrations.STEPS = earlier.STEPS
     barrier.wait()
     open_and_close(path)
 
 
-def test_processes_that_open_it_together_move_it_once(path, folder, stored):
+def test_processes_that_open_it_together_move_it_once(path, folder):
     barrier = SPAWN.Barrier(4)
     processes = [SPAWN.Process(target=open_together, args=(path, barrier)) for _ in range(4)]
     for process in processes:
@@ -281,7 +246,7 @@ def test_processes_that_open_it_together_move_it_once(path, folder, stored):
     for process in processes:
         process.join()
     assert [process.exitcode for process in processes] == [0, 0, 0, 0]
-    assert version(backup_path(path, stored)) == stored
+    assert version(backup_path(path, earlier.VERSION)) == earlier.VERSION
     books = Books(folder, NOON)
     assert books.audit() == []
     books.close()
@@ -291,9 +256,7 @@ def test_a_step_whose_commit_fails_is_not_said_to_have_changed_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = folder / "old.sqlite3"
-    old = sqlite3.connect(path)
-    old.executescript((ROOT / "tests/timebank/data" / "version_3.sql").read_text("utf-8"))
-    old.close()
+    earlier.make(path)
 
     class Failing(sqlite3.Connection):
         def execute(self, statement: str, *values):

@@ -10,12 +10,13 @@ from sqlalchemy.exc import IntegrityError
 from tests.timebank.books import GAME, NOON
 from timebank.errors import NotEnough
 from timebank.ledger import transfers
+from timebank.ledger.reasons import Told
 from timebank.ledger.schema import stamp
 from timebank.ledger.transfers import ADJUSTMENT, ALLOTMENT, ELAPSED, Account, Movement
 
 
 def movement(source, target, amount, kind="adjustment", why="because") -> Movement:
-    return Movement(source, target, amount, kind, why, None, None)
+    return Movement(source, target, amount, Told(kind, why), None, None)
 
 
 @pytest.fixture
@@ -28,7 +29,8 @@ def ann(books):
 
 def test_a_transfer_moves_an_amount_and_the_balances_follow(books, ann):
     rows = books.do(transfers.transfer, [movement(ADJUSTMENT, ann["online"], 90)])
-    assert rows == ((1, "adjustment", 90, "because", "adjustment", "online"),)
+    assert rows == ((1, Told("adjustment", "because"), 90, "second", "adjustment", "online"),)
+    assert (rows[0].kind, rows[0].why) == ("adjustment", "because")
     assert books.system()["adjustment"] == -90
     assert books.sql("SELECT balance FROM accounts WHERE id = ?", ann["online"].id) == [(90,)]
 
@@ -115,7 +117,7 @@ def test_a_house_is_opened_once_a_game_and_unit(books):
     "statement",
     [
         "UPDATE transfers SET amount = 1",
-        "UPDATE transfers SET why = 'for another reason'",
+        "UPDATE transfers SET facts = '{}'",
         "DELETE FROM transfers",
         "DELETE FROM transfers WHERE id = 1",
     ],

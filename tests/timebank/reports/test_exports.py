@@ -13,6 +13,7 @@ import pytest
 from tests.timebank.books import won
 from timebank.keeping import deletion
 from timebank.ledger import transfers
+from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
 
 BEAN_CHECK = Path(sys.executable).with_name("bean-check")
@@ -93,7 +94,9 @@ def test_bean_check_accepts_books_in_which_nothing_has_happened(board, beancount
 def test_words_that_would_end_a_string_do_not(board, beancount):
     board.call(board.caller("Ann"))
     message = 'say "hi" \\" \\\n2026-01-01 open Assets:Nothing'
-    movement = Movement(transfers.EXTERNAL, transfers.ADJUSTMENT, 1, "adjust", message, None, None)
+    movement = Movement(
+        transfers.EXTERNAL, transfers.ADJUSTMENT, 1, Told("adjust", message), None, None
+    )
     board.do(transfers.transfer, [movement])
     path = beancount()
     assert bean_check(path) == (0, "")
@@ -111,7 +114,7 @@ def test_each_unit_is_a_commodity(board, beancount):
             ).lastrowid
             house = transfers.house(desk, game, unit)
             purse = Account(number, "online", unit)
-            transfers.transfer(desk, [Movement(house, purse, 1250, "won", "Won", None, None)])
+            transfers.transfer(desk, [Movement(house, purse, 1250, Told("won", "Won"), None, None)])
 
     board.do(play)
     path = beancount()

@@ -10,6 +10,7 @@ from itertools import islice
 import pytest
 
 from timebank.ledger import transfers
+from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
 from timebank.reports import exports, extracts
 from timebank.reports.extracts import PAGE, Wanted
@@ -24,8 +25,8 @@ def many(books):
     """A ledger of many rows: every tenth uses up a second, the others grant one."""
     books.caller("Ann")
     online = Account(6, "online", "second")
-    grant = Movement(transfers.ALLOTMENT, online, 1, "grant", "A second", None, None)
-    used = Movement(online, transfers.ELAPSED, 1, "elapsed", "Time used", None, None)
+    grant = Movement(transfers.ALLOTMENT, online, 1, Told("grant", "A second"), None, None)
+    used = Movement(online, transfers.ELAPSED, 1, Told("elapsed", "Time used"), None, None)
     block = [*[grant] * 9, used] * (BLOCK // 10)
 
     def fill(desk):
@@ -53,7 +54,9 @@ def test_every_row_comes_once_and_in_order(many, wanted, step, newest_first):
 def test_rows_that_are_made_meanwhile_do_not_come(many):
     rows = extracts.extracts(reading(many), Wanted(kind="elapsed"), newest_first=False)
     seen = [next(rows).number]
-    late = Movement(transfers.EXTERNAL, transfers.ADJUSTMENT, 1, "elapsed", "late", None, None)
+    late = Movement(
+        transfers.EXTERNAL, transfers.ADJUSTMENT, 1, Told("elapsed", "late"), None, None
+    )
     many.do(transfers.transfer, [late])
     seen += [row.number for row in rows]
     assert seen == list(range(10, MANY + 1, 10))

@@ -13,8 +13,10 @@ from tests.timebank.reports.test_exports import bean_check
 from timebank.callers.history import history
 from timebank.calls.calls import close_call
 from timebank.keeping import deletion
+from timebank.ledger.reasons import Deleted
+from timebank.ledger.sentences import Part, describe
 from timebank.reports import summary
-from timebank.words import Part, describe, money
+from timebank.words import money
 
 
 @pytest.fixture
@@ -79,7 +81,7 @@ def test_pages_of_a_history_show_every_line_once(salon):
 
 
 def test_money_that_leaves_a_deleted_caller_is_told():
-    part = Part("deletion", 100_00, "Ann was deleted", "bankroll", "mint", None, "usd-cent")
+    part = Part(Deleted("Ann", False), 100_00, "bankroll", "mint", None, "usd-cent")
     assert describe([part]) == "$100: ann was deleted"
 
 

@@ -19,7 +19,6 @@ from timebank.callers import callers
 from timebank.callers.notices import notices, unseen
 from timebank.errors import CallClosed, NotEnough, Refused, UnknownCaller
 from timebank.keeping import deletion
-from timebank.ledger.transfers import Account, Movement, transfer
 from timebank.settings.hours import OpeningHours
 from timebank.settings.settings import Limits
 from timebank.window.allowance import Allowed
@@ -224,14 +223,3 @@ class TestTheList:
     def test_leaves_out_who_was_deleted(self, books, call, bob):
         books.do(deletion.delete, bob)
         assert books.do(accounts, "") == ["Ann"]
-
-
-def test_a_v1_withdrawal_of_today_counts_for_today(books, ann):
-    """Books that moved forward in the middle of a day know the kind by its old name."""
-    call = books.call(ann)
-    give(books, ann, 100)
-    numbers = dict(books.sql("SELECT kind, id FROM accounts WHERE caller_id = ?", ann))
-    account = {kind: Account(number, kind, "second") for kind, number in numbers.items()}
-    old = Movement(account["bank"], account["online"], 3000, "withdrawal", "x", call.id, None)
-    books.do(transfer, [old])
-    assert allowed(call).withdraw.seconds == 600

@@ -19,6 +19,7 @@ from tests.timebank.books import DAILY, GAME, MAIL_HOUR, Books
 from timebank.calls.calls import close_call
 from timebank.ledger import transfers
 from timebank.ledger.database import Desk
+from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
 from timebank.settings.settings import BankSettings, Event
 from timebank.wagers import journal
@@ -69,7 +70,9 @@ class HandMade:
         for row in rows.split(", "):
             source, target, amount, *kind = row.split()
             ends = known[source], known[target]
-            movements.append(Movement(*ends, int(amount), " ".join(kind), "By hand", call_id, None))
+            movements.append(
+                Movement(*ends, int(amount), Told(" ".join(kind), "By hand"), call_id, None)
+            )
         transfers.transfer(desk, movements)
 
     def waits(self, **later: int) -> None:

@@ -13,6 +13,7 @@ from tests.timebank.books import Books
 from tests.timebank.hosts import comes, known
 from timebank.ledger import transfers
 from timebank.ledger.database import Desk
+from timebank.ledger.reasons import Told
 from timebank.window.sysop import freeze
 from verify.simulate.books import Watch
 from verify.simulate.post import Post
@@ -100,5 +101,6 @@ def _lend(desk: Desk, caller_id: int) -> None:
         )
     }
     transfers.transfer(
-        desk, [transfers.Movement(ends["loan"], ends["online"], 60, "loan", "By hand", None, None)]
+        desk,
+        [transfers.Movement(ends["loan"], ends["online"], 60, Told("loan", "By hand"), None, None)],
     )

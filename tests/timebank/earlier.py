@@ -1,0 +1,73 @@
+"""Books of an earlier version, and the step that leads from it to ours: the example of one.
+
+No program ever wrote version 0. In it callers were told nothing of hands that ended without them,
+and numbers of notices could be used again, so the step adds a column and makes a table anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+from tests.timebank.books import GAME, Books
+from timebank.ledger.schema import SCHEMA_VERSION
+
+VERSION = SCHEMA_VERSION - 1
+BEFORE = """
+PRAGMA foreign_keys = OFF;
+ALTER TABLE callers DROP COLUMN untold_round;
+DROP TABLE notices;
+CREATE TABLE notices (
+    id INTEGER NOT NULL PRIMARY KEY,
+    caller_id INTEGER NOT NULL REFERENCES callers (id),
+    at INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    shown INTEGER
+);
+CREATE INDEX notices_to_show ON notices (caller_id) WHERE shown IS NULL;
+DELETE FROM sqlite_sequence WHERE name = 'notices';
+INSERT INTO notices (caller_id, at, text) VALUES (1, 0, 'Hello.');
+DELETE FROM identity;
+"""
+AFTER = (
+    "ALTER TABLE callers ADD COLUMN untold_round INTEGER",
+    """
+CREATE TABLE notices_1 (
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+    caller_id INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    shown INTEGER,
+    FOREIGN KEY(caller_id) REFERENCES callers (id)
+)""",
+    "INSERT INTO notices_1 SELECT id, caller_id, at, text, shown FROM notices",
+    "DROP TABLE notices",
+    "ALTER TABLE notices_1 RENAME TO notices",
+    "CREATE INDEX notices_to_show ON notices (caller_id) WHERE shown IS NULL",
+)
+
+
+def step(connection: sqlite3.Connection) -> None:
+    """Lead from version 0 to 1."""
+    for statement in AFTER:
+        connection.execute(statement)
+
+
+STEPS = {VERSION: step}
+
+
+def make(path: Path) -> None:
+    """Write a database of version 0 in which Ann has played and plays, and Bob is registered."""
+    folder = path.parent / "making"
+    books = Books(folder)
+    call = books.call(books.caller("Ann"))
+    call.win(600, 900)
+    call.lose(300)
+    call.bet(600, game=GAME)
+    books.caller("Bob")
+    books.close()
+    with contextlib.closing(sqlite3.connect(books.database.path)) as made:
+        made.executescript(f"{BEFORE} PRAGMA user_version = {VERSION};")
+        made.execute("PRAGMA journal_mode = DELETE")
+    books.database.path.replace(path)

@@ -1,0 +1,498 @@
+"""What a transfer was made for, as facts: a code, and what else must be known to say it.
+
+The books keep facts and no prose (`transfers.facts`, one JSON object, sealed by the chain). Whoever
+moves time hands in one of the classes here. `ledger/sentences.py` makes a sentence of it whenever
+one is to be shown, so a name in it can never be mistaken for a part of the sentence, and the
+sentence may be in any language.
+
+A code belongs to one kind of transfer, but for `Raised` and `Told`, which say theirs. Codes and
+fields are a format that docs/formats.md lists: what is in books once keeps its name and meaning.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple, TypeVar, dataclass_transform, get_type_hints
+
+
+class Reason:
+    """Why an amount was moved. Subclasses are frozen, and equal when all their facts are."""
+
+    __slots__ = ()
+
+    CODE: ClassVar[str]
+    KIND: ClassVar[str]
+
+    @property
+    def kind(self) -> str:
+        """The kind of transfer that has this reason."""
+        return self.KIND
+
+
+# The class of each code.
+CODES: dict[str, type[Reason]] = {}
+
+_Class = TypeVar("_Class", bound=type[Reason])
+
+
+@dataclass_transform(frozen_default=True)
+def _reason(code: str, kind: str = "") -> Callable[[_Class], _Class]:
+    """Make a frozen dataclass of a reason, and enter it under its code."""
+
+    def make(plain: _Class) -> _Class:
+        made: Any = dataclass(frozen=True, slots=True)(plain)
+        made.CODE, made.KIND = code, kind
+        CODES[code] = made
+        return made  # type: ignore[no-any-return]
+
+    return make
+
+
+class Cutoff(NamedTuple):
+    """The event that time was moved for: its name and its local time, "03:00".
+
+    With `host` it is the end of a call on another board, and `event` is the name of that board.
+    """
+
+    event: str
+    at: str
+    host: bool
+
+    def encode(self) -> str:
+        """Write it as the JSON object that `callers.held_behind` keeps."""
+        return _encode(self._asdict())
+
+    @classmethod
+    def decode(cls, text: str | None) -> Cutoff:
+        """Read what `encode` wrote; without anything to read it is just an event."""
+        return cls("an event", "", False) if text is None else cls(**json.loads(text))
+
+
+# The clocks: time used, days, events.
+
+
+@_reason("used", "elapsed")
+class Used(Reason):
+    """Time on line."""
+
+    node: int
+
+
+@_reason("waited", "elapsed")
+class Waited(Reason):
+    """Time on line between a host's handing over its caller and the opening of the call."""
+
+    node: int
+    board: str
+
+
+@_reason("granted", "grant")
+class Granted(Reason):
+    """The minutes of a day (ISO 8601)."""
+
+    day: str
+
+
+@_reason("left", "forfeit")
+class LeftOfDay(Reason):
+    """What was left of the minutes of a day when the next one began."""
+
+    day: str
+
+
+@_reason("old-stake", "forfeit")
+class OldStake(Reason):
+    """A stake that came back and was left of the minutes of an earlier day."""
+
+
+@_reason("released", "release")
+class Released(Reason):
+    """What was held comes back after an event (the fields of `Cutoff`)."""
+
+    event: str
+    at: str
+    host: bool
+
+
+@_reason("held", "held")
+class Held(Reason):
+    """What would reach past an event waits behind it (the fields of `Cutoff`)."""
+
+    event: str
+    at: str
+    host: bool
+    # The event ends on another day than it was held on.
+    another_day: bool
+
+
+@_reason("mended", "mend")
+class Mended(Reason):
+    """What a day that a wrong clock began had taken."""
+
+
+# What is put away: where the board keeps time, or nowhere. `banked` is None for what goes on from
+# the bank to the caller's own board in the same entry.
+
+
+@_reason("clamped", "clamp")
+class Clamped(Reason):
+    """Winnings that would reach past an event (the fields of `Cutoff`)."""
+
+    event: str
+    at: str
+    host: bool
+    banked: bool | None = None
+
+
+@_reason("earned", "carry")
+class Earned(Reason):
+    """What was earned on a day that is over."""
+
+    day: str
+    banked: bool | None = None
+
+
+@_reason("gained", "gain")
+class Gained(Reason):
+    """What a caller of another board gained on a visit.
+
+    `total` seconds, of which this is a part.
+    """
+
+    board: str
+    total: int
+    banked: bool | None = None
+
+
+@_reason("kept", "kept")
+class Kept(Reason):
+    """What could not be given back to another board after all."""
+
+    board: str
+    banked: bool | None = None
+
+
+# The other boards.
+
+
+@_reason("brought", "brought")
+class Brought(Reason):
+    """What a caller of another board came with."""
+
+    board: str
+
+
+@_reason("counted", "brought")
+class Counted(Reason):
+    """What the clock of another board counted beyond what was brought."""
+
+    board: str
+
+
+@_reason("taken-home", "taken home")
+class TakenHome(Reason):
+    """What is another board's, and leaves with its caller."""
+
+    board: str
+
+
+@_reason("given-back", "given back")
+class GivenBack(Reason):
+    """Whole minutes that another board is given."""
+
+    board: str
+
+
+@_reason("put-back", "put back")
+class PutBack(Reason):
+    """What is a caller's own and goes back in the bank; `total` seconds, of which this is a part.
+
+    `beyond` seconds of them are more than the `most` that an account holds, and stay all the same:
+    it is frozen, or the board takes none. Both are 0 where there is room.
+    """
+
+    board: str
+    total: int
+    beyond: int
+    most: int
+    frozen: bool
+
+
+@_reason("passed-on", "external")
+class PassedOn(Reason):
+    """Whole minutes that go out through THEBANK.EXT."""
+
+
+@_reason("came-in", "import")
+class CameIn(Reason):
+    """What another program gave a caller, and the line of which file says so."""
+
+    program: str
+    file: str
+    line: int
+    imported: int
+    record: int | None
+
+
+@_reason("taken-out", "import")
+class TakenOut(Reason):
+    """What another program took from a caller, and the line of which file says so."""
+
+    program: str
+    file: str
+    line: int
+    imported: int
+    record: int | None
+
+
+# The window.
+
+
+@_reason("deposited", "deposit")
+class Deposited(Reason):
+    """A deposit, at log-off where the caller wants what is left deposited then."""
+
+    at_log_off: bool = False
+
+
+@_reason("withdrawn", "withdraw")
+class Withdrawn(Reason):
+    """A withdrawal."""
+
+
+@_reason("sent", "transfer")
+class Sent(Reason):
+    """What one caller gave another, with a message that may be empty."""
+
+    giver: str
+    taker: str
+    message: str
+
+
+@_reason("borrowed", "loan")
+class Borrowed(Reason):
+    """A loan."""
+
+
+@_reason("repaid", "repay")
+class Repaid(Reason):
+    """What the caller paid of a loan by themselves."""
+
+
+@_reason("share", "loan share")
+class LoanShare(Reason):
+    """What a loan takes of the minutes of a day, or of winnings where there is no day."""
+
+    day: str | None
+
+
+@_reason("paid-from-bank", "loan paid")
+class PaidFromBank(Reason):
+    """What pays a loan of another board's caller out of the bank."""
+
+
+@_reason("paid-of-own", "loan paid")
+class PaidOfOwn(Reason):
+    """What a caller of another board has of their own when they leave, and owes.
+
+    `total` seconds, of which this is a part.
+    """
+
+    total: int
+
+
+# The sysop. `by` is who did it, `note` the reason they gave.
+
+
+@_reason("sysop-added", "adjust")
+class SysopAdded(Reason):
+    """A correction upwards."""
+
+    by: str
+    note: str
+
+
+@_reason("sysop-took", "adjust")
+class SysopTook(Reason):
+    """A correction downwards."""
+
+    by: str
+    note: str
+
+
+@_reason("sysop-deposited", "adjust")
+class SysopDeposited(Reason):
+    """Minutes put into an account."""
+
+    by: str
+    note: str
+
+
+@_reason("sysop-withdrew", "adjust")
+class SysopWithdrew(Reason):
+    """Minutes taken out of an account."""
+
+    by: str
+    note: str
+
+
+@_reason("sysop-moved", "transfer")
+class SysopMoved(Reason):
+    """Minutes moved from one account to another."""
+
+    giver: str
+    taker: str
+    by: str
+    note: str
+
+
+@_reason("deleted", "deletion")
+class Deleted(Reason):
+    """What a deleted caller had; `in_hand` where it stood on the table."""
+
+    name: str
+    in_hand: bool
+
+
+# The tables. `game` is its key; `outcome` is "" while a hand goes on.
+
+
+@_reason("bet", "stake")
+class Bet(Reason):
+    """A bet."""
+
+    game: str
+
+
+@_reason("raised")
+class Raised(Reason):
+    """More put on the table in mid-hand: `action` is why ("insurance"), and the kind."""
+
+    action: str
+    game: str
+
+    @property
+    def kind(self) -> str:
+        """The action that staked it."""
+        return self.action
+
+
+@_reason("lost", "lost")
+class Lost(Reason):
+    """A stake that is lost."""
+
+    game: str
+    outcome: str
+
+
+@_reason("returned", "returned")
+class Returned(Reason):
+    """A stake that comes back."""
+
+    game: str
+    outcome: str
+
+
+@_reason("won", "won")
+class Won(Reason):
+    """What is won beside the stake."""
+
+    game: str
+    outcome: str
+
+
+@_reason("bankroll", "bankroll")
+class Bankroll(Reason):
+    """The first bankroll of play money."""
+
+
+@_reason("renewed", "renewal")
+class Renewed(Reason):
+    """A bankroll after one that was lost, on a day."""
+
+    lost_on: str
+
+
+@_reason("refilled", "casino")
+class Refilled(Reason):
+    """What brings the bank that a player faces back to `full` cents."""
+
+    full: int
+
+
+# What has no code of its own.
+
+
+@_reason("told")
+class Told(Reason):
+    """A sentence as it stands, from books that kept prose (tools/convert_ledger.py)."""
+
+    moved_as: str
+    words: str
+
+    @property
+    def kind(self) -> str:
+        """The kind of transfer it was."""
+        return self.moved_as
+
+
+@dataclass(frozen=True, slots=True)
+class Unread(Reason):
+    """Facts that nobody can read: of a newer program, or tampered with."""
+
+    moved_as: str
+    facts: str
+
+    @property
+    def kind(self) -> str:
+        """The kind of transfer that has them."""
+        return self.moved_as
+
+
+Adjustment = SysopAdded | SysopTook | SysopDeposited | SysopWithdrew
+PutAway = Clamped | Earned | Gained | Kept
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_NAMES = {cls: tuple(field.name for field in fields(cls)) for cls in CODES.values()}  # type: ignore[arg-type]
+_TYPES = {
+    code: {name: get_type_hints(cls)[name] for name in _NAMES[cls]} for code, cls in CODES.items()
+}
+
+
+@lru_cache(maxsize=1024)
+def encode(reason: Reason) -> str:
+    """Write a reason as it is kept: a JSON object without spaces, its code first.
+
+    >>> encode(Won("vegas", "five-card"))
+    '{"code":"won","game":"vegas","outcome":"five-card"}'
+    """
+    return _encode({"code": reason.CODE, **known(reason)})
+
+
+def known(reason: Reason) -> dict[str, Any]:
+    """Give the facts of a reason that can be read, by their names, without its code."""
+    return {name: getattr(reason, name) for name in _NAMES[type(reason)]}
+
+
+def decode(kind: str, facts: str) -> Reason:
+    """Read a reason back; what is not one of ours, field for field, is `Unread`.
+
+    >>> decode("stake", '{"code":"bet","game":"vegas"}')
+    Bet(game='vegas')
+    >>> decode("stake", '{"code":"bet"}')
+    Unread(moved_as='stake', facts='{"code":"bet"}')
+    """
+    try:
+        values = json.loads(facts)
+        code = values.pop("code")
+        wanted = _TYPES[code]
+        if values.keys() == wanted.keys() and all(
+            isinstance(values[name], is_a) for name, is_a in wanted.items()
+        ):
+            return CODES[code](**values)
+    except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
+        pass
+    return Unread(kind, facts)
