@@ -8,12 +8,65 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from sqlalchemy import Update, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from timebank.errors import NameTaken, Refused, UnknownCaller
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import CALLER_ACCOUNTS, instant, stamp
+from timebank.ledger.schema import CALLER_ACCOUNTS, accounts, callers, instant, stamp
+from timebank.ledger.sql import Prepared, Query, by_name, given
 from timebank.names import look_alikes, names
+
+_ENTER = Prepared(
+    lambda: (
+        insert(callers)
+        .values(given("name", "fold", "skeleton", "password_hash", "created", "board", "board_key"))
+        .values(locked=0, preferences="{}")
+        .returning(callers.c.id)
+    )
+)
+_OPEN_ACCOUNT = Prepared(
+    lambda: insert(accounts).values(**given("kind", "caller_id"), unit="second", balance=0)
+)
+
+
+def _records() -> Query:
+    """Choose what a `CallerRecord` is made of."""
+    column = callers.c
+    return select(
+        *(column.id, column.name, column.password_hash, column.locked, column.created),
+        *(column.last_call, column.preferences, column.frozen, column.board, column.board_key),
+        column.powers,
+    )
+
+
+_LIVING = callers.c.deleted.is_(None)
+_FIND = Prepared(lambda: _records().where(callers.c.fold == bindparam("fold"), _LIVING))
+_GET = Prepared(lambda: _records().where(callers.c.id == bindparam("caller_id"), _LIVING))
+_LISTING = Prepared(lambda: _records().where(_LIVING).order_by(by_name(callers.c.name)))
+_COUNT = Prepared(lambda: select(func.count()).select_from(callers).where(_LIVING))
+_NUMBER = Prepared(
+    lambda: (
+        select(callers.c.id)
+        .where(callers.c.fold == bindparam("fold"))
+        .order_by(callers.c.deleted.is_not(None), callers.c.deleted.desc())
+    )
+)
+
+
+def _change(*columns: str) -> Update:
+    this = callers.c.id == bindparam("caller_id")
+    return update(callers).values(given(*columns)).where(this, _LIVING)
+
+
+_SET_LOCKED = Prepared(lambda: _change("locked"))
+_SET_POWERS = Prepared(lambda: _change("powers"))
+_SET_PASSWORD = Prepared(lambda: _change("password_hash").values(recovery_digest=None))
+_RENEW_PASSWORD = Prepared(
+    lambda: _change("password_hash").where(callers.c.password_hash == bindparam("old"))
+)
+_SET_PREFERENCES = Prepared(lambda: _change("preferences"))
+_RENAME = Prepared(lambda: _change("name", "fold", "skeleton"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +108,7 @@ def register_kept(desk: Desk, name: str, password_hash: str, *, powers: bool) ->
     It is for the sysop's own shell: no stranger ever comes here. Raises as `register` does.
     """
     record = _enter(desk, names.check(name), password_hash, None, None)
-    return _change(desk, record.id, "powers = ?", int(powers))
+    return _changed(desk, _SET_POWERS, record.id, powers=int(powers))
 
 
 def register_of_board(desk: Desk, name: str, board: str, key: str) -> CallerRecord:
@@ -69,54 +122,41 @@ def register_of_board(desk: Desk, name: str, board: str, key: str) -> CallerReco
 def _enter(
     desk: Desk, kept: str, password_hash: str, board: str | None, key: str | None
 ) -> CallerRecord:
-    run = desk.connection.exec_driver_sql
-    if look_alikes.holder(run, kept) is not None:
+    if look_alikes.holder(desk.connection.exec_driver_sql, kept) is not None:
         raise _taken(kept)
-    looks = (names.fold(kept), look_alikes.key(kept))
     try:
-        caller_id = run(
-            "INSERT INTO callers"
-            " (name, fold, skeleton, password_hash, locked, created, preferences, board, board_key)"
-            " VALUES (?, ?, ?, ?, 0, ?, '{}', ?, ?)",
-            (kept, *looks, password_hash, stamp(desk.now), board, key),
-        ).lastrowid
+        caller_id = _ENTER(
+            desk.connection,
+            name=kept,
+            fold=names.fold(kept),
+            skeleton=look_alikes.key(kept),
+            password_hash=password_hash,
+            created=stamp(desk.now),
+            board=board,
+            board_key=key,
+        ).scalar_one()
     except IntegrityError as error:
         raise _taken(kept) from error
-    run(
-        "INSERT INTO accounts (kind, caller_id, unit, balance) VALUES (?, ?, 'second', 0)",
-        [(kind, caller_id) for kind in CALLER_ACCOUNTS],
-    )
+    opened = [{"kind": kind, "caller_id": caller_id} for kind in CALLER_ACCOUNTS]
+    _OPEN_ACCOUNT.each(desk.connection, opened)
     return get(desk, caller_id)
-
-
-_FIELDS = (
-    "SELECT id, name, password_hash, locked, created, last_call, preferences, frozen, board,"
-    " board_key, powers FROM callers"
-)
 
 
 def find(desk: Desk, name: str) -> CallerRecord | None:
     """Find the living caller of this name, however it is written."""
-    row = desk.connection.exec_driver_sql(
-        f"{_FIELDS} WHERE fold = ? AND deleted IS NULL", (names.fold(name),)
-    ).first()
+    row = _FIND(desk.connection, fold=names.fold(name)).first()
     return None if row is None else _record(*row)
 
 
 def number_of(desk: Desk, name: str) -> int | None:
     """Tell the number of the caller of this name; of the last one deleted when nobody has it."""
-    number: int | None = desk.connection.exec_driver_sql(
-        "SELECT id FROM callers WHERE fold = ? ORDER BY deleted IS NOT NULL, deleted DESC",
-        (names.fold(name),),
-    ).scalar()
+    number: int | None = _NUMBER(desk.connection, fold=names.fold(name)).scalar()
     return number
 
 
 def get(desk: Desk, caller_id: int) -> CallerRecord:
     """Give a living caller by number; raises `UnknownCaller`."""
-    row = desk.connection.exec_driver_sql(
-        f"{_FIELDS} WHERE id = ? AND deleted IS NULL", (caller_id,)
-    ).first()
+    row = _GET(desk.connection, caller_id=caller_id).first()
     if row is None:
         raise UnknownCaller(f"There is no caller number {caller_id}.")
     return _record(*row)
@@ -124,23 +164,18 @@ def get(desk: Desk, caller_id: int) -> CallerRecord:
 
 def listing(desk: Desk) -> list[CallerRecord]:
     """List the living callers by name."""
-    rows = desk.connection.exec_driver_sql(
-        f"{_FIELDS} WHERE deleted IS NULL ORDER BY name COLLATE NOCASE"
-    )
-    return [_record(*row) for row in rows]
+    return [_record(*row) for row in _LISTING(desk.connection)]
 
 
 def count(desk: Desk) -> int:
     """Tell how many living callers there are."""
-    number: int = desk.connection.exec_driver_sql(
-        "SELECT count(*) FROM callers WHERE deleted IS NULL"
-    ).scalar_one()
+    number: int = _COUNT(desk.connection).scalar_one()
     return number
 
 
 def set_locked(desk: Desk, caller_id: int, locked: bool) -> CallerRecord:
     """Lock a caller out, or let him in again; a call that is open stays open."""
-    return _change(desk, caller_id, "locked = ?", int(locked))
+    return _changed(desk, _SET_LOCKED, caller_id, locked=int(locked))
 
 
 def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerRecord:
@@ -150,7 +185,7 @@ def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerR
     he comes through his board: `Refused`.
     """
     _refuse_of_board(desk, caller_id, "password")
-    return _change(desk, caller_id, "password_hash = ?, recovery_digest = NULL", password_hash)
+    return _changed(desk, _SET_PASSWORD, caller_id, password_hash=password_hash)
 
 
 def renew_password_hash(desk: Desk, caller_id: int, old: str, renewed: str) -> bool:
@@ -158,17 +193,14 @@ def renew_password_hash(desk: Desk, caller_id: int, old: str, renewed: str) -> b
 
     It is not where the password was changed, or the caller deleted, since `old` was read.
     """
-    changed = desk.connection.exec_driver_sql(
-        "UPDATE callers SET password_hash = ?"
-        " WHERE id = ? AND password_hash = ? AND deleted IS NULL",
-        (renewed, caller_id, old),
-    )
+    changed = _RENEW_PASSWORD(desk.connection, password_hash=renewed, caller_id=caller_id, old=old)
     return changed.rowcount == 1
 
 
 def set_preferences(desk: Desk, caller_id: int, preferences: Mapping[str, object]) -> CallerRecord:
     """Replace what the caller prefers, any JSON object."""
-    return _change(desk, caller_id, "preferences = ?", json.dumps(preferences, ensure_ascii=False))
+    text = json.dumps(preferences, ensure_ascii=False)
+    return _changed(desk, _SET_PREFERENCES, caller_id, preferences=text)
 
 
 def rename(desk: Desk, caller_id: int, name: str) -> CallerRecord:
@@ -184,9 +216,9 @@ def rename_of_board(desk: Desk, caller_id: int, kept: str) -> CallerRecord:
     """Give a caller a name that was made as hosts.host_caller makes it; raises `NameTaken`."""
     if look_alikes.holder(desk.connection.exec_driver_sql, kept, but=caller_id) is not None:
         raise _taken(kept)
-    looks = (names.fold(kept), look_alikes.key(kept))
+    fold, skeleton = names.fold(kept), look_alikes.key(kept)
     try:
-        return _change(desk, caller_id, "name = ?, fold = ?, skeleton = ?", kept, *looks)
+        return _changed(desk, _RENAME, caller_id, name=kept, fold=fold, skeleton=skeleton)
     except IntegrityError as error:
         raise _taken(kept) from error
 
@@ -197,10 +229,8 @@ def _refuse_of_board(desk: Desk, caller_id: int, what: str) -> None:
         raise Refused(f"{record.name} is a caller of {record.board}: there is no {what} to set.")
 
 
-def _change(desk: Desk, caller_id: int, what: str, *values: object) -> CallerRecord:
-    desk.connection.exec_driver_sql(
-        f"UPDATE callers SET {what} WHERE id = ? AND deleted IS NULL", (*values, caller_id)
-    )
+def _changed(desk: Desk, change: Prepared, caller_id: int, **values: object) -> CallerRecord:
+    change(desk.connection, caller_id=caller_id, **values)
     return get(desk, caller_id)
 
 

@@ -8,34 +8,74 @@ dies, a process that is killed and a call that is taken over lose no word of it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 
+from sqlalchemy import bindparam, insert, select, update
+
+from timebank.ledger import schema
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import stamp
+from timebank.ledger.schema import callers, rounds, stamp
+from timebank.ledger.sql import Prepared, given
 from timebank.words import amount_words, title
+
+_NOTICES = schema.notices
+_ADD = Prepared(lambda: insert(_NOTICES).values(given("caller_id", "at", "text")))
+_WAITING = Prepared(
+    lambda: (
+        select(_NOTICES.c.text)
+        .where(_NOTICES.c.caller_id == bindparam("caller_id"), _NOTICES.c.shown.is_(None))
+        .order_by(_NOTICES.c.id)
+    )
+)
+_SHOW = Prepared(
+    lambda: (
+        update(_NOTICES)
+        .values(given("shown"))
+        .where(_NOTICES.c.caller_id == bindparam("caller"), _NOTICES.c.shown.is_(None))
+    )
+)
+_UNSEEN = Prepared(
+    lambda: (
+        select(_NOTICES.c.caller_id, _NOTICES.c.text)
+        .where(_NOTICES.c.shown.is_(None))
+        .where(_NOTICES.c.caller_id.in_(bindparam("caller_ids", expanding=True)))
+        .order_by(_NOTICES.c.id)
+    )
+)
+_KEEP_UNTOLD = Prepared(
+    lambda: (
+        update(callers).values(given("untold_round")).where(callers.c.id == bindparam("caller_id"))
+    )
+)
+_NOTE_SEEN = Prepared(
+    lambda: (
+        update(callers)
+        .values(untold_round=None)
+        .where(callers.c.id == bindparam("caller_id"))
+        .where(callers.c.untold_round <= bindparam("round_id"))
+    )
+)
+_UNTOLD = Prepared(
+    lambda: select(callers.c.untold_round).where(callers.c.id == bindparam("caller_id"))
+)
+_HAND = Prepared(
+    lambda: select(
+        *(rounds.c.day, rounds.c.game, rounds.c.unit),
+        *(rounds.c.won - rounds.c.lost, rounds.c.outcome),
+    ).where(rounds.c.id == bindparam("round_id"))
+)
 
 
 def add_notice(desk: Desk, caller_id: int, text: str) -> None:
     """Leave a sentence for a caller; he is shown it at the next log-on, or sooner."""
-    desk.connection.exec_driver_sql(
-        "INSERT INTO notices (caller_id, at, text) VALUES (?, ?, ?)",
-        (caller_id, stamp(desk.now), text),
-    )
+    _ADD(desk.connection, caller_id=caller_id, at=stamp(desk.now), text=text)
 
 
 def notices(desk: Desk, caller_id: int) -> tuple[str, ...]:
     """Give what waits for a caller, oldest first, and mark it as shown."""
-    run = desk.connection.exec_driver_sql
-    found = run(
-        "SELECT text FROM notices WHERE caller_id = ? AND shown IS NULL ORDER BY id", (caller_id,)
-    )
-    texts = tuple(found.scalars())
+    texts = tuple(_WAITING(desk.connection, caller_id=caller_id).scalars())
     if texts:
-        run(
-            "UPDATE notices SET shown = ? WHERE caller_id = ? AND shown IS NULL",
-            (stamp(desk.now), caller_id),
-        )
+        _SHOW(desk.connection, shown=stamp(desk.now), caller=caller_id)
     return texts
 
 
@@ -53,30 +93,20 @@ def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[str, ...]
 
     Callers for whom nothing waits are left out. Whoever shows it marks it with `notices`.
     """
-    found = desk.connection.exec_driver_sql(
-        "SELECT caller_id, text FROM notices WHERE shown IS NULL"
-        " AND caller_id IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (json.dumps(list(caller_ids)),),
-    )
     waiting: dict[int, tuple[str, ...]] = {}
-    for caller_id, text in found:
+    for caller_id, text in _UNSEEN(desk.connection, caller_ids=list(caller_ids)):
         waiting[caller_id] = (*waiting.get(caller_id, ()), text)
     return waiting
 
 
 def keep_untold(desk: Desk, caller_id: int, round_id: int) -> None:
     """Note which hand has just ended for a caller, in the entry that ends it."""
-    desk.connection.exec_driver_sql(
-        "UPDATE callers SET untold_round = ? WHERE id = ?", (round_id, caller_id)
-    )
+    _KEEP_UNTOLD(desk.connection, untold_round=round_id, caller_id=caller_id)
 
 
 def note_seen(desk: Desk, caller_id: int, round_id: int) -> None:
     """Note that a caller knows how this hand ended; one that ended later stays untold."""
-    desk.connection.exec_driver_sql(
-        "UPDATE callers SET untold_round = NULL WHERE id = ? AND untold_round <= ?",
-        (caller_id, round_id),
-    )
+    _NOTE_SEEN(desk.connection, caller_id=caller_id, round_id=round_id)
 
 
 def tell_hand(desk: Desk, caller_id: int, round_id: int, text: str) -> None:
@@ -87,18 +117,14 @@ def tell_hand(desk: Desk, caller_id: int, round_id: int, text: str) -> None:
 
 def tell_untold(desk: Desk, caller_id: int) -> None:
     """Leave a notice of the hand that ended without being seen to, if there is one."""
-    round_id = desk.connection.exec_driver_sql(
-        "SELECT untold_round FROM callers WHERE id = ?", (caller_id,)
-    ).scalar()
+    round_id = _UNTOLD(desk.connection, caller_id=caller_id).scalar()
     if round_id is not None:
         tell_hand(desk, caller_id, round_id, words_of_hand(desk, round_id, "is over"))
 
 
 def words_of_hand(desk: Desk, round_id: int, what: str) -> str:
     """Say how a hand came out, and `what` became of it before: "was left open, ..."."""
-    day, game, unit, net, outcome = desk.connection.exec_driver_sql(
-        "SELECT day, game, unit, won - lost, outcome FROM rounds WHERE id = ?", (round_id,)
-    ).one()
+    day, game, unit, net, outcome = _HAND(desk.connection, round_id=round_id).one()
     result = "came out even"
     if net:
         result = f"{'won' if net > 0 else 'lost'} {amount_words(abs(net), unit)}"

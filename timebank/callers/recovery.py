@@ -12,9 +12,35 @@ from __future__ import annotations
 import hmac
 from dataclasses import dataclass, field
 
+from sqlalchemy import bindparam, select, update
+
 from timebank.callers import callers
 from timebank.callers.callers import CallerRecord
+from timebank.ledger import schema
 from timebank.ledger.database import Desk
+from timebank.ledger.sql import Prepared
+
+_CALLERS = schema.callers
+_REPLACE = Prepared(
+    lambda: (
+        update(_CALLERS)
+        .values(recovery_digest=bindparam("digest"))
+        .where(_CALLERS.c.id == bindparam("caller_id"), _CALLERS.c.deleted.is_(None))
+        .where(_CALLERS.c.password_hash == bindparam("hash_before"))
+        .where(_CALLERS.c.recovery_digest.is_not_distinct_from(bindparam("digest_before")))
+    )
+)
+_VOID_ALL = Prepared(
+    lambda: (
+        update(_CALLERS)
+        .values(recovery_digest=None)
+        .where(_CALLERS.c.recovery_digest.is_not(None))
+        .returning(_CALLERS.c.id)
+    )
+)
+_DIGEST = Prepared(
+    lambda: select(_CALLERS.c.recovery_digest).where(_CALLERS.c.id == bindparam("caller_id"))
+)
 
 ANOTHER = "you can make another at Your settings"  # what whoever has none is told
 
@@ -50,10 +76,12 @@ def replace(desk: Desk, caller_id: int, before: Secrets, digest: str) -> bool:
 
     False when the caller has another password or code by now, or is gone: nothing is changed then.
     """
-    changed = desk.connection.exec_driver_sql(
-        "UPDATE callers SET recovery_digest = ?"
-        " WHERE id = ? AND password_hash = ? AND recovery_digest IS ? AND deleted IS NULL",
-        (digest, caller_id, before.password_hash, before.digest),
+    changed = _REPLACE(
+        desk.connection,
+        digest=digest,
+        caller_id=caller_id,
+        hash_before=before.password_hash,
+        digest_before=before.digest,
     )
     return changed.rowcount == 1
 
@@ -72,14 +100,9 @@ def set_password(
 
 def void_all(desk: Desk) -> list[int]:
     """Make every code void; return the numbers of the callers who had one."""
-    found = desk.connection.exec_driver_sql(
-        "UPDATE callers SET recovery_digest = NULL WHERE recovery_digest IS NOT NULL RETURNING id"
-    )
-    return sorted(found.scalars())
+    return sorted(_VOID_ALL(desk.connection).scalars())
 
 
 def _digest(desk: Desk, caller_id: int) -> str | None:
-    kept: str | None = desk.connection.exec_driver_sql(
-        "SELECT recovery_digest FROM callers WHERE id = ?", (caller_id,)
-    ).scalar()
+    kept: str | None = _DIGEST(desk.connection, caller_id=caller_id).scalar()
     return kept

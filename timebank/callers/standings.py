@@ -10,7 +10,23 @@ from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
+from sqlalchemy import (
+    ColumnElement,
+    Table,
+    and_,
+    bindparam,
+    delete,
+    except_,
+    func,
+    insert,
+    select,
+    true,
+    union,
+)
+
 from timebank.ledger.database import Desk
+from timebank.ledger.schema import accounts, callers, results, results_ever, rounds
+from timebank.ledger.sql import Prepared, Query
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,58 +46,130 @@ class HouseDay:
     result: int
 
 
-_NET = """
-SELECT c.name, sum(r.won - r.lost) AS net FROM {table} r JOIN callers c ON c.id = r.caller_id
-WHERE r.unit = 'second' AND c.deleted IS NULL AND {when}
-GROUP BY c.id HAVING net {sign} 0 ORDER BY net {order}, c.name LIMIT ?
-"""
+_RICHEST = Prepared(
+    lambda: (
+        select(callers.c.name, accounts.c.balance)
+        .join(callers, callers.c.id == accounts.c.caller_id)
+        .where(accounts.c.kind == "bank", accounts.c.unit == "second", accounts.c.balance > 0)
+        .where(callers.c.deleted.is_(None))
+        .order_by(accounts.c.balance.desc(), callers.c.name)
+        .limit(bindparam("most"))
+    )
+)
+_HOUSE = Prepared(
+    lambda: (
+        select(results.c.game, func.sum(results.c.hands), func.sum(results.c.lost - results.c.won))
+        .where(results.c.unit == "second", results.c.day == bindparam("day"))
+        .group_by(results.c.game)
+        .order_by(results.c.game)
+    )
+)
+
+
+def _net(totals: Table, when: ColumnElement[bool], *, won: bool) -> Query:
+    net = func.sum(totals.c.won - totals.c.lost)
+    return (
+        select(callers.c.name, net)
+        .select_from(totals)
+        .join(callers, callers.c.id == totals.c.caller_id)
+        .where(totals.c.unit == "second", callers.c.deleted.is_(None), when)
+        .group_by(callers.c.id, callers.c.name)
+        .having(net > 0 if won else net < 0)
+        .order_by(net.desc() if won else net, callers.c.name)
+        .limit(bindparam("most"))
+    )
+
+
+_WINNERS_EVER = Prepared(lambda: _net(results_ever, true(), won=True))
+_LOSERS_EVER = Prepared(lambda: _net(results_ever, true(), won=False))
+_WINNERS = Prepared(lambda: _net(results, results.c.day == bindparam("day"), won=True))
+_LOSERS = Prepared(lambda: _net(results, results.c.day == bindparam("day"), won=False))
 
 
 def richest(desk: Desk, most: int) -> list[Standing]:
     """List up to `most` callers by what they have in the bank, the richest first."""
-    found = desk.connection.exec_driver_sql(
-        "SELECT c.name, a.balance FROM accounts a JOIN callers c ON c.id = a.caller_id"
-        " WHERE a.kind = 'bank' AND a.unit = 'second' AND a.balance > 0 AND c.deleted IS NULL"
-        " ORDER BY a.balance DESC, c.name LIMIT ?",
-        (most,),
-    )
-    return [Standing(*row) for row in found]
+    return [Standing(*row) for row in _RICHEST(desk.connection, most=most)]
 
 
 def winners(desk: Desk, day: date | None, most: int) -> list[Standing]:
     """List who won most by hands of `day` (by which they are counted as turns), or ever."""
-    return _net(desk, day, most, ">", "DESC")
+    return _listed(desk, day, most, _WINNERS, _WINNERS_EVER)
 
 
 def losers(desk: Desk, day: date | None, most: int) -> list[Standing]:
     """List who lost most by hands of `day`, or ever; their seconds are below zero."""
-    return _net(desk, day, most, "<", "ASC")
+    return _listed(desk, day, most, _LOSERS, _LOSERS_EVER)
 
 
 def house_day(desk: Desk, day: date) -> list[HouseDay]:
     """Tell how each game's house did with the hands of `day` that are settled."""
-    found = desk.connection.exec_driver_sql(
-        "SELECT game, sum(hands), sum(lost - won) FROM results"
-        " WHERE unit = 'second' AND day = ? GROUP BY game ORDER BY game",
-        (day.isoformat(),),
-    )
-    return [HouseDay(*row) for row in found]
+    return [HouseDay(*row) for row in _HOUSE(desk.connection, day=day.isoformat())]
 
 
-def _net(desk: Desk, day: date | None, most: int, sign: str, order: str) -> list[Standing]:
-    table, when = ("results_ever", "1") if day is None else ("results", "r.day = ?")
-    values = () if day is None else (day.isoformat(),)
-    query = _NET.format(table=table, when=when, sign=sign, order=order)
-    found = desk.connection.exec_driver_sql(query, (*values, most))
+def _listed(
+    desk: Desk, day: date | None, most: int, of_day: Prepared, ever: Prepared
+) -> list[Standing]:
+    if day is None:
+        found = ever(desk.connection, most=most)
+    else:
+        found = of_day(desk.connection, day=day.isoformat(), most=most)
     return [Standing(*row) for row in found]
 
 
-# Each table of totals, with the columns that its hands have in common.
-_TOTALS = {"results": "day, caller_id, game, unit", "results_ever": "caller_id, game, unit"}
-_COUNTED = """
-SELECT {columns}, count(*), sum(lost), sum(won) FROM rounds
-WHERE settled IS NOT NULL AND outcome <> 'void' AND {these} GROUP BY {columns}
-"""
+def _common(totals: Table) -> list[str]:
+    """Name the columns that the hands of a total have in common."""
+    return [column.name for column in totals.primary_key]
+
+
+def _counted(totals: Table) -> Query:
+    """Add up the hands as a table of totals has them."""
+    columns = [rounds.c[name] for name in _common(totals)]
+    return (
+        select(*columns, func.count(), func.sum(rounds.c.lost), func.sum(rounds.c.won))
+        .where(rounds.c.settled.is_not(None), rounds.c.outcome != "void")
+        .group_by(*columns)
+    )
+
+
+def _differing(totals: Table) -> Query:
+    names = _common(totals)
+    kept = select(*(totals.c[name] for name in [*names, "hands", "lost", "won"]))
+    counted = _counted(totals)
+    either = union(
+        select(except_(kept, counted).subquery()), select(except_(counted, kept).subquery())
+    ).subquery()
+    common = [either.c[name] for name in names]
+    return select(*common).distinct().order_by(*common[:3])
+
+
+def _these(table: Table, totals: Table) -> ColumnElement[bool]:
+    return and_(*(table.c[name] == bindparam(f"this_{name}") for name in _common(totals)))
+
+
+class _Statements(NamedTuple):
+    """What is done with one table of totals."""
+
+    common: list[str]
+    differing: Prepared
+    forget: Prepared
+    count_anew: Prepared
+
+
+def _statements(totals: Table) -> _Statements:
+    names = _common(totals)
+    return _Statements(
+        names,
+        Prepared(lambda: _differing(totals)),
+        Prepared(lambda: delete(totals).where(_these(totals, totals))),
+        Prepared(
+            lambda: insert(totals).from_select(
+                [*names, "hands", "lost", "won"], _counted(totals).where(_these(rounds, totals))
+            )
+        ),
+    )
+
+
+_TOTALS = {totals.name: _statements(totals) for totals in (results, results_ever)}
 
 
 class Total(NamedTuple):
@@ -98,25 +186,15 @@ class Total(NamedTuple):
 def differing(desk: Desk) -> list[Total]:
     """List the running totals that are not what the hands add up to; reads every hand."""
     found: list[Total] = []
-    for table, columns in _TOTALS.items():
-        counted = _COUNTED.format(columns=columns, these="1")
-        kept = f"SELECT {columns}, hands, lost, won FROM {table}"
-        rows = desk.connection.exec_driver_sql(
-            f"SELECT DISTINCT {columns} FROM (SELECT * FROM ({kept} EXCEPT {counted})"
-            f" UNION SELECT * FROM ({counted} EXCEPT {kept})) ORDER BY 1, 2, 3"
-        )
+    for table, statements in _TOTALS.items():
+        rows = statements.differing(desk.connection)
         found += [Total(table, tuple(row)) for row in rows]
     return found
 
 
 def count_anew(desk: Desk, total: Total) -> None:
     """Make one running total anew from its hands; without any, it goes."""
-    columns = _TOTALS[total.table]
-    these = " AND ".join(f"{column} = ?" for column in columns.split(", "))
-    run = desk.connection.exec_driver_sql
-    run(f"DELETE FROM {total.table} WHERE {these}", total.of)
-    run(
-        f"INSERT INTO {total.table} ({columns}, hands, lost, won)"
-        f" {_COUNTED.format(columns=columns, these=these)}",
-        total.of,
-    )
+    statements = _TOTALS[total.table]
+    these = {f"this_{name}": value for name, value in zip(statements.common, total.of, strict=True)}
+    statements.forget(desk.connection, **these)
+    statements.count_anew(desk.connection, **these)

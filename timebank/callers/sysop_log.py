@@ -5,8 +5,26 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
+from sqlalchemy import bindparam, insert, select
+
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import instant, stamp
+from timebank.ledger.schema import callers, instant, stamp, sysop_log
+from timebank.ledger.sql import Prepared, Query, given
+
+_NOTE = Prepared(lambda: insert(sysop_log).values(given("at", "by", "caller_id", "what")))
+
+
+def _last() -> Query:
+    return (
+        select(*(sysop_log.c.id, sysop_log.c.at, sysop_log.c.by, callers.c.name, sysop_log.c.what))
+        .join(callers, callers.c.id == sysop_log.c.caller_id, isouter=True)
+        .order_by(sysop_log.c.id.desc())
+        .limit(bindparam("most"))
+    )
+
+
+_LAST = Prepared(_last)
+_LAST_BEFORE = Prepared(lambda: _last().where(sysop_log.c.id < bindparam("before")))
 
 
 class Entry(NamedTuple):
@@ -23,18 +41,13 @@ class Entry(NamedTuple):
 
 def note(desk: Desk, by: str, caller_id: int | None, what: str) -> None:
     """Add a line: a sentence without its full stop."""
-    desk.connection.exec_driver_sql(
-        "INSERT INTO sysop_log (at, by, caller_id, what) VALUES (?, ?, ?, ?)",
-        (stamp(desk.now), by, caller_id, what),
-    )
+    _NOTE(desk.connection, at=stamp(desk.now), by=by, caller_id=caller_id, what=what)
 
 
 def entries(desk: Desk, before: int | None, limit: int) -> list[Entry]:
     """List up to `limit` lines, newest first, those before number `before` where it is given."""
-    found = desk.connection.exec_driver_sql(
-        "SELECT l.id, l.at, l.by, c.name, l.what FROM sysop_log l"
-        " LEFT JOIN callers c ON c.id = l.caller_id"
-        " WHERE l.id < coalesce(?, l.id + 1) ORDER BY l.id DESC LIMIT ?",
-        (before, limit),
-    )
+    if before is None:
+        found = _LAST(desk.connection, most=limit)
+    else:
+        found = _LAST_BEFORE(desk.connection, most=limit, before=before)
     return [Entry(number, instant(at), by, caller, what) for number, at, by, caller, what in found]

@@ -1,0 +1,100 @@
+"""Statements of the bank: every dialect understands them, and they are run as written."""
+
+import importlib
+import pkgutil
+
+import pytest
+from sqlalchemy import bindparam, create_engine, insert, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+import timebank
+from timebank.ledger import sql
+from timebank.ledger.schema import callers, metadata, sysop_log
+from timebank.ledger.sql import Prepared, by_name, given
+
+for module in pkgutil.walk_packages(timebank.__path__, "timebank."):
+    importlib.import_module(module.name)
+STATEMENTS = sorted(
+    (each for each in sql.STATEMENTS if each.where.startswith("timebank.")),
+    key=lambda each: each.where,
+)
+
+
+@pytest.fixture
+def connection():
+    engine = create_engine("sqlite://")
+    metadata.create_all(engine)
+    with engine.begin() as opened:
+        yield opened
+    engine.dispose()
+
+
+def test_the_statements_of_the_rooms_are_found():
+    rooms = {each.where.split(".")[1] for each in STATEMENTS}
+    assert rooms >= {"callers"}
+
+
+@pytest.mark.parametrize("dialect", [sqlite.dialect(), postgresql.dialect()], ids=lambda d: d.name)
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda each: each.where)
+def test_every_dialect_understands_every_statement(statement, dialect):
+    assert statement.sql(dialect).startswith(("SELECT", "INSERT", "UPDATE", "DELETE", "WITH"))
+
+
+def test_what_a_statement_says_itself_is_in_its_text_and_the_rest_is_given(connection):
+    statement = Prepared(
+        lambda: select(callers.c.id).where(
+            callers.c.name == bindparam("name"), callers.c.board.in_(["it's", "100%"])
+        )
+    )
+    assert "callers.name = ? AND callers.board IN ('it''s', '100%')" in statement.sql(
+        sqlite.dialect()
+    )
+    assert statement(connection, name="nobody").all() == []
+
+
+def test_values_are_given_by_name_and_no_others(connection):
+    note = Prepared(lambda: insert(sysop_log).values(given("what", "at", "by")))
+    note(connection, at=1, by="me", what="first")
+    note.each(connection, [{"by": "you", "what": "second", "at": 2}])
+    with pytest.raises(TypeError, match="'by' is not given"):
+        note(connection, at=1, what="third")
+    with pytest.raises(TypeError, match="takes 3 values"):
+        note(connection, at=1, what="third", by="me", number=7)
+    found = connection.execute(select(sysop_log.c.at, sysop_log.c.by, sysop_log.c.what))
+    assert [tuple(row) for row in found] == [(1, "me", "first"), (2, "you", "second")]
+
+
+def test_a_value_is_used_wherever_it_is_named(connection):
+    statement = Prepared(
+        lambda: select(bindparam("number") + 1, bindparam("other"), bindparam("number"))
+    )
+    assert statement(connection, other="b", number=3).one() == (4, "b", 3)
+
+
+def test_a_list_of_any_length_is_a_value(connection):
+    note = Prepared(lambda: insert(sysop_log).values(given("what", "at", "by")))
+    note.each(connection, [{"by": "me", "what": str(at), "at": at} for at in range(5)])
+    among = Prepared(
+        lambda: (
+            select(sysop_log.c.what)
+            .where(sysop_log.c.at.in_(bindparam("times", expanding=True)))
+            .order_by(sysop_log.c.id)
+        )
+    )
+    assert [among(connection, times=times).scalars().all() for times in ([], [3], [4, 1])] == [
+        [],
+        ["3"],
+        ["1", "4"],
+    ]
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, 2), (2, 1), (3, 3)])
+def test_the_greater_of_two(connection, one, other):
+    statement = Prepared(lambda: select(sql.greatest(bindparam("one"), bindparam("other"))))
+    assert statement(connection, one=one, other=other).scalar_one() == max(one, other)
+
+
+def test_names_are_in_order_whether_great_or_small():
+    ordered = Prepared(lambda: select(callers.c.name).order_by(by_name(callers.c.name)))
+    assert ordered.sql(sqlite.dialect()).endswith("ORDER BY callers.name COLLATE NOCASE")
+    assert ordered.sql(postgresql.dialect()).endswith("ORDER BY lower(callers.name)")

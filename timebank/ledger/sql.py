@@ -1,0 +1,174 @@
+"""Statements in SQLAlchemy Core, compiled once for a dialect and run as prepared text.
+
+A `Prepared` is made where a module begins, from a function that builds the statement. It is built
+and compiled when it is first run, so that a program that never runs it pays nothing (a large one
+takes 0.2 ms). What the statement says itself ("kind = 'house'") is written into its text, for
+SQLite looks at an index of some rows only when it reads there that these are wanted. What
+`bindparam` names is given with each run:
+
+    _NAME = Prepared(lambda: select(callers.c.name).where(callers.c.id == bindparam("number")))
+    name = _NAME(desk.connection, number=7).scalar()
+
+Why not `connection.execute`: it looks each statement up by all of its parts, every time. Measured
+with SQLAlchemy 2.1.9 on SQLite in memory, in microseconds a run (the driver alone takes 1):
+
+                                  text as a string   Prepared   connection.execute
+    UPDATE of a row by its number              5.3        5.8                 11.7
+    SELECT from two tables, no row            12.8       13.3                 14.5
+
+A bet is some fifteen such statements, in a transaction of half a millisecond. The cost of a string
+is kept everywhere, so that nobody need know which path is hot.
+
+A statement with a list of any length among its values ("IN") has no text that stays the same, and
+does go through `connection.execute`.
+
+No statement says what one dialect alone understands. Where dialects differ, a function here hides
+it.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Mapping
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeAlias
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    CursorResult,
+    Dialect,
+    Executable,
+    Select,
+    bindparam,
+    case,
+)
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.expression import FunctionElement
+
+Rows: TypeAlias = "CursorResult[*tuple[Any, ...]]"
+Query: TypeAlias = "Select[*tuple[Any, ...]]"
+
+# Every statement there is, for whoever would see whether a dialect understands them all.
+STATEMENTS: list[Prepared] = []
+
+
+class _Text(NamedTuple):
+    """A statement as its dialect writes it."""
+
+    sql: str
+    # Turns what is given by name into what the driver wants.
+    pick: Callable[[Mapping[str, object]], Any]
+    names: int
+
+
+class Prepared:
+    """A statement of Core whose text is made once for each dialect."""
+
+    __slots__ = ("_build", "_lists", "_texts", "where")
+
+    def __init__(self, build: Callable[[], Executable]) -> None:
+        """`build` makes the statement; it is called once for each dialect."""
+        self._build = build
+        self._texts: dict[str, _Text] = {}
+        self._lists: Executable | None = None  # the statement, where it takes a list
+        self.where = f"{build.__module__}:{build.__code__.co_firstlineno}"
+        STATEMENTS.append(self)
+
+    def __call__(self, connection: Connection, /, **values: object) -> Rows:
+        """Run it; `values` are its parameters, all of them and no others (TypeError)."""
+        text = self._text(connection.dialect)
+        picked = self._picked(text, values)
+        if self._lists is not None:
+            return connection.execute(self._lists, picked)
+        return connection.exec_driver_sql(text.sql, picked)
+
+    def each(self, connection: Connection, rows: Iterable[Mapping[str, object]]) -> None:
+        """Run it once for each row of parameters; at least one."""
+        text = self._text(connection.dialect)
+        connection.exec_driver_sql(text.sql, [self._picked(text, values) for values in rows])
+
+    def sql(self, dialect: Dialect) -> str:
+        """Give its text; raises what SQLAlchemy raises for what a dialect cannot say."""
+        return self._text(dialect).sql
+
+    def _text(self, dialect: Dialect) -> _Text:
+        text = self._texts.get(dialect.name)
+        if text is None:
+            statement = self._build()
+            compiled = _compiled(statement, dialect)
+            if compiled.post_compile_params:
+                self._lists = statement
+            text = self._texts[dialect.name] = _text_of(compiled)
+        return text
+
+    def _picked(self, text: _Text, values: Mapping[str, object]) -> Any:
+        try:
+            picked = text.pick(values)
+        except KeyError as error:
+            raise TypeError(f"{self.where}: {error} is not given") from None
+        if len(values) != text.names:
+            raise TypeError(f"{self.where}: it takes {text.names} values, not {sorted(values)}")
+        return picked
+
+
+class _SaysItself:
+    """Writes what a statement says itself into its text, and leaves open what is given."""
+
+    def visit_bindparam(self, bound: BindParameter[Any], **how: Any) -> str:
+        if not bound.required:
+            how["literal_binds"] = True
+        said: str = super().visit_bindparam(bound, **how)  # type: ignore[misc]
+        return said
+
+
+def _compiled(statement: Executable, dialect: Dialect) -> SQLCompiler:
+    bases = (_SaysItself, dialect.statement_compiler)
+    compiled = types.new_class("Compiler", bases)(dialect, statement)
+    assert isinstance(compiled, SQLCompiler)
+    return compiled
+
+
+def _text_of(compiled: SQLCompiler) -> _Text:
+    names = len(set(compiled.bind_names.values()))
+    order = compiled.positiontup
+    pick: Callable[[Mapping[str, object]], Any]
+    if order is None or compiled.post_compile_params:
+        pick = dict  # by name
+    elif len(order) > 1:
+        pick = itemgetter(*order)
+    else:
+        pick = _one_by_one(tuple(order))
+    return _Text(str(compiled), pick, names)
+
+
+def _one_by_one(order: tuple[str, ...]) -> Callable[[Mapping[str, object]], Any]:
+    return lambda values: tuple(values[name] for name in order)
+
+
+def given(*names: str) -> dict[str, BindParameter[Any]]:
+    """Name columns whose values are given under their own names, for `values` of a statement."""
+    return {name: bindparam(name) for name in names}
+
+
+def greatest(one: ColumnElement[Any], other: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Give the greater of two values, neither of which is NULL."""
+    return case((one < other, other), else_=one)
+
+
+class by_name(FunctionElement[str]):
+    """Sorts a column of names as if A to Z were written small."""
+
+    inherit_cache = True
+
+
+@compiles(by_name)
+def _by_name(element: by_name, compiler: SQLCompiler, **how: Any) -> str:
+    return f"lower({compiler.process(element.clauses, **how)})"
+
+
+@compiles(by_name, "sqlite")
+def _by_name_in_sqlite(element: by_name, compiler: SQLCompiler, **how: Any) -> str:
+    return f"{compiler.process(element.clauses, **how)} COLLATE NOCASE"
