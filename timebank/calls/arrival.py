@@ -10,16 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from sqlalchemy import bindparam, literal, select, update
+
 from timebank.callers import callers, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import waiting
 from timebank.calls.calls import Opened, begin_call
 from timebank.errors import UnknownCaller
 from timebank.guests.departure import HOST_WAYS, THEBANK_EXT, owed
-from timebank.ledger import reasons
+from timebank.ledger import reasons, schema
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import enter
 from timebank.ledger.schema import stamp
+from timebank.ledger.sql import Prepared, given
 from timebank.ledger.transfers import EXTERNAL
 from timebank.ledger.visit import Arrival, debt_of, used_on
 from timebank.names import look_alikes
@@ -30,6 +33,30 @@ LONGEST_KEY = 16  # characters of a key that are shown in a name
 NAMELESS = "Caller"
 FOLLOWED_BY = "drop file"  # who has moved an account, in the sysop's log
 WAYS = (*HOST_WAYS, THEBANK_EXT)
+
+_CALLERS, _LOG = schema.callers, schema.sysop_log
+_NUMBER = Prepared(
+    lambda: select(_CALLERS.c.id).where(
+        _CALLERS.c.board == bindparam("board"),
+        _CALLERS.c.board_key == bindparam("key"),
+        _CALLERS.c.deleted.is_(None),
+    )
+)
+_MOVE = Prepared(
+    lambda: update(_CALLERS).values(given("board")).where(_CALLERS.c.id == bindparam("caller_id"))
+)
+_BOARD = Prepared(
+    lambda: select(_CALLERS.c.board).where(
+        _CALLERS.c.id == bindparam("caller_id"), _CALLERS.c.deleted.is_(None)
+    )
+)
+_TOLD = Prepared(
+    lambda: (
+        select(literal(1))
+        .select_from(_LOG)
+        .where(_LOG.c.caller_id == bindparam("caller_id"), _LOG.c.what == bindparam("what"))
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +114,13 @@ def host_caller(
 
 
 def _number_of(desk: Desk, board: str, key: str) -> int | None:
-    found: int | None = desk.connection.exec_driver_sql(
-        "SELECT id FROM callers WHERE board = ? AND board_key = ? AND deleted IS NULL", (board, key)
-    ).scalar()
+    found: int | None = _NUMBER(desk.connection, board=board, key=key).scalar()
     return found
 
 
 def _follow(desk: Desk, before: CallerRecord, board: str, name: str) -> CallerRecord:
     """Move an account to the board that its caller turns out to come from."""
-    desk.connection.exec_driver_sql("UPDATE callers SET board = ? WHERE id = ?", (board, before.id))
+    _MOVE(desk.connection, board=board, caller_id=before.id)
     record = callers.rename_of_board(desk, before.id, name)
     what = (
         f"{before.name} is {record.name} from now on, with all that the account holds: its drop"
@@ -111,10 +136,7 @@ def _leave_alone(desk: Desk, before: CallerRecord, record: CallerRecord) -> None
         f"{before.name} stays an account of its own beside {record.name}, which has the same key:"
         " if both are one caller's, move what is in its bank by timebank transfer"
     )
-    told = desk.connection.exec_driver_sql(
-        "SELECT 1 FROM sysop_log WHERE caller_id = ? AND what = ?", (before.id, what)
-    ).first()
-    if told is None:
+    if _TOLD(desk.connection, caller_id=before.id, what=what).first() is None:
         sysop_log.note(desk, FOLLOWED_BY, before.id, what)
 
 
@@ -201,9 +223,7 @@ def open_host_call(
 def _check(desk: Desk, caller_id: int, brought: Brought) -> None:
     if brought.takes_gains not in (None, *WAYS):
         raise ValueError(f"there is no way {brought.takes_gains!r} to give time back")
-    row = desk.connection.exec_driver_sql(
-        "SELECT board FROM callers WHERE id = ? AND deleted IS NULL", (caller_id,)
-    ).first()
+    row = _BOARD(desk.connection, caller_id=caller_id).first()
     if row is None:
         raise UnknownCaller(f"There is no caller number {caller_id}.")
     if row.board is None:

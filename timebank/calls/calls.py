@@ -13,13 +13,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from sqlalchemy import bindparam, func, insert, select, update
+
 from timebank.callers.notices import waiting
 from timebank.errors import AlreadyOnline, CallClosed, CallerLocked, UnknownCaller
 from timebank.guests.departure import leave
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
-from timebank.ledger.schema import instant, stamp
+from timebank.ledger.schema import callers, calls, instant, stamp
+from timebank.ledger.sql import Prepared, Query, given, greatest
 from timebank.ledger.visit import Arrival, Parting
 from timebank.window.teller import deposit_at_log_off
 
@@ -84,10 +87,98 @@ class _Lease(NamedTuple):
         return self.age(desk) <= LEASE_SECONDS
 
 
-LEASES = (
-    "SELECT id, node, opened, renewed, ticked_at_renewal, boot, awake"
-    " FROM calls WHERE closed IS NULL"
+_OPEN = calls.c.closed.is_(None)
+
+
+def _open_leases() -> Query:
+    return select(
+        *(calls.c.id, calls.c.node, calls.c.opened, calls.c.renewed, calls.c.ticked_at_renewal),
+        *(calls.c.boot, calls.c.awake),
+    ).where(_OPEN)
+
+
+_LEASES = Prepared(_open_leases)
+_LEASE = Prepared(lambda: _open_leases().where(calls.c.caller_id == bindparam("caller_id")))
+_BOARD = Prepared(lambda: select(callers.c.board).where(callers.c.id == bindparam("caller_id")))
+_LOCKED = Prepared(
+    lambda: select(callers.c.locked).where(
+        callers.c.id == bindparam("caller_id"), callers.c.deleted.is_(None)
+    )
 )
+_BEGIN = Prepared(
+    lambda: (
+        insert(calls)
+        .values(given("caller_id", "node", "process", "address", "opened", "renewed"))
+        .values(given("boot", "awake"))
+        .values(ticked=0, charged=0, waived=0, ticked_at_renewal=0)
+        .returning(calls.c.id)
+    )
+)
+_LAST_CALL = Prepared(
+    lambda: update(callers).values(given("last_call")).where(callers.c.id == bindparam("caller_id"))
+)
+_RENEW = Prepared(
+    lambda: (
+        update(calls)
+        .values(given("renewed", "boot", "awake"))
+        .values(ticked_at_renewal=greatest(calls.c.ticked_at_renewal, bindparam("ticked")))
+        .where(calls.c.id == bindparam("call_id"), calls.c.process == bindparam("renewing"), _OPEN)
+    )
+)
+_OF_PROCESS = Prepared(
+    lambda: select(calls.c.id).where(calls.c.process == bindparam("process"), _OPEN)
+)
+_OPEN_CALLS = Prepared(
+    lambda: (
+        select(
+            *(calls.c.id, calls.c.caller_id, callers.c.name, calls.c.node, calls.c.process),
+            *(calls.c.address, calls.c.opened),
+        )
+        .join(callers, callers.c.id == calls.c.caller_id)
+        .where(_OPEN)
+        .order_by(calls.c.node, calls.c.id)
+    )
+)
+_MEND = Prepared(
+    lambda: (
+        update(calls)
+        .values(renewed=bindparam("now"))
+        .where(_OPEN, calls.c.renewed > bindparam("now"))
+    )
+)
+_CLOSE = Prepared(
+    lambda: (
+        update(calls)
+        .values(given("closed", "reason", "note"))
+        .where(calls.c.id == bindparam("call_id"), _OPEN)
+    )
+)
+
+
+def _addresses() -> Query:
+    """Choose each caller and address once: one who calls daily is no hundred strangers."""
+    last_calls = (
+        select(calls.c.id, calls.c.caller_id, calls.c.address)
+        .order_by(calls.c.id.desc())
+        .limit(bindparam("most"))
+        .subquery()
+    )
+    address = last_calls.c.address
+    each = (
+        select(last_calls.c.caller_id, address, func.max(last_calls.c.id).label("last"))
+        .group_by(last_calls.c.caller_id, address)
+        .subquery()
+    )
+    return (
+        select(callers.c.name, each.c.address)
+        .select_from(each)
+        .join(callers, callers.c.id == each.c.caller_id)
+        .where(callers.c.deleted.is_(None), callers.c.board.is_(None))
+        .order_by(each.c.last)
+    )
+
+
+_ADDRESSES = Prepared(_addresses)
 
 
 def open_call(
@@ -108,10 +199,7 @@ def open_call(
 
 def is_of_a_board(desk: Desk, caller_id: int) -> bool:
     """Tell whether a caller is another board's."""
-    board = desk.connection.exec_driver_sql(
-        "SELECT board FROM callers WHERE id = ?", (caller_id,)
-    ).scalar()
-    return board is not None
+    return _BOARD(desk.connection, caller_id=caller_id).scalar() is not None
 
 
 class Begun(NamedTuple):
@@ -128,10 +216,7 @@ def begin_call(
     desk: Desk, caller_id: int, node: int, process: str, address: str, take_over: bool
 ) -> Begun:
     """Write down a call in the place of any that the caller still has; raises as `open_call`."""
-    run = desk.connection.exec_driver_sql
-    locked = run(
-        "SELECT locked FROM callers WHERE id = ? AND deleted IS NULL", (caller_id,)
-    ).scalar()
+    locked = _LOCKED(desk.connection, caller_id=caller_id).scalar()
     if locked is None:
         raise UnknownCaller(f"There is no caller number {caller_id}.")
     if locked:
@@ -146,12 +231,19 @@ def begin_call(
         taken_over = True
     elif old is not None:
         parting = _close_dead(desk, old)
-    call_id = run(
-        "INSERT INTO calls (caller_id, node, process, address, opened, ticked, charged, waived,"
-        " renewed, ticked_at_renewal, boot, awake) VALUES (?, ?, ?, ?, ?, 0, 0, 0, ?, 0, ?, ?)",
-        (caller_id, node, process, address, now, now, *_awake(desk)),
-    ).lastrowid
-    run("UPDATE callers SET last_call = ? WHERE id = ?", (now, caller_id))
+    boot, awake = _awake(desk)
+    call_id = _BEGIN(
+        desk.connection,
+        caller_id=caller_id,
+        node=node,
+        process=process,
+        address=address,
+        opened=now,
+        renewed=now,
+        boot=boot,
+        awake=awake,
+    ).scalar_one()
+    _LAST_CALL(desk.connection, last_call=now, caller_id=caller_id)
     return Begun(call_id, taken_over, parting)
 
 
@@ -160,26 +252,21 @@ def touch(desk: Desk, call_id: int, ticked: int) -> Receipt:
     return enter(desk, call_id, ticked).finish(0, "")
 
 
-def renew(desk: Desk, process: str, calls: Sequence[tuple[int, int]]) -> list[int]:
+def renew(desk: Desk, process: str, served: Sequence[tuple[int, int]]) -> list[int]:
     """Renew the leases of a process's calls, given as (call, ticked); moves no time.
 
     Returns the calls among them that are no longer open.
     """
-    run = desk.connection.exec_driver_sql
     now = stamp(desk.now)
     mend_leases(desk, now)
-    if not calls:
+    if not served:
         return []
-    run(
-        "UPDATE calls SET renewed = ?, boot = ?, awake = ?,"
-        " ticked_at_renewal = max(ticked_at_renewal, ?)"
-        " WHERE id = ? AND process = ? AND closed IS NULL",
-        [(now, *_awake(desk), ticked, call_id, process) for call_id, ticked in calls],
-    )
-    still = set(
-        run("SELECT id FROM calls WHERE process = ? AND closed IS NULL", (process,)).scalars()
-    )
-    return [call_id for call_id, _ in calls if call_id not in still]
+    boot, awake = _awake(desk)
+    same = {"renewed": now, "boot": boot, "awake": awake, "renewing": process}
+    rows = ({"ticked": ticked, "call_id": call_id, **same} for call_id, ticked in served)
+    _RENEW.each(desk.connection, rows)
+    still = set(_OF_PROCESS(desk.connection, process=process).scalars())
+    return [call_id for call_id, _ in served if call_id not in still]
 
 
 def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
@@ -202,28 +289,12 @@ def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
 def open_calls(desk: Desk) -> list[OpenCall]:
     """List who is on line, over all processes, by node."""
     leases = {lease.call_id: lease for lease in _leases(desk)}
-    found = desk.connection.exec_driver_sql(
-        "SELECT k.id, k.caller_id, c.name, k.node, k.process, k.address, k.opened"
-        " FROM calls k JOIN callers c ON c.id = k.caller_id"
-        " WHERE k.closed IS NULL ORDER BY k.node, k.id"
-    )
     return [
         OpenCall(
             number, caller, name, node, process, address, instant(opened), leases[number].live(desk)
         )
-        for number, caller, name, node, process, address, opened in found
+        for number, caller, name, node, process, address, opened in _OPEN_CALLS(desk.connection)
     ]
-
-
-# Of the last calls, each caller and address once: one who calls daily is no hundred strangers.
-LATEST_ADDRESSES = """
-SELECT c.name, k.address FROM (
-    SELECT caller_id, address, max(id) AS last
-    FROM (SELECT id, caller_id, address FROM calls ORDER BY id DESC LIMIT ?)
-    GROUP BY caller_id, address) k
-JOIN callers c ON c.id = k.caller_id
-WHERE c.deleted IS NULL AND c.board IS NULL ORDER BY k.last
-"""
 
 
 def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
@@ -231,8 +302,7 @@ def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
 
     Each pair once, in the order of its last call, the latest last.
     """
-    found = desk.connection.exec_driver_sql(LATEST_ADDRESSES, (most,))
-    return [(name, address) for name, address in found]
+    return [(name, address) for name, address in _ADDRESSES(desk.connection, most=most)]
 
 
 def close_dead_calls(desk: Desk) -> list[int]:
@@ -261,7 +331,7 @@ def close_all_calls(desk: Desk, reason: str) -> list[int]:
 
     For books that were restored: whoever was on a call when the copy was taken is on it no more.
     """
-    leases = [_Lease(*row) for row in desk.connection.exec_driver_sql(LEASES)]
+    leases = _leases(desk)
     for lease in leases:
         _close_dead(desk, lease, reason)
     return [lease.call_id for lease in leases]
@@ -285,7 +355,7 @@ def live_call(desk: Desk, caller_id: int) -> int | None:
 
 
 def _leases(desk: Desk) -> list[_Lease]:
-    return [_Lease(*row) for row in desk.connection.exec_driver_sql(LEASES)]
+    return [_Lease(*row) for row in _LEASES(desk.connection)]
 
 
 def _awake(desk: Desk) -> tuple[str | None, float | None]:
@@ -295,7 +365,7 @@ def _awake(desk: Desk) -> tuple[str | None, float | None]:
 
 
 def _lease_of_caller(desk: Desk, caller_id: int) -> _Lease | None:
-    row = desk.connection.exec_driver_sql(f"{LEASES} AND caller_id = ?", (caller_id,)).first()
+    row = _LEASE(desk.connection, caller_id=caller_id).first()
     return None if row is None else _Lease(*row)
 
 
@@ -304,9 +374,7 @@ def mend_leases(desk: Desk, now: int) -> None:
 
     They are left by a wall clock that was stepped back; a live process renews them soon.
     """
-    desk.connection.exec_driver_sql(
-        "UPDATE calls SET renewed = ? WHERE closed IS NULL AND renewed > ?", (now, now)
-    )
+    _MEND(desk.connection, now=now)
 
 
 def _leave(posting: Posting, at: datetime) -> Parting | None:
@@ -343,9 +411,8 @@ def _close_dead(desk: Desk, lease: _Lease, reason: str = "lease ran out") -> Par
 
 
 def _close(desk: Desk, call_id: int, reason: str, note: str | None) -> None:
-    changed = desk.connection.exec_driver_sql(
-        "UPDATE calls SET closed = ?, reason = ?, note = ? WHERE id = ? AND closed IS NULL",
-        (stamp(desk.now), reason, note, call_id),
-    ).rowcount
-    if not changed:
+    changed = _CLOSE(
+        desk.connection, closed=stamp(desk.now), reason=reason, note=note, call_id=call_id
+    )
+    if not changed.rowcount:
         raise CallClosed("This call has ended.")

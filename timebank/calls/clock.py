@@ -21,13 +21,17 @@ All processes of a machine share what is believed, in the table `clocks`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sqlalchemy import bindparam, func, insert, select, update
 
 from timebank.callers import sysop_log
 from timebank.calls.calls import mend_leases
 from timebank.ledger.machine import Instruments, Reading
+from timebank.ledger.schema import calls, clocks, transfers
+from timebank.ledger.sql import Prepared, Query, given
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -234,7 +238,7 @@ class BelievedClock:
         shown, uptime = self._shown(), self.instruments.uptime()
         after = known.after
         if abs(shown - known.zero) > LEAP:
-            after = desk.connection.exec_driver_sql("SELECT max(id) FROM transfers").scalar()
+            after = _LAST_TRANSFER(desk.connection).scalar()
         right = replace(known, zero=shown, certain=True, sure=shown + uptime, after=after)
         return replace(right, leap=None, agreed=None)
 
@@ -266,27 +270,44 @@ def _last_known(desk: Desk) -> float | None:
     What was written while the clock was in doubt proves nothing, and neither does what was written
     before another one was found to be right.
     """
-    run = desk.connection.exec_driver_sql
-    before = run("SELECT certain, sure FROM clocks ORDER BY number DESC LIMIT 1").first()
+    before = _LAST_BELIEF(desk.connection).first()
     if before is not None and not before.certain:
         return float(before.sure)
-    entries = run(LAST_ENTRIES).one()
+    entries = _LAST_ENTRIES(desk.connection).one()
     known = [at for at in (*entries, before and before.sure) if at is not None]
     return float(max(known)) if known else None
 
 
-LAST_ENTRIES = """
-SELECT (SELECT at FROM transfers WHERE id > coalesce((SELECT max(after) FROM clocks), 0)
-        ORDER BY id DESC LIMIT 1),
-    (SELECT max(renewed) FROM calls WHERE closed IS NULL)
-"""
-COLUMNS = "boot, zero, since, certain, sure, leap, agreed, noted, after"
+def _last_entries() -> Query:
+    """Choose when the last transfer that proves something was made, and the last lease renewed."""
+    wrong = select(func.max(clocks.c.after)).scalar_subquery()
+    moved = (
+        select(transfers.c.at)
+        .where(transfers.c.id > func.coalesce(wrong, 0))
+        .order_by(transfers.c.id.desc())
+        .limit(1)
+    )
+    renewed = select(func.max(calls.c.renewed)).where(calls.c.closed.is_(None))
+    return select(moved.scalar_subquery(), renewed.scalar_subquery())
+
+
+_LAST_ENTRIES = Prepared(_last_entries)
+_LAST_TRANSFER = Prepared(lambda: select(func.max(transfers.c.id)))
+_LAST_BELIEF = Prepared(
+    lambda: select(clocks.c.certain, clocks.c.sure).order_by(clocks.c.number.desc()).limit(1)
+)
+_COLUMNS = tuple(each.name for each in fields(Belief))  # of the table, too
+_BELIEF = Prepared(
+    lambda: select(*(clocks.c[name] for name in _COLUMNS)).where(clocks.c.boot == bindparam("boot"))
+)
+_RENEW = Prepared(
+    lambda: update(clocks).values(given(*_COLUMNS)).where(clocks.c.boot == bindparam("boot"))
+)
+_ADD = Prepared(lambda: insert(clocks).values(given(*_COLUMNS)))
 
 
 def _belief_of(desk: Desk, boot: str) -> Belief | None:
-    row = desk.connection.exec_driver_sql(
-        f"SELECT {COLUMNS} FROM clocks WHERE boot = ?", (boot,)
-    ).first()
+    row = _BELIEF(desk.connection, boot=boot).first()
     if row is None:
         return None
     name, zero, since, certain, *rest = row
@@ -294,18 +315,9 @@ def _belief_of(desk: Desk, boot: str) -> Belief | None:
 
 
 def _write(desk: Desk, belief: Belief) -> None:
-    run = desk.connection.exec_driver_sql
-    values: tuple[Any, ...] = (
-        *(belief.boot, belief.zero, belief.since, int(belief.certain), belief.sure),
-        *(belief.leap, belief.agreed, belief.noted, belief.after),
-    )
-    marks = ", ".join("?" * len(values))
-    changed = run(
-        f"UPDATE clocks SET ({COLUMNS}) = ({marks}) WHERE boot = ?",
-        (*values, belief.boot),
-    ).rowcount
-    if not changed:
-        run(f"INSERT INTO clocks ({COLUMNS}) VALUES ({marks})", values)
+    values = {**asdict(belief), "certain": int(belief.certain)}
+    if not _RENEW(desk.connection, **values).rowcount:
+        _ADD(desk.connection, **values)
 
 
 def _told_of_leap(off: float) -> str:

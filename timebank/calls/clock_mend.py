@@ -14,13 +14,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from sqlalchemy import Integer, bindparam, delete, func, insert, or_, select, update
+
 from timebank.callers import sysop_log
 from timebank.calls.calls import live_call
 from timebank.guests.departure import leave_without_call
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.reasons import Cutoff, Mended
-from timebank.ledger.schema import instant, stamp
+from timebank.ledger.schema import (
+    accounts,
+    callers,
+    days,
+    instant,
+    mended_days,
+    rounds,
+    stamp,
+    transfers,
+)
+from timebank.ledger.sql import Prepared, Query
 from timebank.ledger.transfers import ADJUSTMENT
 from timebank.words import span
 
@@ -62,11 +74,41 @@ class Ahead:
         return ", ".join(said)
 
 
-CALLERS = """
-SELECT c.id, c.name, c.day, c.held_until, (SELECT balance FROM accounts
-    WHERE caller_id = c.id AND unit = 'second' AND kind = 'held')
-FROM callers c WHERE c.deleted IS NULL AND (c.day > ?1 OR c.held_until > ?2) ORDER BY c.id
-"""
+def _too_far() -> Query:
+    held = select(accounts.c.balance).where(
+        accounts.c.caller_id == callers.c.id, accounts.c.unit == "second", accounts.c.kind == "held"
+    )
+    column = callers.c
+    return (
+        select(column.id, column.name, column.day, column.held_until, held.scalar_subquery())
+        .where(column.deleted.is_(None))
+        .where(or_(column.day > bindparam("tomorrow"), column.held_until > bindparam("ends")))
+        .order_by(column.id)
+    )
+
+
+_TOO_FAR = Prepared(_too_far)
+_WAIT = Prepared(
+    lambda: (
+        update(callers)
+        .values(
+            held_until=bindparam("held_to"),
+            held_behind=func.coalesce(bindparam("behind"), callers.c.held_behind),
+        )
+        .where(callers.c.id == bindparam("caller_id"))
+    )
+)
+_OF_CALLER = days.c.caller_id == bindparam("caller_id")
+_WRONG = Prepared(
+    lambda: (
+        select(days.c.day)
+        .where(_OF_CALLER, days.c.day > bindparam("tomorrow"))
+        .order_by(days.c.day)
+    )
+)
+_RIGHT = Prepared(
+    lambda: select(func.max(days.c.day)).where(_OF_CALLER, days.c.day <= bindparam("tomorrow"))
+)
 
 
 def ahead(desk: Desk) -> list[Ahead]:
@@ -80,19 +122,18 @@ def ahead(desk: Desk) -> list[Ahead]:
     if closing is not None:
         behind = Cutoff(closing.name, f"{schedule.local(closing.start):%H:%M}", host=False)
     found = []
-    for number, name, day, held_until, held in desk.connection.exec_driver_sql(
-        CALLERS, (tomorrow, ends)
-    ).all():
-        days: tuple[str, ...] = ()
+    too_far = _TOO_FAR(desk.connection, tomorrow=tomorrow, ends=ends).all()
+    for number, name, day, held_until, held in too_far:
+        wrong: tuple[str, ...] = ()
         back_to, missing = None, 0
         if day is not None and day > tomorrow:
-            days, back_to = _days(desk, number, today)
-            missing = _missing(desk, number, days)
+            wrong, back_to = _days(desk, number, today)
+            missing = _missing(desk, number, wrong)
         waits = bool(held) and held_until is not None and held_until > ends
-        if days or waits:
+        if wrong or waits:
             to = ends if closing is not None else None
             ways = (held_until, to, behind) if waits else (None, None, None)
-            found.append(Ahead(number, name, days, back_to, missing, *ways))
+            found.append(Ahead(number, name, wrong, back_to, missing, *ways))
     return found
 
 
@@ -106,10 +147,11 @@ def mend(desk: Desk, by: str) -> list[Ahead]:
             _give_back(desk, each)
         if each.held_until is not None:
             behind = None if each.held_behind is None else each.held_behind.encode()
-            desk.connection.exec_driver_sql(
-                "UPDATE callers SET held_until = ?, held_behind = coalesce(?, held_behind)"
-                " WHERE id = ?",
-                (each.held_to, behind, each.caller_id),
+            _WAIT(
+                desk.connection,
+                held_to=each.held_to,
+                behind=behind,
+                caller_id=each.caller_id,
             )
         words = each.words(desk)
         sysop_log.note(desk, by, each.caller_id, f"Mended the clock: {words}")
@@ -118,40 +160,82 @@ def mend(desk: Desk, by: str) -> list[Ahead]:
 
 def _days(desk: Desk, caller_id: int, today: date) -> tuple[tuple[str, ...], str]:
     """Tell which days of a caller are to be taken back, and to which one."""
-    run = desk.connection.exec_driver_sql
     tomorrow = (today + DAY).isoformat()
-    wrong = run(
-        "SELECT day FROM days WHERE caller_id = ? AND day > ? ORDER BY day", (caller_id, tomorrow)
-    ).scalars()
-    right = run(
-        "SELECT max(day) FROM days WHERE caller_id = ? AND day <= ?", (caller_id, tomorrow)
-    ).scalar()
+    wrong = _WRONG(desk.connection, caller_id=caller_id, tomorrow=tomorrow).scalars()
+    right = _RIGHT(desk.connection, caller_id=caller_id, tomorrow=tomorrow).scalar()
     # Whoever has no other day has had the minutes of today.
     return tuple(wrong), right or today.isoformat()
 
 
-# What the beginning of a day took from a caller: rows of its entry, up to the last before the day.
-TAKEN = """
-SELECT coalesce(sum(t.amount), 0) FROM transfers t
-JOIN accounts s ON s.id = t.source AND s.caller_id = ?1 AND s.kind IN ('online', 'held')
-JOIN accounts g ON g.id = t.target AND g.kind = 'forfeit'
-JOIN days d ON d.caller_id = ?1 AND d.day = ?2
-WHERE t.id <= d.after AND t.kind IN ('forfeit', 'carry') AND t.entry = (
-    SELECT entry FROM transfers WHERE id = coalesce(d.grant_id, d.after))
-"""
-GRANTED = """
-SELECT t.amount FROM days d JOIN transfers t ON t.id = d.grant_id
-WHERE d.caller_id = ? AND d.day = ?
-"""
+_THIS_DAY = days.c.day == bindparam("this_day")
 
 
-def _missing(desk: Desk, caller_id: int, days: tuple[str, ...]) -> int:
-    run = desk.connection.exec_driver_sql
+def _taken() -> Query:
+    """Add up what the beginning of a day took from a caller.
+
+    Rows of its entry, up to the last before the day.
+    """
+    source, target, first = accounts.alias(), accounts.alias(), transfers.alias()
+    entry = select(first.c.entry).where(first.c.id == func.coalesce(days.c.grant_id, days.c.after))
+    return (
+        select(func.coalesce(func.sum(transfers.c.amount), 0))
+        .select_from(transfers)
+        .join(source, source.c.id == transfers.c.source)
+        .join(target, target.c.id == transfers.c.target)
+        .join(days, days.c.caller_id == source.c.caller_id)
+        .where(_OF_CALLER, _THIS_DAY, source.c.kind.in_(["online", "held"]))
+        .where(target.c.kind == "forfeit", transfers.c.kind.in_(["forfeit", "carry"]))
+        .where(transfers.c.id <= days.c.after, transfers.c.entry == entry.scalar_subquery())
+    )
+
+
+_TAKEN = Prepared(_taken)
+_GRANTED = Prepared(
+    lambda: (
+        select(transfers.c.amount)
+        .select_from(days)
+        .join(transfers, transfers.c.id == days.c.grant_id)
+        .where(_OF_CALLER, _THIS_DAY)
+    )
+)
+
+
+def _missing(desk: Desk, caller_id: int, wrong: tuple[str, ...]) -> int:
     missing = 0
-    for day in days:
-        missing += run(TAKEN, (caller_id, day)).scalar_one()
-        missing -= run(GRANTED, (caller_id, day)).scalar() or 0
+    for day in wrong:
+        missing += _TAKEN(desk.connection, caller_id=caller_id, this_day=day).scalar_one()
+        missing -= _GRANTED(desk.connection, caller_id=caller_id, this_day=day).scalar() or 0
     return max(0, missing)
+
+
+_KEEP_APART = Prepared(
+    lambda: insert(mended_days).from_select(
+        ["caller_id", "day", "grant_id", "mended"],
+        select(
+            *(days.c.caller_id, days.c.day, days.c.grant_id),
+            bindparam("now", type_=Integer),
+        ).where(_OF_CALLER, _THIS_DAY),
+    )
+)
+_FORGET = Prepared(lambda: delete(days).where(_OF_CALLER, _THIS_DAY))
+_SET_BACK = Prepared(
+    lambda: update(days).values(day=bindparam("back_to"), standing=0).where(_OF_CALLER, _THIS_DAY)
+)
+_CALLER_BACK = Prepared(
+    lambda: (
+        update(callers)
+        .values(day=bindparam("back_to"))
+        .where(callers.c.id == bindparam("caller_id"))
+    )
+)
+_HANDS_BACK = Prepared(
+    lambda: (
+        update(rounds)
+        .values(day=bindparam("back_to"))
+        .where(rounds.c.caller_id == bindparam("caller_id"), rounds.c.settled.is_(None))
+        .where(rounds.c.day > bindparam("back_to"))
+    )
+)
 
 
 def _take_back(desk: Desk, each: Ahead) -> None:
@@ -160,25 +244,14 @@ def _take_back(desk: Desk, each: Ahead) -> None:
     It counts what he earned since it began. The days between, and the one whose place it takes,
     are kept apart for their grants.
     """
-    run = desk.connection.exec_driver_sql
-    caller_id, last = each.caller_id, each.days[-1]
-    for day in (each.back_to, *each.days[:-1]):
-        run(
-            "INSERT INTO mended_days (caller_id, day, grant_id, mended)"
-            " SELECT caller_id, day, grant_id, ? FROM days WHERE caller_id = ? AND day = ?",
-            (stamp(desk.now), caller_id, day),
-        )
-        run("DELETE FROM days WHERE caller_id = ? AND day = ?", (caller_id, day))
+    books, caller_id, back_to = desk.connection, each.caller_id, each.back_to
+    for day in (back_to, *each.days[:-1]):
+        _KEEP_APART(books, now=stamp(desk.now), caller_id=caller_id, this_day=day)
+        _FORGET(books, caller_id=caller_id, this_day=day)
     # A stake that it parted is no earlier day's any more.
-    run(
-        "UPDATE days SET day = ?, standing = 0 WHERE caller_id = ? AND day = ?",
-        (each.back_to, caller_id, last),
-    )
-    run("UPDATE callers SET day = ? WHERE id = ?", (each.back_to, caller_id))
-    run(
-        "UPDATE rounds SET day = ? WHERE caller_id = ? AND settled IS NULL AND day > ?",
-        (each.back_to, caller_id, each.back_to),
-    )
+    _SET_BACK(books, back_to=back_to, caller_id=caller_id, this_day=each.days[-1])
+    _CALLER_BACK(books, back_to=back_to, caller_id=caller_id)
+    _HANDS_BACK(books, back_to=back_to, caller_id=caller_id)
 
 
 def _give_back(desk: Desk, each: Ahead) -> None:
