@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from sqlalchemy import and_, exists, func, or_, select
+
 from timebank.audit.chain import check_chain
 from timebank.audit.finding import Finding
 from timebank.audit.generations import check_generations
 from timebank.audit.guests import check_hosts
 from timebank.audit.loans import check_loans
 from timebank.audit.rounds import check_rounds
+from timebank.ledger import schema, sqlite
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import generations
 from timebank.ledger.schema import (
@@ -27,7 +30,16 @@ from timebank.ledger.schema import (
     PLAY_ACCOUNTS,
     SYSTEM_ACCOUNTS,
     TRIGGERS,
+    callers,
+    calls,
+    days,
+    import_lines,
+    imports,
+    mended_days,
+    outbox,
+    transfers,
 )
+from timebank.ledger.sql import Prepared, Query
 from timebank.words import MINUTE
 
 ALLOTMENT, ELAPSED, *_ = SYSTEM_ACCOUNTS
@@ -82,13 +94,22 @@ class _Account:
         return self.kind in FOR_PLAY | FOR_BOTH
 
 
-def _read_accounts(desk: Desk) -> dict[int, _Account]:
-    found = desk.connection.exec_driver_sql(
-        "SELECT a.id, a.kind, a.unit, a.balance, a.game, c.name, c.id"
-        " FROM accounts a LEFT JOIN callers c ON c.id = a.caller_id"
+_ACCOUNTS = schema.accounts
+_ALL_ACCOUNTS = Prepared(
+    lambda: (
+        select(
+            *(_ACCOUNTS.c.id, _ACCOUNTS.c.kind, _ACCOUNTS.c.unit, _ACCOUNTS.c.balance),
+            *(_ACCOUNTS.c.game, callers.c.name, callers.c.id),
+        )
+        .select_from(_ACCOUNTS)
+        .join(callers, callers.c.id == _ACCOUNTS.c.caller_id, isouter=True)
     )
+)
+
+
+def _read_accounts(desk: Desk) -> dict[int, _Account]:
     accounts = {}
-    for number, kind, unit, balance, game, name, caller_id in found:
+    for number, kind, unit, balance, game, name, caller_id in _ALL_ACCOUNTS(desk.connection):
         owner = f" of {name} (caller {caller_id})" if name else f" of {game}" if game else ""
         label = f"account {number} ({kind}{owner})"
         accounts[number] = _Account(label, kind, unit, balance)
@@ -96,31 +117,34 @@ def _read_accounts(desk: Desk) -> dict[int, _Account]:
 
 
 def _check_file(desk: Desk) -> Iterator[Finding]:
-    run = desk.connection.exec_driver_sql
-    for problem in run("PRAGMA integrity_check(100)").scalars():
-        if problem != "ok":
-            yield Finding("database", f"SQLite says: {problem}.")
-    for table, number, parent, _ in run("PRAGMA foreign_key_check"):
+    for problem in sqlite.damages(desk.connection):
+        yield Finding("database", f"SQLite says: {problem}.")
+    for table, number, parent in sqlite.broken_references(desk.connection):
         which = "a row" if number is None else f"row {number}"
         yield Finding(f"table {table}", f"In {which}, the {parent} referred to do not exist.")
     for name, sql in {**TRIGGERS, **GENERATION_TRIGGERS}.items():
-        stored = run("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).scalar()
+        stored = sqlite.definition(desk.connection, name)
         if stored is None:
             yield Finding(f"trigger {name}", "It is missing, so the books are not guarded.")
         elif stored.split() != sql.split():
             yield Finding(f"trigger {name}", "It was changed, so the books are not guarded.")
 
 
+_TRANSFERS = Prepared(
+    lambda: select(
+        *(transfers.c.id, transfers.c.place, transfers.c.size, transfers.c.amount),
+        *(transfers.c.source, transfers.c.target),
+    ).order_by(transfers.c.id)
+)
+
+
 def _check_transfers(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Finding]:
     """Go through all transfers once, in order, adding them up."""
-    run = desk.connection.exec_driver_sql
     entries = _Entries()
     # Numbers that no transfer has, because a restore went past them.
     passed = [range(each.after + 1, each.first) for each in generations(desk.connection)]
     last = 0
-    for number, place, size, amount, source_id, target_id in run(
-        "SELECT id, place, size, amount, source, target FROM transfers ORDER BY id"
-    ):
+    for number, place, size, amount, source_id, target_id in _TRANSFERS(desk.connection):
         where = f"transfer {number}"
         yield from _missing(last + 1, number - 1, passed)
         last = number
@@ -142,8 +166,8 @@ def _check_transfers(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Find
             if account.fits(before) and not account.fits(account.recomputed):
                 yield Finding(where, f"It leaves {account.recomputed} in {account.label}.")
     yield from entries.end()
-    used = run("SELECT seq FROM sqlite_sequence WHERE name = 'transfers'").scalar()
-    yield from _missing(last + 1, used or 0, passed)
+    used = sqlite.given_numbers(desk.connection).get("transfers", 0)
+    yield from _missing(last + 1, used, passed)
 
 
 def _missing(first: int, last: int, passed: Iterable[range]) -> Iterator[Finding]:
@@ -186,6 +210,20 @@ class _Entries:
             )
 
 
+def _incomplete() -> Query:
+    """Choose callers who do not have each of their accounts."""
+    found = (
+        select(func.count())
+        .where(_ACCOUNTS.c.caller_id == callers.c.id, _ACCOUNTS.c.unit == "second")
+        .where(_ACCOUNTS.c.kind.in_(CALLER_ACCOUNTS))
+        .scalar_subquery()
+    )
+    return select(callers.c.id, callers.c.name, found).where(found != len(CALLER_ACCOUNTS))
+
+
+_INCOMPLETE = Prepared(_incomplete)
+
+
 def _check_accounts(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Finding]:
     totals: defaultdict[str, int] = defaultdict(int)
     for account in accounts.values():
@@ -202,89 +240,148 @@ def _check_accounts(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Findi
     for unit, total in totals.items():
         if total:
             yield Finding(f"unit {unit}", f"All balances add up to {total}, not to zero.")
-    for number, name, found in desk.connection.exec_driver_sql(
-        "SELECT c.id, c.name, (SELECT count(*) FROM accounts a WHERE a.caller_id = c.id"
-        f" AND a.unit = 'second' AND a.kind IN {CALLER_ACCOUNTS}) AS found FROM callers c"
-        f" WHERE found <> {len(CALLER_ACCOUNTS)}"
-    ):
+    for number, name, found in _INCOMPLETE(desk.connection):
         yield Finding(f"caller {number}", f"{name} has {found} of {len(CALLER_ACCOUNTS)} accounts.")
 
 
-# Grants that no day of the caller who got them accounts for.
-GRANTS = f"""
-SELECT t.id FROM transfers t JOIN accounts g ON g.id = t.target
-WHERE (t.kind = 'grant' OR t.source = {ALLOTMENT}) AND NOT EXISTS (
-    SELECT 1 FROM days d WHERE d.grant_id = t.id AND d.caller_id = g.caller_id)
-AND NOT EXISTS (
-    SELECT 1 FROM mended_days m WHERE m.grant_id = t.id AND m.caller_id = g.caller_id)
-"""
-# Days whose grant is no grant, and callers whose day was never begun.
-DAYS = """
-SELECT d.caller_id, d.day, d.grant_id FROM days d LEFT JOIN transfers t ON t.id = d.grant_id
-WHERE d.grant_id IS NOT NULL AND (t.id IS NULL OR t.kind <> 'grant' OR t.id <= d.after)
-"""
-# Callers of whose stake more is left of an earlier day than there is on the table.
-STANDING = """
-SELECT d.caller_id, d.day, d.standing, a.balance FROM days d
-JOIN callers c ON c.id = d.caller_id AND c.day = d.day AND c.deleted IS NULL
-JOIN accounts a ON a.caller_id = c.id AND a.kind = 'stake' AND a.unit = 'second'
-WHERE d.standing > a.balance
-"""
-LAST_DAYS = """
-SELECT c.id, c.day, (SELECT max(d.day) FROM days d WHERE d.caller_id = c.id) AS last
-FROM callers c WHERE c.day IS NOT last
-"""
+def _grants() -> Query:
+    """Choose grants that no day of the caller who got them accounts for."""
+    accounted = (
+        exists().where(
+            table.c.grant_id == transfers.c.id, table.c.caller_id == _ACCOUNTS.c.caller_id
+        )
+        for table in (days, mended_days)
+    )
+    return (
+        select(transfers.c.id)
+        .join(_ACCOUNTS, _ACCOUNTS.c.id == transfers.c.target)
+        .where(or_(transfers.c.kind == "grant", transfers.c.source == ALLOTMENT))
+        .where(*(~each for each in accounted))
+    )
+
+
+_GRANTS = Prepared(_grants)
+# Days whose grant is no grant.
+_DAYS = Prepared(
+    lambda: (
+        select(days.c.caller_id, days.c.day, days.c.grant_id)
+        .join(transfers, transfers.c.id == days.c.grant_id, isouter=True)
+        .where(days.c.grant_id.is_not(None))
+        .where(
+            or_(
+                transfers.c.id.is_(None),
+                transfers.c.kind != "grant",
+                transfers.c.id <= days.c.after,
+            )
+        )
+    )
+)
+
+
+def _standing() -> Query:
+    """Choose callers of whose stake more is left of an earlier day than is on the table."""
+    today = and_(
+        callers.c.id == days.c.caller_id, callers.c.day == days.c.day, callers.c.deleted.is_(None)
+    )
+    stake = and_(
+        _ACCOUNTS.c.caller_id == callers.c.id,
+        _ACCOUNTS.c.kind == "stake",
+        _ACCOUNTS.c.unit == "second",
+    )
+    return (
+        select(days.c.caller_id, days.c.day, days.c.standing, _ACCOUNTS.c.balance)
+        .select_from(days)
+        .join(callers, today)
+        .join(_ACCOUNTS, stake)
+        .where(days.c.standing > _ACCOUNTS.c.balance)
+    )
+
+
+_STANDING = Prepared(_standing)
+
+
+def _last_days() -> Query:
+    """Choose callers whose day was never begun, or is not their last."""
+    last = select(func.max(days.c.day)).where(days.c.caller_id == callers.c.id).scalar_subquery()
+    return select(callers.c.id, callers.c.day, last).where(callers.c.day.is_distinct_from(last))
+
+
+_LAST_DAYS = Prepared(_last_days)
 
 
 def _check_days(desk: Desk) -> Iterator[Finding]:
-    run = desk.connection.exec_driver_sql
-    for number in run(GRANTS).scalars():
+    books = desk.connection
+    for number in _GRANTS(books).scalars():
         yield Finding(f"transfer {number}", "It is a grant that no day of its caller accounts for.")
-    for caller_id, day, grant_id in run(DAYS):
+    for caller_id, day, grant_id in _DAYS(books):
         yield Finding(
             f"caller {caller_id}", f"The grant of {day} should be transfer {grant_id}, and is not."
         )
-    for caller_id, day, standing, stake in run(STANDING):
+    for caller_id, day, standing, stake in _STANDING(books):
         yield Finding(
             f"caller {caller_id}",
             f"Of his stake {standing} are left of a day before {day}, and he has staked {stake}.",
         )
-    for caller_id, day, last in run(LAST_DAYS):
+    for caller_id, day, last in _LAST_DAYS(books):
         yield Finding(f"caller {caller_id}", f"The day last seen is {day}, the last begun {last}.")
 
 
-CALLS = f"""
-SELECT k.id, k.ticked, k.charged, k.waived, coalesce(u.posted, 0)
-FROM calls k LEFT JOIN (
-    SELECT call_id, sum(amount) AS posted FROM transfers
-    WHERE target = {ELAPSED} GROUP BY call_id) u ON u.call_id = k.id
-WHERE k.charged <> coalesce(u.posted, 0) OR k.ticked <> k.charged + k.waived
-"""
+def _calls() -> Query:
+    """Choose calls whose seconds are not those that their transfers charge."""
+    used = (
+        select(transfers.c.call_id, func.sum(transfers.c.amount).label("posted"))
+        .where(transfers.c.target == ELAPSED)
+        .group_by(transfers.c.call_id)
+        .subquery()
+    )
+    call, posted = calls.c, func.coalesce(used.c.posted, 0)
+    return (
+        select(call.id, call.ticked, call.charged, call.waived, posted)
+        .select_from(calls)
+        .join(used, used.c.call_id == call.id, isouter=True)
+        .where(or_(call.charged != posted, call.ticked != call.charged + call.waived))
+    )
+
+
+_CALLS = Prepared(_calls)
+_OF_NO_CALL = Prepared(
+    lambda: select(transfers.c.id).where(
+        transfers.c.target == ELAPSED, transfers.c.call_id.is_(None)
+    )
+)
 
 
 def _check_calls(desk: Desk) -> Iterator[Finding]:
-    run = desk.connection.exec_driver_sql
-    for number, ticked, charged, waived, posted in run(CALLS):
+    for number, ticked, charged, waived, posted in _CALLS(desk.connection):
         yield Finding(
             f"call {number}",
             f"Of {ticked} seconds {charged} were charged and {waived} waived;"
             f" its transfers charge {posted}.",
         )
-    for number in run(
-        f"SELECT id FROM transfers WHERE target = {ELAPSED} AND call_id IS NULL"
-    ).scalars():
+    for number in _OF_NO_CALL(desk.connection).scalars():
         yield Finding(f"transfer {number}", "It charges time used and names no call.")
 
 
-OUTBOX = """
-SELECT t.id, t.amount, o.minutes FROM transfers t LEFT JOIN outbox o ON o.number = t.id
-WHERE t.kind = 'external' AND t.amount IS NOT o.minutes * ?
-"""
+_OUTBOX = Prepared(
+    lambda: (
+        select(transfers.c.id, transfers.c.amount, outbox.c.minutes)
+        .select_from(transfers)
+        .join(outbox, outbox.c.number == transfers.c.id, isouter=True)
+        .where(transfers.c.kind == "external")
+        .where(transfers.c.amount.is_distinct_from(outbox.c.minutes * MINUTE))
+    )
+)
+_NO_RECORD = Prepared(
+    lambda: (
+        select(outbox.c.number)
+        .join(transfers, transfers.c.id == outbox.c.number, isouter=True)
+        .where(transfers.c.kind.is_distinct_from("external"))
+    )
+)
 
 
 def _check_outbox(desk: Desk) -> Iterator[Finding]:
-    run = desk.connection.exec_driver_sql
-    for number, amount, minutes in run(OUTBOX, (MINUTE,)):
+    for number, amount, minutes in _OUTBOX(desk.connection):
         if minutes is None:
             yield Finding(f"transfer {number}", "No record for THEBANK.EXT tells of it.")
         else:
@@ -292,26 +389,43 @@ def _check_outbox(desk: Desk) -> Iterator[Finding]:
                 f"record {number}",
                 f"It says {minutes} minutes, transfer {number} {amount} seconds.",
             )
-    for number in run(
-        "SELECT o.number FROM outbox o LEFT JOIN transfers t ON t.id = o.number"
-        " WHERE t.kind IS NOT 'external'"
-    ).scalars():
+    for number in _NO_RECORD(desk.connection).scalars():
         yield Finding(f"record {number}", "Transfer and record do not belong together.")
+
+
+_OF_NO_LINE = Prepared(
+    lambda: (
+        select(transfers.c.id)
+        .join(import_lines, import_lines.c.transfer_id == transfers.c.id, isouter=True)
+        .where(transfers.c.kind == "import", import_lines.c.import_id.is_(None))
+    )
+)
+
+
+def _lines() -> Query:
+    """Choose lines of files that were applied by no transfer of their own, or not read yet."""
+    line = import_lines.c
+    return (
+        select(
+            *(line.import_id, line.line, line.transfer_id, transfers.c.kind, line.start),
+            imports.c.bytes,
+        )
+        .select_from(import_lines)
+        .join(transfers, transfers.c.id == line.transfer_id, isouter=True)
+        .join(imports, imports.c.id == line.import_id, isouter=True)
+        .where(line.transfer_id.is_not(None))
+        .where(or_(transfers.c.kind.is_distinct_from("import"), line.start >= imports.c.bytes))
+    )
+
+
+_LINES = Prepared(_lines)
 
 
 def _check_imports(desk: Desk) -> Iterator[Finding]:
     """Compare what was imported with the lines of files that say so."""
-    run = desk.connection.exec_driver_sql
-    for number in run(
-        "SELECT t.id FROM transfers t LEFT JOIN import_lines l ON l.transfer_id = t.id"
-        " WHERE t.kind = 'import' AND l.import_id IS NULL"
-    ).scalars():
+    for number in _OF_NO_LINE(desk.connection).scalars():
         yield Finding(f"transfer {number}", "It was imported, and no line of a file tells of it.")
-    for number, line, transfer_id, kind, start, read in run(
-        "SELECT l.import_id, l.line, l.transfer_id, t.kind, l.start, i.bytes FROM import_lines l"
-        " LEFT JOIN transfers t ON t.id = l.transfer_id LEFT JOIN imports i ON i.id = l.import_id"
-        " WHERE l.transfer_id IS NOT NULL AND (t.kind IS NOT 'import' OR l.start >= i.bytes)"
-    ):
+    for number, line, transfer_id, kind, start, read in _LINES(desk.connection):
         where = f"import {number}, line {line}"
         if kind != "import":
             yield Finding(where, f"Transfer {transfer_id}, which it tells of, is not its own.")

@@ -11,11 +11,15 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain as joined
 from typing import Any, NamedTuple
 
+from sqlalchemy import bindparam, select
+
 from timebank.audit.finding import Finding
 from timebank.ledger import chain
 from timebank.ledger.chain import GENESIS
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import Generation, generations
+from timebank.ledger.schema import accounts, calls, rounds, transfers
+from timebank.ledger.sql import Prepared, Query
 
 # Rows that are named one by one; the rest are counted.
 LISTED = 10
@@ -52,10 +56,18 @@ class Written(NamedTuple):
         return chain.digest(before, first, *self[1:11])
 
 
-WRITTEN = (
-    "SELECT id, place, size, at, amount, source, target, call_id, round_id, kind, facts, digest"
-    " FROM transfers"
-)
+def _written() -> Query:
+    return select(transfers.c.id, *(transfers.c[name] for name in Written._fields[1:]))
+
+
+_ALL = Prepared(lambda: _written().order_by(transfers.c.id))
+_ONE = Prepared(lambda: _written().where(transfers.c.id == bindparam("number")))
+_ACCOUNTS = Prepared(lambda: select(accounts.c.id))
+_CALLS = Prepared(lambda: select(calls.c.id))
+_HANDS = Prepared(lambda: select(rounds.c.id))
+_KINDS = Prepared(lambda: select(transfers.c.kind).distinct())
+_UNIT = Prepared(lambda: select(accounts.c.unit).where(accounts.c.id == bindparam("number")))
+
 FIELDS = {
     "amount": "amount",
     "source": "source account",
@@ -79,7 +91,7 @@ def check_chain(desk: Desk, since_digest: str | None) -> Iterator[Finding]:
     to_come = generations(desk.connection)
     found = since_digest in (None, GENESIS, *(each.digest for each in to_come))
     bad = 0
-    for row in map(Written._make, desk.connection.exec_driver_sql(f"{WRITTEN} ORDER BY id")):
+    for row in map(Written._make, _ALL(desk.connection)):
         follows = row.number == (1 if last is None else last.number + 1)
         begins: Generation | None = None
         while to_come and _is_of(row, to_come[0]):
@@ -130,7 +142,7 @@ class _Search:
 
     def __init__(self, desk: Desk, row: Written, begins: Generation | None) -> None:
         """`begins` is the generation whose first transfer it is, None when it is another."""
-        self.run = desk.connection.exec_driver_sql
+        self.books = desk.connection
         self.row = row
         self.begins = begins
         self.last = self._row(row.number - 1)
@@ -152,7 +164,7 @@ class _Search:
         return Finding(where, self._unknown())
 
     def _row(self, number: int) -> Written | None:
-        found = self.run(f"{WRITTEN} WHERE id = ?", (number,)).first()
+        found = _ONE(self.books, number=number).first()
         return None if found is None else Written._make(found)
 
     def _continues(self, digest: str, number: int) -> bool:
@@ -188,23 +200,21 @@ class _Search:
 
     def _guesses(self, row: Written) -> Iterator[tuple[str, Iterable[object]]]:
         """List, field by field, what a row may have said; the likeliest fields first."""
-        accounts = self.run("SELECT id FROM accounts").scalars().all()
-        calls = self.run("SELECT id FROM calls").scalars().all()
-        hands = self.run("SELECT id FROM rounds").scalars().all()
+        accounts = _ACCOUNTS(self.books).scalars().all()
         before, after = self._row(row.number - 1), self._row(row.number + 1)
         times = [each.at for each in (before, after) if each and isinstance(each.at, int)]
         yield "amount", joined(AMOUNTS, PLAY_AMOUNTS) if self._is_play(row) else AMOUNTS
         yield "source", accounts
         yield "target", accounts
-        yield "kind", self.run("SELECT DISTINCT kind FROM transfers").scalars().all()
-        yield "call_id", (None, *calls)
-        yield "round_id", (None, *hands)
+        yield "kind", _KINDS(self.books).scalars().all()
+        yield "call_id", (None, *_CALLS(self.books).scalars())
+        yield "round_id", (None, *_HANDS(self.books).scalars())
         yield "at", joined.from_iterable(range(at - SECONDS, at + SECONDS) for at in times)
         yield "place", PLACES
         yield "size", PLACES
 
     def _is_play(self, row: Written) -> bool:
-        found = self.run("SELECT unit FROM accounts WHERE id = ?", (row.source,)).scalar()
+        found = _UNIT(self.books, number=row.source).scalar()
         return found not in (None, "second")
 
     def _inserted(self) -> str:
@@ -223,7 +233,7 @@ class _Search:
     def _moved(self) -> str:
         """Try the places and the contents of all other rows."""
         before = GENESIS
-        for other in map(Written._make, self.run(f"{WRITTEN} ORDER BY id")):
+        for other in map(Written._make, _ALL(self.books)):
             if self.row.digest in (
                 self.row.made(before, other.number),
                 self.row.made(other.digest, other.number),

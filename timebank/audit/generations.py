@@ -6,22 +6,45 @@ That their rows fit the chain of transfers is looked at in `tampering`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import Column, bindparam, select
 
 from timebank.audit.finding import Finding
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import NUMBERED, Generation, generations
+from timebank.ledger.schema import actions, calls, rounds, shoes
+from timebank.ledger.sql import Prepared
+
+
+def _open(number: Column[Any], ended: Column[Any]) -> Prepared:
+    return Prepared(
+        lambda: select(number).where(ended.is_(None), number < bindparam("first")).order_by(number)
+    )
+
 
 # What a restore closes, by the table whose numbers tell which generation it is of.
-OPEN = {
-    "shoes": ("shoe", "SELECT id FROM shoes WHERE closed IS NULL AND id < ? ORDER BY id"),
-    "rounds": ("hand", "SELECT id FROM rounds WHERE settled IS NULL AND id < ? ORDER BY id"),
-    "calls": ("call", "SELECT id FROM calls WHERE closed IS NULL AND id < ? ORDER BY id"),
+_OPEN = {
+    "shoes": ("shoe", _open(shoes.c.id, shoes.c.closed)),
+    "rounds": ("hand", _open(rounds.c.id, rounds.c.settled)),
+    "calls": ("call", _open(calls.c.id, calls.c.closed)),
 }
-DEALT = "SELECT id, shoe_id FROM rounds WHERE id >= ? AND shoe_id < ? ORDER BY id"
-ACTED = """
-SELECT DISTINCT a.round_id FROM actions a JOIN rounds r ON r.id = a.round_id
-WHERE a.call_id >= ? AND r.id < ? ORDER BY 1
-"""
+_DEALT = Prepared(
+    lambda: (
+        select(rounds.c.id, rounds.c.shoe_id)
+        .where(rounds.c.id >= bindparam("first"), rounds.c.shoe_id < bindparam("first_shoe"))
+        .order_by(rounds.c.id)
+    )
+)
+_ACTED = Prepared(
+    lambda: (
+        select(actions.c.round_id)
+        .distinct()
+        .join(rounds, rounds.c.id == actions.c.round_id)
+        .where(actions.c.call_id >= bindparam("first_call"), rounds.c.id < bindparam("first"))
+        .order_by(actions.c.round_id)
+    )
+)
 
 
 def check_generations(desk: Desk) -> Iterator[Finding]:
@@ -48,14 +71,15 @@ def check_generations(desk: Desk) -> Iterator[Finding]:
 
 
 def _check_closed(desk: Desk, generation: Generation) -> Iterator[Finding]:
-    run, firsts = desk.connection.exec_driver_sql, generation.firsts
+    books, firsts = desk.connection, generation.firsts
     begun = f"generation {generation.number} began"
-    for table, (what, sql) in OPEN.items():
-        for number in run(sql, (firsts[table],)).scalars():
+    for table, (what, still_open) in _OPEN.items():
+        for number in still_open(books, first=firsts[table]).scalars():
             yield Finding(f"{what} {number}", f"It was open when {begun}, and is still.")
-    for number, shoe in run(DEALT, (firsts["rounds"], firsts["shoes"])):
+    for number, shoe in _DEALT(books, first=firsts["rounds"], first_shoe=firsts["shoes"]):
         yield Finding(
             f"hand {number}", f"It was dealt from shoe {shoe}, which was closed when {begun}."
         )
-    for number in run(ACTED, (firsts["calls"], firsts["rounds"])).scalars():
+    acted = _ACTED(books, first_call=firsts["calls"], first=firsts["rounds"])
+    for number in acted.scalars():
         yield Finding(f"hand {number}", f"It was dealt before {begun}, and played on after it.")

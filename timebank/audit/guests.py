@@ -9,8 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from sqlalchemy import ColumnElement, and_, case, exists, func, not_, or_, select
+
 from timebank.audit.finding import Finding
 from timebank.ledger.database import Desk
+from timebank.ledger.schema import accounts, callers, calls, given_back, transfers, visits
+from timebank.ledger.sql import Prepared, Query
 from timebank.ledger.visit import Parting, Visit
 from timebank.words import MINUTE
 
@@ -27,26 +31,52 @@ def check_hosts(desk: Desk) -> Iterator[Finding]:
     yield from _check_shown(desk)
 
 
-# Callers of boards who could log on by themselves, or have time while they are on no call.
-CALLERS = """
-SELECT c.id, c.name, c.password_hash <> '', instr(c.name, '@') = 0, (
-    SELECT coalesce(sum(a.balance), 0) FROM accounts a
-    WHERE a.caller_id = c.id AND a.unit = 'second' AND a.kind IN ('online', 'held')
-        AND NOT EXISTS (SELECT 1 FROM calls k WHERE k.caller_id = c.id AND k.closed IS NULL))
-FROM callers c WHERE c.board IS NOT NULL
-"""
-GRANTED = """
-SELECT t.id FROM transfers t
-JOIN accounts a ON a.id IN (t.source, t.target) JOIN callers c ON c.id = a.caller_id
-WHERE (t.kind IN ('grant', 'forfeit', 'carry') AND c.board IS NOT NULL)
-    OR (t.kind IN ('brought', 'taken home', 'gain', 'given back', 'put back', 'kept', 'loan paid')
-        AND c.board IS NULL)
-"""
+def _sum(amount: ColumnElement[int], these: ColumnElement[bool]) -> ColumnElement[int]:
+    """Add up the amounts of some rows."""
+    return func.sum(case((these, amount), else_=0))
+
+
+def _of_boards() -> Query:
+    """Choose the callers of boards.
+
+    With whether they could log on by themselves, and what they have while they are on no call.
+    """
+    on_call = exists().where(calls.c.caller_id == callers.c.id, calls.c.closed.is_(None))
+    left = (
+        select(func.coalesce(func.sum(accounts.c.balance), 0))
+        .where(accounts.c.caller_id == callers.c.id, accounts.c.unit == "second")
+        .where(accounts.c.kind.in_(["online", "held"]), ~on_call)
+        .correlate(callers)
+        .scalar_subquery()
+    )
+    return select(
+        *(callers.c.id, callers.c.name, callers.c.password_hash != ""),
+        *(~callers.c.name.contains("@"), left),
+    ).where(callers.c.board.is_not(None))
+
+
+_OF_BOARDS = Prepared(_of_boards)
+# Kinds of transfer that callers of other boards, and our own, can have none of.
+OURS = ("grant", "forfeit", "carry")
+THEIRS = ("brought", "taken home", "gain", "given back", "put back", "kept", "loan paid")
+_STRANGE_KINDS = Prepared(
+    lambda: (
+        select(transfers.c.id)
+        .select_from(transfers)
+        .join(accounts, accounts.c.id.in_([transfers.c.source, transfers.c.target]))
+        .join(callers, callers.c.id == accounts.c.caller_id)
+        .where(
+            or_(
+                and_(transfers.c.kind.in_(OURS), callers.c.board.is_not(None)),
+                and_(transfers.c.kind.in_(THEIRS), callers.c.board.is_(None)),
+            )
+        )
+    )
+)
 
 
 def _check_callers(desk: Desk) -> Iterator[Finding]:
-    run = desk.connection.exec_driver_sql
-    for number, name, password, plain, left in run(CALLERS):
+    for number, name, password, plain, left in _OF_BOARDS(desk.connection):
         where = f"caller {number}"
         if password:
             yield Finding(where, f"{name} is of another board, and has a password here.")
@@ -54,21 +84,39 @@ def _check_callers(desk: Desk) -> Iterator[Finding]:
             yield Finding(where, f"{name} is of another board, and has the name of one of ours.")
         if left:
             yield Finding(where, f"{name} is of another board and on no call, and has {left} left.")
-    for number in run(GRANTED).scalars():
+    for number in _STRANGE_KINDS(desk.connection).scalars():
         yield Finding(f"transfer {number}", "It is of a kind that its caller can have none of.")
 
 
-CALLS = """
-SELECT k.id, v.id, k.closed IS NOT NULL, v.closed IS NOT NULL
-FROM calls k JOIN callers c ON c.id = k.caller_id LEFT JOIN visits v ON v.call_id = k.id
-WHERE (v.id IS NULL) <> (c.board IS NULL)
-    OR (v.id IS NOT NULL AND (v.closed IS NULL) <> (k.closed IS NULL))
-    OR v.caller_id <> k.caller_id
-"""
+def _calls() -> Query:
+    """Choose calls that do not go with their visits."""
+    visit, call = visits.c, calls.c
+    over, left = call.closed.is_not(None), visit.closed.is_not(None)
+    return (
+        select(call.id, visit.id, over, left)
+        .select_from(calls)
+        .join(callers, callers.c.id == call.caller_id)
+        .join(visits, visit.call_id == call.id, isouter=True)
+        .where(
+            or_(
+                _differ(visit.id.is_(None), callers.c.board.is_(None)),
+                and_(visit.id.is_not(None), _differ(left, over)),
+                visit.caller_id != call.caller_id,
+            )
+        )
+    )
+
+
+def _differ(one: ColumnElement[bool], other: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Tell whether of two conditions, neither of which is NULL, one holds and one does not."""
+    return or_(and_(one, not_(other)), and_(not_(one), other))
+
+
+_CALLS = Prepared(_calls)
 
 
 def _check_calls(desk: Desk) -> Iterator[Finding]:
-    for call, visit, over, left in desk.connection.exec_driver_sql(CALLS):
+    for call, visit, over, left in _CALLS(desk.connection):
         if visit is None:
             yield Finding(f"call {call}", "It is of another board's caller, and no visit.")
         elif over != left:
@@ -78,30 +126,52 @@ def _check_calls(desk: Desk) -> Iterator[Finding]:
             yield Finding(f"visit {visit}", f"Call {call} is not that of its caller.")
 
 
-# What the rows of each call add up to, beside what the visit says.
-PURSE = "('online', 'held', 'stake')"
-SAVINGS = "('bank', 'loan')"
-OWN = "t.kind NOT IN ('gain', 'put back', 'kept', 'loan paid')"
-TRANSFERS = f"""
-SELECT v.id, v.closed IS NOT NULL, v.brought + coalesce(v.also_brought, 0), v.own, v.elapsed,
-    v.result, coalesce(v.loan_paid, 0), v.gain, v.put_back, v.taken_home, v.left_staked - v.staked,
-    coalesce(sum(t.amount) FILTER (WHERE t.kind = 'brought'), 0),
-    coalesce(sum(t.amount) FILTER (WHERE s.kind IN {SAVINGS} AND g.kind IN {PURSE} AND {OWN}), 0)
-    - coalesce(sum(t.amount) FILTER (WHERE s.kind IN {PURSE} AND g.kind IN {SAVINGS} AND {OWN}), 0),
-    coalesce(sum(t.amount) FILTER (WHERE g.kind = 'elapsed'), 0),
-    coalesce(sum(t.amount) FILTER (WHERE s.kind = 'house' AND s.unit = 'second'), 0)
-    - coalesce(sum(t.amount) FILTER (WHERE g.kind = 'house' AND g.unit = 'second'), 0)
-    - coalesce(sum(t.amount) FILTER (WHERE g.kind = 'forfeit' AND {OWN}), 0),
-    coalesce(sum(t.amount) FILTER (WHERE t.kind = 'loan paid' AND s.kind IN {PURSE}), 0),
-    coalesce(sum(t.amount) FILTER (WHERE t.kind = 'gain'), 0),
-    coalesce(sum(t.amount) FILTER (WHERE t.kind = 'put back'), 0),
-    coalesce(sum(t.amount) FILTER (WHERE t.kind = 'taken home'), 0),
-    coalesce(sum(t.amount) FILTER (WHERE g.kind = 'stake' AND g.unit = 'second'), 0)
-    - coalesce(sum(t.amount) FILTER (WHERE s.kind = 'stake' AND s.unit = 'second'), 0)
-FROM visits v LEFT JOIN transfers t ON t.call_id = v.call_id
-LEFT JOIN accounts s ON s.id = t.source LEFT JOIN accounts g ON g.id = t.target
-WHERE v.call_id IS NOT NULL GROUP BY v.id
-"""
+PURSE = ("online", "held", "stake")
+SAVINGS = ("bank", "loan")
+
+
+def _visits() -> Query:
+    """Add up what the rows of each call come to, beside what the visit says."""
+    visit, row = visits.c, transfers.c
+    source, target = accounts.alias(), accounts.alias()
+    from_purse, to_purse = source.c.kind.in_(PURSE), target.c.kind.in_(PURSE)
+    from_savings, to_savings = source.c.kind.in_(SAVINGS), target.c.kind.in_(SAVINGS)
+    own = row.kind.not_in(["gain", "put back", "kept", "loan paid"])
+
+    def moved(*these: ColumnElement[bool]) -> ColumnElement[int]:
+        return _sum(row.amount, and_(*these))
+
+    def of_time(account: Any, kind: str) -> ColumnElement[bool]:
+        return and_(account.c.kind == kind, account.c.unit == "second")
+
+    said = (
+        *(visit.brought + func.coalesce(visit.also_brought, 0), visit.own, visit.elapsed),
+        *(visit.result, func.coalesce(visit.loan_paid, 0), visit.gain, visit.put_back),
+        *(visit.taken_home, visit.left_staked - visit.staked),
+    )
+    came = (
+        moved(row.kind == "brought"),
+        moved(from_savings, to_purse, own) - moved(from_purse, to_savings, own),
+        moved(target.c.kind == "elapsed"),
+        moved(of_time(source, "house"))
+        - moved(of_time(target, "house"))
+        - moved(target.c.kind == "forfeit", own),
+        moved(row.kind == "loan paid", from_purse),
+        *(moved(row.kind == kind) for kind in ("gain", "put back", "taken home")),
+        moved(of_time(target, "stake")) - moved(of_time(source, "stake")),
+    )
+    return (
+        select(visit.id, visit.closed.is_not(None), *said, *came)
+        .select_from(visits)
+        .join(transfers, row.call_id == visit.call_id, isouter=True)
+        .join(source, source.c.id == row.source, isouter=True)
+        .join(target, target.c.id == row.target, isouter=True)
+        .where(visit.call_id.is_not(None))
+        .group_by(visit.id)
+    )
+
+
+_VISITS = Prepared(_visits)
 COLUMNS = (
     *("brought", "of his own", "used", "won", "paid on the loan", "gained", "put back"),
     *("taken home", "more on the table"),
@@ -110,7 +180,7 @@ COLUMNS = (
 
 def _check_transfers(desk: Desk) -> Iterator[Finding]:
     """Compare every visit with the transfers of its call."""
-    for number, over, *amounts in desk.connection.exec_driver_sql(TRANSFERS):
+    for number, over, *amounts in _VISITS(desk.connection):
         said, moved = amounts[: len(COLUMNS)], amounts[len(COLUMNS) :]
         # While it is open, only what came in is known.
         for what, says, moves in list(zip(COLUMNS, said, moved, strict=True)):
@@ -122,25 +192,51 @@ def _check_transfers(desk: Desk) -> Iterator[Finding]:
                 )
 
 
-WITHOUT_CALL = """
-SELECT c.id, coalesce(v.home, 0), coalesce(v.saved, 0), coalesce(t.home, 0), coalesce(t.saved, 0)
-FROM callers c
-LEFT JOIN (SELECT caller_id, sum(taken_home) AS home,
-        sum(coalesce(loan_paid, 0) + gain + put_back) AS saved FROM visits
-    WHERE call_id IS NULL GROUP BY caller_id) v ON v.caller_id = c.id
-LEFT JOIN (SELECT s.caller_id, sum(t.amount) FILTER (WHERE t.kind = 'taken home') AS home,
-        sum(t.amount) FILTER (WHERE t.kind <> 'taken home') AS saved
-    FROM transfers t JOIN accounts s ON s.id = t.source
-    WHERE t.call_id IS NULL AND s.kind IN ('online', 'held')
-        AND t.kind IN ('taken home', 'gain', 'put back', 'loan paid')
-    GROUP BY s.caller_id) t ON t.caller_id = c.id
-WHERE coalesce(v.home, 0) <> coalesce(t.home, 0) OR coalesce(v.saved, 0) <> coalesce(t.saved, 0)
-"""
+def _without_call() -> Query:
+    """Choose callers to whom hands brought something else than their visits say."""
+    visit, row = visits.c, transfers.c
+    kept = func.coalesce(visit.loan_paid, 0) + visit.gain + visit.put_back
+    said = (
+        select(
+            visit.caller_id,
+            func.sum(visit.taken_home).label("home"),
+            func.sum(kept).label("saved"),
+        )
+        .where(visit.call_id.is_(None))
+        .group_by(visit.caller_id)
+        .subquery()
+    )
+    goes_home = row.kind == "taken home"
+    moved = (
+        select(
+            accounts.c.caller_id,
+            _sum(row.amount, goes_home).label("home"),
+            _sum(row.amount, not_(goes_home)).label("saved"),
+        )
+        .select_from(transfers)
+        .join(accounts, accounts.c.id == row.source)
+        .where(row.call_id.is_(None), accounts.c.kind.in_(["online", "held"]))
+        .where(row.kind.in_(["taken home", "gain", "put back", "loan paid"]))
+        .group_by(accounts.c.caller_id)
+        .subquery()
+    )
+    says_home, says_saved = func.coalesce(said.c.home, 0), func.coalesce(said.c.saved, 0)
+    home, saved = func.coalesce(moved.c.home, 0), func.coalesce(moved.c.saved, 0)
+    return (
+        select(callers.c.id, says_home, says_saved, home, saved)
+        .select_from(callers)
+        .join(said, said.c.caller_id == callers.c.id, isouter=True)
+        .join(moved, moved.c.caller_id == callers.c.id, isouter=True)
+        .where(or_(says_home != home, says_saved != saved))
+    )
+
+
+_WITHOUT_CALL = Prepared(_without_call)
 
 
 def _check_without_call(desk: Desk) -> Iterator[Finding]:
     """Compare what hands brought to callers on no call with their visits, all together."""
-    for caller_id, *amounts in desk.connection.exec_driver_sql(WITHOUT_CALL):
+    for caller_id, *amounts in _WITHOUT_CALL(desk.connection):
         yield Finding(
             f"caller {caller_id}",
             "What hands brought while he was on no call should be {} taken home and {} saved, and"
@@ -148,17 +244,35 @@ def _check_without_call(desk: Desk) -> Iterator[Finding]:
         )
 
 
-# A debt as it may have been when a visit began or ended: what was shown to the host since is left
-# open, for claims are not told apart from visits of the same second.
-ORDER = f"""
-SELECT v.*, c.board,
-    (SELECT coalesce(sum(b.debt_added - b.debt_paid), 0) FROM visits b WHERE b.id < v.id
-        AND b.caller_id = v.caller_id AND b.day = v.day AND b.closed IS NOT NULL) AS debts,
-    (SELECT coalesce(-sum(g.minutes), 0) * {MINUTE} FROM given_back g
-        WHERE g.caller_id = v.caller_id AND g.day = v.day AND g.minutes < 0
-        AND g.state = 'written') AS shown_since
-FROM visits v JOIN callers c ON c.id = v.caller_id ORDER BY v.caller_id, v.id
-"""
+def _in_order() -> Query:
+    """Choose all visits, with the debt of the day as it may have been when each began or ended.
+
+    What was shown to the host since is left open, for claims are not told apart from visits of the
+    same second.
+    """
+    visit, before, given = visits.c, visits.alias(), given_back.c
+    debts = (
+        select(func.coalesce(func.sum(before.c.debt_added - before.c.debt_paid), 0))
+        .where(before.c.id < visit.id, before.c.caller_id == visit.caller_id)
+        .where(before.c.day == visit.day, before.c.closed.is_not(None))
+        .correlate(visits)
+        .scalar_subquery()
+    )
+    shown = (
+        select(func.coalesce(-func.sum(given.minutes), 0) * MINUTE)
+        .where(given.caller_id == visit.caller_id, given.day == visit.day)
+        .where(given.minutes < 0, given.state == "written")
+        .correlate(visits)
+        .scalar_subquery()
+    )
+    return (
+        select(visits, callers.c.board, debts.label("debts"), shown.label("shown_since"))
+        .join(callers, callers.c.id == visit.caller_id)
+        .order_by(visit.caller_id, visit.id)
+    )
+
+
+_IN_ORDER = Prepared(_in_order)
 
 
 BEGUN = ("clock", "debt", "staked", "standing", "standing_own", "brought", "own")
@@ -179,7 +293,7 @@ def _ended(row: Any) -> list[object]:
 def _check_order(desk: Desk) -> Iterator[Finding]:
     """Reckon every visit anew, and see that each goes on where the one before it ended."""
     before: Any = None
-    for row in desk.connection.exec_driver_sql(ORDER).mappings():
+    for row in _IN_ORDER(desk.connection).mappings():
         where = f"visit {row['id']}"
         first = before is None or before["caller_id"] != row["caller_id"]
         left = (0, 0) if first else (before["left_standing"], before["left_own"])
@@ -219,22 +333,38 @@ def _reckoned(row: Any) -> dict[str, int]:
     return {"result": result, **{name: getattr(parting, name) for name in names}}
 
 
-GIVEN = f"""
-SELECT t.id, t.amount, b.number, b.minutes FROM transfers t
-LEFT JOIN given_back b ON b.transfer_id = t.id
-WHERE t.kind = 'given back' AND t.amount IS NOT b.minutes * {MINUTE}
-"""
-STRANGE = """
-SELECT b.number FROM given_back b LEFT JOIN transfers t ON t.id = b.transfer_id
-LEFT JOIN accounts s ON s.id = t.source
-WHERE b.transfer_id IS NOT NULL AND (t.kind IS NOT 'given back' OR s.caller_id <> b.caller_id)
-"""
+def _told_of(kind: str, told_in: ColumnElement[int]) -> Query:
+    """Choose the transfers of a kind that no row of `given_back` tells of as they are."""
+    given, row = given_back.c, transfers.c
+    return (
+        select(row.id, row.amount, given.number, given.minutes)
+        .select_from(transfers)
+        .join(given_back, told_in == row.id, isouter=True)
+        .where(row.kind == kind, row.amount.is_distinct_from(given.minutes * MINUTE))
+    )
+
+
+_GIVEN = Prepared(lambda: _told_of("given back", given_back.c.transfer_id))
+_STRANGE = Prepared(
+    lambda: (
+        select(given_back.c.number)
+        .select_from(given_back)
+        .join(transfers, transfers.c.id == given_back.c.transfer_id, isouter=True)
+        .join(accounts, accounts.c.id == transfers.c.source, isouter=True)
+        .where(given_back.c.transfer_id.is_not(None))
+        .where(
+            or_(
+                transfers.c.kind.is_distinct_from("given back"),
+                accounts.c.caller_id != given_back.c.caller_id,
+            )
+        )
+    )
+)
 
 
 def _check_given(desk: Desk) -> Iterator[Finding]:
     """Compare what hosts are owed with the transfers that say so."""
-    run = desk.connection.exec_driver_sql
-    for number, amount, row, minutes in run(GIVEN):
+    for number, amount, row, minutes in _GIVEN(desk.connection):
         if row is None:
             yield Finding(f"transfer {number}", "No row tells that it is to be given back.")
         else:
@@ -242,41 +372,59 @@ def _check_given(desk: Desk) -> Iterator[Finding]:
                 f"given back {row}",
                 f"It says {minutes} minutes, transfer {number} {amount} seconds.",
             )
-    for number in run(STRANGE).scalars():
+    for number in _STRANGE(desk.connection).scalars():
         yield Finding(f"given back {number}", "It does not belong to its transfer.")
 
 
-KEPT = f"""
-SELECT t.id, b.number FROM transfers t LEFT JOIN given_back b ON b.kept_id = t.id
-WHERE t.kind = 'kept' AND t.amount IS NOT b.minutes * {MINUTE}
-"""
-NOT_KEPT = """
-SELECT b.number FROM given_back b LEFT JOIN transfers t ON t.id = b.kept_id
-WHERE (b.state = 'kept' AND b.minutes > 0) <> (t.kind IS 'kept')
-"""
+_KEPT = Prepared(lambda: _told_of("kept", given_back.c.kept_id))
+# Rows that say that minutes are kept here, or not, and whose transfers do not.
+_NOT_KEPT = Prepared(
+    lambda: (
+        select(given_back.c.number)
+        .select_from(given_back)
+        .join(transfers, transfers.c.id == given_back.c.kept_id, isouter=True)
+        .where(
+            _differ(
+                and_(given_back.c.state == "kept", given_back.c.minutes > 0),
+                transfers.c.kind.is_not_distinct_from("kept"),
+            )
+        )
+    )
+)
 
 
 def _check_kept(desk: Desk) -> Iterator[Finding]:
     """Compare what came back from hosts that could not be given it with its transfers."""
-    run = desk.connection.exec_driver_sql
-    for number, row in run(KEPT):
+    for number, _, row, _ in _KEPT(desk.connection):
         told = "no row tells why" if row is None else f"row {row} says another amount"
         yield Finding(f"transfer {number}", f"It came back from a host, and {told}.")
-    for number in run(NOT_KEPT).scalars():
+    for number in _NOT_KEPT(desk.connection).scalars():
         yield Finding(f"given back {number}", "Whether it is kept here, its transfer does not say.")
 
 
-SHOWN = f"""
-SELECT b.caller_id, b.day, -sum(b.minutes) * {MINUTE} AS shown, (
-    SELECT coalesce(sum(debt_added), 0) FROM visits v
-    WHERE v.caller_id = b.caller_id AND v.day = b.day) AS lost
-FROM given_back b WHERE b.minutes < 0 AND b.state <> 'kept'
-GROUP BY b.caller_id, b.day HAVING shown > lost
-"""
+def _shown() -> Query:
+    """Choose days on which a host was shown more losses than there were."""
+    given, visit = given_back.c, visits.c
+    shown = -func.sum(given.minutes) * MINUTE
+    lost = (
+        select(func.coalesce(func.sum(visit.debt_added), 0))
+        .where(visit.caller_id == given.caller_id, visit.day == given.day)
+        .correlate(given_back)
+        .scalar_subquery()
+    )
+    return (
+        select(given.caller_id, given.day, shown, lost)
+        .where(given.minutes < 0, given.state != "kept")
+        .group_by(given.caller_id, given.day)
+        .having(shown > lost)
+    )
+
+
+_SHOWN = Prepared(_shown)
 
 
 def _check_shown(desk: Desk) -> Iterator[Finding]:
-    for caller_id, day, shown, lost in desk.connection.exec_driver_sql(SHOWN):
+    for caller_id, day, shown, lost in _SHOWN(desk.connection):
         yield Finding(
             f"caller {caller_id}", f"On {day} he lost {lost}, and his host was shown {shown}."
         )

@@ -12,18 +12,43 @@ from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import NamedTuple
 
+from sqlalchemy import case, func, or_, select
+
 from timebank.audit.finding import Finding
 from timebank.ledger.database import Desk
+from timebank.ledger.schema import accounts, days, transfers, visits
+from timebank.ledger.sql import Prepared, Query
 
-MOVED = """
-SELECT coalesce(s.caller_id, g.caller_id), t.id, t.kind, t.amount,
-    iif(s.kind = 'loan', t.amount, 0) - iif(g.kind = 'loan', t.amount, 0), s.kind, t.call_id
-FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target
-WHERE s.kind = 'loan' OR g.kind = 'loan' OR t.kind IN ('gain', 'put back')
-ORDER BY t.id
-"""
-DAYS = "SELECT caller_id, day, after, owed FROM days ORDER BY caller_id, after"
-VISITS = "SELECT call_id, id, loan FROM visits WHERE call_id IS NOT NULL AND loan IS NOT NULL"
+
+def _moved() -> Query:
+    """Choose the transfers of loans, and of what guests leave with."""
+    source, target, amount = accounts.alias(), accounts.alias(), transfers.c.amount
+    lent, paid = source.c.kind == "loan", target.c.kind == "loan"
+    change = case((lent, amount), else_=0) - case((paid, amount), else_=0)
+    return (
+        select(
+            func.coalesce(source.c.caller_id, target.c.caller_id),
+            *(transfers.c.id, transfers.c.kind, amount, change, source.c.kind, transfers.c.call_id),
+        )
+        .select_from(transfers)
+        .join(source, source.c.id == transfers.c.source)
+        .join(target, target.c.id == transfers.c.target)
+        .where(or_(lent, paid, transfers.c.kind.in_(["gain", "put back"])))
+        .order_by(transfers.c.id)
+    )
+
+
+_MOVED = Prepared(_moved)
+_DAYS = Prepared(
+    lambda: select(days.c.caller_id, days.c.day, days.c.after, days.c.owed).order_by(
+        days.c.caller_id, days.c.after
+    )
+)
+_VISITS = Prepared(
+    lambda: select(visits.c.call_id, visits.c.id, visits.c.loan).where(
+        visits.c.call_id.is_not(None), visits.c.loan.is_not(None)
+    )
+)
 
 
 class _Row(NamedTuple):
@@ -65,14 +90,13 @@ class _Loan:
 
 def check_loans(desk: Desk) -> Iterator[Finding]:
     """Name every loan, day and visit that does not go with what was owed at the time."""
-    run = desk.connection.exec_driver_sql
     rows: defaultdict[int, list[_Row]] = defaultdict(list)
-    for caller_id, *row in run(MOVED):
+    for caller_id, *row in _MOVED(desk.connection):
         rows[caller_id].append(_Row(*row))
     loans = {caller_id: _Loan(moved) for caller_id, moved in rows.items()}
     nobodys = _Loan([])
-    for caller_id, days in groupby(run(DAYS), key=itemgetter(0)):
-        found = [_Day(*day) for _, *day in days]
+    for caller_id, rows_of_days in groupby(_DAYS(desk.connection), key=itemgetter(0)):
+        found = [_Day(*day) for _, *day in rows_of_days]
         begun = [day for day in found if isinstance(day.after, int)]
         for day in found:
             if not isinstance(day.after, int):
@@ -86,9 +110,9 @@ def check_loans(desk: Desk) -> Iterator[Finding]:
                     f"When {day.day} began {was} was owed on a loan, not {day.owed}.",
                 )
         yield from _check_days(loan, begun)
-    visits = {call_id: (number, loan) for call_id, number, loan in run(VISITS)}
+    ended = {call_id: (number, owed) for call_id, number, owed in _VISITS(desk.connection)}
     for loan in loans.values():
-        yield from _check_visits(loan, visits)
+        yield from _check_visits(loan, ended)
 
 
 def _check_days(loan: _Loan, days: list[_Day]) -> Iterator[Finding]:

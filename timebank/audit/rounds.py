@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sqlalchemy import ColumnElement, and_, case, distinct, func, or_, select, tuple_
+
 from timebank.audit.finding import Finding
 from timebank.callers.standings import differing
 from timebank.ledger.database import Desk
+from timebank.ledger.schema import accounts, actions, rounds, shoes, transfers
+from timebank.ledger.sql import Prepared, Query
 
 
 def check_rounds(desk: Desk) -> Iterator[Finding]:
@@ -24,29 +28,51 @@ def check_rounds(desk: Desk) -> Iterator[Finding]:
 # What callers stake out of, and what they play against.
 PURSES = ("online", "bankroll", "tab")
 BANKS = ("house", "casino")
-# What the rows of each hand add up to, beside what the hand says of itself.
-ROUNDS = f"""
-SELECT r.id, r.bet, r.lost, r.returned, r.won, r.settled IS NOT NULL, r.outcome,
-    coalesce(sum(t.amount) FILTER (WHERE g.kind = 'stake' AND t.kind = 'stake'), 0),
-    coalesce(sum(t.amount) FILTER (WHERE g.kind = 'stake'), 0),
-    coalesce(sum(t.amount) FILTER (WHERE s.kind = 'stake' AND g.kind IN {BANKS}), 0),
-    coalesce(sum(t.amount) FILTER (WHERE s.kind = 'stake' AND g.kind IN {PURSES}), 0),
-    coalesce(sum(t.amount) FILTER (WHERE s.kind IN {BANKS} AND g.kind IN {PURSES}), 0),
-    coalesce(sum(t.amount) FILTER (WHERE s.kind = 'stake' AND g.kind IN ('forfeit', 'mint')), 0),
-    count(*) FILTER (WHERE coalesce(s.caller_id, g.caller_id) <> r.caller_id),
-    count(*) FILTER (WHERE coalesce(s.game, g.game, r.game) <> r.game),
-    count(*) FILTER (WHERE s.unit <> r.unit OR g.unit <> r.unit)
-FROM rounds r
-LEFT JOIN transfers t ON t.round_id = r.id
-LEFT JOIN accounts s ON s.id = t.source
-LEFT JOIN accounts g ON g.id = t.target
-GROUP BY r.id
-"""
+
+
+def _hands() -> Query:
+    """Add up what the rows of each hand come to, beside what the hand says of itself."""
+    source, target, row = accounts.alias(), accounts.alias(), transfers.c
+    of_stake, to_stake = source.c.kind == "stake", target.c.kind == "stake"
+    to_purse, to_bank = target.c.kind.in_(PURSES), target.c.kind.in_(BANKS)
+
+    def moved(these: ColumnElement[bool]) -> ColumnElement[int]:
+        return func.sum(case((these, row.amount), else_=0))
+
+    def rows(these: ColumnElement[bool]) -> ColumnElement[int]:
+        return func.sum(case((these, 1), else_=0))
+
+    hand = rounds.c
+    others = func.coalesce(source.c.caller_id, target.c.caller_id) != hand.caller_id
+    other_game = func.coalesce(source.c.game, target.c.game, hand.game) != hand.game
+    return (
+        select(
+            *(hand.id, hand.bet, hand.lost, hand.returned, hand.won),
+            *(hand.settled.is_not(None), hand.outcome),
+            moved(and_(to_stake, row.kind == "stake")),
+            moved(to_stake),
+            moved(and_(of_stake, to_bank)),
+            moved(and_(of_stake, to_purse)),
+            moved(and_(source.c.kind.in_(BANKS), to_purse)),
+            moved(and_(of_stake, target.c.kind.in_(["forfeit", "mint"]))),
+            rows(others),
+            rows(other_game),
+            rows(or_(source.c.unit != hand.unit, target.c.unit != hand.unit)),
+        )
+        .select_from(rounds)
+        .join(transfers, row.round_id == hand.id, isouter=True)
+        .join(source, source.c.id == row.source, isouter=True)
+        .join(target, target.c.id == row.target, isouter=True)
+        .group_by(hand.id)
+    )
+
+
+_HANDS = Prepared(_hands)
 
 
 def _check_transfers(desk: Desk) -> Iterator[Finding]:
     """Compare every hand's transfers with its result."""
-    for row in desk.connection.exec_driver_sql(ROUNDS):
+    for row in _HANDS(desk.connection):
         number, bet, lost, returned, won, settled, outcome = row[:7]
         first, staked, paid_lost, paid_returned, paid_won, forfeited, *foreign = row[7:]
         where = f"hand {number}"
@@ -73,76 +99,144 @@ def _check_transfers(desk: Desk) -> Iterator[Finding]:
             yield Finding(where, "Some of its transfers are in another unit.")
 
 
-STAKES = """
-SELECT a.caller_id, a.balance, (
-    SELECT coalesce(sum(CASE WHEN t.target = a.id THEN t.amount ELSE -t.amount END), 0)
-    FROM rounds r JOIN transfers t ON t.round_id = r.id AND a.id IN (t.source, t.target)
-    WHERE r.caller_id = a.caller_id AND r.settled IS NULL) AS standing
-FROM accounts a WHERE a.kind = 'stake' AND a.balance <> standing
-"""
+def _stakes() -> Query:
+    """Choose stake accounts that do not hold what the hands in play have on the table."""
+    amount = transfers.c.amount
+    moved = case((transfers.c.target == accounts.c.id, amount), else_=-amount)
+    of_account = accounts.c.id.in_([transfers.c.source, transfers.c.target])
+    standing = (
+        select(func.coalesce(func.sum(moved), 0))
+        .select_from(rounds)
+        .join(transfers, and_(transfers.c.round_id == rounds.c.id, of_account))
+        .where(rounds.c.caller_id == accounts.c.caller_id, rounds.c.settled.is_(None))
+        .correlate(accounts)
+        .scalar_subquery()
+    )
+    return select(accounts.c.caller_id, accounts.c.balance, standing).where(
+        accounts.c.kind == "stake", accounts.c.balance != standing
+    )
+
+
+_STAKES = Prepared(_stakes)
+_OF_NO_HAND = Prepared(
+    lambda: (
+        select(transfers.c.id)
+        .join(accounts, accounts.c.id.in_([transfers.c.source, transfers.c.target]))
+        .where(accounts.c.kind == "stake", transfers.c.round_id.is_(None))
+    )
+)
 
 
 def _check_stakes(desk: Desk) -> Iterator[Finding]:
-    run = desk.connection.exec_driver_sql
-    for caller_id, balance, standing in run(STAKES):
+    for caller_id, balance, standing in _STAKES(desk.connection):
         yield Finding(
             f"caller {caller_id}",
             f"The stake account holds {balance}, the hands in play have {standing} on the table.",
         )
-    for number in run(
-        "SELECT t.id FROM transfers t JOIN accounts a ON a.id IN (t.source, t.target)"
-        " WHERE a.kind = 'stake' AND t.round_id IS NULL"
-    ).scalars():
+    for number in _OF_NO_HAND(desk.connection).scalars():
         yield Finding(f"transfer {number}", "It moves a stake and names no hand.")
 
 
+def _journals() -> Query:
+    """Choose the hands that keep a journal with a gap, or an empty one."""
+    taken = func.count(actions.c.sequence)
+    last = func.coalesce(func.max(actions.c.sequence), -1)
+    return (
+        select(rounds.c.id, taken, last)
+        .select_from(rounds)
+        .join(actions, actions.c.round_id == rounds.c.id, isouter=True)
+        .where(rounds.c.lead.is_(None))
+        .group_by(rounds.c.id)
+        .having(or_(taken == 0, taken != last + 1))
+    )
+
+
+_JOURNALS = Prepared(_journals)
+_OWN_JOURNALS = Prepared(
+    lambda: (
+        select(rounds.c.id, rounds.c.lead)
+        .distinct()
+        .join(actions, actions.c.round_id == rounds.c.id)
+        .where(rounds.c.lead.is_not(None))
+    )
+)
+
+
 def _check_actions(desk: Desk) -> Iterator[Finding]:
-    run = desk.connection.exec_driver_sql
-    for number, count, last in run(
-        "SELECT r.id, count(a.sequence) AS taken, coalesce(max(a.sequence), -1) AS last"
-        " FROM rounds r LEFT JOIN actions a ON a.round_id = r.id"
-        " WHERE r.lead IS NULL GROUP BY r.id HAVING taken = 0 OR taken <> last + 1"
-    ):
+    for number, count, last in _JOURNALS(desk.connection):
         yield Finding(f"hand {number}", f"Its journal has {count} actions, the last is {last}.")
-    for number, lead in run(
-        "SELECT DISTINCT r.id, r.lead FROM rounds r JOIN actions a ON a.round_id = r.id"
-        " WHERE r.lead IS NOT NULL"
-    ):
+    for number, lead in _OWN_JOURNALS(desk.connection):
         yield Finding(f"hand {number}", f"It has a journal, and that of hand {lead} is its own.")
 
 
-# What all who sit together have in common; each has a seat behind that of the lead.
-STRANGERS = """
-SELECT r.id, r.lead, r.seat <= l.seat FROM rounds r JOIN rounds l ON l.id = r.lead
-WHERE r.seat <= l.seat OR l.lead IS NOT NULL OR r.caller_id = l.caller_id OR (
-    r.game, r.unit, r.coin, r.rules, r.dealt, r.start_position, coalesce(r.shoe_id, 0))
-    <> (l.game, l.unit, l.coin, l.rules, l.dealt, l.start_position, coalesce(l.shoe_id, 0))
-ORDER BY r.id
-"""
-# Tables that are over for some of their seats only, those apart whose callers were deleted.
-UNEVEN = """
-SELECT coalesce(lead, id) AS first FROM rounds WHERE outcome IS NOT 'void'
-GROUP BY first HAVING count(DISTINCT coalesce(settled, -1)) > 1 ORDER BY first
-"""
+def _strangers() -> Query:
+    """Choose those who cannot sit where they do.
+
+    What all who sit together have in common differs; or the seat is not behind that of the lead.
+    """
+    first = rounds.alias()
+    hand, lead = rounds.c, first.c
+    names = ("game", "unit", "coin", "rules", "dealt", "start_position")
+    common = [hand[name] for name in names] + [func.coalesce(hand.shoe_id, 0)]
+    of_lead = [lead[name] for name in names] + [func.coalesce(lead.shoe_id, 0)]
+    before = hand.seat <= lead.seat
+    return (
+        select(hand.id, hand.lead, before)
+        .join(first, lead.id == hand.lead)
+        .where(
+            or_(
+                *(before, lead.lead.is_not(None), hand.caller_id == lead.caller_id),
+                tuple_(*common) != tuple_(*of_lead),
+            )
+        )
+        .order_by(hand.id)
+    )
+
+
+_STRANGERS = Prepared(_strangers)
+
+
+def _uneven() -> Query:
+    """Choose tables that are over for some of their seats only.
+
+    Those apart whose callers were deleted.
+    """
+    first = func.coalesce(rounds.c.lead, rounds.c.id)
+    return (
+        select(first)
+        .where(rounds.c.outcome.is_distinct_from("void"))
+        .group_by(first)
+        .having(func.count(distinct(func.coalesce(rounds.c.settled, -1))) > 1)
+        .order_by(first)
+    )
+
+
+_UNEVEN = Prepared(_uneven)
 
 
 def _check_seats(desk: Desk) -> Iterator[Finding]:
     """Compare the rounds of each table with the one that keeps their journal."""
-    run = desk.connection.exec_driver_sql
-    for number, lead, before in run(STRANGERS):
+    for number, lead, before in _STRANGERS(desk.connection):
         if before:
             yield Finding(f"hand {number}", f"Its seat is not behind that of hand {lead}.")
         else:
             yield Finding(f"hand {number}", f"It cannot be played together with hand {lead}.")
-    for number in run(UNEVEN).scalars():
+    for number in _UNEVEN(desk.connection).scalars():
         yield Finding(f"hand {number}", "It is not over for all who sit at it at the same time.")
 
 
+_SHOES = Prepared(
+    lambda: (
+        select(rounds.c.id, shoes.c.id)
+        .join(shoes, shoes.c.id == rounds.c.shoe_id)
+        .where(or_(shoes.c.game != rounds.c.game, shoes.c.caller_id != rounds.c.caller_id))
+        .order_by(rounds.c.id)
+    )
+)
+
+
 def _check_shoes(desk: Desk) -> Iterator[Finding]:
-    for number, shoe in desk.connection.exec_driver_sql(
-        "SELECT r.id, s.id FROM rounds r JOIN shoes s ON s.id = r.shoe_id"
-        " WHERE s.game <> r.game OR s.caller_id <> r.caller_id ORDER BY r.id"
-    ):
+    for number, shoe in _SHOES(desk.connection):
         yield Finding(f"hand {number}", f"Shoe {shoe}, from which it was dealt, is not its own.")
 
 
