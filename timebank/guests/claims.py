@@ -14,17 +14,72 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, replace
 
+from sqlalchemy import Integer, Update, bindparam, func, select, update
+
 from timebank.errors import Refused
-from timebank.guests.departure import HOST_WAYS, GivenBack, keep, leave_without_call, listed
+from timebank.guests.departure import (
+    HOST_WAYS,
+    GivenBack,
+    Owing,
+    keep,
+    leave_without_call,
+    listed,
+    those,
+)
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
-from timebank.ledger.schema import stamp
+from timebank.ledger.schema import given_back, stamp, visits
+from timebank.ledger.sql import Prepared, given
 from timebank.ledger.visit import debt_of
 from timebank.words import MINUTE
 
 # A claim is written at once; after this long nobody is taken for alive who has made it.
 CLAIM_SECONDS = 30
 DIED = "whoever was to write it has died over it"
+
+
+_ROW = given_back.c
+_UNSETTLED = _ROW.state.in_(["writing", "doubtful"])
+_UNDER_WAY = _ROW.state.in_(["waiting", "writing", "doubtful"])
+_WAITING = (_ROW.caller_id == bindparam("caller"), _ROW.state == "waiting")
+_OF_CLAIM = _ROW.claim == bindparam("token")
+
+_VISIT = Prepared(
+    lambda: select(visits.c.caller_id, visits.c.day, visits.c.way, visits.c.shows_losses).where(
+        visits.c.call_id == bindparam("call_id")
+    )
+)
+_MINUTES = Prepared(lambda: select(func.coalesce(func.sum(_ROW.minutes), 0)).where(*_WAITING))
+
+
+def _change(*columns: str) -> Update:
+    return update(given_back).values(given(*columns, "changed"))
+
+
+_CLAIM = Prepared(lambda: _change("state", "claim", "way").where(*_WAITING))
+_BEING_SHOWN = Prepared(
+    lambda: (
+        select(func.coalesce(-func.sum(_ROW.minutes), 0))
+        .where(_ROW.caller_id == bindparam("caller_id"), _ROW.day == bindparam("day"))
+        .where(_ROW.minutes < 0, _UNDER_WAY)
+    )
+)
+_DONE = Prepared(lambda: _change().values(state="written", why=None).where(_OF_CLAIM, _UNSETTLED))
+_IN_DOUBT = Prepared(
+    lambda: _change("why").values(state="doubtful").where(_OF_CLAIM, _ROW.state == "writing")
+)
+_SETTLE = Prepared(
+    lambda: _change("state", "why").values(claim=None).where(_ROW.number == bindparam("this"))
+)
+_CLAIMED = Prepared(lambda: those(_OF_CLAIM, _UNSETTLED))
+_OUTSTANDING = Prepared(lambda: those(_UNDER_WAY))
+# Claimed so long ago that whoever did is dead; the clock may have been stepped back since.
+_STALE = Prepared(
+    lambda: select(_ROW.number).where(
+        _ROW.state == "writing",
+        func.abs(bindparam("now", type_=Integer) - _ROW.changed) > CLAIM_SECONDS,
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +105,19 @@ def claim(desk: Desk, call_id: int) -> Claim | None:
     closed, in the same transaction or the next, by one process alone. It must tell what came of it:
     `done`, `not_done` or `in_doubt`.
     """
-    run = desk.connection.exec_driver_sql
-    row = run(
-        "SELECT caller_id, day, way, shows_losses FROM visits WHERE call_id = ?", (call_id,)
-    ).first()
+    row = _VISIT(desk.connection, call_id=call_id).first()
     if row is None or row.way not in HOST_WAYS:
         return None
     token, now = secrets.token_hex(8), stamp(desk.now)
     if row.shows_losses:
         lost = debt_of(desk, row.caller_id, row.day) - _being_shown(desk, row.caller_id, row.day)
         if lost >= MINUTE:
-            run(
-                "INSERT INTO given_back (caller_id, minutes, day, way, state, at, changed)"
-                " VALUES (?, ?, ?, ?, 'waiting', ?, ?)",
-                (row.caller_id, -(lost // MINUTE), row.day, row.way, now, now),
-            )
-    minutes: int = run(
-        "SELECT coalesce(sum(minutes), 0) FROM given_back"
-        " WHERE caller_id = ? AND state = 'waiting'",
-        (row.caller_id,),
-    ).scalar_one()
+            Owing(row.caller_id, -(lost // MINUTE), row.day, row.way).write(desk, None)
+    minutes: int = _MINUTES(desk.connection, caller=row.caller_id).scalar_one()
     # As much lost as won need not be written: the host has it right as it is.
     state = "writing" if minutes else "written"
-    run(
-        "UPDATE given_back SET state = ?, claim = ?, way = ?, changed = ?"
-        " WHERE caller_id = ? AND state = 'waiting'",
-        (state, token, row.way, now, row.caller_id),
+    _CLAIM(
+        desk.connection, state=state, claim=token, way=row.way, changed=now, caller=row.caller_id
     )
     return Claim(token, row.caller_id, row.way, minutes) if minutes else None
 
@@ -85,9 +127,7 @@ def debt_after(desk: Desk, call_id: int) -> int:
 
     What is on its way to the host's clock is not counted. 0 for a visit of a day that is over.
     """
-    row = desk.connection.exec_driver_sql(
-        "SELECT caller_id, day FROM visits WHERE call_id = ?", (call_id,)
-    ).first()
+    row = _VISIT(desk.connection, call_id=call_id).first()
     today = desk.settings.schedule.day_of(desk.now).isoformat()
     if row is None or row.day != today:
         return 0
@@ -97,15 +137,8 @@ def debt_after(desk: Desk, call_id: int) -> int:
 
 def _being_shown(desk: Desk, caller_id: int, day: str) -> int:
     """Tell how much of a debt is on its way to the host's clock, or may be there."""
-    minutes: int = desk.connection.exec_driver_sql(
-        "SELECT coalesce(-sum(minutes), 0) FROM given_back WHERE caller_id = ? AND day = ?"
-        " AND minutes < 0 AND state IN ('waiting', 'writing', 'doubtful')",
-        (caller_id, day),
-    ).scalar_one()
+    minutes: int = _BEING_SHOWN(desk.connection, caller_id=caller_id, day=day).scalar_one()
     return minutes * MINUTE
-
-
-UNSETTLED = "state IN ('writing', 'doubtful')"
 
 
 def done(desk: Desk, claimed: Claim) -> bool:
@@ -113,13 +146,8 @@ def done(desk: Desk, claimed: Claim) -> bool:
 
     False when it came so late that the sysop has settled the doubt about it meanwhile.
     """
-    return bool(
-        desk.connection.exec_driver_sql(
-            "UPDATE given_back SET state = 'written', why = NULL, changed = ?"
-            f" WHERE claim = ? AND {UNSETTLED}",
-            (stamp(desk.now), claimed.token),
-        ).rowcount
-    )
+    written = _DONE(desk.connection, changed=stamp(desk.now), token=claimed.token)
+    return bool(written.rowcount)
 
 
 def not_done(desk: Desk, claimed: Claim, why: str) -> bool:
@@ -127,7 +155,7 @@ def not_done(desk: Desk, claimed: Claim, why: str) -> bool:
 
     `why` is a sentence for the sysop. False as with `done`.
     """
-    rows = listed(desk, f"b.claim = ? AND b.{UNSETTLED}", claimed.token)
+    rows = listed(_CLAIMED(desk.connection, token=claimed.token))
     posting = Posting.of_caller(desk, claimed.caller_id, leave_without_call)
     for row in rows:
         keep(posting, row, why)
@@ -137,24 +165,16 @@ def not_done(desk: Desk, claimed: Claim, why: str) -> bool:
 
 def in_doubt(desk: Desk, claimed: Claim, why: str) -> None:
     """Note that nobody can tell whether a claim was written; `why` is a sentence for the sysop."""
-    desk.connection.exec_driver_sql(
-        "UPDATE given_back SET state = 'doubtful', why = ?, changed = ?"
-        " WHERE claim = ? AND state = 'writing'",
-        (why, stamp(desk.now), claimed.token),
-    )
+    _IN_DOUBT(desk.connection, why=why, changed=stamp(desk.now), token=claimed.token)
 
 
 def outstanding(desk: Desk) -> list[GivenBack]:
     """List everything that is not with its host, or not for certain, oldest first."""
-    stale = {row.number for row in listed(desk, f"b.{STALE}", stamp(desk.now))}
-    rows = listed(desk, "b.state IN ('waiting', 'writing', 'doubtful')")
+    stale = set(_STALE(desk.connection, now=stamp(desk.now)).scalars())
+    rows = listed(_OUTSTANDING(desk.connection))
     return [
         replace(row, state="doubtful", why=DIED) if row.number in stale else row for row in rows
     ]
-
-
-# Claimed so long ago that whoever did is dead; the clock may have been stepped back since.
-STALE = f"state = 'writing' AND abs(? - b.changed) > {CLAIM_SECONDS}"
 
 
 def give_again(desk: Desk, number: int) -> None:
@@ -183,7 +203,4 @@ def _doubtful(desk: Desk, number: int) -> GivenBack:
 
 
 def _settle(desk: Desk, number: int, state: str, why: str | None) -> None:
-    desk.connection.exec_driver_sql(
-        "UPDATE given_back SET state = ?, claim = NULL, why = ?, changed = ? WHERE number = ?",
-        (state, why, stamp(desk.now), number),
-    )
+    _SETTLE(desk.connection, state=state, why=why, changed=stamp(desk.now), this=number)

@@ -13,11 +13,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+from sqlalchemy import ColumnElement, bindparam, insert, select, update
 
 from timebank.ledger import reasons
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import instant, stamp
+from timebank.ledger.schema import callers, given_back, instant, stamp
+from timebank.ledger.sql import Prepared, Query, Rows, given
 from timebank.ledger.transfers import EXTERNAL, Account, Row
 from timebank.ledger.visit import debt_of
 from timebank.words import MINUTE
@@ -54,43 +57,73 @@ class GivenBack:
     why: str | None
 
 
-SELECT = """
-SELECT b.number, b.caller_id, c.name, c.board, b.minutes, b.way, b.state, b.at, b.why
-FROM given_back b JOIN callers c ON c.id = b.caller_id
-"""
+def those(*where: ColumnElement[bool]) -> Query:
+    """Choose the rows of which all these conditions hold, oldest first, for `listed`."""
+    row = given_back.c
+    return (
+        select(
+            *(row.number, row.caller_id, callers.c.name, callers.c.board, row.minutes, row.way),
+            *(row.state, row.at, row.why),
+        )
+        .select_from(given_back)
+        .join(callers, callers.c.id == row.caller_id)
+        .where(*where)
+        .order_by(row.number)
+    )
 
 
-def listed(desk: Desk, where: str, *values: object) -> list[GivenBack]:
-    """List the rows of which a condition holds, oldest first."""
-    found = desk.connection.exec_driver_sql(f"{SELECT} WHERE {where} ORDER BY b.number", values)
+def listed(found: Rows) -> list[GivenBack]:
+    """List rows that were chosen by `those`."""
     return [
         GivenBack(number, caller_id, caller, board, minutes, way, state, instant(at), why)
         for number, caller_id, caller, board, minutes, way, state, at, why in found
     ]
 
 
+_OWED = Prepared(
+    lambda: those(given_back.c.caller_id == bindparam("caller_id"), given_back.c.state == "waiting")
+)
+
+
 def owed(desk: Desk, caller_id: int) -> list[GivenBack]:
     """List what waits to be given back for a caller, oldest first."""
-    return listed(desk, "b.caller_id = ? AND b.state = 'waiting'", caller_id)
+    return listed(_OWED(desk.connection, caller_id=caller_id))
 
 
 def write_down(posting: Posting, index: int, minutes: int, way: str) -> None:
     """Have a row written for the movement `index` of an entry: it waits to be given back."""
     visit = posting.visit
     assert visit is not None  # called for visits alone
-    values = (visit.caller_id, minutes, visit.day, way)
-    posting.afterwards(partial(_insert, posting.desk, index, values))
+    owing = Owing(visit.caller_id, minutes, visit.day, way)
+    posting.afterwards(partial(_write, posting.desk, index, owing))
 
 
-def _insert(
-    desk: Desk, index: int, values: tuple[int, int, str, str], rows: tuple[Row, ...]
-) -> None:
-    now = stamp(desk.now)
-    desk.connection.exec_driver_sql(
-        "INSERT INTO given_back (transfer_id, caller_id, minutes, day, way, state, at, changed)"
-        " VALUES (?, ?, ?, ?, ?, 'waiting', ?, ?)",
-        (rows[index].number, *values, now, now),
+class Owing(NamedTuple):
+    """What waits to be given back: minutes (below zero for a loss to be shown), and how."""
+
+    caller_id: int
+    minutes: int
+    day: str
+    way: str
+
+    def write(self, desk: Desk, transfer_id: int | None) -> None:
+        """Write it down, with the number of its transfer; None for a loss."""
+        now = stamp(desk.now)
+        values = self._asdict()
+        _INSERT(desk.connection, transfer_id=transfer_id, at=now, changed=now, **values)
+
+
+_INSERT = Prepared(
+    lambda: (
+        insert(given_back)
+        .values(given("transfer_id", *Owing._fields, "at", "changed"))
+        .values(state="waiting")
     )
+)
+
+
+def _write(desk: Desk, index: int, owing: Owing, rows: tuple[Row, ...]) -> None:
+    owing.write(desk, rows[index].number)
 
 
 def keep_what_waits(posting: Posting) -> None:
@@ -111,11 +144,20 @@ def keep(posting: Posting, row: GivenBack, why: str) -> None:
     posting.afterwards(partial(_kept, posting.desk, row, index if seconds > 0 else None, why))
 
 
-def _kept(desk: Desk, row: GivenBack, index: int | None, why: str, rows: tuple[Row, ...]) -> None:
-    desk.connection.exec_driver_sql(
-        "UPDATE given_back SET state = 'kept', kept_id = ?, why = ?, changed = ? WHERE number = ?",
-        (None if index is None else rows[index].number, why, stamp(desk.now), row.number),
+_KEEP = Prepared(
+    lambda: (
+        update(given_back)
+        .values(given("kept_id", "why", "changed"))
+        .values(state="kept")
+        .where(given_back.c.number == bindparam("this"))
     )
+)
+
+
+def _kept(desk: Desk, row: GivenBack, index: int | None, why: str, rows: tuple[Row, ...]) -> None:
+    kept_id = None if index is None else rows[index].number
+    now = stamp(desk.now)
+    _KEEP(desk.connection, kept_id=kept_id, why=why, changed=now, this=row.number)
 
 
 def leave(posting: Posting, day: str) -> None:
@@ -204,12 +246,12 @@ def _put_back(posting: Posting, amount: int) -> None:
         _give(posting, beyond)
 
 
+_FROZEN = Prepared(lambda: select(callers.c.frozen).where(callers.c.id == bindparam("caller_id")))
+
+
 def _is_frozen(posting: Posting) -> bool:
-    return bool(
-        posting.desk.connection.exec_driver_sql(
-            "SELECT frozen FROM callers WHERE id = ?", (posting.caller_id,)
-        ).scalar_one()
-    )
+    frozen = _FROZEN(posting.desk.connection, caller_id=posting.caller_id)
+    return bool(frozen.scalar_one())
 
 
 def _can_give(way: str | None, desk: Desk) -> bool:

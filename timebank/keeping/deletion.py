@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlalchemy import BindParameter, bindparam, update
+
 from timebank.calls.calls import leave_no_call
 from timebank.errors import CallerOnline
 from timebank.guests.departure import keep_what_waits, leave_without_call
@@ -9,8 +11,33 @@ from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.play_accounts import PlayAccounts, units_of
 from timebank.ledger.reasons import Deleted
-from timebank.ledger.schema import stamp
+from timebank.ledger.schema import callers, rounds, shoes, stamp
+from timebank.ledger.sql import Prepared
 from timebank.ledger.transfers import ADJUSTMENT, FORFEIT, mint
+
+_NOW: BindParameter[int] = bindparam("now")
+_OF_CALLER: BindParameter[int] = bindparam("caller_id")
+_VOID = Prepared(
+    lambda: (
+        update(rounds)
+        .values(settled=_NOW, outcome="void")
+        .where(rounds.c.caller_id == _OF_CALLER, rounds.c.settled.is_(None))
+    )
+)
+_CLOSE_SHOES = Prepared(
+    lambda: (
+        update(shoes)
+        .values(closed=_NOW)
+        .where(shoes.c.caller_id == _OF_CALLER, shoes.c.closed.is_(None))
+    )
+)
+_STRIKE_OFF = Prepared(
+    lambda: (
+        update(callers)
+        .values(deleted=_NOW, password_hash="", powers=0, recovery_digest=None)
+        .where(callers.c.id == _OF_CALLER)
+    )
+)
 
 
 def delete(desk: Desk, caller_id: int) -> None:
@@ -21,19 +48,9 @@ def delete(desk: Desk, caller_id: int) -> None:
     """
     if not leave_no_call(desk, caller_id):
         raise CallerOnline("He is on line; let him log off first.")
-    run = desk.connection.exec_driver_sql
-    now = stamp(desk.now)
     _take_back(Posting.of_caller(desk, caller_id, leave_without_call))
-    run(
-        "UPDATE rounds SET settled = ?, outcome = 'void' WHERE caller_id = ? AND settled IS NULL",
-        (now, caller_id),
-    )
-    run("UPDATE shoes SET closed = ? WHERE caller_id = ? AND closed IS NULL", (now, caller_id))
-    run(
-        "UPDATE callers SET deleted = ?, password_hash = '', powers = 0, recovery_digest = NULL"
-        " WHERE id = ?",
-        (now, caller_id),
-    )
+    for strike in (_VOID, _CLOSE_SHOES, _STRIKE_OFF):
+        strike(desk.connection, now=stamp(desk.now), caller_id=caller_id)
 
 
 def _take_back(posting: Posting) -> None:

@@ -20,19 +20,34 @@ from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import entry_points
 
+from sqlalchemy import and_, bindparam, delete, exists, func, literal, select
+
 from timebank.callers import standings, sysop_log
 from timebank.calls import clock, clock_mend
 from timebank.calls.calls import close_dead_calls
 from timebank.errors import CallerOnline, Refused, UnknownCaller
 from timebank.keeping import deletion
+from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import EARNED
-from timebank.ledger.schema import instant, stamp
+from timebank.ledger.schema import (
+    accounts,
+    callers,
+    calls,
+    days,
+    given_back,
+    instant,
+    notices,
+    rounds,
+    stamp,
+)
+from timebank.ledger.sql import Prepared, Query
 from timebank.ledger.transfers import ALLOTMENT, ELAPSED
 from timebank.names import names
 from timebank.wagers import journal
 from timebank.wagers.journal import StoredRound
 
+_LOG = schema.sysop_log
 STAND = "timebank.stand"
 BY = "maintain"
 
@@ -81,15 +96,15 @@ IN_DOUBT = (
 def maintain(work: Work, stand: Stand | None) -> Maintained:
     """Do everything once; `stand` is how a hand is stood, None where no game is installed."""
     with work() as desk:
-        calls = tuple(close_dead_calls(desk))
+        closed_calls = tuple(close_dead_calls(desk))
         held_up = _of_clock(desk)
     if IN_DOUBT in held_up:
-        return Maintained(calls, (), (), (), 0, 0, held_up)
+        return Maintained(closed_calls, (), (), (), 0, 0, held_up)
     stood, left = _stand_overdue(work, stand)
     closed = _close_accounts(work)
     with work() as desk:
-        notices, log_lines = _forget_notices(desk), _forget_log(desk)
-    return Maintained(calls, stood, left, closed, notices, log_lines, held_up)
+        read, log_lines = _forget_notices(desk), _forget_log(desk)
+    return Maintained(closed_calls, stood, left, closed, read, log_lines, held_up)
 
 
 def _of_clock(desk: Desk) -> tuple[str, ...]:
@@ -150,28 +165,52 @@ def _stand_one(work: Work, stand: Stand | None, stored: StoredRound) -> str:
     return ""
 
 
-# A bankroll or a tab keeps an account open; the bank that he faced does not. A locked or frozen
-# caller stays, however long he is gone: a closed account frees his name, and with it he could
-# register anew.
-GONE = """
-SELECT c.id, c.name, c.fold, coalesce(c.last_call, c.created), d.after, d.carried,
-    (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'online'),
-    (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'held'),
-    (SELECT id FROM accounts WHERE caller_id = c.id AND unit = 'second' AND kind = 'stake'),
-    (SELECT sum(balance) FROM accounts
-     WHERE caller_id = c.id AND unit = 'second' AND kind IN ('online', 'held'))
-FROM callers c LEFT JOIN days d ON d.caller_id = c.id AND d.day = c.day
-WHERE c.deleted IS NULL AND c.locked = 0 AND c.frozen = 0 AND c.powers = 0
-    AND coalesce(c.last_call, c.created) < ?
-    AND NOT EXISTS (SELECT 1 FROM calls k WHERE k.caller_id = c.id AND k.closed IS NULL)
-    AND NOT EXISTS (SELECT 1 FROM rounds r WHERE r.caller_id = c.id AND r.settled IS NULL)
-    AND NOT EXISTS (SELECT 1 FROM given_back b WHERE b.caller_id = c.id
-        AND b.state NOT IN ('written', 'kept'))
-    AND NOT EXISTS (
-        SELECT 1 FROM accounts a WHERE a.caller_id = c.id AND a.balance <> 0
-        AND a.kind NOT IN ('online', 'held', 'casino'))
-ORDER BY c.id
-"""
+def _gone() -> Query:
+    """Choose the callers who are gone and have nothing but what is left of their last day.
+
+    A bankroll or a tab keeps an account open; the bank that they faced does not. A locked or frozen
+    caller stays, however long they are gone: a closed account frees the name, and with it they
+    could register anew.
+    """
+    who, last = callers.c, func.coalesce(callers.c.last_call, callers.c.created)
+    of_time = (accounts.c.caller_id == who.id, accounts.c.unit == "second")
+    for_today = accounts.c.kind.in_(["online", "held"])
+    numbers = (
+        select(accounts.c.id).where(*of_time, accounts.c.kind == kind).scalar_subquery()
+        for kind in ("online", "held", "stake")
+    )
+    left = select(func.sum(accounts.c.balance)).where(*of_time, for_today).scalar_subquery()
+    has = (
+        exists().where(calls.c.caller_id == who.id, calls.c.closed.is_(None)),
+        exists().where(rounds.c.caller_id == who.id, rounds.c.settled.is_(None)),
+        exists()
+        .where(given_back.c.caller_id == who.id)
+        .where(given_back.c.state.not_in(["written", "kept"])),
+        exists()
+        .where(accounts.c.caller_id == who.id, accounts.c.balance != 0)
+        .where(accounts.c.kind.not_in(["online", "held", "casino"])),
+    )
+    return (
+        select(who.id, who.name, who.fold, last, days.c.after, days.c.carried, *numbers, left)
+        .select_from(callers)
+        .join(days, and_(days.c.caller_id == who.id, days.c.day == who.day), isouter=True)
+        .where(who.deleted.is_(None), who.locked == 0, who.frozen == 0, who.powers == 0)
+        .where(last < bindparam("since"), *(~each for each in has))
+        .order_by(who.id)
+    )
+
+
+_GONE = Prepared(_gone)
+_HAS_CALLED = Prepared(
+    lambda: (
+        select(literal(1))
+        .select_from(callers)
+        .where(callers.c.id == bindparam("caller_id"))
+        .where(func.coalesce(callers.c.last_call, callers.c.created) != bindparam("last"))
+    )
+)
+_FORGET_NOTICES = Prepared(lambda: delete(notices).where(notices.c.shown < bindparam("before")))
+_FORGET_LOG = Prepared(lambda: delete(_LOG).where(_LOG.c.at < bindparam("before")))
 
 
 def _close_accounts(work: Work) -> tuple[str, ...]:
@@ -185,7 +224,7 @@ def _close_accounts(work: Work) -> tuple[str, ...]:
         people = (settings.sysop, *settings.barred, *settings.co_sysops)
         kept = {names.fold(name) for name in people}
         since = _days_ago(desk, desk.settings.retention.gone)
-        rows = desk.connection.exec_driver_sql(GONE, (since,)).all()
+        rows = _GONE(desk.connection, since=since).all()
         gone = [
             (number, name, last)
             for number, name, fold, last, after, carried, online, held, stake, left in rows
@@ -217,24 +256,19 @@ def _earned(desk: Desk, own: tuple[int, int, int], after: int, carried: int) -> 
 
 
 def _has_called_since(desk: Desk, caller_id: int, last: int) -> bool:
-    found = desk.connection.exec_driver_sql(
-        "SELECT 1 FROM callers WHERE id = ? AND coalesce(last_call, created) <> ?",
-        (caller_id, last),
-    )
+    found = _HAS_CALLED(desk.connection, caller_id=caller_id, last=last)
     return found.scalar() is not None
 
 
 def _forget_notices(desk: Desk) -> int:
     """Delete what callers were shown long ago; what waits for one waits on."""
-    return desk.connection.exec_driver_sql(
-        "DELETE FROM notices WHERE shown < ?", (_days_ago(desk, desk.settings.retention.notices),)
-    ).rowcount
+    before = _days_ago(desk, desk.settings.retention.notices)
+    return _FORGET_NOTICES(desk.connection, before=before).rowcount
 
 
 def _forget_log(desk: Desk) -> int:
-    return desk.connection.exec_driver_sql(
-        "DELETE FROM sysop_log WHERE at < ?", (_days_ago(desk, desk.settings.retention.log),)
-    ).rowcount
+    before = _days_ago(desk, desk.settings.retention.log)
+    return _FORGET_LOG(desk.connection, before=before).rowcount
 
 
 def _days_ago(desk: Desk, days: int) -> int:

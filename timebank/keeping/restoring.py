@@ -26,17 +26,31 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from sqlalchemy import Integer, Text, bindparam, func, insert, select, update
+
 from timebank.callers import sysop_log
 from timebank.callers.notices import tell_hand
 from timebank.calls import calls
 from timebank.guests.departure import leave_without_call
 from timebank.keeping.restored_callers import Admission, Callers, admit, powerless_in
-from timebank.ledger import generations, high_water, live_mark
+from timebank.ledger import generations, high_water, live_mark, schema
 from timebank.ledger.database import BooksUnavailable, Database, Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.generations import NUMBERED, Closed, Generation
 from timebank.ledger.live_mark import Note
-from timebank.ledger.schema import instant, stamp
+from timebank.ledger.schema import (
+    callers,
+    given_back,
+    identity,
+    instant,
+    notices,
+    outbox,
+    rounds,
+    shoes,
+    stamp,
+    transfers,
+)
+from timebank.ledger.sql import Prepared, given
 from timebank.settings.settings import BankSettings
 from timebank.thebank import bookings
 from timebank.wagers import rounds as hands
@@ -139,20 +153,71 @@ def _count(number: int, what: str) -> str:
     return f"1 {what}" if number == 1 else f"{number} {what}s"
 
 
+_CALLS = schema.calls
+_IN_PLAY = Prepared(
+    lambda: (
+        select(rounds.c.id, rounds.c.caller_id)
+        .where(rounds.c.settled.is_(None))
+        .order_by(rounds.c.id)
+    )
+)
+_OPEN_SHOES = Prepared(
+    lambda: select(func.count()).select_from(shoes).where(shoes.c.closed.is_(None))
+)
+_OPEN_CALLS = Prepared(
+    lambda: select(func.count()).select_from(_CALLS).where(_CALLS.c.closed.is_(None))
+)
+_DOUBT_RECORDS = Prepared(
+    lambda: (
+        update(outbox)
+        .values(given("mark"))
+        .values(state="doubtful")
+        .where(outbox.c.state.in_(["waiting", "appending"]))
+    )
+)
+_DOUBT_GIFTS = Prepared(
+    lambda: (
+        update(given_back)
+        .values(given("why", "changed"))
+        .values(state="doubtful")
+        .where(given_back.c.state.in_(["waiting", "writing"]))
+    )
+)
+_CLOSE_SHOES = Prepared(
+    lambda: update(shoes).values(given("closed")).where(shoes.c.closed.is_(None))
+)
+_LATEST = Prepared(
+    lambda: select(
+        select(func.max(transfers.c.at)).scalar_subquery(),
+        select(func.max(_CALLS.c.renewed)).scalar_subquery(),
+        select(func.max(identity.c.copied)).scalar_subquery(),
+    )
+)
+_LATEST_BEFORE = Prepared(
+    lambda: select(func.max(transfers.c.at)).where(
+        transfers.c.id < select(func.max(schema.generations.c.first)).scalar_subquery()
+    )
+)
+_TELL_ALL = Prepared(
+    lambda: insert(notices).from_select(
+        ["caller_id", "at", "text"],
+        select(callers.c.id, bindparam("at", type_=Integer), bindparam("text", type_=Text))
+        .where(callers.c.deleted.is_(None))
+        .order_by(callers.c.id),
+    )
+)
+
+
 def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
     """Close or put in doubt whatever a restored copy has open, and begin a new generation.
 
     `given` is what is known of numbers beside the copy itself; `why` is a clause for the log. The
     copy is the books from then on: its mark is that of the caller to set.
     """
-    run = desk.connection.exec_driver_sql
+    books = desk.connection
     known = given.and_also(_given_by(desk, exact=given.at is None))
-    in_play = list(run("SELECT id, caller_id FROM rounds WHERE settled IS NULL ORDER BY id").all())
-    closed = Closed(
-        run("SELECT count(*) FROM shoes WHERE closed IS NULL").scalar_one(),
-        len(in_play),
-        run("SELECT count(*) FROM calls WHERE closed IS NULL").scalar_one(),
-    )
+    in_play = list(_IN_PLAY(books).all())
+    closed = Closed(_OPEN_SHOES(books).scalar_one(), len(in_play), _OPEN_CALLS(books).scalar_one())
     copied = live_mark.copied_at(desk.connection)
     generation = generations.begin(
         desk.connection,
@@ -172,11 +237,8 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
         _make_void(desk, number, caller_id)
     # Then what these ends have brought about: in the books that are gone it came about before.
     given_back += _put_gifts_in_doubt(desk)
-    records = run(
-        "UPDATE outbox SET state = 'doubtful', mark = ? WHERE state IN ('waiting', 'appending')",
-        (DOUBT,),
-    ).rowcount
-    run("UPDATE shoes SET closed = ? WHERE closed IS NULL", (stamp(desk.now),))
+    records = _DOUBT_RECORDS(books, mark=DOUBT).rowcount
+    _CLOSE_SHOES(books, closed=stamp(desk.now))
     files = bookings.find_again(desk)
     _tell_callers(desk, copied)
     admission = admit(desk, given.powerless, by)
@@ -191,22 +253,14 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
 def _given_by(desk: Desk, *, exact: bool) -> Given:
     """Tell what the copy itself knows; `exact` where others know the rest."""
     connection = desk.connection
-    at: int = connection.exec_driver_sql(
-        "SELECT max((SELECT coalesce(max(at), 0) FROM transfers),"
-        " (SELECT coalesce(max(renewed), 0) FROM calls),"
-        " (SELECT coalesce(max(copied), 0) FROM identity))"
-    ).scalar_one()
+    at = max(each or 0 for each in _LATEST(connection).one())
     numbers = generations.last_numbers(connection)
     return Given(generations.current(connection), numbers, None if exact else at)
 
 
 def _put_gifts_in_doubt(desk: Desk) -> int:
     """Have the sysop asked about everything that hosts may have been given since; count it."""
-    return desk.connection.exec_driver_sql(
-        "UPDATE given_back SET state = 'doubtful', why = ?, changed = ?"
-        " WHERE state IN ('waiting', 'writing')",
-        (DOUBT, stamp(desk.now)),
-    ).rowcount
+    return _DOUBT_GIFTS(desk.connection, why=DOUBT, changed=stamp(desk.now)).rowcount
 
 
 def _make_void(desk: Desk, round_id: int, caller_id: int) -> None:
@@ -238,21 +292,15 @@ def _tell_callers(desk: Desk, copied: int | None) -> None:
     schedule = desk.settings.schedule
     state = copied
     if state is None:
-        state = desk.connection.exec_driver_sql(
-            "SELECT max(at) FROM transfers WHERE id < (SELECT max(first) FROM generations)"
-        ).scalar()
+        state = _LATEST_BEFORE(desk.connection).scalar()
     if state is None:
         return
     was, now = schedule.local(instant(state)), schedule.local(desk.now)
-    desk.connection.exec_driver_sql(
-        "INSERT INTO notices (caller_id, at, text) SELECT id, ?, ? FROM callers"
-        " WHERE deleted IS NULL ORDER BY id",
-        (
-            stamp(desk.now),
-            f"The books of this board were restored on {now:%Y-%m-%d at %H:%M}, as they were on"
-            f" {was:%Y-%m-%d at %H:%M}. What happened in between is not in them.",
-        ),
+    told = (
+        f"The books of this board were restored on {now:%Y-%m-%d at %H:%M}, as they were on"
+        f" {was:%Y-%m-%d at %H:%M}. What happened in between is not in them."
     )
+    _TELL_ALL(desk.connection, at=stamp(desk.now), text=told)
 
 
 def given_by_note(path: Path) -> Given:
