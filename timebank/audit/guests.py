@@ -41,7 +41,11 @@ def _of_boards() -> Query:
 
     With whether they could log on by themselves, and what they have while they are on no call.
     """
-    on_call = exists().where(calls.c.caller_id == callers.c.id, calls.c.closed.is_(None))
+    on_call = (
+        exists()
+        .where(calls.c.caller_id == callers.c.id, calls.c.closed.is_(None))
+        .correlate(callers)
+    )
     left = (
         select(func.coalesce(func.sum(accounts.c.balance), 0))
         .where(accounts.c.caller_id == callers.c.id, accounts.c.unit == "second")

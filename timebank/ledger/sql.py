@@ -140,12 +140,16 @@ def _text_of(compiled: SQLCompiler) -> _Text:
     elif len(order) > 1:
         pick = itemgetter(*order)
     else:
-        pick = _one_by_one(tuple(order))
+        pick = _alone(order[0]) if order else _none
     return _Text(str(compiled), pick, names)
 
 
-def _one_by_one(order: tuple[str, ...]) -> Callable[[Mapping[str, object]], Any]:
-    return lambda values: tuple(values[name] for name in order)
+def _alone(name: str) -> Callable[[Mapping[str, object]], Any]:
+    return lambda values: (values[name],)
+
+
+def _none(values: Mapping[str, object]) -> tuple[()]:
+    return ()
 
 
 def given(*names: str) -> dict[str, BindParameter[Any]]:

@@ -14,12 +14,28 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    bindparam,
+    exists,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
+
 from timebank.errors import RoundInPlay, ShoeGone
+from timebank.ledger import schema
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import instant, stamp
+from timebank.ledger.schema import actions, callers, instant, shoes, stamp
+from timebank.ledger.sql import Prepared, Query, given
 from timebank.words import Unit
 
 OVERDUE_AFTER = timedelta(days=1)
+_ROUNDS = schema.rounds
 
 log = logging.getLogger("timebank")
 
@@ -117,6 +133,54 @@ class StoredRound:
         return 0 if self.shoe is None else self.shoe.position
 
 
+def gone(shoe_id: ColumnElement[int]) -> ColumnElement[int]:
+    """Count the cards of a shoe that are gone behind its last round; NULL for one without any."""
+    dealt = _ROUNDS.alias()
+    used = (
+        select(func.max(actions.c.cards_used))
+        .where(actions.c.round_id == func.coalesce(dealt.c.lead, dealt.c.id))
+        .correlate(dealt)
+        .scalar_subquery()
+    )
+    return (
+        select(dealt.c.start_position + used)
+        .where(dealt.c.shoe_id == shoe_id)
+        .order_by(dealt.c.id.desc())
+        .limit(1)
+        .correlate_except(dealt)
+        .scalar_subquery()
+    )
+
+
+def _open_shoes(of: ColumnElement[bool]) -> Query:
+    return select(
+        *(shoes.c.id, shoes.c.seal, shoes.c.decks, func.coalesce(gone(shoes.c.id), 0)),
+        *(shoes.c.cut, shoes.c.closed, shoes.c.caller_id, shoes.c.seed),
+    ).where(of, shoes.c.game == bindparam("game"), shoes.c.closed.is_(None))
+
+
+_OPEN_SHOE = Prepared(lambda: _open_shoes(shoes.c.caller_id == bindparam("caller_id")))
+_OPEN_TABLE_SHOE = Prepared(lambda: _open_shoes(shoes.c.caller_id.is_(None)))
+_SEAL = Prepared(
+    lambda: (
+        insert(shoes)
+        .values(given("caller_id", "game", "decks", "seed", "seal", "opened"))
+        .returning(shoes.c.id)
+    )
+)
+# A hand from a shoe that is still in play.
+_DEALT_FROM = (_ROUNDS.c.shoe_id == bindparam("shoe_id"), _ROUNDS.c.settled.is_(None))
+_IS_DEALT_FROM = Prepared(lambda: select(literal(1)).select_from(_ROUNDS).where(*_DEALT_FROM))
+_CLOSE_SHOE = Prepared(
+    lambda: (
+        update(shoes)
+        .values(given("closed"))
+        .where(shoes.c.id == bindparam("shoe_id"), shoes.c.closed.is_(None))
+        .where(~exists().where(*_DEALT_FROM))
+    )
+)
+
+
 def open_shoe(desk: Desk, caller_id: int, game: str, decks: int, seed: bytes, seal: str) -> Shoe:
     """Give the caller's open shoe for a game, or seal a new one from `seed`.
 
@@ -140,15 +204,16 @@ def _opened(
         row = None
     if row is not None:
         return _shoe(*row)
-    number = desk.connection.exec_driver_sql(
-        "INSERT INTO shoes (caller_id, game, decks, seed, seal, opened) VALUES (?, ?, ?, ?, ?, ?)",
-        (caller_id, game, decks, seed, seal, stamp(desk.now)),
-    ).lastrowid
+    number = _SEAL(
+        desk.connection,
+        caller_id=caller_id,
+        game=game,
+        decks=decks,
+        seed=seed,
+        seal=seal,
+        opened=stamp(desk.now),
+    ).scalar_one()
     return _shoe(number, seal, decks, 0, None, None, caller_id, seed)
-
-
-# A hand from a shoe that is still in play.
-DEALT_FROM = "SELECT 1 FROM rounds WHERE shoe_id = ? AND settled IS NULL"
 
 
 def close_shoe(desk: Desk, shoe_id: int) -> None:
@@ -156,27 +221,21 @@ def close_shoe(desk: Desk, shoe_id: int) -> None:
 
     Raises `RoundInPlay` while a hand from it is open, `ShoeGone` when it is done already.
     """
-    run = desk.connection.exec_driver_sql
-    closed = run(
-        "UPDATE shoes SET closed = ?"
-        f" WHERE id = ? AND closed IS NULL AND NOT EXISTS ({DEALT_FROM})",
-        (stamp(desk.now), shoe_id, shoe_id),
-    ).rowcount
-    if closed:
+    if _CLOSE_SHOE(desk.connection, closed=stamp(desk.now), shoe_id=shoe_id).rowcount:
         return
-    if run(DEALT_FROM, (shoe_id,)).scalar():
+    if _IS_DEALT_FROM(desk.connection, shoe_id=shoe_id).scalar():
         raise RoundInPlay("A hand from this shoe is still in play.")
     raise ShoeGone("This shoe is done already.")
 
 
 def round_in_play(desk: Desk, caller_id: int) -> StoredRound | None:
     """Find the caller's open hand; raises `JournalDamaged`."""
-    return _only(_rounds(desk, "r.caller_id = ? AND r.settled IS NULL", (caller_id,)))
+    return _only(_stored(desk, _IN_PLAY, caller_id=caller_id))
 
 
 def stored_round(desk: Desk, round_id: int) -> StoredRound | None:
     """Find a round by its number; raises `JournalDamaged`."""
-    return _only(_rounds(desk, "r.id = ?", (round_id,)))
+    return _only(_stored(desk, _BY_NUMBER, number=round_id))
 
 
 def rounds(desk: Desk, caller_id: int | None) -> Iterator[StoredRound | JournalDamaged]:
@@ -185,13 +244,8 @@ def rounds(desk: Desk, caller_id: int | None) -> Iterator[StoredRound | JournalD
     In place of one that cannot be read comes the error that says why.
     """
     if caller_id is None:
-        return _rounds(desk, "1", ())
-    return _rounds(desk, "r.caller_id = ?", (caller_id,))
-
-
-# Rounds that keep a journal, while any seat of them is in play.
-LEADS_IN_PLAY = """r.lead IS NULL
-    AND r.id IN (SELECT coalesce(lead, id) FROM rounds WHERE settled IS NULL)"""
+        return _stored(desk, _ALL)
+    return _stored(desk, _OF_CALLER, caller_id=caller_id)
 
 
 def overdue(desk: Desk) -> list[StoredRound]:
@@ -201,18 +255,14 @@ def overdue(desk: Desk) -> list[StoredRound]:
     the log.
     """
     yesterday = desk.settings.schedule.day_of(desk.now) - OVERDUE_AFTER
-    found = _rounds(desk, f"{LEADS_IN_PLAY} AND r.day < ?", (yesterday.isoformat(),))
+    found = _stored(desk, _OVERDUE, before=yesterday.isoformat())
     return list(_readable(found, "is overdue"))
 
 
 def overdue_numbers(desk: Desk) -> list[int]:
     """List the numbers of the overdue rounds, also of those that cannot be read."""
     yesterday = desk.settings.schedule.day_of(desk.now) - OVERDUE_AFTER
-    found = desk.connection.exec_driver_sql(
-        f"SELECT r.id FROM rounds r WHERE {LEADS_IN_PLAY} AND r.day < ? ORDER BY r.id",
-        (yesterday.isoformat(),),
-    )
-    return list(found.scalars())
+    return list(_OVERDUE_NUMBERS(desk.connection, before=yesterday.isoformat()).scalars())
 
 
 def table_rounds(desk: Desk, game: str) -> list[StoredRound]:
@@ -220,8 +270,7 @@ def table_rounds(desk: Desk, game: str) -> list[StoredRound]:
 
     One that cannot be read is left out, and named in the log.
     """
-    found = _rounds(desk, f"{LEADS_IN_PLAY} AND r.game = ?", (game,))
-    return list(_readable(found, "is in play"))
+    return list(_readable(_stored(desk, _AT_TABLES, game=game), "is in play"))
 
 
 def _readable(found: Iterator[StoredRound | JournalDamaged], what: str) -> Iterator[StoredRound]:
@@ -232,19 +281,10 @@ def _readable(found: Iterator[StoredRound | JournalDamaged], what: str) -> Itera
             yield stored
 
 
-# How many cards of a shoe are gone behind its last round; NULL for one without any.
-GONE = """(SELECT start_position + (SELECT max(cards_used) FROM actions
-    WHERE round_id = coalesce(r.lead, r.id))
-    FROM rounds r WHERE r.shoe_id = {shoe} ORDER BY r.id DESC LIMIT 1)"""
-POSITION = f"coalesce({GONE.format(shoe='s.id')}, 0)"
-
-
 def _open_shoe(desk: Desk, caller_id: int | None, game: str) -> Any:
-    return desk.connection.exec_driver_sql(
-        f"SELECT s.id, s.seal, s.decks, {POSITION}, s.cut, s.closed, s.caller_id, s.seed"
-        " FROM shoes s WHERE s.caller_id IS ? AND s.game = ? AND s.closed IS NULL",
-        (caller_id, game),
-    ).first()
+    if caller_id is None:
+        return _OPEN_TABLE_SHOE(desk.connection, game=game).first()
+    return _OPEN_SHOE(desk.connection, caller_id=caller_id, game=game).first()
 
 
 def _shoe(number: int, seal: str, decks: int, position: int, cut: str | None, *rest: Any) -> Shoe:
@@ -254,13 +294,61 @@ def _shoe(number: int, seal: str, decks: int, position: int, cut: str | None, *r
     )
 
 
-ROUNDS = """
-SELECT r.id, r.game, r.caller_id, c.name, r.day, r.dealt, r.rules, r.bet, r.coin, r.settled,
-       r.outcome, r.result, r.lost, r.returned, r.won, r.unit, r.seat, coalesce(r.lead, r.id),
-       s.id, s.seal, s.decks, r.start_position, s.cut, s.closed, s.caller_id, s.seed
-FROM rounds r JOIN callers c ON c.id = r.caller_id LEFT JOIN shoes s ON s.id = r.shoe_id
-WHERE {where} ORDER BY r.id
-"""
+def _those(*where: ColumnElement[bool]) -> Query:
+    """Choose the rounds of which all these conditions hold, in the order they were dealt."""
+    hand = _ROUNDS.c
+    return (
+        select(
+            *(hand.id, hand.game, hand.caller_id, callers.c.name, hand.day, hand.dealt, hand.rules),
+            *(hand.bet, hand.coin, hand.settled, hand.outcome, hand.result, hand.lost),
+            *(hand.returned, hand.won, hand.unit, hand.seat, func.coalesce(hand.lead, hand.id)),
+            *(shoes.c.id, shoes.c.seal, shoes.c.decks, hand.start_position, shoes.c.cut),
+            *(shoes.c.closed, shoes.c.caller_id, shoes.c.seed),
+        )
+        .select_from(_ROUNDS)
+        .join(callers, callers.c.id == hand.caller_id)
+        .join(shoes, shoes.c.id == hand.shoe_id, isouter=True)
+        .where(*where)
+        .order_by(hand.id)
+    )
+
+
+def _leads_in_play() -> ColumnElement[bool]:
+    """Choose rounds that keep a journal, while any seat of them is in play."""
+    seat = _ROUNDS.alias()
+    leads = select(func.coalesce(seat.c.lead, seat.c.id)).where(seat.c.settled.is_(None))
+    return and_(_ROUNDS.c.lead.is_(None), _ROUNDS.c.id.in_(leads))
+
+
+_OF_THIS_CALLER = _ROUNDS.c.caller_id == bindparam("caller_id")
+_TOO_LONG = _ROUNDS.c.day < bindparam("before")
+_ALL = Prepared(_those)
+_BY_NUMBER = Prepared(lambda: _those(_ROUNDS.c.id == bindparam("number")))
+_OF_CALLER = Prepared(lambda: _those(_OF_THIS_CALLER))
+_IN_PLAY = Prepared(lambda: _those(_OF_THIS_CALLER, _ROUNDS.c.settled.is_(None)))
+_AT_TABLES = Prepared(lambda: _those(_leads_in_play(), _ROUNDS.c.game == bindparam("game")))
+_OVERDUE = Prepared(lambda: _those(_leads_in_play(), _TOO_LONG))
+_OVERDUE_NUMBERS = Prepared(
+    lambda: select(_ROUNDS.c.id).where(_leads_in_play(), _TOO_LONG).order_by(_ROUNDS.c.id)
+)
+_PLAYED = Prepared(
+    lambda: (
+        select(actions.c.sequence, actions.c.action, actions.c.cards_used)
+        .where(actions.c.round_id == bindparam("lead"))
+        .order_by(actions.c.sequence)
+    )
+)
+_SEATS = Prepared(
+    lambda: (
+        select(
+            *(_ROUNDS.c.seat, _ROUNDS.c.id, _ROUNDS.c.caller_id, callers.c.name, _ROUNDS.c.bet),
+            _ROUNDS.c.settled.is_not(None),
+        )
+        .join(callers, callers.c.id == _ROUNDS.c.caller_id)
+        .where(or_(_ROUNDS.c.id == bindparam("lead"), _ROUNDS.c.lead == bindparam("lead")))
+        .order_by(_ROUNDS.c.seat)
+    )
+)
 
 
 def _only(found: Iterator[StoredRound | JournalDamaged]) -> StoredRound | None:
@@ -270,38 +358,27 @@ def _only(found: Iterator[StoredRound | JournalDamaged]) -> StoredRound | None:
     return stored
 
 
-def _rounds(
-    desk: Desk, where: str, values: tuple[object, ...]
+def _stored(
+    desk: Desk, those: Prepared, **values: object
 ) -> Iterator[StoredRound | JournalDamaged]:
-    for row in desk.connection.exec_driver_sql(ROUNDS.format(where=where), values):
-        played = desk.connection.exec_driver_sql(
-            "SELECT sequence, action, cards_used FROM actions WHERE round_id = ? ORDER BY sequence",
-            (row[17],),
-        ).all()
+    for row in those(desk.connection, **values):
+        played = _PLAYED(desk.connection, lead=row[17]).all()
         try:
-            stored = _stored(row, played, _seats(desk, row[17]))
+            stored = _round(row, played, _seats(desk, row[17]))
         except (ValueError, TypeError, OverflowError, OSError) as error:
             yield JournalDamaged(row[0], error)
         else:
             yield stored
 
 
-SEATS = """
-SELECT r.seat, r.id, r.caller_id, c.name, r.bet, r.settled IS NOT NULL
-FROM rounds r JOIN callers c ON c.id = r.caller_id WHERE r.id = ?1 OR r.lead = ?1 ORDER BY r.seat
-"""
-
-
 def _seats(desk: Desk, lead: int) -> tuple[StoredSeat, ...]:
     return tuple(
         StoredSeat(seat, number, caller_id, caller, bet, bool(settled))
-        for seat, number, caller_id, caller, bet, settled in desk.connection.exec_driver_sql(
-            SEATS, (lead,)
-        )
+        for seat, number, caller_id, caller, bet, settled in _SEATS(desk.connection, lead=lead)
     )
 
 
-def _stored(
+def _round(
     row: Sequence[Any], played: Sequence[Sequence[Any]], seats: tuple[StoredSeat, ...]
 ) -> StoredRound:
     (number, game, caller_id, caller, day, dealt, rules, bet, coin, settled) = row[:10]

@@ -9,12 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
+from sqlalchemy import and_, bindparam, case, func, select
+
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting, enter
 from timebank.ledger.play_accounts import PlayAccounts
 from timebank.ledger.purse import Receipt
 from timebank.ledger.reasons import Bankroll, Refilled, Renewed
-from timebank.ledger.schema import instant
+from timebank.ledger.schema import accounts, days, instant, rounds, transfers
+from timebank.ledger.sql import Prepared, Query
 from timebank.ledger.transfers import Account, mint
 from timebank.wagers.stakes import BANKROLL
 from timebank.words import Unit
@@ -70,20 +73,41 @@ def renew_bankroll(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt
 
 def bankrolls(desk: Desk, caller_id: int) -> dict[Unit, int]:
     """Tell what a caller has at hand, by unit; one in which he never sat down is missing."""
-    found = desk.connection.exec_driver_sql(
-        "SELECT unit, balance FROM accounts WHERE caller_id = ? AND kind = 'bankroll'", (caller_id,)
+    return dict(_BANKROLLS(desk.connection, caller_id=caller_id).all())
+
+
+_BANKROLLS = Prepared(
+    lambda: select(accounts.c.unit, accounts.c.balance).where(
+        accounts.c.caller_id == bindparam("caller_id"), accounts.c.kind == "bankroll"
     )
-    return dict(found.all())
+)
 
 
-# What is on the table belongs to the round in play: a caller has one at most.
-TALLY = """
-SELECT coalesce(sum((r.lost + r.returned + iif(r.settled IS NULL, a.balance, 0)) / r.coin), 0),
-    coalesce(sum((r.won - r.lost) / r.coin), 0)
-FROM rounds r JOIN accounts a
-    ON a.caller_id = r.caller_id AND a.unit = r.unit AND a.kind = 'stake'
-WHERE r.caller_id = ? AND r.game = ? AND r.unit = ? AND r.outcome IS NOT 'void'
-"""
+def _tally() -> Query:
+    """Add up all rounds of a game in whole coins, each in its own.
+
+    What is on the table belongs to the round in play: a caller has one at most.
+    """
+    hand = rounds.c
+    on_table = case((hand.settled.is_(None), accounts.c.balance), else_=0)
+    stake = and_(
+        accounts.c.caller_id == hand.caller_id,
+        accounts.c.unit == hand.unit,
+        accounts.c.kind == "stake",
+    )
+    return (
+        select(
+            func.coalesce(func.sum((hand.lost + hand.returned + on_table) // hand.coin), 0),
+            func.coalesce(func.sum((hand.won - hand.lost) // hand.coin), 0),
+        )
+        .select_from(rounds)
+        .join(accounts, stake)
+        .where(hand.caller_id == bindparam("caller_id"), hand.game == bindparam("game"))
+        .where(hand.unit == bindparam("unit"), hand.outcome.is_distinct_from("void"))
+    )
+
+
+_TALLY = Prepared(_tally)
 
 
 def tally(desk: Desk, caller_id: int, game: str, unit: Unit) -> Tally:
@@ -91,7 +115,8 @@ def tally(desk: Desk, caller_id: int, game: str, unit: Unit) -> Tally:
 
     A void one was not played.
     """
-    action, standing = desk.connection.exec_driver_sql(TALLY, (caller_id, game, unit)).one()
+    found = _TALLY(desk.connection, caller_id=caller_id, game=game, unit=unit)
+    action, standing = found.one()
     return Tally(action, standing)
 
 
@@ -110,13 +135,25 @@ def _fill_bankroll(posting: Posting, play: PlayAccounts, source: Account) -> Non
     posting.move(source, play.account["bankroll"], NEW_BANKROLL, reason)
 
 
-# The last round that was lost out of the bankroll, and the day that it counted for.
-LOSS = """
-SELECT t.at, r.day, (SELECT d.after >= t.id FROM days d WHERE d.caller_id = r.caller_id
-    AND d.day = ?)
-FROM transfers t JOIN rounds r ON r.id = t.round_id
-WHERE t.target = ? AND t.source = ? ORDER BY t.id DESC LIMIT 1
-"""
+def _loss() -> Query:
+    """Choose the last round that was lost out of the bankroll, and the day that it counted for."""
+    is_before = (
+        select(days.c.after >= transfers.c.id)
+        .where(days.c.caller_id == rounds.c.caller_id, days.c.day == bindparam("today"))
+        .correlate_except(days)
+        .scalar_subquery()
+    )
+    return (
+        select(transfers.c.at, rounds.c.day, is_before)
+        .select_from(transfers)
+        .join(rounds, rounds.c.id == transfers.c.round_id)
+        .where(transfers.c.target == bindparam("casino"), transfers.c.source == bindparam("stake"))
+        .order_by(transfers.c.id.desc())
+        .limit(1)
+    )
+
+
+_LOSS = Prepared(_loss)
 
 
 def _day_of_loss(posting: Posting, play: PlayAccounts) -> tuple[str | None, bool]:
@@ -125,10 +162,10 @@ def _day_of_loss(posting: Posting, play: PlayAccounts) -> tuple[str | None, bool
     Whichever is later of the board's day and the caller's: his never goes back with the clock. One
     that is far ahead was of a wrong clock, and is over when a day has begun for him since.
     """
-    ends = (play.account["casino"].id, play.account["stake"].id)
+    ends = {name: play.account[name].id for name in ("casino", "stake")}
     schedule = posting.desk.settings.schedule
     today = posting.day or ""
-    found = posting.desk.connection.exec_driver_sql(LOSS, (today, *ends)).first()
+    found = _LOSS(posting.desk.connection, today=today, **ends).first()
     if found is None:
         return None, True
     at, day, is_before = found

@@ -9,16 +9,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+
+from sqlalchemy import Integer, Text, bindparam, func, insert, or_, select, update
 
 from timebank.callers.notices import keep_untold, tell_hand, words_of_hand
 from timebank.errors import ShoeGone
+from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.purse import Receipt
 from timebank.ledger.reasons import Bet, Raised
-from timebank.ledger.schema import stamp
-from timebank.wagers.journal import GONE
+from timebank.ledger.schema import actions, shoes, stamp
+from timebank.ledger.sql import Prepared, given
+from timebank.wagers.journal import gone
 from timebank.wagers.stakes import Stakes
 from timebank.words import Unit
 
@@ -92,7 +95,56 @@ class Move:
     coin: int = 0
 
 
-POSITION = GONE.format(shoe="?")
+_ROUNDS = schema.rounds
+_SHOE = bindparam("shoe", type_=Integer)
+_SAID = bindparam("said", type_=Text)
+_CUT = Prepared(
+    lambda: (
+        update(shoes)
+        .values(cut=func.coalesce(shoes.c.cut, _SAID, ""))
+        .where(shoes.c.id == _SHOE, shoes.c.closed.is_(None))
+        .where(shoes.c.caller_id.is_not_distinct_from(bindparam("owner", type_=Integer)))
+        .where(shoes.c.game == bindparam("game"))
+        .where(or_(shoes.c.cut.is_(None), shoes.c.cut == func.coalesce(_SAID, shoes.c.cut)))
+    )
+)
+_POSITION = Prepared(lambda: select(gone(_SHOE)))
+_GIVEN = (
+    *("caller_id", "game", "day", "call_id", "shoe_id", "bet", "coin", "rules", "dealt", "lost"),
+    *("returned", "won", "settled", "outcome", "result", "unit", "seat", "lead"),
+)
+_OPEN = Prepared(
+    lambda: (
+        insert(_ROUNDS)
+        .values(given(*_GIVEN))
+        .values(
+            start_position=func.coalesce(
+                bindparam("start", type_=Integer), gone(bindparam("shoe_id", type_=Integer)), 0
+            )
+        )
+        .returning(_ROUNDS.c.id)
+    )
+)
+_ACT = Prepared(
+    lambda: insert(actions).values(
+        given("round_id", "sequence", "action", "cards_used", "call_id", "at")
+    )
+)
+_AMOUNTS = ("lost", "returned", "won")
+_SETTLE = Prepared(
+    lambda: (
+        update(_ROUNDS)
+        .values(
+            {
+                name: _ROUNDS.c[name] + bindparam(f"{name}_now")
+                for name in ("lost", "returned", "won")
+            }
+        )
+        .values(given("settled", "outcome", "result"))
+        .where(_ROUNDS.c.id == bindparam("round_id"))
+    )
+)
+_WHOSE = Prepared(lambda: select(_ROUNDS.c.caller_id).where(_ROUNDS.c.id == bindparam("round_id")))
 
 
 def deal_from(desk: Desk, caller_id: int | None, shoe_id: int, wager: Wager) -> None:
@@ -101,12 +153,8 @@ def deal_from(desk: Desk, caller_id: int | None, shoe_id: int, wager: Wager) -> 
     A cut changes the order of the cards, so a shoe that was dealt from takes no other; and no card
     is dealt twice. Raises `ShoeGone`.
     """
-    changed = desk.connection.exec_driver_sql(
-        "UPDATE shoes SET cut = coalesce(cut, ?, '') WHERE id = ? AND caller_id IS ? AND game = ?"
-        " AND closed IS NULL AND (cut IS NULL OR cut = coalesce(?, cut))",
-        (wager.cut, shoe_id, caller_id, wager.game, wager.cut),
-    ).rowcount
-    if not changed:
+    changed = _CUT(desk.connection, said=wager.cut, shoe=shoe_id, owner=caller_id, game=wager.game)
+    if not changed.rowcount:
         raise ShoeGone("This shoe is done, or was cut already.")
     if wager.start is not None and wager.start < position(desk, shoe_id):
         raise ShoeGone("Those cards of the shoe were dealt already.")
@@ -114,8 +162,7 @@ def deal_from(desk: Desk, caller_id: int | None, shoe_id: int, wager: Wager) -> 
 
 def position(desk: Desk, shoe_id: int) -> int:
     """Tell how many cards of a shoe are gone."""
-    gone = desk.connection.exec_driver_sql(f"SELECT {POSITION}", (shoe_id,)).scalar()
-    return gone or 0
+    return _POSITION(desk.connection, shoe=shoe_id).scalar() or 0
 
 
 def open_round(
@@ -128,36 +175,30 @@ def open_round(
 ) -> int:
     """Write the row of a caller's round and return its number."""
     lost, returned, won = 0, 0, 0
-    ending: tuple[Any, ...] = (None, None, None)
+    ending = _OPEN_END
     if settlement is not None:
         lost, returned, won = settlement.lost, settlement.returned, settlement.won
         ending = _ending(posting.desk, settlement)
-    number: int = posting.desk.connection.exec_driver_sql(
-        "INSERT INTO rounds (caller_id, game, day, call_id, shoe_id, start_position, bet, coin,"
-        " rules, dealt, lost, returned, won, settled, outcome, result, unit, seat, lead)"
-        f" VALUES (?, ?, ?, ?, ?, coalesce(?, {POSITION}, 0),"
-        " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            posting.caller_id,
-            wager.game,
-            posting.day,
-            posting.call_id,
-            wager.shoe_id,
-            wager.start,
-            wager.shoe_id,
-            wager.amount,
-            wager.coin,
-            encode(wager.rules),
-            stamp(posting.desk.now),
-            lost,
-            returned,
-            won,
-            *ending,
-            wager.unit,
-            seat,
-            lead,
-        ),
-    ).lastrowid
+    number: int = _OPEN(
+        posting.desk.connection,
+        caller_id=posting.caller_id,
+        game=wager.game,
+        day=posting.day,
+        call_id=posting.call_id,
+        shoe_id=wager.shoe_id,
+        start=wager.start,
+        bet=wager.amount,
+        coin=wager.coin,
+        rules=encode(wager.rules),
+        dealt=stamp(posting.desk.now),
+        lost=lost,
+        returned=returned,
+        won=won,
+        unit=wager.unit,
+        seat=seat,
+        lead=lead,
+        **ending,
+    ).scalar_one()
     if settlement is not None and settlement.final:
         keep_untold(posting.desk, posting.caller_id, number)
     return number
@@ -165,17 +206,14 @@ def open_round(
 
 def write_action(desk: Desk, call_id: int | None, move: Move) -> None:
     """Journal an action; `call_id` is the call of whoever acts."""
-    desk.connection.exec_driver_sql(
-        "INSERT INTO actions (round_id, sequence, action, cards_used, call_id, at)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            move.round_id,
-            move.sequence,
-            encode(move.action),
-            move.cards_used,
-            call_id,
-            stamp(desk.now),
-        ),
+    _ACT(
+        desk.connection,
+        round_id=move.round_id,
+        sequence=move.sequence,
+        action=encode(move.action),
+        cards_used=move.cards_used,
+        call_id=call_id,
+        at=stamp(desk.now),
     )
 
 
@@ -207,21 +245,16 @@ def settle(stakes: Stakes, game: str, settlement: Settlement) -> None:
 
 def write_settlement(desk: Desk, round_id: int, settlement: Settlement) -> None:
     """Note in a round what was settled of it."""
-    desk.connection.exec_driver_sql(
-        "UPDATE rounds SET lost = lost + ?, returned = returned + ?, won = won + ?,"
-        " settled = ?, outcome = ?, result = ? WHERE id = ?",
-        (
-            settlement.lost,
-            settlement.returned,
-            settlement.won,
-            *_ending(desk, settlement),
-            round_id,
-        ),
+    _SETTLE(
+        desk.connection,
+        lost_now=settlement.lost,
+        returned_now=settlement.returned,
+        won_now=settlement.won,
+        round_id=round_id,
+        **_ending(desk, settlement),
     )
     if settlement.final:
-        caller_id = desk.connection.exec_driver_sql(
-            "SELECT caller_id FROM rounds WHERE id = ?", (round_id,)
-        ).scalar_one()
+        caller_id = _WHOSE(desk.connection, round_id=round_id).scalar_one()
         keep_untold(desk, caller_id, round_id)
 
 
@@ -241,7 +274,12 @@ def leave_notice(desk: Desk, caller_id: int, round_id: int) -> None:
     tell_hand(desk, caller_id, round_id, words)
 
 
-def _ending(desk: Desk, settlement: Settlement) -> tuple[Any, ...]:
+# How a round ends that has not ended.
+_OPEN_END: Json = {"settled": None, "outcome": None, "result": None}
+
+
+def _ending(desk: Desk, settlement: Settlement) -> Json:
     if not settlement.final:
-        return (None, None, None)
-    return (stamp(desk.now), settlement.outcome, encode(settlement.result))
+        return _OPEN_END
+    outcome, result = settlement.outcome, encode(settlement.result)
+    return {"settled": stamp(desk.now), "outcome": outcome, "result": result}

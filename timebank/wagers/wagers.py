@@ -10,12 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from sqlalchemy import BindParameter, and_, bindparam, func, or_, select
+
 from timebank.calls.calls import leave_no_call, live_call
 from timebank.errors import CallClosed, OutOfStep, Refused, RoundOver, SeatRefused, ShoeGone
 from timebank.guests.departure import leave_without_call
 from timebank.ledger.database import Desk, is_broken
 from timebank.ledger.entry import Posting, enter
 from timebank.ledger.purse import Receipt
+from timebank.ledger.schema import actions, rounds, shoes
+from timebank.ledger.sql import Prepared, Query
 from timebank.wagers import rounds as hands
 from timebank.wagers.rounds import Move, Settlement, Wager
 from timebank.wagers.single import stake_for
@@ -152,26 +156,26 @@ class _Table:
         self.game = ""
         self.unit: Unit = "second"
         self.sequence = 0
-        for (
-            seat,
-            number,
-            caller_id,
-            is_open,
-            game,
-            unit,
-            sequence,
-        ) in desk.connection.exec_driver_sql(TABLE, (lead,)):
+        for seat, number, caller_id, is_open, *same in _TABLE(desk.connection, lead=lead):
             self.chairs[seat] = _Chair(number, caller_id, bool(is_open))
-            self.game, self.unit, self.sequence = game, unit, sequence
+            self.game, self.unit, self.sequence = same
         if not any(chair.is_open for chair in self.chairs.values()):
             raise RoundOver("This hand is over.")
 
 
-TABLE = """
-SELECT r.seat, r.id, r.caller_id, r.settled IS NULL, r.game, r.unit,
-    (SELECT max(sequence) FROM actions WHERE round_id = ?1)
-FROM rounds r WHERE (r.id = ?1 AND r.lead IS NULL) OR r.lead = ?1
-"""
+def _table() -> Query:
+    """Choose all seats of the round that one leads, with how far its journal is."""
+    lead: BindParameter[int] = bindparam("lead")
+    hand = rounds.c
+    last = select(func.max(actions.c.sequence)).where(actions.c.round_id == lead)
+    return select(
+        *(hand.seat, hand.id, hand.caller_id, hand.settled.is_(None), hand.game, hand.unit),
+        last.scalar_subquery(),
+    ).where(or_(and_(hand.id == lead, hand.lead.is_(None)), hand.lead == lead))
+
+
+_TABLE = Prepared(_table)
+_OWNER = Prepared(lambda: select(shoes.c.caller_id).where(shoes.c.id == bindparam("shoe_id")))
 
 
 @contextmanager
@@ -200,9 +204,7 @@ def _start(desk: Desk, wager: Wager, bettors: set[int]) -> int:
     """Commit the cut of the shoe, and tell where in it the round begins."""
     if wager.shoe_id is None:
         return wager.start or 0
-    owner = desk.connection.exec_driver_sql(
-        "SELECT caller_id FROM shoes WHERE id = ?", (wager.shoe_id,)
-    ).scalar()
+    owner = _OWNER(desk.connection, shoe_id=wager.shoe_id).scalar()
     if owner is not None and bettors != {owner}:
         raise ShoeGone("This shoe is that of a caller who plays alone.")
     hands.deal_from(desk, owner, wager.shoe_id, wager)

@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import re
 
 import pytest
 from sqlalchemy import bindparam, create_engine, insert, select
@@ -31,13 +32,19 @@ def connection():
 
 def test_the_statements_of_the_rooms_are_found():
     rooms = {each.where.split(".")[1] for each in STATEMENTS}
-    assert rooms >= {"audit", "callers", "calls", "guests", "keeping"}
+    assert rooms >= {"audit", "callers", "calls", "guests", "keeping", "wagers"}
 
 
 @pytest.mark.parametrize("dialect", [sqlite.dialect(), postgresql.dialect()], ids=lambda d: d.name)
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda each: each.where)
 def test_every_dialect_understands_every_statement(statement, dialect):
     assert statement.sql(dialect).startswith(("SELECT", "INSERT", "UPDATE", "DELETE", "WITH"))
+
+
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda each: each.where)
+def test_no_statement_pairs_tables_without_saying_how(statement):
+    """What is left of a table of the outer query that an inner one was meant to speak of."""
+    assert not re.search(r"FROM \w+( AS \w+)?,", statement.sql(sqlite.dialect()))
 
 
 def test_what_a_statement_says_itself_is_in_its_text_and_the_rest_is_given(connection):
