@@ -22,7 +22,6 @@ _ENTER = Prepared(
         insert(callers)
         .values(given("name", "fold", "skeleton", "password_hash", "created", "board", "board_key"))
         .values(locked=0, preferences="{}")
-        .returning(callers.c.id)
     )
 )
 _OPEN_ACCOUNT = Prepared(
@@ -125,7 +124,7 @@ def _enter(
     if look_alikes.holder(desk.connection.exec_driver_sql, kept) is not None:
         raise _taken(kept)
     try:
-        caller_id = _ENTER(
+        caller_id = _ENTER.number(
             desk.connection,
             name=kept,
             fold=names.fold(kept),
@@ -134,7 +133,7 @@ def _enter(
             created=stamp(desk.now),
             board=board,
             board_key=key,
-        ).scalar_one()
+        )
     except IntegrityError as error:
         raise _taken(kept) from error
     opened = [{"kind": kind, "caller_id": caller_id} for kind in CALLER_ACCOUNTS]

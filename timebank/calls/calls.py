@@ -111,7 +111,6 @@ _BEGIN = Prepared(
         .values(given("caller_id", "node", "process", "address", "opened", "renewed"))
         .values(given("boot", "awake"))
         .values(ticked=0, charged=0, waived=0, ticked_at_renewal=0)
-        .returning(calls.c.id)
     )
 )
 _LAST_CALL = Prepared(
@@ -232,7 +231,7 @@ def begin_call(
     elif old is not None:
         parting = _close_dead(desk, old)
     boot, awake = _awake(desk)
-    call_id = _BEGIN(
+    call_id = _BEGIN.number(
         desk.connection,
         caller_id=caller_id,
         node=node,
@@ -242,7 +241,7 @@ def begin_call(
         renewed=now,
         boot=boot,
         awake=awake,
-    ).scalar_one()
+    )
     _LAST_CALL(desk.connection, last_call=now, caller_id=caller_id)
     return Begun(call_id, taken_over, parting)
 

@@ -162,11 +162,7 @@ def _open_shoes(of: ColumnElement[bool]) -> Query:
 _OPEN_SHOE = Prepared(lambda: _open_shoes(shoes.c.caller_id == bindparam("caller_id")))
 _OPEN_TABLE_SHOE = Prepared(lambda: _open_shoes(shoes.c.caller_id.is_(None)))
 _SEAL = Prepared(
-    lambda: (
-        insert(shoes)
-        .values(given("caller_id", "game", "decks", "seed", "seal", "opened"))
-        .returning(shoes.c.id)
-    )
+    lambda: insert(shoes).values(given("caller_id", "game", "decks", "seed", "seal", "opened"))
 )
 # A hand from a shoe that is still in play.
 _DEALT_FROM = (_ROUNDS.c.shoe_id == bindparam("shoe_id"), _ROUNDS.c.settled.is_(None))
@@ -204,7 +200,7 @@ def _opened(
         row = None
     if row is not None:
         return _shoe(*row)
-    number = _SEAL(
+    number = _SEAL.number(
         desk.connection,
         caller_id=caller_id,
         game=game,
@@ -212,7 +208,7 @@ def _opened(
         seed=seed,
         seal=seal,
         opened=stamp(desk.now),
-    ).scalar_one()
+    )
     return _shoe(number, seal, decks, 0, None, None, caller_id, seed)
 
 

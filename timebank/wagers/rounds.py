@@ -122,7 +122,6 @@ _OPEN = Prepared(
                 bindparam("start", type_=Integer), gone(bindparam("shoe_id", type_=Integer)), 0
             )
         )
-        .returning(_ROUNDS.c.id)
     )
 )
 _ACT = Prepared(
@@ -179,7 +178,7 @@ def open_round(
     if settlement is not None:
         lost, returned, won = settlement.lost, settlement.returned, settlement.won
         ending = _ending(posting.desk, settlement)
-    number: int = _OPEN(
+    number: int = _OPEN.number(
         posting.desk.connection,
         caller_id=posting.caller_id,
         game=wager.game,
@@ -198,7 +197,7 @@ def open_round(
         seat=seat,
         lead=lead,
         **ending,
-    ).scalar_one()
+    )
     if settlement is not None and settlement.final:
         keep_untold(posting.desk, posting.caller_id, number)
     return number

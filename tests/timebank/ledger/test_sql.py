@@ -63,12 +63,21 @@ def test_values_are_given_by_name_and_no_others(connection):
     note = Prepared(lambda: insert(sysop_log).values(given("what", "at", "by")))
     note(connection, at=1, by="me", what="first")
     note.each(connection, [{"by": "you", "what": "second", "at": 2}])
-    with pytest.raises(TypeError, match="'by' is not given"):
+    with pytest.raises(TypeError, match="takes 3 values"):
         note(connection, at=1, what="third")
+    with pytest.raises(KeyError, match="by"):
+        note(connection, at=1, what="third", number=7)
     with pytest.raises(TypeError, match="takes 3 values"):
         note(connection, at=1, what="third", by="me", number=7)
     found = connection.execute(select(sysop_log.c.at, sysop_log.c.by, sysop_log.c.what))
     assert [tuple(row) for row in found] == [(1, "me", "first"), (2, "you", "second")]
+
+
+def test_a_new_row_tells_its_number_in_every_dialect(connection):
+    note = Prepared(lambda: insert(sysop_log).values(given("what", "at", "by")))
+    numbers = [note.number(connection, at=1, by="me", what="again") for _ in range(3)]
+    assert numbers == [1, 2, 3]
+    assert note.sql(postgresql.dialect()).endswith("RETURNING sysop_log.id")
 
 
 def test_a_value_is_used_wherever_it_is_named(connection):
