@@ -5,25 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from door.games.registry import GAMES
 from verify.robots import reading
 from verify.robots.seen import Seen, Settlement
 
-_TITLE = re.compile(r"(Black Jack For Time|Baccarat|Vegas) - ")
-_GAMES = {
-    "Black Jack For Time": "black-jack-for-time",
-    "Baccarat": "baccarat",
-    "Vegas": "vegas",
-}
+_GAMES = {game.title: game.name for game in GAMES.values()}
+_TITLE = re.compile(rf"({'|'.join(map(re.escape, _GAMES))}) - ")
 _TELETYPE = re.compile(r"You (?:(win|lose) \$(\d+)|break even)")
 _POT = re.compile(r"Your pot: .*\. Turns today: (\d+)")
 _COUNTED = re.compile(r"turns today: (\d+)")
 _BANKROLL = re.compile(r"Bankroll: (\$[0-9,.]+),")
-# What black jack says of a hand, and how often of an amount was won (insurance pays 2 to 1, and
-# says what comes back with the stake).
+# What a table for one caller and time says of a hand, and how often of an amount was won (insurance
+# pays 2 to 1, and says what comes back with the stake).
 _INSURED = re.compile(r"The insurance brings (.+?)\.(?: |$)")
 _WON = re.compile(r"the dealer pays .+? \((.+?) won\)")
 _LOST = re.compile(r"(?:: |The insurance of )(\S+ coins?|[^:]+?(?:minutes?|seconds?)) (?:is )?lost")
-_EVEN = "Stand-off: your bet comes back"
+_EVEN = "your bet comes back"
 _COUP = re.compile(
     r"The player wins: (?P<won>.+?) for you|The bank wins and takes (?P<lost>.+?)\.(?: |$)|"
     r"A stand-off: all bets are off"
@@ -57,10 +54,10 @@ class Ears:
             self._game = "unix-bj"
         if self._game == "unix-bj":
             self._hears_teletype(line)
-        elif self._game == "black-jack-for-time":
-            self._hears_black_jack(line)
         elif self._game == "baccarat":
             self._hears_baccarat(line)
+        elif self._game not in ("", "vegas"):
+            self._hears_one_alone(line)
         self._before = line
 
     def _hears_teletype(self, line: str) -> None:
@@ -72,9 +69,9 @@ class Ears:
             dollars = int(found[2] or 0)
             self._note("usd-cent", (-dollars if found[1] == "lose" else dollars) * 100, None)
 
-    def _hears_black_jack(self, line: str) -> None:
+    def _hears_one_alone(self, line: str) -> None:
         if standing := _POT.match(line):
-            settled = _black_jack_net(self._told, self._coin)
+            settled = _net_alone(self._told, self._coin)
             if settled:
                 if not self._goes_on:  # what it lost before it was left is not told again
                     self._note("second", settled[0], int(standing[1]))
@@ -111,7 +108,7 @@ class Ears:
         )
 
 
-def _black_jack_net(told: str, coin: int) -> tuple[int] | None:
+def _net_alone(told: str, coin: int) -> tuple[int] | None:
     """Return what a hand won or lost by its sentences; None where none says that it is over."""
     won = [reading.span(amount) for amount in _WON.findall(told)]
     lost = [reading.coins(amount, coin) for amount in _LOST.findall(told)]

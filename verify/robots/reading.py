@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from door.games.registry import GAMES
 from verify.robots.screen import Screen
 
 SEAL = re.compile(r"(?:Seal|Sceau) ([0-9a-f]{64})")
@@ -110,13 +111,14 @@ def table(screen: Screen, name: str, coin: int) -> Table | None:
     turns = _TURNS.search(title)
     number = int(turns[1]) if turns else None
     panel, game, shown = None, "", set[str]()
-    if title.startswith("Black Jack For Time") and number is not None:
-        game, panel = "black-jack-for-time", _black_jack(screen, number)
-        shown = _cards(screen.rows[2:16])
-    elif title.startswith("Baccara") and len(title.split()) > 1:
+    if title.startswith("Baccara") and len(title.split()) > 1:
         game, panel = "baccarat", _baccarat(screen, number)
     elif title.startswith("Vegas") and number is not None:
         game, panel = "vegas", _vegas(screen, number, name, coin)
+    elif number is not None:
+        game = next((each.name for each in GAMES.values() if title.startswith(each.title)), "")
+        panel = _alone(screen, number) if game else None
+        shown = _cards(screen.rows[2:16])
     if panel is None:
         return None
     below = "\n".join(screen.rows[14:21])
@@ -126,7 +128,8 @@ def table(screen: Screen, name: str, coin: int) -> Table | None:
     return Table(game, panel, seal[1] if seal else "", seed[1] if seed else "", shown)
 
 
-def _black_jack(screen: Screen, number: int) -> Panel:
+def _alone(screen: Screen, number: int) -> Panel:
+    """Read the panel that every table for one caller and time has."""
     text = "\n".join(row[54:] for row in screen.rows[2:12])
     net, score = _SITTING.search(text), _SCORE.search(text)
     ended = tuple(map(int, score.groups())) if score else (0, 0, 0)

@@ -37,7 +37,7 @@ class Watcher:
         self._seen = seen
         self._coin = coin
         self._ears = Ears(seen, coin, time.time)
-        self._black_jack = _NOTHING
+        self._alone = _NOTHING
         self._goes_on = False  # with a hand that was left
         self._ended: tuple[object, ...] = ()  # at baccarat
         self._nets: dict[str, int] = {}  # by unit
@@ -55,7 +55,7 @@ class Watcher:
         if "Remember your password" in picture:
             self._seen.is_registered = True
         if prompt.startswith("Your game"):
-            self._black_jack, self._ended, self._nets = _NOTHING, (), {}
+            self._alone, self._ended, self._nets = _NOTHING, (), {}
             self._goes_on = False
         with contextlib.suppress(ValueError):  # half a screen, when the line is lost on the way
             found = reading.table(screen, self._seen.name, self._coin)
@@ -74,25 +74,27 @@ class Watcher:
             if table.seed and _has_ended(table, prompt):
                 self._seen.seeds[table.seal] = table.seed
         panel = table.panel
-        if table.game == "black-jack-for-time":
+        if table.game == "baccarat":
+            if any(words in prompt for words in _BETWEEN):
+                self._watch_baccarat(table, prompt)
+        elif table.game == "vegas":
+            # The turns are above the seats: on half a screen they are another hand's.
+            if panel.ended and not is_last and not self._knows(table):
+                self._note(table, panel.net)
+        else:
             if table.cards and table.seal and panel.number is not None:
                 self._seen.cards[table.seal, panel.number] |= table.cards
-            self._watch_black_jack(table, prompt)
-        elif table.game == "baccarat" and any(words in prompt for words in _BETWEEN):
-            self._watch_baccarat(table, prompt)
-        # The turns are above the seats: on half a screen they are another hand's than the result.
-        elif table.game == "vegas" and panel.ended and not is_last and not self._knows(table):
-            self._note(table, panel.net)
+            self._watch_alone(table, prompt)
 
-    def _watch_black_jack(self, table: Table, prompt: str) -> None:
+    def _watch_alone(self, table: Table, prompt: str) -> None:
         """Note a hand when the score counts it; insurance is lost before that.
 
         What was lost of a hand before it was left is not part of the sitting that goes on with it.
         """
-        panel, before = table.panel, self._black_jack
+        panel, before = table.panel, self._alone
         if panel.ended == before.ended:
             return
-        self._black_jack = panel
+        self._alone = panel
         # Who looks too late sees what two hands came to, and cannot tell them apart.
         is_one = _hands(panel) == _hands(before) + 1
         if is_one and not self._goes_on:

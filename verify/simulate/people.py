@@ -10,6 +10,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 
+from door.games.registry import GAMES
 from verify.simulate.wire import Telephone, Wire
 
 PASSWORD = "open sesame"
@@ -19,7 +20,21 @@ _LETTER = re.compile(r"<(\S)>")
 
 # How often a letter is chosen where it is offered, by a word of the question; 4 where none is said.
 HABITS: Sequence[tuple[str, dict[str, int]]] = (
-    ("Your game", {"B": 30, "C": 25, "U": 20, "V": 35, "T": 20, "W": 2, "N": 1, "Y": 2, "G": 5}),
+    (
+        "Your game",
+        {
+            **{game.letter: 20 for game in GAMES.values()},
+            "B": 30,
+            "C": 25,
+            "U": 20,
+            "V": 35,
+            "T": 20,
+            "W": 2,
+            "N": 1,
+            "Y": 2,
+            "G": 5,
+        },
+    ),
     ("<R>eady", {"R": 30, "B": 10, "T": 1, "C": 1, "L": 1, "K": 2, "U": 1, "Q": 2}),
     ("<T>alk", {"B": 20, "R": 20, "H": 8, "S": 12, "D": 6, "P": 6, "T": 1, "K": 1, "L": 1, "Q": 3}),
     ("<P>lace", {"P": 60, "R": 1, "C": 2, "U": 1, "T": 5, "S": 2, "M": 4, "L": 3, "Q": 5}),
@@ -28,6 +43,11 @@ HABITS: Sequence[tuple[str, dict[str, int]]] = (
     ("<H>it", {"H": 40, "S": 40, "D": 20}),
     ("Take over?", {"Y": 9, "N": 1}),
     ("<Y>es", {"Y": 8, "N": 1}),
+    *(
+        (words, dict(habit))
+        for each in GAMES.values()
+        for words, habit in each.samples.habits.items()
+    ),
 )
 BANK = {"D": 10, "W": 12, "T": 10, "B": 8, "R": 8, "A": 1, "L": 1, "H": 2, "Q": 14}
 

@@ -22,7 +22,8 @@ NAMES = {game.title: game.name for game in GAMES.values()}
 # Where what is told of a round begins, for those whose screen scrolls.
 _BEGINS = re.compile(
     r"Good to see you|Seal [0-9a-f]{64}|No more bets\.|Rien ne va plus\.|new game|Leave the board|"
-    r"(?:^[^\n:]+: [^\n]* \(.*\)\r?\n)*(?=^Dealer: )|are kept for",
+    r"(?:^[^\n:]+: [^\n]* \(.*\)\r?\n)*(?=^Dealer: )|are kept for|"
+    + "|".join(f"{title} - " for title in NAMES),
     re.MULTILINE,
 )
 _RANKS = {"ace": "A", "king": "K", "queen": "Q", "jack": "J", "10": "T"}

@@ -18,10 +18,9 @@ from door.games.baccarat.round import (
 from door.games.baccarat.rules import Rules, rules_from_mapping
 from door.games.engine import shuffle
 from door.games.engine.cards import Card
-from door.games.engine.game import Act, Refusal, Totals
+from door.games.engine.game import BETS, Act, Refusal, Totals
 from door.games.engine.quoting import either, shown
 from door.games.engine.rules import RulesRefused
-from door.games.engine.settings import BETS
 
 
 @dataclass(frozen=True, slots=True)

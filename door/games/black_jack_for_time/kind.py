@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from door.games.blackjack.kind import BlackJackKind
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
-from door.games.engine.settings import BETS
+from door.games.engine.game import BETS
 
 BLACK_JACK_FOR_TIME_KIND = BlackJackKind(
     name="black-jack-for-time",

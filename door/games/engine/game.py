@@ -14,6 +14,14 @@ from typing import Any, NamedTuple, Protocol, Self
 
 from door.games.engine.cards import Card
 
+BETS: Mapping[str, type] = {
+    "coin_minutes": int,
+    "smallest_bet": int,
+    "largest_bet": int,
+    "turns_per_day": int,
+}
+"""The keys that bound a wager in every game that is played for time, for `Kind.house_keys`."""
+
 
 class IllegalAction(Exception):
     """The action is not open now; the text says what is."""

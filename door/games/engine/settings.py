@@ -15,14 +15,6 @@ MOST_TURNS = 9999  # a day
 R = TypeVar("R")
 S = TypeVar("S")
 
-BETS: Mapping[str, type] = {
-    "coin_minutes": int,
-    "smallest_bet": int,
-    "largest_bet": int,
-    "turns_per_day": int,
-}
-"""The keys that bound a wager in every game that is played for time."""
-
 
 class GameSettings(Protocol):
     """What every game's settings say."""

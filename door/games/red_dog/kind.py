@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from door.games.engine import shuffle
 from door.games.engine.cards import Card
-from door.games.engine.game import Act, IllegalAction, Refusal, ShoeTooShort, Totals
+from door.games.engine.game import BETS, Act, IllegalAction, Refusal, ShoeTooShort, Totals
 from door.games.engine.quoting import either, shown
 from door.games.engine.rules import RulesRefused
-from door.games.engine.settings import BETS
 from door.games.red_dog.events import Event
 from door.games.red_dog.round import Action, Round, start
 from door.games.red_dog.rules import RED_DOG, Rules, rules_from_mapping

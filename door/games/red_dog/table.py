@@ -58,7 +58,7 @@ class RedDogTable(TableForTime):
 
     def stake_kind(self, action: Action) -> str:
         """Return what the ledger calls a stake that `action` adds."""
-        return "raise"
+        return "double"
 
     def forced(self, actions: Sequence[Action]) -> tuple[Action, str] | None:
         """Return the action that is taken unasked, and why, if nothing else can be paid."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from door.games.blackjack.kind import BlackJackKind
 from door.games.blackjack.rules import MOST_SEATS, VEGAS
-from door.games.engine.settings import BETS
+from door.games.engine.game import BETS
 
 VEGAS_KIND = BlackJackKind(
     name="vegas",

@@ -25,9 +25,9 @@ DAY = 24 * 60 * MINUTE
 @pytest.mark.parametrize(
     ("outcome", "spread", "actions", "moved"),
     [
-        ("win", 3, ("raise",), [("stake", 300), ("raise", 300), ("returned", 600), ("won", 1200)]),
+        ("win", 3, ("raise",), [("stake", 300), ("double", 300), ("returned", 600), ("won", 1200)]),
         ("win", 1, ("stay",), [("stake", 300), ("returned", 300), ("won", 1500)]),
-        ("lose", 4, ("raise",), [("stake", 300), ("raise", 300), ("lost", 600)]),
+        ("lose", 4, ("raise",), [("stake", 300), ("double", 300), ("lost", 600)]),
         ("lose", 2, ("stay",), [("stake", 300), ("lost", 300)]),
         ("three-of-a-kind", -1, (), [("stake", 300), ("returned", 300), ("won", 3300)]),
         ("push", -1, (), [("stake", 300), ("returned", 300)]),
@@ -211,7 +211,7 @@ async def test_a_hand_goes_on_under_the_coins_it_was_dealt_under(tmp_path: Path)
         assert ada.figure("A coin") == "2 minutes"
         assert ada.figure("Bet") == "4 coins"
         await ada.does("raise")
-        assert ada.moved()[1] == ("raise", 8 * MINUTE)
+        assert ada.moved()[1] == ("double", 8 * MINUTE)
         await ada.terminal.wait_for(lambda _: ada.figure("A coin") == "5 minutes", "the new coin")
 
 
@@ -228,9 +228,9 @@ async def test_a_hand_that_nobody_returns_to_stays(tmp_path: Path) -> None:
 
 
 async def test_who_has_no_time_left_stays(tmp_path: Path) -> None:
-    async with at_red_dog(tmp_path, toml=house(coin_minutes=15)) as ada:
+    async with at_red_dog(tmp_path, toml=house() + "[calls]\nminutes_per_day = 4\n") as ada:
         await ada.bets(1, ends("lose", 3))
-        await ada.board.pass_time(45 * MINUTE)
+        await ada.board.pass_time(3 * MINUTE)
         await ada.terminal.until("Your time is up: you stay.")
         await ada.is_gone()
         assert ada.journal() == ["bet", "stay"]
