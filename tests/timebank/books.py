@@ -167,11 +167,11 @@ class Call:
 
     def coup(self, bet: int, settlement=None, *, unit: str = "usd-cent") -> int:
         """Bet play money at Baccarat."""
-        return self.bet(bet, settlement, game="baccarat", unit=unit, coin=100)
+        return self.bet(bet, settlement, game="baccarat", unit=unit, coin=100, purse="bankroll")
 
     def hand_of_bj(self, settlement=None, bet: int = 200) -> int:
         """Bet two dollars at UNIX bj."""
-        return self.bet(bet, settlement, game="unix-bj", unit="usd-cent", coin=100)
+        return self.bet(bet, settlement, game="unix-bj", unit="usd-cent", coin=100, purse="tab")
 
     def win(self, bet: int, winnings: int) -> None:
         """Play a hand that wins, and see it."""

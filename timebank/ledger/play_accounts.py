@@ -1,7 +1,7 @@
 """The accounts of a caller in one unit of play money, opened when they are first needed.
 
-What he stakes at baccarat is out of his `bankroll`, and he faces a bank of his own there, the
-`casino`. UNIX bj is played on a `tab`, which nobody ever pays. `stake` is what is on the table.
+What comes out of a `bankroll` is staked against a bank that the caller alone faces, the `casino`. A
+`tab` is never paid. `stake` is what is on the table.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ SYSTEM_ACCOUNTS = {
 # The accounts that every caller has from the day he registers.
 CALLER_ACCOUNTS = ("online", "held", "bank", "stake", "loan")
 # Those that he gets, for each unit of play money, with his first wager of it. What he owns there;
-# the bank that he alone faces at baccarat; and what has been won and lost by one who never pays.
+# the bank that he alone faces; and what has been won and lost by one who never pays.
 PLAY_ACCOUNTS = ("bankroll", "stake", "casino", "tab")
 # Where the money of a unit comes from and goes to, opened when it is first needed.
 MINT = "mint"

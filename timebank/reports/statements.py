@@ -18,7 +18,7 @@ from timebank.words import Unit, clock, minutes, money, title
 AMOUNT = 12
 # Play money has longer ones, with the name of its unit.
 PLAY_AMOUNT = 15
-# What a caller has; the bank that he faces at baccarat is not his.
+# What a caller has; the bank that he faces alone is not his.
 COLUMNS = CALLER_ACCOUNTS
 PLAY_COLUMNS = ("bankroll", "stake", "tab")
 NOT_HIS = "casino"

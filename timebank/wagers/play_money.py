@@ -39,7 +39,7 @@ class Tally:
 
 
 def sit_down(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt:
-    """Let a caller sit down at baccarat with his bankroll of a unit of play money.
+    """Let a caller sit down with a bankroll of a unit of play money.
 
     A new player gets his bankroll; one that is gone is renewed on a later day than that on which
     it was lost; the bank has recovered from whatever it lost to him. None of it happens while a

@@ -22,7 +22,7 @@ from timebank.ledger.reasons import Bet, Raised
 from timebank.ledger.schema import actions, shoes, stamp
 from timebank.ledger.sql import Prepared, given
 from timebank.wagers.journal import gone
-from timebank.wagers.stakes import Stakes
+from timebank.wagers.stakes import PlayPurse, Stakes
 from timebank.words import Unit
 
 Json = Mapping[str, object]
@@ -73,6 +73,8 @@ class Wager:
     # Cards that the deal itself takes from the shoe.
     cards_used: int = 0
     unit: Unit = "second"
+    # What play money is staked out of; None for time.
+    purse: PlayPurse | None = None
     # Where in the shoe the round begins; None for behind the last one.
     start: int | None = None
 

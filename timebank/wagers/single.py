@@ -79,7 +79,7 @@ def stake_for(posting: Posting, wager: Wager) -> Stakes:
         if wager.turns_limit is not None and turns >= wager.turns_limit:
             raise TurnsUsed(f"You have played all {wager.turns_limit} turns of today.")
         posting.turns[wager.game] = turns + 1
-    stakes = Stakes(posting, wager.game, wager.unit, None)
+    stakes = Stakes(posting, wager.game, wager.unit, None, wager.purse)
     stakes.allow(wager.amount, wager.coin)
     return stakes
 

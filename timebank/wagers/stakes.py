@@ -7,22 +7,23 @@ staked against the bank that the caller alone faces; on a tab, against the house
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
+
+from sqlalchemy import select
 
 from timebank.errors import NotEnough
 from timebank.ledger.entry import Posting
 from timebank.ledger.play_accounts import PlayAccounts
 from timebank.ledger.reasons import Bet, Lost, Raised, Returned, Won
+from timebank.ledger.schema import accounts, transfers
 from timebank.ledger.transfers import Account, house
 from timebank.words import Unit, money, span
 
+# What stakes of play money are paid out of.
+PlayPurse = Literal["bankroll", "tab"]
 BANKROLL = ("bankroll", "stake", "casino")
-TAB = ("tab", "stake")
-# The accounts that a game needs in a unit of play money; the first is what stakes are paid out of.
-PLAYED_FOR: Mapping[tuple[str, Unit], tuple[str, ...]] = {
-    ("baccarat", "usd-cent"): BANKROLL,
-    ("baccarat", "frf-cent"): BANKROLL,
-    ("unix-bj", "usd-cent"): TAB,
-}
+# The accounts that are needed for it.
+NEEDED: Mapping[PlayPurse, tuple[str, ...]] = {"bankroll": BANKROLL, "tab": ("tab", "stake")}
 
 
 class Stakes:
@@ -30,10 +31,18 @@ class Stakes:
 
     __slots__ = ("_balance", "_game", "_house_id", "_posting", "purse", "table", "unit")
 
-    def __init__(self, posting: Posting, game: str, unit: Unit, house_id: int | None) -> None:
+    def __init__(
+        self,
+        posting: Posting,
+        game: str,
+        unit: Unit,
+        house_id: int | None,
+        purse: PlayPurse | None = None,
+    ) -> None:
         """Take the accounts; `house_id` spares looking for a house that is known.
 
-        Raises ValueError for play money that the game is not played for.
+        `purse` is what play money comes out of where a round begins; of a round that is in play,
+        the ledger says it. Raises ValueError for play money without one.
         """
         self._posting = posting
         self._game = game
@@ -43,9 +52,10 @@ class Stakes:
             self.purse, self.table = posting.online, posting.stake
             self._balance = posting.balance
             return
-        kinds = PLAYED_FOR.get((game, unit))
-        if kinds is None:
+        purse = purse or _purse_of_round(posting)
+        if purse is None:
             raise ValueError(f"{game} is not played for {unit}")
+        kinds = NEEDED[purse]
         play = PlayAccounts(posting.desk, posting.caller_id, unit)
         play.open(kinds)
         posting.play = play
@@ -100,3 +110,18 @@ class Stakes:
         if self._house_id is not None:
             return Account(self._house_id, "house", self.unit)
         return house(self._posting.desk, self._game, self.unit)
+
+
+def _purse_of_round(posting: Posting) -> PlayPurse | None:
+    """Tell what the round in play was staked out of: the source of its first transfer."""
+    if posting.round_id is None:
+        return None
+    first = (
+        select(accounts.c.kind)
+        .join(transfers, transfers.c.source == accounts.c.id)
+        .where(transfers.c.round_id == posting.round_id)
+        .order_by(transfers.c.id)
+        .limit(1)
+    )
+    purse: PlayPurse | None = posting.desk.connection.execute(first).scalar()
+    return purse

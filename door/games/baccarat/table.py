@@ -496,6 +496,7 @@ class Baccarat:
             coin=stakes.coin,
             turns_limit=stakes.turns_limit,
             rules=rules_to_mapping(self.settings.rules),
+            purse=None if stakes.unit == "second" else "bankroll",
         )
         banco = isinstance(stakes, ForTheBank) and amount == stakes.casino
         self.wager = amount

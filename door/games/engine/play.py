@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from timebank.ledger.purse import Receipt
     from timebank.wagers.journal import Shoe, StoredRound
     from timebank.wagers.single import Settlement
+    from timebank.wagers.stakes import PlayPurse
     from timebank.words import Unit
 
 log = logging.getLogger("door.tables")
@@ -42,6 +43,8 @@ class Bet:
     turns_limit: int | None
     # As the journal keeps them.
     rules: Mapping[str, object]
+    # What play money is staked out of; None for time.
+    purse: PlayPurse | None = None
     # Where in the shoe's run the round begins; None behind the last one.
     start: int | None = None
 
@@ -155,6 +158,7 @@ class Play:
         wager = Wager(
             game=self.kind.name,
             unit=bet.unit,
+            purse=bet.purse,
             amount=bet.amount,
             coin=bet.coin,
             turns_limit=bet.turns_limit,

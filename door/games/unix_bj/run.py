@@ -249,6 +249,7 @@ class Run:
             coin=self.terms.dollar,
             turns_limit=self.terms.turns_limit,
             rules=RULES,
+            purse=None if self.terms.unit == "second" else "tab",
             start=start,
         )
         try:
