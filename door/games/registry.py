@@ -39,5 +39,15 @@ def game_named(asked: str) -> Game | None:
     return None
 
 
+def title(name: str) -> str:
+    """Return what the game of a name is called, "" for one that is none of ours.
+
+    >>> title("unix-bj"), title("craps")
+    ('UNIX bj', '')
+    """
+    game = GAMES.get(name)
+    return "" if game is None else game.title
+
+
 def _plain(name: str) -> str:
     return name.casefold().replace("-", "").replace("_", "")

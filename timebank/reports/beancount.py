@@ -3,8 +3,8 @@
 Every unit is a commodity of its own. What callers have are assets, what they owe liabilities; the
 day's minutes and the house are income (negative when it is gone to callers), used and forfeited
 time are expenses, and what came from outside the board, from the mint and from the bank that a
-caller faces alone is equity. Each entry is one transaction
-with two postings a transfer, and the day after the last one every balance is asserted.
+caller faces alone is equity. Each entry is one transaction with two postings a transfer, and the
+day after the last one every balance is asserted.
 """
 
 from __future__ import annotations

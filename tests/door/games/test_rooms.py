@@ -16,6 +16,7 @@ from door.games.engine.descriptor import LONGEST_CODE, Game, find
 from door.games.registry import GAMES
 from door.session.menu import SERVICES
 from tests import ROOT
+from timebank.words import title as bank_title
 
 ROOM = ROOT / "door" / "games"
 # The shared engine of three black jacks is a folder without a descriptor.
@@ -158,6 +159,20 @@ def test_a_descriptor_finds_what_it_names(game: Game) -> None:
     assert game.samples.hands
     assert all(hand["game"] == game.name for hand in game.samples.hands)
     assert len(game.code) <= LONGEST_CODE
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+def test_the_bank_calls_a_game_by_its_title(game: Game) -> None:
+    """It has no list of its own: the house says it (`timebank.title`)."""
+    assert bank_title(game.name) == game.title
+    said = (ROOT / "timebank").rglob("*.py")
+    assert not [path for path in said if f'"{game.name}"' in _code_of(path)]
+
+
+def _code_of(path: Path) -> str:
+    """The text of a module without its examples."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith((">>>", "...")))
 
 
 def test_no_two_games_have_the_same_letter_code_or_title_and_none_a_services() -> None:
