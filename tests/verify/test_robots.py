@@ -9,10 +9,18 @@ from pathlib import Path
 
 import pyte
 import pytest
+from bench.robots.__main__ import rows, slope
+from bench.robots.choices import TASTES, Chooser
+from bench.robots.house import Served, prepare
+from bench.robots.inside import Inside
+from bench.robots.load import Plan, Sample
+from bench.robots.phone import SYNCTERM, UNKNOWN, XTERM, Phone
+from bench.robots.screen import Screen
 
 from ansi.canvas import Canvas
 from ansi.charset import Charset, encode
 from bench.processes import STATM
+from door.games.registry import GAMES
 from verify.robots import (
     HASTY,
     PASSWORD,
@@ -39,7 +47,7 @@ from verify.robots.screen import Screen
 PATIENCE = 120.0  # seconds, for a machine that is busy with other tests
 PACE = replace(HASTY, think=(0.01, 0.04), stays=(600.0, 600.0), hangs_up=0.004, takes_over=0.0)
 MUCH = 7200  # seconds: more than hasty callers win or lose while a screen may be late
-GAMES = {"black-jack-for-time", "baccarat", "unix-bj", "vegas"}
+LIKED = "BCUV"  # the letters of the games that some taste likes best
 
 pytestmark = pytest.mark.skipif(not STATM.exists(), reason="processes are looked at through /proc")
 
@@ -70,6 +78,12 @@ def guests(port: int) -> dict[str, Robot]:
         "Hal": ("savings", SYNCTERM),
         "Ivy": ("black jack", XTERM),
         "Liz": ("teletype", SYNCTERM),
+        # And one for any other game of the house.
+        **{
+            f"Of {game.title}": (game.name, XTERM)
+            for game in GAMES.values()
+            if game.letter not in LIKED
+        },
     }
     return {
         name: Robot(
@@ -91,7 +105,7 @@ def have_seen_enough(robots: dict[str, Robot]) -> bool:
     seen = [robot.seen for robot in robots.values()]
     games = {settlement.game for one in seen for settlement in one.settlements}
     return (
-        games == GAMES
+        games == set(GAMES)
         and all(robots[name].seen.settlements for name in ("Bob", "Dan"))
         and any(one.movements for one in seen)
         and any(one.taken_over for one in seen)

@@ -83,7 +83,7 @@ class Chooser:
         if "Your choice:" in prompt:
             return self._weighed(_WINDOW)
         if "Your game" in prompt:
-            return self._weighed({**_CURIOSITY, **TASTES[self.taste], "G": 2})
+            return self._weighed({**_CURIOSITY, **self._liking(), "G": 2})
         letters = _LETTER.findall(prompt)
         if letters:
             return self._chooses(prompt, letters, paints=paints)
@@ -116,6 +116,12 @@ class Chooser:
             ("Say:", lambda: chance.choice(_TALK) + ENTER),
             ("Whisper", lambda: ESCAPE),
         )
+
+    def _liking(self) -> Mapping[str, int]:
+        """Return how often a room is entered by this taste, which may be the name of a game."""
+        if self.taste in GAMES:
+            return {GAMES[self.taste].letter: 60}
+        return TASTES[self.taste]
 
     def _bet(self) -> str:
         return self.chance.choice(("", "", "1", "2", "3", "5")) + ENTER

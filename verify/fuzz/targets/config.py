@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from door.config import config
+from door.games.registry import GAMES
 from timebank.settings.settings import SettingsError
 from verify.fuzz.oracles import assert_one_line
 from verify.fuzz.target import Target
@@ -60,18 +61,9 @@ TARGET = Target(
     check=check,
     seeds=_seeds,
     tokens=(
-        *(b"[board]\n", b"[calls]\n", b"[[events]]\n", b"[[listeners]]\n", b"[games.baccarat]\n"),
-        *(
-            b"[games.vegas]\n",
-            b"[boards.x]\n",
-            b"[bank]\n",
-            b" = ",
-            b'"',
-            b'"""',
-            b"'",
-            b"\n",
-            b"[",
-        ),
+        *(b"[board]\n", b"[calls]\n", b"[[events]]\n", b"[[listeners]]\n"),
+        *(f"[games.{name}]\n".encode() for name in GAMES),
+        *(b"[boards.x]\n", b"[bank]\n", b" = ", b'"', b'"""', b"'", b"\n", b"["),
         *(b"true", b"-1", b"1e999", b"nan", b"1979-05-27", b"{", b"}", b",", b"\\u001b", b"\xff"),
         *(b"name", b"minutes", b"time", b"days", b"mode", b"zone", b"addresses", b"9" * 40, b"0x"),
     ),
