@@ -9,13 +9,6 @@ from pathlib import Path
 
 import pyte
 import pytest
-from bench.robots.__main__ import rows, slope
-from bench.robots.choices import TASTES, Chooser
-from bench.robots.house import Served, prepare
-from bench.robots.inside import Inside
-from bench.robots.load import Plan, Sample
-from bench.robots.phone import SYNCTERM, UNKNOWN, XTERM, Phone
-from bench.robots.screen import Screen
 
 from ansi.canvas import Canvas
 from ansi.charset import Charset, encode

@@ -1,1 +1,1 @@
-"""."""
+"""Red Dog: a bet that the third card falls between the first two, for time."""
