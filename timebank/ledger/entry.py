@@ -112,42 +112,88 @@ class InPlay(NamedTuple):
     shared: int
 
 
+class _Found(NamedTuple):
+    """What READ_CALL and READ_CALLER find, by the names of its columns in their order."""
+
+    caller_id: int
+    # Of the call; there is no node where there is none.
+    node: int
+    ticked: int
+    charged: int
+    waived: int
+    name: str
+    day: str | None
+    held_until: int | None
+    held_behind: str | None
+    # The numbers of his accounts, each before its balance.
+    online_id: int
+    online: int
+    held_id: int
+    held: int
+    bank_id: int
+    bank: int
+    stake_id: int
+    stake: int
+    loan_id: int
+    loan: int
+    # As in `InPlay`; NULL without an open round, but for `shared`.
+    round_id: int | None
+    game: str
+    sequence: int
+    house_id: int | None
+    unit: Unit
+    shared: int
+    # How many turns of each game he has played today.
+    turns: dict[str, int]
+    # The end of the chain.
+    last_number: int
+    last_digest: str
+    board: str | None
+    standing: int
+
+
 class Posting:
     """The entry of one caller: his balances as it will leave them, and its movements so far."""
 
     def __init__(self, desk: Desk, call_id: int | None, found: str) -> None:
         """Take what READ_CALL or READ_CALLER found."""
-        row = json.loads(found)
+        row = _Found._make(json.loads(found))
         self.desk = desk
         self.call_id = call_id
         self.round_id: int | None = None
-        (self.caller_id, self.node, self.ticked, self.charged, self.waived, self.name) = row[:6]
-        (self.day, self.held_until, self.held_behind) = row[6:9]
-        self.online = Account(row[9], "online", "second")
-        self.held = Account(row[11], "held", "second")
-        self.bank = Account(row[13], "bank", "second")
-        self.stake = Account(row[15], "stake", "second")
-        self.loan = Account(row[17], "loan", "second")
+        self.caller_id, self.name = row.caller_id, row.name
+        self.node, self.ticked = row.node, row.ticked
+        self.charged, self.waived = row.charged, row.waived
+        self.day, self.held_until, self.held_behind = row.day, row.held_until, row.held_behind
+        self.online = Account(row.online_id, "online", "second")
+        self.held = Account(row.held_id, "held", "second")
+        self.bank = Account(row.bank_id, "bank", "second")
+        self.stake = Account(row.stake_id, "stake", "second")
+        self.loan = Account(row.loan_id, "loan", "second")
         self.balance = {
-            "online": row[10],
-            "held": row[12],
-            "bank": row[14],
-            "stake": row[16],
-            "loan": row[18],
+            "online": row.online,
+            "held": row.held,
+            "bank": row.bank,
+            "stake": row.stake,
+            "loan": row.loan,
         }
-        self.in_play: InPlay | None = None if row[19] is None else InPlay(*row[19:25])
-        self.turns: dict[str, int] = row[25]
+        self.in_play: InPlay | None = None
+        if row.round_id is not None:
+            self.in_play = InPlay(
+                row.round_id, row.game, row.sequence, row.house_id, row.unit, row.shared
+            )
+        self.turns = row.turns
         # His play money, for an entry that moves any.
         self.play: PlayAccounts | None = None
-        self._head = Head(row[26], row[27])
+        self._head = Head(row.last_number, row.last_digest)
         self.movements: list[Movement] = []
         # Of what stands on the table: what is left of an earlier day's minutes.
-        self.standing: int = row[29]
+        self.standing = row.standing
         self._told: list[str] = []
         # For a caller of another board.
         self.visit = None
-        if row[28] is not None:
-            self.visit = visit_of(desk, self.caller_id, call_id, row[28], self.balance["stake"])
+        if row.board is not None:
+            self.visit = visit_of(desk, self.caller_id, call_id, row.board, row.stake)
         self.closing: Closed | None = None
         # The most that `online` may hold now; None when no event is ever to come.
         self.limit: int | None = None
