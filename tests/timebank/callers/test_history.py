@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 
 from tests.timebank.at_the_window import borrow, deposit, give, repay, send, withdraw
@@ -233,4 +236,46 @@ class TestNamesThatReadLikeSentences:
         assert words(books, ann, 1) == [
             "Gained 15:00 on the visit from Night: Owl, gave 15:00 back to Night: Owl,"
             " took 59:59 home to Night: Owl"
+        ]
+
+    @pytest.mark.parametrize(
+        "name",
+        [
+            "Night: Owl",
+            "Gate: put in the bank",
+            "A given back to B",
+            "Inn (win) at 03:00",
+            "X brought from Y, on another day",
+        ],
+    )
+    def test_of_a_board_are_told_as_any_other(self, open_books, folder, name):
+        def evening(board):
+            books = open_books(folder / board[:1])
+            books.change(limits=replace(books.settings.limits, known_days=0))
+            ann = known(books, board=board)
+            for way in ("moduser", None):
+                call = comes(books, ann, way=way, until=books.now + timedelta(minutes=50))
+                call.lose(600)
+                borrow(call, 5)
+                call.win(600, 900)
+                books.wait(75)
+                call.close()
+            return words(books, ann)
+
+        plain = evening("Owl")
+        assert len(plain) > 8
+        assert evening(name) == [line.replace("Owl", name) for line in plain]
+
+    def test_of_an_event_are_told_as_any_other(self, books, ann):
+        name = "Mail: won past, on another day (win) at Vegas"
+        books.change(events=(Event(name, MAIL_HOUR.start, EVERY_DAY, 60),))
+        books.wait_until(books.now.replace(day=2, hour=2, minute=30))
+        call = books.call(ann)
+        call.win(600, 3600)
+        call.close()
+        assert words(books, ann)[::-1] == [
+            f"Granted 1:00:00 for 2026-06-02, 30:00 of it held until after {name} at 03:00",
+            "Bet 10:00 at Black Jack For Time",
+            f"Won 1:00:00 at Black Jack For Time, 1:00:00 of it banked because of {name} at 03:00",
+            "Used 0:01 on node 1",
         ]
