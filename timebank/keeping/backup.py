@@ -28,7 +28,7 @@ from timebank.audit.finding import Finding
 from timebank.calls.calls import LEASE_SECONDS
 from timebank.keeping import restoring
 from timebank.keeping.restoring import Given, Treated
-from timebank.ledger import guard, live_mark
+from timebank.ledger import guard, live_mark, sqlite
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import BooksUnavailable, Database, DatabaseRefused, not_ours
 from timebank.ledger.live_mark import Note
@@ -165,7 +165,7 @@ def _known_beside(path: Path, copy: Path, now: datetime) -> tuple[Given, tuple[s
     try:
         _copy_apart(path, copy)
         with contextlib.closing(_connected(copy)) as old:
-            if old.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+            if not sqlite.tables_of(old):
                 return given, ()
             on_call = _on_call(old, path, now)
             return given.and_also(restoring.given_by_old(old, path)), on_call
@@ -286,10 +286,7 @@ def _sentences(path: Path) -> Iterator[None]:
 
 
 def _copy(source: Path, target: Path, mode: str = "rw") -> None:
-    """Copy a database as of one moment into an empty file, which stays a single one.
-
-    In one step: a copy made in several begins anew whenever somebody writes in between.
-    """
+    """Copy a database as of one moment into an empty file, which stays a single one."""
     with (
         contextlib.closing(_connected(source, mode)) as a,
         contextlib.closing(_connected(target)) as b,
@@ -297,17 +294,14 @@ def _copy(source: Path, target: Path, mode: str = "rw") -> None:
         try:
             # Whoever has the file to himself is waited for here; `backup` would wait for ever.
             a.execute("BEGIN")
-            a.execute("SELECT count(*) FROM sqlite_master")
-            a.backup(b)
-            b.execute("PRAGMA journal_mode = DELETE")
+            sqlite.tables_of(a)
+            sqlite.copy(a, b)
         except sqlite3.DatabaseError as error:
             raise NotCopied(f"{source} cannot be copied: {error}.") from error
 
 
 def _connected(path: Path, mode: str = "rw") -> sqlite3.Connection:
-    """Open a file that is there, without a transaction of its own."""
-    address = f"{path.absolute().as_uri()}?mode={mode}"
-    return sqlite3.connect(address, LOCK_SECONDS, isolation_level=None, uri=True)
+    return sqlite.opened(path, LOCK_SECONDS, mode)
 
 
 def _audited(path: Path, settings: BankSettings, now: datetime) -> Copied:
@@ -397,20 +391,17 @@ def _in_use(path: Path) -> BackupRefused:
 def _locked_out(lock: sqlite3.Connection, path: Path, now: datetime) -> bool:
     """Take the lock that no other process can share; False for broken books, which have none."""
     try:
-        lock.execute("PRAGMA locking_mode = EXCLUSIVE")
-        if lock.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+        sqlite.lock_out(lock)
+        if not sqlite.tables_of(lock):
             return False
         if on_call := _on_call(lock, path, now):
             names = ", ".join(on_call)
             raise BackupRefused(f"On a call just now: {names}. Close the board, then restore.")
-        # Folds the write-ahead log into the file, which nobody can do who is not alone with it.
-        lock.execute("PRAGMA journal_mode = DELETE")
-        lock.execute("BEGIN EXCLUSIVE")
-        lock.execute("COMMIT")
+        sqlite.locked_out(lock)
     except sqlite3.DatabaseError as error:
-        if error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        if sqlite.is_busy(error):
             raise _in_use(path) from error
-        if error.sqlite_errorname.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+        if sqlite.is_damaged(error):
             return False
         raise
     return True
@@ -418,9 +409,9 @@ def _locked_out(lock: sqlite3.Connection, path: Path, now: datetime) -> bool:
 
 def _on_call(books: sqlite3.Connection, path: Path, now: datetime) -> tuple[str, ...]:
     """Name who is on a call, with their nodes, by the books at `path`; refuses other programs'."""
-    (program,) = books.execute("PRAGMA application_id").fetchone()
+    program = sqlite.program_of(books)
     if program != APPLICATION_ID:
-        (version,) = books.execute("PRAGMA user_version").fetchone()
+        version = sqlite.version_of(books)
         raise BackupRefused(f"{not_ours(path, program, version)} Move it away first.")
     calls = books.execute(
         "SELECT c.name, k.node FROM calls k JOIN callers c ON c.id = k.caller_id"

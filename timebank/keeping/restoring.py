@@ -33,7 +33,7 @@ from timebank.callers.notices import tell_hand
 from timebank.calls import calls
 from timebank.guests.departure import leave_without_call
 from timebank.keeping.restored_callers import Admission, Callers, admit, powerless_in
-from timebank.ledger import generations, high_water, live_mark, schema
+from timebank.ledger import generations, high_water, live_mark, schema, sqlite
 from timebank.ledger.database import BooksUnavailable, Database, Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.generations import NUMBERED, Closed, Generation
@@ -318,10 +318,7 @@ def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
     be read is not known.
     """
     try:
-        numbers = dict(old.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
-        for table in NUMBERED:
-            (highest,) = old.execute(f"SELECT coalesce(max(rowid), 0) FROM {table}").fetchone()
-            numbers[table] = max(numbers.get(table, 0), highest)
+        numbers = sqlite.numbers_of(old, NUMBERED.keys())
         (generation,) = old.execute("SELECT coalesce(max(number), 1) FROM generations").fetchone()
         mark, copied, commits = old.execute(
             "SELECT mark, copied, commits FROM identity"

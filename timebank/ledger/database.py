@@ -21,15 +21,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, create_engine, event
+from sqlalchemy import Connection, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from timebank import files
 from timebank.errors import Refused
-from timebank.ledger import high_water, migrations
-from timebank.ledger.doubt import Doubt, NotYet, carried_over, leaves_doubt
+from timebank.ledger import high_water, migrations, sqlite
+from timebank.ledger.doubt import Doubt, NotYet
 from timebank.ledger.guard import Guard, overwritten, rescued
 from timebank.ledger.machine import Reading
 from timebank.ledger.schema import (
@@ -42,6 +42,14 @@ from timebank.ledger.schema import (
     TRIGGERS,
     accounts,
     metadata,
+)
+from timebank.ledger.sqlite import (
+    carried_over,
+    is_broken,
+    is_damaged,
+    leaves_doubt,
+    reason,
+    roll_back,
 )
 from timebank.names import look_alikes
 from timebank.settings.settings import BankSettings
@@ -62,22 +70,6 @@ AGAIN_SECONDS = 0.25
 # How many requests share a COMMIT at most; beyond it the wait of the first grows for little gain
 # (measured: 10 a group give half of what 50 give).
 GROUP_SIZE = 50
-
-# What SQLite says when the file, the disk or another process is at fault, not the request.
-DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
-BROKEN = (
-    *DAMAGED,
-    "SQLITE_FULL",
-    "SQLITE_IOERR",
-    "SQLITE_BUSY",
-    "SQLITE_LOCKED",
-    "SQLITE_READONLY",
-    "SQLITE_CANTOPEN",
-    "SQLITE_NOMEM",
-    "SQLITE_PROTOCOL",
-    "SQLITE_PERM",
-)
-
 
 # How many frames the log may have before it is carried over: as many as SQLite would leave in it.
 CHECKPOINT_FRAMES = 1000
@@ -148,12 +140,7 @@ class Database:
         self._busy_seconds = busy_seconds
         self._is_locked = False  # whether the last who wanted to write has waited in vain
         self._last_turn = math.inf  # the instant after which nobody waits any more
-        # Parameters stay out of error texts: a seed or a password hash could be among them.
-        self.engine = create_engine(
-            URL.create("sqlite+pysqlite", database=str(path)),
-            connect_args={"timeout": min(TURN_SECONDS, busy_seconds)},
-            hide_parameters=True,
-        )
+        self.engine = sqlite.engine(path, min(TURN_SECONDS, busy_seconds))
         self._high_water = high_water.HighWater(path)
         self._untold = 0  # how often it could not be told how far the log has grown
         self._forgets = False  # whether how far the books have come cannot be noted
@@ -232,7 +219,7 @@ class Database:
             try:
                 # What reads has all the files open.
                 with connection.begin():
-                    connection.exec_driver_sql("SELECT count(*) FROM sqlite_master")
+                    sqlite.is_empty(connection)
                     self._guard = Guard(self.path, connection)
             except BaseException:
                 connection.close()
@@ -269,11 +256,8 @@ class Database:
         guard.look_again()
         if guard.missing_now():
             return
-        with (
-            contextlib.suppress(sqlite3.Error),  # there is no room: then later
-            contextlib.closing(connection.connection.cursor()) as cursor,
-        ):
-            cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        with contextlib.suppress(sqlite3.Error):  # there is no room: then later
+            sqlite.carry_over_some(sqlite.driver(connection))
         guard.frames()
 
     def look_again(self) -> None:
@@ -335,7 +319,7 @@ class Database:
 
     def count(self, connection: Connection) -> int | None:
         """Count a transaction that is about to be committed; None for one that changes nothing."""
-        if _changes(connection) == connection.info.get(CHANGES):
+        if sqlite.changes(connection) == connection.info.get(CHANGES):
             return None
         return high_water.count(connection)
 
@@ -365,21 +349,21 @@ class Database:
         again.
         """
         if connection.get_execution_options().get("read_only", False):
-            connection.exec_driver_sql("BEGIN")
+            sqlite.begin_reading(connection)
             return
         seconds = self._busy_seconds
         patience = time.monotonic() + (min(seconds, SHORT_SECONDS) if self._is_locked else seconds)
         while True:
             try:
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                sqlite.begin_writing(connection)
             except DBAPIError as error:
-                busy = _errorname(error).startswith("SQLITE_BUSY")
+                busy = sqlite.is_waiting(error)
                 if busy and time.monotonic() < min(patience, self._last_turn):
                     continue
                 self._is_locked = busy
                 raise
             self._is_locked = False
-            connection.info[CHANGES] = _changes(connection)
+            connection.info[CHANGES] = sqlite.changes(connection)
             return
 
     def _is_there_after_all(self, connection: Connection, error: DBAPIError) -> bool:
@@ -416,7 +400,7 @@ class Database:
             with self.engine.connect() as connection:
                 carried_over(connection)
         except sqlite3.Error as error:
-            if not _errorname(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL")):
+            if not (sqlite.is_busy(error) or sqlite.is_full(error)):
                 raise _cannot_be_opened(self.path, error) from error
 
     def _refuse_overwritten(self) -> None:
@@ -457,20 +441,14 @@ class Database:
         patience = time.monotonic() + self._busy_seconds
         while True:
             try:
-                # On the driver's own cursor: the mode cannot change inside of a transaction.
-                with (
-                    self.engine.connect() as connection,
-                    contextlib.closing(connection.connection.cursor()) as cursor,
-                ):
-                    cursor.execute("PRAGMA journal_mode = WAL")
-                    (mode,) = cursor.fetchone() or ("",)
+                with self.engine.connect() as connection:
+                    is_ahead = sqlite.write_ahead(connection)
                 break
             except sqlite3.DatabaseError as error:
-                busy = error.sqlite_errorname in {"SQLITE_BUSY", "SQLITE_LOCKED"}
-                if not busy or time.monotonic() >= patience:
+                if not sqlite.is_busy(error) or time.monotonic() >= patience:
                     raise _cannot_be_opened(self.path, error) from error
                 time.sleep(0.01)
-        if mode != "wal":
+        if not is_ahead:
             raise DatabaseRefused(
                 f"The database {self.path} is on a disk without shared memory (a network drive?),"
                 " where write-ahead logging does not work. Move the data folder to a local disk."
@@ -478,38 +456,11 @@ class Database:
 
 
 def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
-    # Transactions begin where we say so (_on_begin), not where the driver guesses.
-    connection.isolation_level = None
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA wal_autocheckpoint = 0")  # see `Database.tend`
-    connection.execute("PRAGMA foreign_keys = ON")
-    # What a savepoint would take back stays in memory: a temporary file, for more than some pages,
-    # would fail a bet where no descriptor is left.
-    connection.execute("PRAGMA temp_store = MEMORY")
-
-
-def _changes(connection: Connection) -> int:
-    driver = connection.connection.driver_connection
-    assert isinstance(driver, sqlite3.Connection)
-    return driver.total_changes
-
-
-def _errorname(error: BaseException) -> str:
-    return getattr(_reason(error), "sqlite_errorname", "")
-
-
-def is_damaged(error: BaseException) -> bool:
-    """Tell whether what is in the file makes no sense to SQLite."""
-    return _errorname(error).startswith(DAMAGED)
+    sqlite.set_up(connection)
 
 
 def _tell_gone(missing: str, rescue: str) -> None:
     log.critical("the books cannot be served any more: %s. %s", missing, rescue)
-
-
-def is_broken(error: BaseException) -> bool:
-    """Tell whether file, disk or another process is at fault: the transaction is gone then."""
-    return _errorname(error).startswith(BROKEN)
 
 
 @contextlib.contextmanager
@@ -525,45 +476,31 @@ def _broken_is_unavailable(path: Path) -> Iterator[None]:
 
 
 def _unavailable(error: BaseException) -> BooksUnavailable:
-    return BooksUnavailable(f"The books cannot be written just now ({_reason(error)}).")
+    return BooksUnavailable(f"The books cannot be written just now ({reason(error)}).")
 
 
 def _cannot_be_opened(path: Path, error: Exception) -> DatabaseRefused:
     if is_damaged(error):
         return DatabaseRefused(_damaged(path, error))
-    return DatabaseRefused(f"The database {path} cannot be opened: {_reason(error)}.")
+    return DatabaseRefused(f"The database {path} cannot be opened: {reason(error)}.")
 
 
 def _damaged(path: Path, error: BaseException) -> str:
     return (
-        f"The database {path} is damaged ({_reason(error)}). `timebank restore` puts a backup in"
+        f"The database {path} is damaged ({reason(error)}). `timebank restore` puts a backup in"
         " its place, and keeps what is there beside it."
     )
 
 
 def _unknown(error: BaseException) -> OutcomeUnknown:
     return OutcomeUnknown(
-        f"The disk failed while this was written into the books ({_reason(error)}), and whether it"
+        f"The disk failed while this was written into the books ({reason(error)}), and whether it"
         " counts could not be found out. Look before you do it again."
     )
 
 
-def roll_back(connection: Connection) -> None:
-    """End the transaction of a COMMIT that has failed: SQLite may have left that to us."""
-    driver = connection.connection.driver_connection
-    if driver is not None:
-        with contextlib.suppress(sqlite3.Error):
-            driver.rollback()
-
-
-def _reason(error: BaseException) -> BaseException | None:
-    return error.orig if isinstance(error, DBAPIError) else error
-
-
 def _check(connection: Connection, path: Path) -> None:
-    run = connection.exec_driver_sql
-    program = run("PRAGMA application_id").scalar_one()
-    version = run("PRAGMA user_version").scalar_one()
+    program, version = sqlite.program(connection), sqlite.version(connection)
     if program != APPLICATION_ID:
         raise DatabaseRefused(not_ours(path, program, version))
     if version < SCHEMA_VERSION:
@@ -590,7 +527,7 @@ def not_ours(path: Path, program: int, version: int) -> str:
 
 def _create_when_empty(connection: Connection) -> None:
     """Lay the tables in a new file; whoever comes second to this lock finds them there."""
-    if connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one():
+    if not sqlite.is_empty(connection):
         return
     # One table and index after the other by name: `create_all` makes indexes in any order, and the
     # same books shall be the same file.
@@ -608,8 +545,8 @@ def _create_when_empty(connection: Connection) -> None:
             for number, kind in SYSTEM_ACCOUNTS.items()
         ],
     )
-    connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.exec_driver_sql(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    sqlite.set_program(connection, APPLICATION_ID)
+    sqlite.set_version(connection, SCHEMA_VERSION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -720,8 +657,8 @@ class Writer:
         """Do what can be done now; in doubt nothing is, before it is settled."""
         answers = [] if self._doubtful is None else self._settled(self._doubtful)
         if self._doubtful is not None:
-            reason = _unavailable(self._doubtful.error)
-            return answers + [Done(request.ticket, None, reason) for request in group]
+            refusal = _unavailable(self._doubtful.error)
+            return answers + [Done(request.ticket, None, refusal) for request in group]
         return answers + (self._commit(group) if group else [])
 
     def _commit(self, group: list[_Request]) -> list[Done]:
@@ -764,7 +701,7 @@ class Writer:
         if is_damaged(error):
             self._database.look_again()
         if is_broken(error):
-            log.error("%d requests could not be committed: %s", len(group), _reason(error))
+            log.error("%d requests could not be committed: %s", len(group), reason(error))
         else:
             log.exception("%d requests could not be committed", len(group), exc_info=error)
         return [Done(request.ticket, None, _unavailable(error)) for request in group]
@@ -778,11 +715,11 @@ class Writer:
         group, error, is_new = doubtful.group, doubtful.error, self._doubtful is None
         try:
             is_there = doubtful.doubt.settle()
-        except NotYet as reason:
+        except NotYet as not_yet:
             self._doubtful = doubtful
             if is_new:
                 log.error(
-                    "whether %d requests were committed is not known yet: %s", len(group), reason
+                    "whether %d requests were committed is not known yet: %s", len(group), not_yet
                 )
                 return [Done(request.ticket, None, InDoubt()) for request in group]
             return self._given_up() if self._is_out_of_time() else []
@@ -791,7 +728,7 @@ class Writer:
             return [*self._given_up(), *self._failed([], gone)]
         self._doubtful = None
         if is_there:
-            log.error("%d requests are in the books after all: %s", len(group), _reason(error))
+            log.error("%d requests are in the books after all: %s", len(group), reason(error))
             return doubtful.answers
         return self._failed(group, error)
 

@@ -20,24 +20,14 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from timebank.ledger import wal
+from timebank.ledger import sqlite, wal
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
-# COMMIT fails with these before anything is written.
-CERTAIN = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_CONSTRAINT")
-
 
 class NotYet(Exception):
     """The disk does not allow to find it out; `str()` is the reason."""
-
-
-def leaves_doubt(error: BaseException) -> bool:
-    """Tell whether a COMMIT that failed with this may be in the books one day."""
-    reason = error.orig if isinstance(error, DBAPIError) else error
-    name = getattr(reason, "sqlite_errorname", "")
-    return isinstance(reason, sqlite3.Error) and not name.startswith(CERTAIN)
 
 
 class Doubt:
@@ -73,10 +63,9 @@ class Doubt:
             if not self._look():
                 transaction.rollback()
                 return False
-            version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
-            connection.exec_driver_sql(f"PRAGMA user_version = {version}")
+            sqlite.rewrite_version(connection)
         # What was recovered may be nowhere but in memory: its sync has failed.
-        if self._is_revived and not carried_over(connection):
+        if self._is_revived and not sqlite.carried_over(connection):
             raise NotYet("others keep the log from being carried over")
         return self._is_revived
 
@@ -92,15 +81,3 @@ class Doubt:
             self._is_known = self._dead is not None
             return self._is_known
         return True
-
-
-def carried_over(connection: Connection) -> bool:
-    """Carry all of the log over into the database, and begin it anew; False when others hinder it.
-
-    `connection` has no transaction. Raises sqlite3.Error.
-    """
-    # On the driver's own cursor: SQLAlchemy would begin a transaction first.
-    with contextlib.closing(connection.connection.cursor()) as cursor:
-        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        (busy, *_) = cursor.fetchone() or (1,)
-    return not busy

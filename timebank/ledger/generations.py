@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Column, Connection, Table, func, select
 
-from timebank.ledger import chain
-from timebank.ledger.schema import stamp
+from timebank.ledger import chain, sqlite
+from timebank.ledger.schema import metadata, stamp
+from timebank.ledger.sql import Prepared
 
 # Every table that gives numbers, with what its numbers are of.
 NUMBERED = {
@@ -93,15 +94,27 @@ def generation_of(connection: Connection, table: str, number: int) -> int:
     return max(found, default=1)
 
 
+def _number(table: Table) -> Column[Any]:
+    (number,) = table.primary_key
+    return number
+
+
+# The highest number that is used in each table.
+_HIGHEST = Prepared(
+    lambda: select(
+        *(select(func.max(_number(metadata.tables[name]))).scalar_subquery() for name in NUMBERED)
+    )
+)
+
+
 def last_numbers(connection: Connection) -> dict[str, int]:
     """Tell the last number that each table has given, whether its row is still there or not."""
-    run = connection.exec_driver_sql
-    given: dict[str, int] = dict(run("SELECT name, seq FROM sqlite_sequence").all())
-    last = {}
-    for table in NUMBERED:
-        highest = run(f"SELECT coalesce(max(rowid), 0) FROM {table}").scalar_one()
-        last[table] = max(given.get(table, 0), highest)
-    return last
+    given = sqlite.given_numbers(connection)
+    highest = _HIGHEST(connection).one()
+    return {
+        table: max(given.get(table, 0), used or 0)
+        for table, used in zip(NUMBERED, highest, strict=True)
+    }
 
 
 class Closed(NamedTuple):
@@ -145,13 +158,5 @@ def begin(
     marks = ", ".join("?" * len(generation))
     connection.exec_driver_sql(f"INSERT INTO generations ({_FIELDS}) VALUES ({marks})", generation)
     for table, first in firsts.items():
-        _go_on_from(connection, table, first)
+        sqlite.go_on_from(connection, table, first)
     return generation
-
-
-def _go_on_from(connection: Connection, table: str, first: int) -> None:
-    """Let the next row of a table get the number `first`."""
-    run = connection.exec_driver_sql
-    values = (first - 1, table)
-    if not run("UPDATE sqlite_sequence SET seq = ? WHERE name = ?", values).rowcount:
-        run("INSERT INTO sqlite_sequence (seq, name) VALUES (?, ?)", values)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from timebank.files import sync_folder, write_all
-from timebank.ledger import high_water
+from timebank.ledger import high_water, sqlite
 from timebank.ledger.overwritten import Watch
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Guard:
             return self._rescue_overwritten(writer)
         if writer is not None:
             with contextlib.suppress(sqlite3.Error):
-                _driver(writer).execute("BEGIN IMMEDIATE")
+                sqlite.driver(writer).execute(sqlite.BEGIN_WRITING)
         if self._is_carried_over() and _identity(self._path) == self._files[self._path]:
             return (
                 f"All that was acknowledged is in {self._path}. See to it that nothing removes "
@@ -144,11 +144,9 @@ class Guard:
     def _is_carried_over(self) -> bool:
         """Write all of the log into the database that is open, wherever its name is by now."""
         try:
-            answer = _driver(self._connection).execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            return sqlite.carry_over_some(sqlite.driver(self._connection))
         except sqlite3.Error:
             return False
-        _, frames, carried = answer or (1, -1, 0)
-        return bool(frames == carried)
 
     def _rescue_overwritten(self, writer: Connection | None) -> str:
         """Save what is left of books that were written over, and stop all who work in them."""
@@ -158,7 +156,7 @@ class Guard:
         # What changed last is in the writer's memory, so somebody else keeps others from writing.
         if writer is not None:
             with contextlib.suppress(sqlite3.Error):
-                _driver(self._connection).execute("BEGIN IMMEDIATE")
+                sqlite.driver(self._connection).execute(sqlite.BEGIN_WRITING)
         said = self._left_of(writer or self._connection, file)
         with contextlib.suppress(OSError):
             _write(self._word, said)
@@ -194,7 +192,7 @@ class Guard:
     def _copied_into(self, folder: Path) -> Path:
         """Copy all that is open into a new file, for its owner's eyes only."""
         with self._new_copy(folder) as copy:
-            _copy(_driver(self._connection), copy)
+            _copy(sqlite.driver(self._connection), copy)
         return copy
 
     def _copied_and_checked(self, folder: Path, source: Connection) -> tuple[Path, int]:
@@ -203,7 +201,7 @@ class Guard:
         Raises sqlite3.DatabaseError when the copy is damaged.
         """
         with self._new_copy(folder) as copy:
-            _copy(_driver(source), copy)
+            _copy(sqlite.driver(source), copy)
             return copy, _checked(copy)
 
     def _copied_alone(self, folder: Path, file: int | None) -> tuple[Path, int]:
@@ -215,8 +213,8 @@ class Guard:
                 start = 0
                 while content := os.pread(file, COPIED_BYTES, start):
                     start += target.write(content)
-            with contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as alone:
-                alone.execute("PRAGMA journal_mode = DELETE")
+            with contextlib.closing(sqlite.opened(copy)) as alone:
+                sqlite.without_log(alone)
             return copy, _checked(copy)
 
     @contextlib.contextmanager
@@ -282,24 +280,19 @@ def let_go() -> None:
 
 def _page_of_count(connection: Connection) -> int:
     """Tell which page of the database has the count of its transactions."""
-    page: int | None = connection.exec_driver_sql(
-        "SELECT rootpage FROM sqlite_master WHERE name = 'identity'"
-    ).scalar()
-    return page or 1
+    return sqlite.first_page(connection, "identity")
 
 
 def _copy(source: sqlite3.Connection, copy: Path) -> None:
-    with contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as target:
-        source.backup(target)
-        target.execute("PRAGMA journal_mode = DELETE")
+    with contextlib.closing(sqlite.opened(copy)) as target:
+        sqlite.copy(source, target)
 
 
 def _checked(copy: Path) -> int:
     """Count the transactions in a copy; raises sqlite3.DatabaseError when it is damaged."""
-    with contextlib.closing(sqlite3.connect(copy)) as file:
-        found = file.execute("PRAGMA integrity_check(1)").fetchall()
-        if found != [("ok",)]:
-            raise sqlite3.DatabaseError(found[0][0] if found else "it is empty")
+    with contextlib.closing(sqlite.opened(copy)) as file:
+        if (damage := sqlite.first_damage(file)) is not None:
+            raise sqlite3.DatabaseError(damage)
         (number,) = file.execute("SELECT commits FROM identity").fetchone() or (0,)
     return int(number)
 
@@ -312,12 +305,6 @@ def _write(name: Path, text: str) -> None:
     finally:
         os.close(file)
     sync_folder(name.parent)
-
-
-def _driver(connection: Connection) -> sqlite3.Connection:
-    driver = connection.connection.driver_connection
-    assert isinstance(driver, sqlite3.Connection)
-    return driver
 
 
 def _identity(name: Path) -> tuple[int, int] | None:

@@ -1,13 +1,223 @@
-"""What SQLite alone knows: its own tables and checks.
+"""What SQLite alone knows, behind functions that say what is wanted of it.
 
-No other module says a PRAGMA or names `sqlite_master` for what this one can do.
+Its settings and its locks, its tables of itself, its codes for what went wrong, its copies of a
+file. No other module but two says a PRAGMA, names `sqlite_master` or reads an error code: the
+migrations, which are SQLite's from end to end, and this one. How a log lies on the disk (wal.py)
+and who has which file open (guard.py, overwritten.py) are SQLite's as well, and below all SQL.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+import sqlite3
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
-from sqlalchemy import Connection
+from sqlalchemy import URL, Connection, Engine, create_engine
+from sqlalchemy.exc import DBAPIError
+
+# Its codes when the file, the disk or another process is at fault, not the request.
+BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
+DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+FULL = "SQLITE_FULL"
+BROKEN = (
+    *DAMAGED,
+    *BUSY,
+    FULL,
+    "SQLITE_IOERR",
+    "SQLITE_READONLY",
+    "SQLITE_CANTOPEN",
+    "SQLITE_NOMEM",
+    "SQLITE_PROTOCOL",
+    "SQLITE_PERM",
+)
+# COMMIT fails with these before anything is written.
+CERTAIN = (*BUSY, "SQLITE_CONSTRAINT")
+
+
+# What went wrong.
+
+
+def reason(error: BaseException) -> BaseException | None:
+    """Give the driver's own error, of which SQLAlchemy's is made."""
+    return error.orig if isinstance(error, DBAPIError) else error
+
+
+def _code(error: BaseException) -> str:
+    return getattr(reason(error), "sqlite_errorname", "")
+
+
+def is_waiting(error: BaseException) -> bool:
+    """Tell whether it is somebody else's turn to write."""
+    return _code(error).startswith("SQLITE_BUSY")
+
+
+def is_busy(error: BaseException) -> bool:
+    """Tell whether others have locked the file, or a table."""
+    return _code(error).startswith(BUSY)
+
+
+def is_full(error: BaseException) -> bool:
+    """Tell whether the disk has no room."""
+    return _code(error).startswith(FULL)
+
+
+def is_damaged(error: BaseException) -> bool:
+    """Tell whether what is in the file makes no sense to SQLite."""
+    return _code(error).startswith(DAMAGED)
+
+
+def is_broken(error: BaseException) -> bool:
+    """Tell whether file, disk or another process is at fault: the transaction is gone then."""
+    return _code(error).startswith(BROKEN)
+
+
+def leaves_doubt(error: BaseException) -> bool:
+    """Tell whether a COMMIT that failed with this may be in the books one day."""
+    return isinstance(reason(error), sqlite3.Error) and not _code(error).startswith(CERTAIN)
+
+
+# Connections and transactions.
+
+BEGIN_WRITING = "BEGIN IMMEDIATE"
+
+
+def engine(path: Path, turn_seconds: float) -> Engine:
+    """Give the engine of a file; SQLite waits so long for its turn to write, and no longer."""
+    return create_engine(
+        URL.create("sqlite+pysqlite", database=str(path)),
+        connect_args={"timeout": turn_seconds},
+        # A seed or a password hash could be in an error text.
+        hide_parameters=True,
+    )
+
+
+def set_up(connection: sqlite3.Connection) -> None:
+    """Set a new connection of an engine as the books need it."""
+    # Transactions begin where we say so, not where the driver guesses.
+    connection.isolation_level = None
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA wal_autocheckpoint = 0")  # see `Database.tend`
+    connection.execute("PRAGMA foreign_keys = ON")
+    # What a savepoint would take back stays in memory: a temporary file, for more than some pages,
+    # would fail a bet where no descriptor is left.
+    connection.execute("PRAGMA temp_store = MEMORY")
+
+
+def driver(connection: Connection) -> sqlite3.Connection:
+    """Give the driver's own connection."""
+    found = connection.connection.driver_connection
+    assert isinstance(found, sqlite3.Connection)
+    return found
+
+
+def opened(path: Path, seconds: float = 5.0, mode: str = "rw") -> sqlite3.Connection:
+    """Open a file that is there, without a transaction of its own."""
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(address, seconds, isolation_level=None, uri=True)
+
+
+def begin_reading(connection: Connection) -> None:
+    """Begin a transaction that sees one moment, once it reads."""
+    connection.exec_driver_sql("BEGIN")
+
+
+def begin_writing(connection: Connection) -> None:
+    """Begin a transaction that keeps others from writing; where that `is_waiting`, DBAPIError."""
+    connection.exec_driver_sql(BEGIN_WRITING)
+
+
+def changes(connection: Connection) -> int:
+    """Tell how many rows a connection has changed since it was opened."""
+    return driver(connection).total_changes
+
+
+def roll_back(connection: Connection) -> None:
+    """End the transaction of a COMMIT that has failed: SQLite may have left that to us."""
+    found = connection.connection.driver_connection
+    if found is not None:
+        with contextlib.suppress(sqlite3.Error):
+            found.rollback()
+
+
+def rewrite_version(connection: Connection) -> None:
+    """Write something that changes nothing: the version of the schema once more."""
+    set_version(connection, version(connection))
+
+
+# The log. On the driver's own cursor: SQLAlchemy would begin a transaction first.
+
+
+def write_ahead(connection: Connection) -> bool:
+    """Switch to write-ahead logging, which is remembered in the file; False where it cannot be.
+
+    Raises sqlite3.Error, also when others do the same: SQLite does not wait for them.
+    """
+    with contextlib.closing(connection.connection.cursor()) as cursor:
+        cursor.execute("PRAGMA journal_mode = WAL")
+        return (cursor.fetchone() or ("",))[0] == "wal"
+
+
+def without_log(connection: sqlite3.Connection) -> None:
+    """Fold the log into the file and switch it off; who is not alone with the file cannot."""
+    connection.execute("PRAGMA journal_mode = DELETE")
+
+
+def carry_over_some(connection: sqlite3.Connection) -> bool:
+    """Carry the log over as far as nobody needs it; tells whether that was all of it.
+
+    Raises sqlite3.Error.
+    """
+    _, frames, carried = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone() or (
+        *(1, -1, 0),
+    )
+    return bool(frames == carried)
+
+
+def carried_over(connection: Connection) -> bool:
+    """Carry all of the log over into the database, and begin it anew; False when others hinder it.
+
+    `connection` has no transaction. Raises sqlite3.Error.
+    """
+    with contextlib.closing(connection.connection.cursor()) as cursor:
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        (busy, *_) = cursor.fetchone() or (1,)
+    return not busy
+
+
+def lock_out(connection: sqlite3.Connection) -> None:
+    """Begin to have a file for oneself; `without_log` and `locked_out` see it through."""
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+
+
+def locked_out(connection: sqlite3.Connection) -> None:
+    """Take the lock that no other process can share, and keep it until the connection is closed.
+
+    Raises sqlite3.DatabaseError: `is_busy` where others have the file open.
+    """
+    without_log(connection)
+    connection.execute("BEGIN EXCLUSIVE")
+    connection.execute("COMMIT")
+
+
+# Whole files.
+
+
+def copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
+    """Copy a database as of one moment into an empty file, which stays a single one.
+
+    In one step: a copy made in several begins anew whenever somebody writes in between.
+    """
+    source.backup(target)
+    without_log(target)
+
+
+def first_damage(connection: sqlite3.Connection) -> str | None:
+    """Look through a file until something is wrong with it; None when nothing is."""
+    found = connection.execute("PRAGMA integrity_check(1)").fetchall()
+    if found == [("ok",)]:
+        return None
+    return str(found[0][0]) if found else "it is empty"
 
 
 def damages(connection: Connection) -> Iterator[str]:
@@ -23,6 +233,62 @@ def broken_references(connection: Connection) -> Iterator[tuple[str, int | None,
         yield table, number, parent
 
 
+# What it says of itself.
+
+
+def program(connection: Connection) -> int:
+    """Tell whose file it is: the number of a program, 0 for none."""
+    number: int = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+    return number
+
+
+def version(connection: Connection) -> int:
+    """Tell the version of the schema that the file says it has."""
+    number: int = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
+    return number
+
+
+def set_program(connection: Connection, number: int) -> None:
+    """Note whose file it is."""
+    connection.exec_driver_sql(f"PRAGMA application_id = {number}")
+
+
+def set_version(connection: Connection, number: int) -> None:
+    """Note the version of the schema."""
+    connection.exec_driver_sql(f"PRAGMA user_version = {number}")
+
+
+def program_of(connection: sqlite3.Connection) -> int:
+    """Tell the same as `program` of a file that is open beside the books."""
+    (number,) = connection.execute("PRAGMA application_id").fetchone()
+    return int(number)
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """Return the `user_version` of a file that the driver alone has open."""
+    (number,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(number)
+
+
+def is_empty(connection: Connection) -> bool:
+    """Tell whether there is no table yet; what has asked sees one moment from then on."""
+    found: int = connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
+    return not found
+
+
+def tables_of(connection: sqlite3.Connection) -> set[str]:
+    """Name all that a file has: tables, indexes and triggers.
+
+    What has asked sees one moment until its transaction ends. Raises sqlite3.DatabaseError.
+    """
+    return {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+
+
+def columns_of(connection: sqlite3.Connection, table: str) -> set[str]:
+    """Name the columns of a table; raises sqlite3.DatabaseError."""
+    return {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")}
+
+
 def definition(connection: Connection, name: str) -> str | None:
     """Give the text by which a table, an index or a trigger was made; None where there is none."""
     found: str | None = connection.exec_driver_sql(
@@ -31,6 +297,38 @@ def definition(connection: Connection, name: str) -> str | None:
     return found
 
 
+def first_page(connection: Connection, table: str) -> int:
+    """Tell on which page of the file a table begins; the first one where there is no such table."""
+    page: int | None = connection.exec_driver_sql(
+        "SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)
+    ).scalar()
+    return page or 1
+
+
+# Numbers of rows.
+
+
 def given_numbers(connection: Connection) -> dict[str, int]:
     """Tell the last number that each table has given, those apart that have given none."""
     return dict(connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence").all())
+
+
+def numbers_of(connection: sqlite3.Connection, tables: Iterable[str]) -> dict[str, int]:
+    """Tell the highest number that is given or used in tables of a file of whatever version.
+
+    Those apart that have given none and are not among `tables`. Raises sqlite3.DatabaseError.
+    """
+    numbers: dict[str, int] = dict(
+        connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
+    )
+    for table in tables:
+        (highest,) = connection.execute(f"SELECT coalesce(max(rowid), 0) FROM {table}").fetchone()
+        numbers[table] = max(numbers.get(table, 0), highest)
+    return numbers
+
+
+def go_on_from(connection: Connection, table: str, first: int) -> None:
+    """Let the next row of a table get the number `first`."""
+    run, values = connection.exec_driver_sql, (first - 1, table)
+    if not run("UPDATE sqlite_sequence SET seq = ? WHERE name = ?", values).rowcount:
+        run("INSERT INTO sqlite_sequence (seq, name) VALUES (?, ?)", values)

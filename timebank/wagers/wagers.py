@@ -15,11 +15,12 @@ from sqlalchemy import BindParameter, and_, bindparam, func, or_, select
 from timebank.calls.calls import leave_no_call, live_call
 from timebank.errors import CallClosed, OutOfStep, Refused, RoundOver, SeatRefused, ShoeGone
 from timebank.guests.departure import leave_without_call
-from timebank.ledger.database import Desk, is_broken
+from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting, enter
 from timebank.ledger.purse import Receipt
 from timebank.ledger.schema import actions, rounds, shoes
 from timebank.ledger.sql import Prepared, Query
+from timebank.ledger.sqlite import is_broken
 from timebank.wagers import rounds as hands
 from timebank.wagers.rounds import Move, Settlement, Wager
 from timebank.wagers.single import stake_for
