@@ -7,6 +7,7 @@ what is tried.
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from unittest import mock
@@ -16,11 +17,20 @@ from argon2 import PasswordHasher
 from hypothesis import settings
 
 from door.games.engine import shuffle
+from tests import ROOT
 
 # Files lie in memory where there is room: every COMMIT of thousands of tests waits for the disk.
 MEMORY, ROOM = "/dev/shm", 2**31
 if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
+
+# Hundreds of tests start programs, of which each would compile all its modules anew where Python
+# may not keep bytecode beside them. It is kept in pytest's own folder there.
+if sys.dont_write_bytecode:
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = sys.pycache_prefix or str(ROOT / ".pytest_cache" / "bytecode")
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Many tests look for a seed that deals the hand they want, from the same numbers on.
 SHUFFLES = 16_384

@@ -14,7 +14,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, create_engine
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.schema import ExecutableDDLElement
+
+DIALECT = sqlite.dialect()
 
 # Its codes when the file, the disk or another process is at fault, not the request.
 BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
@@ -102,6 +106,11 @@ def set_up(connection: sqlite3.Connection) -> None:
     # What a savepoint would take back stays in memory: a temporary file, for more than some pages,
     # would fail a bet where no descriptor is left.
     connection.execute("PRAGMA temp_store = MEMORY")
+
+
+def text_of(element: ExecutableDDLElement) -> str:
+    """Write out what creates a table or an index."""
+    return str(element.compile(dialect=DIALECT))
 
 
 def driver(connection: Connection) -> sqlite3.Connection:
