@@ -11,6 +11,7 @@ import itertools
 import secrets
 import sys
 from importlib.metadata import entry_points
+from pathlib import Path
 
 
 def stream(label: str) -> None:
@@ -24,8 +25,19 @@ def stream(label: str) -> None:
     secrets.token_bytes = token_bytes
 
 
+def words() -> list[str]:
+    """The words of the command; with `--fork DESCRIPTOR`, those of a fork (`forked`)."""
+    if sys.argv[1] != "--fork":
+        return sys.argv[1:]
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+    from tests.door.forked import serve
+
+    return serve(int(sys.argv[2]))
+
+
 if __name__ == "__main__":
-    stream(f"{sys.argv[1]} {sys.argv[2]}")
-    sys.argv[:] = ["door", *sys.argv[3:]]
+    label, number, *rest = words()
+    stream(f"{label} {number}")
+    sys.argv[:] = ["door", *rest]
     (command,) = entry_points(group="console_scripts", name="door")
     sys.exit(command.load()())

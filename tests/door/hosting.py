@@ -10,7 +10,6 @@ import asyncio
 import os
 import signal
 import socket
-import sys
 import time
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -19,7 +18,15 @@ from pathlib import Path
 
 from tests.door.lines.host import Pty
 from tests.door.playing import Table, _toml
-from tests.door.processes import Served, audits_are_clean, command, dealt_door, question, stand
+from tests.door.processes import (
+    Served,
+    audits_are_clean,
+    command,
+    dealt_door,
+    forked_door,
+    question,
+    stand,
+)
 from tests.terminal import PATIENCE, Profile, Terminal
 
 ANSI = Profile(charset="cp437", answers=False)
@@ -34,9 +41,6 @@ port = 0
 [boards.Xibalba]
 aliases = ["Synchronet"]
 """
-
-# A session of its own on the terminal, as hosts make one between fork and exec.
-BEGIN = "import os, sys; os.login_tty(int(sys.argv[1])); os.execv(sys.argv[2], sys.argv[2:])"
 
 
 class HostTerminal(Terminal):
@@ -183,7 +187,7 @@ class Host(Served):
         self._closing.append(pty)
         wire = PtyWire(pty)
         self._closing.append(wire)
-        door = (sys.executable, "-c", BEGIN, str(pty.slave), *dealt_door(self.folder), "run")
+        door = (*forked_door(self.folder, pty.slave), "run")
         process = await self._started(
             *door, *words, descriptors=(pty.slave,), environment=environment
         )

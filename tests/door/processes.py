@@ -20,7 +20,7 @@ from click.testing import CliRunner
 import door.cli.main
 import timebank.cli.main
 from tests.clock import FakeClock
-from tests.door import dealt
+from tests.door import dealt, forked
 from tests.door.playing import PLACE_BET, Table
 from tests.terminal import MODERN, PATIENCE, Profile, Terminal
 from tests.world import BOARD, World, log_on
@@ -50,7 +50,7 @@ class Served(World):
     async def serve(self) -> None:
         """Start the process and wait until it tells its port."""
         self.process = await asyncio.create_subprocess_exec(
-            *(*dealt_door(self.folder), "serve", "--verbose", "--config", self.config.path),
+            *(*forked_door(self.folder), "serve", "--verbose", "--config", str(self.config.path)),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
@@ -122,8 +122,17 @@ def audits_are_clean(board: Served) -> None:
 
 def dealt_door(folder: Path) -> tuple[str, ...]:
     """The command `door` for the next process of a test in `folder`, with shuffles of its own."""
+    return (sys.executable, dealt.__file__, *_stream(folder))
+
+
+def forked_door(folder: Path, terminal: int | None = None) -> tuple[str, ...]:
+    """The same as a fork, on a terminal of its own if one is given: see `forked`."""
+    return forked.command(*_stream(folder), terminal=terminal)
+
+
+def _stream(folder: Path) -> tuple[str, str]:
     test = os.environ["PYTEST_CURRENT_TEST"].partition(" ")[0]
-    return (sys.executable, dealt.__file__, test, str(next(_processes[folder])))
+    return test, str(next(_processes[folder]))
 
 
 _processes: defaultdict[Path, count[int]] = defaultdict(count)
