@@ -25,9 +25,10 @@ from door.games.baccarat.scene import BaccaratScene, celebrate
 from door.games.baccarat.settings import Language
 from door.games.baccarat.stakes import ForTheBank, ForTime, Stakes, told
 from door.games.baccarat.words import read_rules
-from door.games.engine import menu, shuffle
+from door.games.engine import shuffle
 from door.games.engine.game import Act
 from door.games.engine.play import Bet, Play, Step
+from door.games.tables import menu
 from door.lobby.teller import visit_bank
 from timebank.errors import CallClosed, Refused
 from timebank.ledger.database import BooksFailed, BooksUnavailable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ansi.cards import paint_hand, plain
 from door import wording
-from door.games.engine.scene import FIRST_ROW, PANEL, TableScene
+from door.games.tables.scene import FIRST_ROW, PANEL, TableScene
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas

@@ -16,8 +16,8 @@ from door.games.blackjack.round import Action, Phase, Round
 from door.games.blackjack.rules import rules_to_mapping
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
-from door.games.engine import menu
-from door.games.engine.table import Ending, TableForTime
+from door.games.tables import menu
+from door.games.tables.alone import Ending, TableForTime
 
 if TYPE_CHECKING:
     from door.call.board import Board

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ansi.cards import paint_card, plain
 from door import wording
-from door.games.engine.scene import FIRST_ROW, TableScene
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS
 from door.games.red_dog.words import spread_words
+from door.games.tables.scene import FIRST_ROW, TableScene
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from door.games.engine import menu
-from door.games.engine.table import Ending, TableForTime
 from door.games.red_dog import settings, words
 from door.games.red_dog.events import Outcome
 from door.games.red_dog.kind import RED_DOG_KIND
 from door.games.red_dog.round import Action, Round
 from door.games.red_dog.rules import BEST_ODDS, rules_to_mapping
 from door.games.red_dog.scene import RedDogScene
+from door.games.tables import menu
+from door.games.tables.alone import Ending, TableForTime
 
 if TYPE_CHECKING:
     from door.call.board import Board

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.games.engine import menu
+from door.games.tables import menu
 from door.games.unix_bj import settings
 from door.games.unix_bj.run import GAME, Run, Sitting, Terms
 from door.games.unix_bj.teletype import BET

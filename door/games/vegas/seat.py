@@ -19,8 +19,8 @@ from door.games.blackjack.round import Action, Phase
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.engine import shuffle
-from door.games.engine.betting import Betting
-from door.games.engine.scene import Sitting
+from door.games.tables.betting import Betting
+from door.games.tables.scene import Sitting
 from door.games.vegas import news
 from door.games.vegas import words as vegas_words
 from door.games.vegas.news import LONGEST_LINE, NotSaid

@@ -19,8 +19,8 @@ from ansi.width import character_width
 from door import wording
 from door.call.console import Closing, patience
 from door.games.blackjack.round import Action
-from door.games.engine import menu
 from door.games.engine.descriptor import Shared
+from door.games.tables import menu
 from door.games.vegas import news, settings
 from door.games.vegas import news as vegas_talk
 from door.games.vegas.dealer import Dealer

@@ -13,7 +13,7 @@ from door.call.display import literal
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import Event, Outcome
 from door.games.blackjack.round import Round
-from door.games.engine.scene import Sitting
+from door.games.tables.scene import Sitting
 from door.games.vegas import news
 from door.games.vegas.news import News
 from timebank.words import span

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from door import wording
 from door.call.console import TimeUp
 from door.games.engine import shuffle
-from door.games.engine.betting import Betting
 from door.games.engine.game import Act
 from door.games.engine.play import Bet, Play, Step
+from door.games.tables.betting import Betting
 from door.lobby.teller import visit_bank
 from timebank.errors import CallClosed, NotEnough, Refused
 from timebank.ledger.database import BooksUnavailable
@@ -26,8 +26,8 @@ from timebank.ledger.database import BooksUnavailable
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.games.engine.game import Kind
-    from door.games.engine.scene import TableScene
     from door.games.engine.settings import Stakes
+    from door.games.tables.scene import TableScene
     from timebank.wagers.journal import Shoe
 
 LONGEST_CUT = 60
