@@ -19,7 +19,7 @@ from door.games.black_jack_for_time import words
 from door.games.blackjack import events as blackjack_events
 from door.games.blackjack.kind import BlackJackKind
 from door.games.engine.game import Act
-from door.games.engine.play import Play, Step
+from door.games.tables.play import Play, Step
 from door.games.unix_bj import teletype
 from door.games.vegas import words as vegas_words
 from door.lobby import teller as lobby_teller

@@ -36,8 +36,8 @@ from unittest import mock
 from zoneinfo import ZoneInfo
 
 from door.games.engine.journaled import seat_of
-from door.games.engine.play import Play
 from door.games.rounds import kind_of, rebuild
+from door.games.tables.play import Play
 from door.games.vegas.dealer import Dealer
 from timebank.calls.clock import BelievedClock
 from timebank.ledger.database import Desk

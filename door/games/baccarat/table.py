@@ -27,8 +27,8 @@ from door.games.baccarat.stakes import ForTheBank, ForTime, Stakes, told
 from door.games.baccarat.words import read_rules
 from door.games.engine import shuffle
 from door.games.engine.game import Act
-from door.games.engine.play import Bet, Play, Step
 from door.games.tables import menu
+from door.games.tables.play import Bet, Play, Step
 from door.lobby.teller import visit_bank
 from timebank.errors import CallClosed, Refused
 from timebank.ledger.database import BooksFailed, BooksUnavailable

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
     from door.games.blackjack.tutor.thinking import Thinking
-    from door.games.engine.play import Step
+    from door.games.tables.play import Step
 
 GAME = BLACK_JACK_FOR_TIME_KIND.name
 TUTOR_WORDS = (

@@ -17,7 +17,7 @@ from door.games.tables.alone import Ending, TableForTime
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.games.engine.play import Step
+    from door.games.tables.play import Step
 
 
 class RedDogTable(TableForTime):

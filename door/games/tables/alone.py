@@ -17,8 +17,8 @@ from door import wording
 from door.call.console import TimeUp
 from door.games.engine import shuffle
 from door.games.engine.game import Act
-from door.games.engine.play import Bet, Play, Step
 from door.games.tables.betting import Betting
+from door.games.tables.play import Bet, Play, Step
 from door.lobby.teller import visit_bank
 from timebank.errors import CallClosed, NotEnough, Refused
 from timebank.ledger.database import BooksUnavailable

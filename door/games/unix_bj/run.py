@@ -22,7 +22,7 @@ from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE, rules_to_mapping
 from door.games.engine import shuffle
 from door.games.engine.game import Act
 from door.games.engine.journaled import acts_of
-from door.games.engine.play import Bet, Play, Step
+from door.games.tables.play import Bet, Play, Step
 from door.games.unix_bj import settings
 from door.games.unix_bj.kind import UNIX_BJ_KIND
 from door.games.unix_bj.teletype import BET, OPENING, Score, Teletype, decline, hand_start, is_yes

@@ -15,7 +15,7 @@ import pytest
 from door.games.baccarat.round import BACCARAT, Action, Phase, Round, start
 from door.games.baccarat.rules import rules_from_mapping
 from door.games.engine import shuffle
-from door.games.engine.play import Play
+from door.games.tables.play import Play
 from tests.door.processes import OPEN_ALL_DAY, served
 from tests.door.punting import (
     CARD_ASKED,

@@ -50,7 +50,7 @@ async def test_a_hand_that_was_not_written_is_not_dealt_and_ends_the_run(
     async with at_the_teletype(tmp_path) as ada:
         await ada.starts(seed)
         with monkeypatch.context() as disk:
-            disk.setattr("door.games.engine.play.place_bet", broken)
+            disk.setattr("door.games.tables.play.place_bet", broken)
             await ada.types("")
         assert UNWRITTEN in ada.plain
         assert len(ada.rounds()) == 1
