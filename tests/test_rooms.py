@@ -54,8 +54,8 @@ ORDER = {
 }
 # A game has two sides: its rules stand below the settings, its table above the lobby.
 TABLE_FILES = {
-    *("table", "scene", "words", "stakes", "betting", "menu", "play", "run"),
-    *("beside", "thinking", "floor", "overdue"),
+    *("table", "tables", "scene", "words", "stakes", "run", "beside", "thinking"),
+    *("floor", "overdue"),
 }
 RULES_OF_VEGAS = {
     "door.games.vegas",
@@ -93,7 +93,7 @@ def imports(name: str) -> Iterator[str]:
 def room_of(name: str, order: tuple[str, ...]) -> str:
     if name.startswith("door.games."):
         is_vegas = name.startswith("door.games.vegas") and name not in RULES_OF_VEGAS
-        if is_vegas or name.rpartition(".")[2] in TABLE_FILES:
+        if is_vegas or TABLE_FILES & set(name.split(".")):
             return "tables"
     rooms = [room for room in order if name == room or name.startswith(f"{room}.")]
     return max(rooms, key=len)

@@ -1,1 +1,1 @@
-"""What every game shares: cards, shuffle, journals, replays, and how a table plays a hand."""
+"""What every game shares: cards, shuffle, journals, replays, settings, the descriptor."""
