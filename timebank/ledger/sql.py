@@ -55,13 +55,16 @@ Query: TypeAlias = "Select[*tuple[Any, ...]]"
 STATEMENTS: list[Prepared] = []
 
 
+# What turns values that are given by name into what the driver wants.
+Pick: TypeAlias = Callable[[Mapping[str, object]], Any]
+
+
 class _Text(NamedTuple):
     """A statement as its dialect writes it."""
 
     sql: str
-    # How many values it takes, and what turns them into what the driver wants.
-    names: int
-    pick: Callable[[Mapping[str, object]], Any]
+    pick: Pick
+    names: frozenset[str]
     # The statement itself, where it takes a list.
     whole: Executable | None
 
@@ -69,25 +72,27 @@ class _Text(NamedTuple):
 class Prepared:
     """A statement of Core whose text is made once for each dialect."""
 
-    __slots__ = ("_build", "_texts", "where")
+    __slots__ = ("_build", "_hot", "_texts", "where")
 
     def __init__(self, build: Callable[[], Executable]) -> None:
         """`build` makes the statement; it is called once for each dialect."""
         self._build = build
         self._texts: dict[str, _Text] = {}
+        # Of each dialect in which it has been run, the text and how to pick its values.
+        self._hot: dict[str, tuple[str, Pick]] = {}
         self.where = f"{build.__module__}:{build.__code__.co_firstlineno}"
         STATEMENTS.append(self)
 
     def __call__(self, connection: Connection, /, **values: object) -> Rows:
-        """Run it; `values` are its parameters, all of them and no others (TypeError, KeyError)."""
-        text = self._texts.get(connection.dialect.name)
-        if text is None:
-            text = self._made(connection.dialect)
-        if len(values) != text.names:
-            raise TypeError(f"{self.where}: it takes {text.names} values, not {sorted(values)}")
-        if text.whole is not None:
-            return connection.execute(text.whole, values)
-        return connection.exec_driver_sql(text.sql, text.pick(values))
+        """Run it; `values` are all its parameters.
+
+        Raises KeyError for one that is not given, and TypeError for one that there is not: that is
+        looked for in the first run alone.
+        """
+        hot = self._hot.get(connection.dialect.name)
+        if hot is None:
+            return self._first_run(connection, values)
+        return connection.exec_driver_sql(hot[0], hot[1](values))
 
     def number(self, connection: Connection, /, **values: object) -> int:
         """Run an INSERT, and give the number that the row got.
@@ -95,9 +100,22 @@ class Prepared:
         SQLite tells it beside the statement. In the text of a dialect that does not, SQLAlchemy
         asks for it by itself; to have SQLite return it in a row would take 7 microseconds more.
         """
-        rows = self(connection, **values)
+        hot = self._hot.get(connection.dialect.name)
+        if hot is None:
+            rows = self._first_run(connection, values)
+        else:
+            rows = connection.exec_driver_sql(hot[0], hot[1](values))
         found: int = rows.scalar_one() if rows.returns_rows else rows.lastrowid
         return found
+
+    def _first_run(self, connection: Connection, values: Mapping[str, object]) -> Rows:
+        text = self._made(connection.dialect)
+        if values.keys() - text.names:
+            raise TypeError(f"{self.where}: it takes {sorted(text.names)}, not {sorted(values)}")
+        if text.whole is not None:
+            return connection.execute(text.whole, values)
+        self._hot[connection.dialect.name] = (text.sql, text.pick)
+        return connection.exec_driver_sql(text.sql, text.pick(values))
 
     def each(self, connection: Connection, rows: Iterable[Mapping[str, object]]) -> None:
         """Run it once for each row of parameters; at least one."""
@@ -129,9 +147,9 @@ def _text_of(statement: Executable, dialect: Dialect) -> _Text:
     bases = (_SaysItself, dialect.statement_compiler)
     compiled = types.new_class("Compiler", bases)(dialect, statement)
     assert isinstance(compiled, SQLCompiler)
-    names = len(set(compiled.bind_names.values()))
+    names = frozenset(compiled.bind_names.values())
     order = compiled.positiontup
-    pick: Callable[[Mapping[str, object]], Any]
+    pick: Pick
     if order is None:
         pick = dict  # by name
     elif len(order) > 1:
@@ -139,10 +157,10 @@ def _text_of(statement: Executable, dialect: Dialect) -> _Text:
     else:
         pick = _alone(order[0]) if order else _none
     whole = statement if compiled.post_compile_params else None
-    return _Text(str(compiled), names, pick, whole)
+    return _Text(str(compiled), pick, names, whole)
 
 
-def _alone(name: str) -> Callable[[Mapping[str, object]], Any]:
+def _alone(name: str) -> Pick:
     return lambda values: (values[name],)
 
 
