@@ -145,7 +145,6 @@ _SETTLE = Prepared(
         .where(_ROUNDS.c.id == bindparam("round_id"))
     )
 )
-_WHOSE = Prepared(lambda: select(_ROUNDS.c.caller_id).where(_ROUNDS.c.id == bindparam("round_id")))
 
 
 def deal_from(desk: Desk, caller_id: int | None, shoe_id: int, wager: Wager) -> None:
@@ -244,8 +243,8 @@ def settle(stakes: Stakes, game: str, settlement: Settlement) -> None:
     stakes.settle(*parts, game, settlement.outcome)
 
 
-def write_settlement(desk: Desk, round_id: int, settlement: Settlement) -> None:
-    """Note in a round what was settled of it."""
+def write_settlement(desk: Desk, caller_id: int, round_id: int, settlement: Settlement) -> None:
+    """Note in a caller's round what was settled of it."""
     _SETTLE(
         desk.connection,
         lost_now=settlement.lost,
@@ -255,7 +254,6 @@ def write_settlement(desk: Desk, round_id: int, settlement: Settlement) -> None:
         **_ending(desk, settlement),
     )
     if settlement.final:
-        caller_id = _WHOSE(desk.connection, round_id=round_id).scalar_one()
         keep_untold(desk, caller_id, round_id)
 
 

@@ -138,6 +138,6 @@ def _proceed(posting: Posting, moves: Sequence[Move], settlement: Settlement | N
     if settlement is None:
         return posting.finish(0, "")
     rounds.settle(stakes, hand.game, settlement)
-    rounds.write_settlement(desk, hand.round_id, settlement)
+    rounds.write_settlement(desk, posting.caller_id, hand.round_id, settlement)
     receipt = posting.finish(rounds.winnings(stakes, settlement), hand.game)
     return rounds.ended(receipt, hand.round_id, settlement)

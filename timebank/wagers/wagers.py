@@ -287,7 +287,7 @@ def _proceed(
     if settlement is None:
         return posting.finish(0, "")
     hands.settle(stakes, game, settlement)
-    hands.write_settlement(desk, chair.round_id, settlement)
+    hands.write_settlement(desk, chair.caller_id, chair.round_id, settlement)
     receipt = posting.finish(hands.winnings(stakes, settlement), game)
     if settlement.final and posting.call_id is None:
         hands.leave_notice(desk, chair.caller_id, chair.round_id)
