@@ -17,7 +17,7 @@ from argon2 import PasswordHasher
 from hypothesis import settings
 
 from door.games.engine import shuffle
-from tests import ROOT
+from tests import ROOT, layers
 
 # Files lie in memory where there is room: every COMMIT of thousands of tests waits for the disk.
 MEMORY, ROOM = "/dev/shm", 2**31
@@ -39,6 +39,13 @@ shuffle._shuffled = lru_cache(SHUFFLES)(shuffle._shuffled.__wrapped__)
 settings.register_profile("suite", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("search", derandomize=False, deadline=None)
 settings.load_profile("suite")
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if isinstance(item, pytest.Function):
+            item.add_marker(layers.layer(item.module))
 
 
 @cache
