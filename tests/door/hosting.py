@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from tests.door.attention import Stopwatch
 from tests.door.lines.host import Pty
 from tests.door.playing import Table, _toml
 from tests.door.processes import (
@@ -136,8 +137,11 @@ class Visit(Table):
         self.process.send_signal(number)
 
     async def ends(self, within: float = PATIENCE) -> int:
-        async with asyncio.timeout(within):
-            return await self.process.wait()
+        """Wait for the end, which must come within so many seconds of the machine's attention."""
+        took = await Stopwatch(self.process.pid).until_the_end(self.process, max(within, PATIENCE))
+        assert took < within
+        assert self.process.returncode is not None
+        return self.process.returncode
 
 
 class Host(Served):

@@ -25,6 +25,7 @@ from door.run import process
 from tests.door.dropfiles.reads import AS_WRITTEN, put
 from tests.door.dropfiles.writers import WRITERS
 from tests.door.wall import Wall
+from tests.terminal import PATIENCE
 from tests.timebank.books import lost, wager
 from tests.world import NOON, World, world
 from timebank.audit.accounts import audit
@@ -390,7 +391,7 @@ async def at_the_servers_table(
         visit = asyncio.create_task(Company(here.server.board, caller).visit())
         await reads(caller, "<T>alk")
         try:
-            async with asyncio.timeout(10):  # of the machine's clock: nothing here waits for it
+            async with asyncio.timeout(PATIENCE):  # of the machine's clock: nothing waits for it
                 yield here, caller, visit
         finally:
             caller.stop_ticking()
@@ -400,7 +401,7 @@ async def at_the_servers_table(
 async def reads(caller: HostCaller, text: str) -> None:
     """Wait until the caller has been shown `text`."""
     wall: Any = caller.console.line
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await wall.until(text.encode())
 
 

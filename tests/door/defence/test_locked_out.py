@@ -13,6 +13,7 @@ from door.call import passwords
 from tests.door.shell import Shell
 from tests.door.strangers import CAFE, HOME, VILLAIN, Stranger, defended, refusals
 from tests.door.visiting import MENU
+from tests.terminal import PATIENCE
 from tests.world import PASSWORD, World, world
 from timebank.callers import callers, recovery
 from timebank.keeping import deletion
@@ -140,7 +141,7 @@ async def test_a_caller_who_hangs_up_in_the_queue_makes_room(tmp_path: Path) -> 
             await caller.tries(PASSWORD)
             await caller.waits(wait)
         gone.terminal.abort()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while len(board.server.board.consoles) > 1:
                 await board.settled()
         await board.clock.advance(5)

@@ -17,6 +17,7 @@ from tests.door.processes import MENU as MENU_LINE
 from tests.door.processes import Table, arrives, served
 from tests.door.shell import Shell, Told
 from tests.door.visiting import MENU, MINUTE, Guest, sysop_toml, visitor
+from tests.terminal import PATIENCE
 from tests.world import World, log_on, world
 
 NO_EVENTS = sysop_toml(events="")
@@ -167,7 +168,7 @@ async def test_a_drained_board_takes_no_calls_and_closes_behind_the_last_caller(
         ada.presses("q")
         await ada.is_asked(MENU)
         await ada.logs_off()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             await board.server.ended.wait()
 
 
@@ -261,7 +262,7 @@ async def test_a_command_of_another_version_changes_nothing(
     async with world(tmp_path, toml=NO_EVENTS) as board:
         reader, writer = await link.dial(board.config.board.data)
         writer.write(link.frame(link.HEADER, link.told(header)))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             answer = await reader.read()
         writer.close()
         assert b"This server does not know that command." in answer

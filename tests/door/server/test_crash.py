@@ -7,13 +7,13 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
 from door.server.server import CLOSING_SECONDS
+from tests.door.attention import Stopwatch
 from tests.door.playing import PLACE_BET, Table
 from tests.door.processes import (
     HIT,
@@ -29,7 +29,7 @@ from tests.door.processes import (
     sit_down,
     stand,
 )
-from tests.terminal import MODERN, Terminal
+from tests.terminal import MODERN, PATIENCE, Terminal
 from tests.world import log_on
 
 # Killed
@@ -132,15 +132,16 @@ async def test_a_server_that_is_told_to_stop_ends_in_peace(
         mine = ada.cards("Your hand")
         stranger = await board.call()
         await stranger.until("Name:")
-        began = time.monotonic()
+        watch = Stopwatch(board.process.pid)
         board.process.send_signal(how)
+        end = asyncio.ensure_future(watch.until_the_end(board.process, PATIENCE))
         await ada.terminal.until_closed()
         assert "The board is closing." in ada.terminal.picture
         assert "The hand on the table waits for you." in ada.terminal.picture
         await stranger.until_closed()
         assert "The board is closing." in stranger.picture
+        assert await end < CLOSING_SECONDS  # nobody had to be thrown out
         assert await board.ends() == 0
-        assert time.monotonic() - began < CLOSING_SECONDS  # nobody had to be thrown out
         await board.serve()
         await calls_back(ada)
         assert ada.cards("Your hand") == mine
@@ -213,7 +214,7 @@ def test_a_port_that_is_taken_is_told_and_the_command_ends(tmp_path: Path) -> No
             capture_output=True,
             text=True,
             check=False,
-            timeout=10,
+            timeout=PATIENCE,
         )
     assert (run.returncode, run.stdout) == (2, "")
     assert f"Port {port} on 127.0.0.1 cannot be opened" in run.stderr

@@ -16,6 +16,7 @@ from door.games.blackjack.tutor.thinking import NotAtHand
 from tests.door.company import player, table_toml
 from tests.door.playing import PLACE_BET, Table, at_the_table, house
 from tests.door.seated import everybody_plays, shoe
+from tests.terminal import PATIENCE
 from tests.thinking import AtOurWord
 from tests.world import seed_of, world
 
@@ -170,7 +171,7 @@ async def test_who_hangs_up_asks_no_more(tmp_path: Path) -> None:
         await ada.bets(2, seed_of(standing_is_wrong))
         ((_, answer),) = thinking.asked
         await ada.terminal.close()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while not answer.done():
                 await ada.board.settled()
         assert answer.cancelled()
