@@ -466,8 +466,8 @@ _TYPES = {
 def encode(reason: Reason) -> str:
     """Write a reason as it is kept: a JSON object without spaces, its code first.
 
-    >>> encode(Won("vegas", "five-card"))
-    '{"code":"won","game":"vegas","outcome":"five-card"}'
+    >>> encode(Won("red-hearts", "five-card"))
+    '{"code":"won","game":"red-hearts","outcome":"five-card"}'
     """
     return _encode({"code": reason.CODE, **known(reason)})
 
@@ -480,8 +480,8 @@ def known(reason: Reason) -> dict[str, Any]:
 def decode(kind: str, facts: str) -> Reason:
     """Read a reason back; what is not one of ours, field for field, is `Unread`.
 
-    >>> decode("stake", '{"code":"bet","game":"vegas"}')
-    Bet(game='vegas')
+    >>> decode("stake", '{"code":"bet","game":"red-hearts"}')
+    Bet(game='red-hearts')
     >>> decode("stake", '{"code":"bet"}')
     Unread(moved_as='stake', facts='{"code":"bet"}')
     """
