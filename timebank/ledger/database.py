@@ -319,10 +319,17 @@ class Database:
             yield Desk(connection, settings, now)
 
     def count(self, connection: Connection) -> int | None:
-        """Count a transaction that is about to be committed; None for one that changes nothing."""
+        """Count a transaction that is about to be committed; None for one that changes nothing.
+
+        Raises `BooksGone` when the number was given before: older books lie in their place, put
+        there between two looks at the files.
+        """
         if sqlite.changes(connection) == connection.info.get(CHANGES):
             return None
-        return high_water.count(connection)
+        number = high_water.count(connection)
+        if number <= self._high_water.highest and self._guard is not None:
+            self._refuse_gone(self._guard.went_back())
+        return number
 
     def note(self, number: int | None) -> None:
         """Note how far the books have come, once the transaction of that count is committed."""
@@ -702,6 +709,8 @@ class Writer:
         if isinstance(error, BooksGone):
             if not self._is_rescued:
                 self._is_rescued = True
+                if self._connection is not None:
+                    roll_back(self._connection)  # nothing of this group is saved
                 rescue = self._database.rescue(self._connection)
                 _tell_gone(error.missing, rescue)
             return [Done(request.ticket, None, error) for request in group]

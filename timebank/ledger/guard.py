@@ -89,6 +89,11 @@ class Guard:
         self._is_database_whole = file != self._path
         return f"{file} was written over or cut off by another program"
 
+    def went_back(self) -> str:
+        """Say what has happened when the books count what they have counted before."""
+        self._is_overwritten, self._is_database_whole = True, False
+        return f"{self._path} was written over or cut off by another program"
+
     def look_again(self) -> None:
         """Believe no look that was before."""
         self._believed_until = 0.0

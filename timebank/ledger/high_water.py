@@ -92,16 +92,20 @@ class HighWater:
         self._name = beside(path)
         self._file: int | None = None
         self._taking_turns = threading.Lock()
+        # The highest count that was noted since the books were opened.
+        self.highest = 0
 
     def note(self, number: int) -> None:
         """Write down a count that is in the books for good; raises `OSError`."""
         with self._taking_turns:
             file = self._opened()
+            self.highest = max(self.highest, number)
             os.pwrite(file, _record(number), number % RECORDS * RECORD_BYTES)
 
     def close(self) -> None:
-        """Close the file; the next `note` opens it again."""
+        """Close the file; the next `note` opens it again, perhaps beside other books."""
         with self._taking_turns:
+            self.highest = 0
             self._close()
 
     def _opened(self) -> int:

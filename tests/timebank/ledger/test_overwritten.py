@@ -97,6 +97,18 @@ class TestNoticed:
         cp(copy, books.database.path)
         assert "written over or cut off" in is_stopped(desks, caplog)
 
+    def test_older_books_between_two_looks_by_their_count(self, books, desks, monkeypatch, caplog):
+        """A shell has carried the log over, so that all of the older books is believed."""
+        assert written(desks, "one") is None
+        copy = backup_of(books)
+        assert written(desks, "two") is None
+        monkeypatch.setattr(guard, "LOOK_SECONDS", 3600.0)
+        assert written(desks, "three") is None
+        with contextlib.closing(sqlite3.connect(books.database.path)) as shell:
+            assert shell.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+        cp(copy, books.database.path)
+        assert "written over or cut off" in is_stopped(desks, caplog)
+
     @pytest.mark.parametrize("ending", ["", "-wal"])
     def test_a_file_that_is_emptied(self, books, desks, caplog, ending):
         write_past_a_checkpoint(desks)
