@@ -15,6 +15,7 @@ from tests.door.processes import Served, command, served
 from tests.faults.points import SOON, BeforeABet, InAHand, household
 from tests.faults.test_lying_disk import rounds
 from tests.faults.test_trouble import TOML
+from timebank.ledger import high_water
 
 NO_MORE = "its books are not as they should be"
 
@@ -27,6 +28,11 @@ def carry_over(path: Path) -> None:
     """What a checkpoint does, by a shell."""
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as shell:
         assert shell.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
+
+
+def commits(board: Served) -> int:
+    with board.books() as desk:
+        return high_water.count_of(desk.connection)
 
 
 async def timebank(board: Served, *words: str) -> tuple[int, str]:
@@ -60,7 +66,10 @@ async def test_books_that_are_written_over_close_the_board_and_are_served_by_nob
         books, copy = board.config.database, tmp_path / "copy.sqlite3"
         (point,) = await household(board, [InAHand])
         assert (await timebank(board, "backup", str(copy)))[0] == 0
+        before = commits(board)
         point.tries()
+        # The prompt may stand there still; only what is written now makes the copy an older one.
+        await point.terminal.wait_for(lambda _: commits(board) > before, "an answer in the books")
         await point.one_of("<Q>uit", *point.ASKED)
         board.database.close()  # it must not be the last to close what is spoiled
         if harm == "cp":
