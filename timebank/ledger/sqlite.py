@@ -293,11 +293,6 @@ def tables_of(connection: sqlite3.Connection) -> set[str]:
     return {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
 
 
-def columns_of(connection: sqlite3.Connection, table: str) -> set[str]:
-    """Name the columns of a table; raises sqlite3.DatabaseError."""
-    return {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")}
-
-
 def definition(connection: Connection, name: str) -> str | None:
     """Give the text by which a table, an index or a trigger was made; None where there is none."""
     found: str | None = connection.exec_driver_sql(
