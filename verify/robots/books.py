@@ -12,6 +12,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
+CARD = 2  # letters of a card: its rank and its suit
+
 
 class Hand(NamedTuple):
     """A round of one seat, in the order of the caller's rounds."""
@@ -22,7 +24,7 @@ class Hand(NamedTuple):
     seal: str
     net: int
     settled: int | None
-    cards: frozenset[str]  # of black jack that is over
+    cards: frozenset[str]  # that lay on the table in the end, as far as its result lists them
     balance: int | None  # the bankroll after what it moved last
 
 
@@ -106,13 +108,13 @@ def _hands(books: sqlite3.Connection, number: int) -> Iterator[Hand]:
         " WHERE r.caller_id = ? ORDER BY r.id",
         (number,),
     ):
-        cards = _cards(json.loads(result)) if game == "black-jack-for-time" else frozenset()
+        cards = _cards(json.loads(result))
         yield Hand(game, unit, day, seal, net, settled, cards, left.get(round_id))
 
 
 def _cards(result: Mapping[str, Any]) -> frozenset[str]:
-    hands = (*result.get("player", ()), result.get("dealer", ()))
-    return frozenset(card for hand in hands for card in hand)
+    hands = (*result.get("player", ()), result.get("dealer", ()), result.get("cards", ()))
+    return frozenset(card for hand in hands for card in hand if len(card) == CARD)
 
 
 def _calls(books: sqlite3.Connection, number: int) -> Iterator[Call]:

@@ -130,11 +130,10 @@ def _is_hand(seen: Settlement, hand: Hand) -> bool:
 
 def _cards(seen: Seen, account: Account) -> Iterator[str]:
     """Every card that lay on his table is in the hand that the books have dealt from that shoe."""
-    dealt = {
-        hand.seal: hand.cards
-        for hand in account.hands
-        if hand.game == "black-jack-for-time" and hand.settled is not None
-    }
+    dealt: defaultdict[str, set[str]] = defaultdict(set)
+    for hand in account.hands:
+        if hand.cards and hand.settled is not None:
+            dealt[hand.seal] |= hand.cards
     for (seal, number), cards in seen.cards.items():
         strange = cards - dealt.get(seal, cards)
         if strange:
