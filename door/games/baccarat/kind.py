@@ -44,10 +44,9 @@ class BaccaratKind:
     ) -> tuple[Round, tuple[Event, ...]]:
         """Deal a coup (`Kind.deal`); nothing in its rules is counted in units."""
         (stake,) = stakes
+        table = self.read_rules(rules)
         try:
-            return start(self.read_rules(rules), cards, stake)
-        except Refusal:
-            raise
+            return start(table, cards, stake)
         except (ShoeTooShort, ValueError) as error:
             raise Refusal(_small(error)) from None
 
