@@ -27,8 +27,8 @@ from bench.thinkers import Thinkers
 from door.clock import SystemClock
 from door.config import config as settings
 from door.config import privacy
-from door.games.blackjack.round import Action, start
-from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, Rules
+from door.games.blackjack.round import BlackjackAction, start
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.engine import shuffle
 from door.server.server import Server, quickest
@@ -81,14 +81,18 @@ def name_of(number: int) -> str:
     return f"Caller {number}"
 
 
-def stood_hand(rules: Rules, *, won: bool) -> bytes:
+def stood_hand(rules: BlackjackRules, *, won: bool) -> bytes:
     """A seed whose hand is stood at once and won, or lost."""
     for number in itertools.count():
         seed = number.to_bytes(shuffle.SEED_BYTES, "big")
         dealt, _ = start(rules, shuffle.shuffle(seed, "", rules.decks), [60])
-        if dealt.over or Action.INSURANCE in dealt.legal() or Action.STAY not in dealt.legal():
+        if (
+            dealt.over
+            or BlackjackAction.INSURANCE in dealt.legal()
+            or BlackjackAction.STAY not in dealt.legal()
+        ):
             continue
-        totals = dealt.apply(Action.STAY)[0].totals
+        totals = dealt.apply(BlackjackAction.STAY)[0].totals
         if totals.won if won else totals.lost:
             return seed
     raise AssertionError("unreachable: itertools.count does not end")

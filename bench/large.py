@@ -25,7 +25,7 @@ from door.games.engine.journaled import settlement_of
 from door.games.registry import GAMES
 from timebank.ledger.chain import GENESIS, digest
 from timebank.ledger.database import Database
-from timebank.ledger.reasons import Bet, Granted, LeftOfDay, Lost, Reason, Returned, Used, Won
+from timebank.ledger.reasons import BetPlaced, Granted, LeftOfDay, Lost, Reason, Returned, Used, Won
 from timebank.ledger.reasons import encode as encode_reason
 from timebank.ledger.schema import CALLER_ACCOUNTS, SYSTEM_ACCOUNTS, stamp
 from timebank.names import names
@@ -187,7 +187,7 @@ class _Writer:
             self._add("actions", number, 1, _STAY, hand.used, call, at)
         before = [
             (online, ELAPSED, HAND_SECONDS, Used(1), None),
-            (online, stake, COIN, Bet(GAME), number),
+            (online, stake, COIN, BetPlaced(GAME), number),
         ]
         after = [
             (source, target, amount, reason(GAME, said.outcome), number)

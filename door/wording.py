@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from timebank.ledger.reasons import Cutoff, Held
+from timebank.ledger.reasons import Cutoff, HeldBack
 from timebank.ledger.sentences import cutoff_words
 from timebank.words import span
 
 if TYPE_CHECKING:
     from timebank.ledger.purse import Purse, Receipt
-    from timebank.ledger.transfers import Row
-    from timebank.settings.schedule import Closed, Schedule
+    from timebank.ledger.transfers import TransferRow
+    from timebank.settings.schedule import ClosedPeriod, Schedule
 
 IN_DOUBT = "The books cannot say yet whether what you did counts. Please wait."
 NEVER_KNOWN = (
@@ -101,7 +101,7 @@ def when(instant: datetime, schedule: Schedule, now: datetime) -> str:
     return f"{local:%a} {local:%H:%M}"
 
 
-def event_at(closed: Closed, schedule: Schedule, now: datetime) -> str:
+def event_at(closed: ClosedPeriod, schedule: Schedule, now: datetime) -> str:
     """Return a closed period and its start, such as ``Mail hour at 03:00``."""
     return f"{closed.name} at {when(closed.start, schedule, now)}"
 
@@ -122,7 +122,7 @@ def sentences(receipt: Receipt) -> list[str]:
     return [*(said for row in receipt.rows if (said := told(row))), *receipt.told]
 
 
-def told(row: Row) -> str:
+def told(row: TransferRow) -> str:
     """Return what a caller is told of a row of his ledger, "" for what he sees anyway."""
     match row.kind:
         case "grant":
@@ -131,7 +131,7 @@ def told(row: Row) -> str:
             return f"{span(row.amount)}: {row.why}."
         case "release" | "held" if row.amount == 1:
             return ""  # wall clock and call, rounded against each other
-        case "held" if isinstance(row.reason, Held) and row.reason.another_day:
+        case "held" if isinstance(row.reason, HeldBack) and row.reason.another_day:
             event = cutoff_words(Cutoff(row.reason.event, row.reason.at, row.reason.host))
             return f"{span(row.amount)} cannot be used today: {event} ends on another day."
         case "release" | "clamp" | "held" | "external" | "loan share" | "loan paid":

@@ -36,6 +36,7 @@ ORDER = {
     ),
     "door": (
         "door",
+        "door.errors",
         "door.clock",
         "door.wording",
         "door.lines",

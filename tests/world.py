@@ -14,7 +14,7 @@ from pathlib import Path
 from argon2 import PasswordHasher
 
 from door.config import config as settings
-from door.games.blackjack.round import Round, start
+from door.games.blackjack.round import BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.blackjack.tutor.thinking import Thinking
 from door.games.engine import shuffle
@@ -161,7 +161,7 @@ class World:
         """What the ledger has of the caller so far, in order: (kind, seconds)."""
         return [(line.kind, line.amount) for line in self.lines(name)]
 
-    def lines(self, name: str) -> list[transfers.Line]:
+    def lines(self, name: str) -> list[transfers.TransferLine]:
         """What the ledger has of the caller so far, in order."""
         with self.books() as desk:
             number = callers.number_of(desk, name)
@@ -229,7 +229,7 @@ async def confirm_look(terminal: Terminal) -> None:
     await terminal.until("ood-bye")
 
 
-def seed_of(deal: Callable[[Round], bool], cut: str = "") -> bytes:
+def seed_of(deal: Callable[[BlackjackRound], bool], cut: str = "") -> bytes:
     """Find a seed whose hand of the default game, dealt from its top, is as `deal` wants it."""
     for number in range(10_000, 200_000):
         seed, dealt = _dealt(number, cut)
@@ -239,6 +239,6 @@ def seed_of(deal: Callable[[Round], bool], cut: str = "") -> bytes:
 
 
 @lru_cache(16_384)
-def _dealt(number: int, cut: str) -> tuple[bytes, Round]:
+def _dealt(number: int, cut: str) -> tuple[bytes, BlackjackRound]:
     seed = number.to_bytes(shuffle.SEED_BYTES, "big")
     return seed, start(BLACK_JACK_FOR_TIME, shuffle.shuffle(seed, cut, 1), [600])[0]

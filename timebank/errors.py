@@ -1,11 +1,39 @@
-"""What the bank says no with: each a sentence that the caller may read as it stands."""
+"""Every error of the time bank, as one tree.
+
+    TimeBankError
+    ├── Refused         nothing was done; the text is for the caller
+    ├── Unusable        what the sysop gave cannot be used; the text is for the sysop
+    ├── BooksFailed     the disk failed; the text says what is known
+    └── InterruptedWork what goes on in another way; nobody is told
+
+`UserError` ends a command with a sentence.
+"""
 
 from __future__ import annotations
 
-from datetime import datetime
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+EXIT_WRONG = 1  # what was looked at is not as it should be
+EXIT_REFUSED = 2  # the command could not be carried out; the sentence says why
 
 
-class Refused(Exception):
+class TimeBankError(Exception):
+    """The root of them all."""
+
+
+# What a caller is refused.
+
+
+class Refused(TimeBankError):
     """The operation is refused and nothing of it was done; `str()` is a sentence for the caller."""
 
 
@@ -30,10 +58,12 @@ class CallClosed(Refused):
 
 
 class AlreadyOnline(Refused):
-    """The caller has another call whose lease is live; he may take it over."""
+    """The caller has another call whose lease is live, and may take it over.
+
+    `node` and `since` (UTC) say where that call is, `call_id` is its number.
+    """
 
     def __init__(self, node: int, since: datetime, call_id: int) -> None:
-        """Remember where (node), since when (UTC) and under which number he is on line."""
         super().__init__(f"You are already on line on node {node}.")
         self.node = node
         self.since = since
@@ -41,7 +71,7 @@ class AlreadyOnline(Refused):
 
 
 class CallerOnline(Refused):
-    """What was asked cannot be done to a caller while he is on a call."""
+    """What was asked cannot be done to a caller who is on a call."""
 
 
 class CallerLocked(Refused):
@@ -52,12 +82,16 @@ class UnknownCaller(Refused):
     """There is no such caller."""
 
 
+class NameRefused(Refused):
+    """A name that cannot be used."""
+
+
 class NameTaken(Refused):
     """Another caller has this name, or one that looks like it."""
 
 
 class TurnsUsed(Refused):
-    """The caller has played all his turns of the day."""
+    """The caller has played all turns of the day."""
 
 
 class RoundInPlay(Refused):
@@ -77,10 +111,156 @@ class ShoeGone(Refused):
 
 
 class SeatRefused(Refused):
-    """One of those at a table cannot bet, so nothing was done for any of them."""
+    """The caller in `seat` is refused the bet, so nothing was done for anybody at the table."""
 
     def __init__(self, seat: int, refusal: Refused) -> None:
-        """Remember which seat it is, and what he is told."""
         super().__init__(str(refusal))
         self.seat = seat
         self.refusal = refusal
+
+
+class NotDoubtful(Refused):
+    """There is nothing of this number about which the sysop was asked."""
+
+
+class NothingToList(Refused):
+    """The books know no such game or kind of transfer; the sentence names those they know."""
+
+
+# What the sysop gave.
+
+
+class Unusable(TimeBankError):
+    """A file or a setting cannot be used; `str()` is a sentence for the sysop."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, in words that continue its key: "must be 1 to 5, is 0".
+
+    `key` is written as the sysop finds it ("[[events]] 2, minutes"), and is empty when the file as
+    a whole is meant. `line` and `column` count from 1; None where they are not known for certain.
+    """
+
+    key: str
+    reason: str
+    line: int | None = None
+    column: int | None = None
+
+
+class SettingsError(Unusable):
+    """All that is wrong with a settings file; its text has a line for each problem."""
+
+    def __init__(self, file: str, problems: Iterable[Problem]) -> None:
+        self.file = file
+        self.problems = tuple(problems)
+        super().__init__("\n".join(self._sentence(problem) for problem in self.problems))
+
+    def _sentence(self, problem: Problem) -> str:
+        place = self.file
+        if problem.line is not None:
+            place += f", line {problem.line}"
+        if problem.column is not None:
+            place += f", column {problem.column}"
+        key = f"{problem.key}: " if problem.key else ""
+        end = "" if problem.reason.endswith("?") else "."
+        return f"{place}: {key}{problem.reason}{end}"
+
+
+class HoursRefused(Unusable, ValueError):
+    """A text that says no opening hours; its text says why, in words that continue a sentence."""
+
+
+class DatabaseRefused(Unusable):
+    """The file cannot be used as our database."""
+
+
+class LogUnreadable(Unusable):
+    """The database's write-ahead log or its index is broken, or cannot be read."""
+
+
+class BackupRefused(Unusable):
+    """There is no copy, or the books were not put back; nothing changed."""
+
+
+class NotCopied(BackupRefused):
+    """A database cannot be read as one."""
+
+
+class NotInOrder(BackupRefused):
+    """The audit of the copy found something: `findings`, for the command to print."""
+
+    def __init__(self, path: Path, findings: Sequence[Any]) -> None:
+        super().__init__(f"{path} is not in order, so it does not replace the books.")
+        self.findings = findings
+
+
+class JournalDamaged(Unusable):
+    """The journal of round `number` makes no sense; `str()` says what, in a clause."""
+
+    def __init__(self, number: int, what: object) -> None:
+        super().__init__(f"its journal cannot be read: {what}")
+        self.number = number
+
+
+class NotARecord(Unusable, ValueError):
+    """A line of THEBANK.EXT that cannot be read; the text says why."""
+
+
+# What the disk did.
+
+
+class BooksFailed(TimeBankError):
+    """Something was not done in the books as it should be; `str()` is a sentence."""
+
+
+class BooksUnavailable(BooksFailed):
+    """The books could not be written (disk full, locked, broken); nothing was changed."""
+
+
+class BooksGone(BooksUnavailable):
+    """The files of the books were removed, replaced or written over; nothing is written any more.
+
+    `str()` is for callers, `missing` for the log.
+    """
+
+    def __init__(self, missing: str) -> None:
+        super().__init__("The books are not as they should be.")
+        self.missing = missing
+
+
+class OutcomeUnknown(BooksFailed):
+    """A COMMIT has failed, and it could not be found out in time whether it counts."""
+
+
+# What goes on in another way.
+
+
+class InterruptedWork(TimeBankError):
+    """Work that is put off or left to another process."""
+
+
+class CommitFailed(InterruptedWork):
+    """A migration failed in its COMMIT; whoever opens the file next sees whether it counts."""
+
+
+class InDoubt(InterruptedWork):
+    """No answer yet: a COMMIT has failed, and it is being found out whether it counts."""
+
+
+class StillInDoubt(InterruptedWork):
+    """The disk does not allow to find it out; `str()` is the reason."""
+
+
+class Overtaken(InterruptedWork):
+    """Another process has gone on with the file."""
+
+
+class UserError(click.ClickException):
+    """Why a command could not do its work, said to the person at the shell."""
+
+    exit_code = EXIT_REFUSED
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the sentence, and nothing before it."""
+        click.echo(self.message, file=file or sys.stderr)

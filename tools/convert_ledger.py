@@ -250,7 +250,7 @@ def _guesses(old: Old) -> Iterator[Reason]:
     if find is not None:
         yield from find(old)
     elif old.game is not None:
-        yield r.Raised(old.kind, old.game)
+        yield r.BetRaised(old.kind, old.game)
 
 
 def _used(old: Old) -> Iterator[Reason]:
@@ -293,9 +293,9 @@ def _released(old: Old) -> Iterator[Reason]:
 
 def _held(old: Old) -> Iterator[Reason]:
     event = old.why.partition(" more after ")[2]
-    yield r.Held(*_cutoff(event, old.board), another_day=False)
+    yield r.HeldBack(*_cutoff(event, old.board), another_day=False)
     event = event.removesuffix(", on another day")
-    yield r.Held(*_cutoff(event, old.board), another_day=True)
+    yield r.HeldBack(*_cutoff(event, old.board), another_day=True)
 
 
 def _clamped(old: Old) -> Iterator[Reason]:
@@ -359,7 +359,7 @@ def _deleted(old: Old) -> Iterator[Reason]:
 
 
 def _brought(old: Old) -> Iterator[Reason]:
-    yield r.Brought(old.board or "")
+    yield r.BroughtIn(old.board or "")
     yield r.Counted(old.board or "")
 
 
@@ -417,7 +417,7 @@ _FINDERS: dict[str, Callable[[Old], Iterator[Reason]]] = {
     "repay": _always(r.Repaid()),
     "adjust": _adjusted,
     "deletion": _deleted,
-    "stake": lambda old: iter([r.Bet(old.game or "")]),
+    "stake": lambda old: iter([r.BetPlaced(old.game or "")]),
     "lost": _settled(r.Lost),
     "returned": _settled(r.Returned),
     "won": _settled(r.Won),

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, TypeVar
 
 from door.call import passwords
 from door.call.caller import Caller
-from door.call.console import Console, Interruption, TakenOver
+from door.call.console import Console
 from door.call.guest_caller import HostCaller, brought_by
 from door.call.process import this_process
 from door.defence.counts import FIRST, Rank
 from door.defence.reception import Reception
+from door.errors import BoardFull, Interruption, TakenOver
 from door.games.engine.shuffle import SEED_BYTES
 from timebank.callers import callers, recovery
 from timebank.callers.notices import note_seen
 from timebank.calls import calls
 from timebank.calls.arrival import open_host_call
 from timebank.calls.calls import open_call, open_calls
-from timebank.errors import AlreadyOnline
-from timebank.ledger.database import BooksFailed
+from timebank.errors import AlreadyOnline, BooksFailed, NameRefused
 from timebank.names import names
 
 if TYPE_CHECKING:
@@ -38,10 +38,6 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Caller)
 
 HANDOVER_SECONDS = 2.0  # how long an old call may take to post its time before it is closed for it
-
-
-class BoardFull(Exception):
-    """Every node is taken; the text is for the caller."""
 
 
 def new_seed() -> bytes:
@@ -126,7 +122,7 @@ class Board:
         """Return the name as it will be kept; `NameRefused` says why it cannot be."""
         name = names.check(typed)
         if names.is_reserved(name):
-            raise names.NameRefused("That name is kept for the house. Please choose another.")
+            raise NameRefused("That name is kept for the house. Please choose another.")
         return name
 
     async def authenticate(

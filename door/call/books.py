@@ -13,7 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from timebank.ledger.database import BooksGone, Database, Desk, Done, InDoubt, Writer
+from timebank.errors import BooksGone, InDoubt
+from timebank.ledger.database import Database, Desk, Done, Writer
 
 if TYPE_CHECKING:
     from door.call.board_clock import BoardClock

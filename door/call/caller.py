@@ -14,15 +14,15 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from door import wording
-from door.call.console import PATIENCE_SECONDS, Console, IdledOut, TakenOver, TimeUp
+from door.call.console import PATIENCE_SECONDS, Console
 from door.call.display import literal
 from door.call.last_hand import LastHand
 from door.clock import ROUNDING, seconds_begun
+from door.errors import IdledOut, TakenOver, TimeUp
 from timebank.callers import callers
 from timebank.callers.notices import note_seen
 from timebank.calls.calls import close_call, touch
-from timebank.errors import CallClosed
-from timebank.ledger.database import BooksFailed, BooksUnavailable, OutcomeUnknown
+from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown
 from timebank.wagers.single import Placed
 from timebank.window.teller import deposit_before_leaving
 from timebank.words import span
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from timebank.calls.calls import Opened
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Purse, Receipt
-    from timebank.settings.schedule import Closed
+    from timebank.settings.schedule import ClosedPeriod
     from timebank.settings.settings import BankSettings
 
 
@@ -441,7 +441,7 @@ class Caller:
 
     # Inside.
 
-    def _event_words(self, closing: Closed) -> str:
+    def _event_words(self, closing: ClosedPeriod) -> str:
         return wording.event_at(closing, self.bank_settings.schedule, self.clock.now())
 
     def _bank_words(self) -> str:

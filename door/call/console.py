@@ -18,7 +18,13 @@ from ansi.charset import Charset, encode
 from ansi.keys import BACKSPACE, ENTER, ESCAPE, INTERRUPT, RUBOUT, Key, KeyDecoder
 from door.call.display import CanvasDisplay, Display, LinesDisplay, Scene, resume
 from door.clock import Clock
-from door.lines.line import MIN_COLUMNS, MIN_ROWS, Hangup, Line, clamp_size
+from door.errors import (
+    CarrierLost,
+    Hangup,
+    Interruption,
+    TakenOver,
+)
+from door.lines.line import MIN_COLUMNS, MIN_ROWS, Line, clamp_size
 
 # A word for those who wait longer than one should: another program has the books, say.
 
@@ -57,44 +63,6 @@ CANVAS_COLUMNS, CANVAS_ROWS = 80, 24
 ASK_SIZE = b"\x1b[s\x1b[255;255H\x1b[6n\x1b[u"
 # One letter of UTF-8 is three of any other set, so where the cursor stands behind it tells which.
 ASK_LETTERS = b"\r" + "─".encode() + b"\x1b[6n\r   \r"
-
-
-class Interruption(Exception):
-    """Something ends what the caller was doing; raised from the wait for a key."""
-
-    rank = 0  # of two interruptions, the one with the higher rank is raised
-
-
-class TimeUp(Interruption):
-    """No time is left; what comes back from a hand may lift it."""
-
-
-class IdledOut(Interruption):
-    """No key was pressed for as long as the sysop allows."""
-
-    rank = 1
-
-
-class Closing(Interruption):
-    """The board is going down; the text is for the caller."""
-
-    rank = 2
-
-
-class Kicked(Closing):
-    """The sysop ends this call; the text is for the caller."""
-
-
-class TakenOver(Interruption):
-    """Another call of the same caller has taken his place."""
-
-    rank = 3
-
-
-class CarrierLost(Interruption):
-    """The line is gone; nothing can be said any more."""
-
-    rank = 4
 
 
 class Paint(Enum):

@@ -14,12 +14,11 @@ from door.call.caller import Caller, Limits
 from door.call.display import literal
 from door.clock import ROUNDING, seconds_begun
 from door.dropfiles import NotGiven, give
-from timebank.calls.arrival import Brought
+from timebank.calls.arrival import CarriedIn
 from timebank.calls.calls import close_call
-from timebank.errors import CallClosed
+from timebank.errors import BooksFailed, CallClosed
 from timebank.guests.claims import claim as bank_claim
 from timebank.guests.claims import debt_after, done, in_doubt, not_done
-from timebank.ledger.database import BooksFailed
 from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
     from timebank.guests.claims import Claim
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
-    from timebank.ledger.visit import Arrival
-    from timebank.settings.schedule import Closed
+    from timebank.ledger.visit import GuestArrival
+    from timebank.settings.schedule import ClosedPeriod
 
 SECOND = timedelta(seconds=1)
 
@@ -104,7 +103,7 @@ class LimitedCaller(Caller):
         his = max(0, int((self._until - self.clock.now()).total_seconds()))
         return his if ours is None else min(his, ours)
 
-    def _event_words(self, closing: Closed) -> str:
+    def _event_words(self, closing: ClosedPeriod) -> str:
         # The books keep whole seconds.
         if self._until is None or abs(closing.start - self._until) >= SECOND:
             return super()._event_words(closing)
@@ -141,7 +140,7 @@ class HostCaller(LimitedCaller):
             guest.until,
         )
         self.guest = guest
-        self.arrival: Arrival = opened.arrival
+        self.arrival: GuestArrival = opened.arrival
         self.was_cut_off = opened.arrival.earlier is not None and not opened.taken_over
         self._left: asyncio.Future[list[str]] | None = None
 
@@ -266,9 +265,9 @@ class HostCaller(LimitedCaller):
             await self.books.run(operation)
 
 
-def brought_by(guest: Guest, now: float) -> Brought:
+def brought_by(guest: Guest, now: float) -> CarriedIn:
     """Return what a guest brings, as the books ask for it at the monotonic instant `now`."""
-    return Brought(
+    return CarriedIn(
         seconds=guest.seconds,
         allowance=guest.board.minutes * MINUTE,
         share=guest.board.share,

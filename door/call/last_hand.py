@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from door.call.console import CarrierLost, IdledOut, TakenOver
+from door.errors import CarrierLost, IdledOut, TakenOver
 from door.lines.line import CALLER_HUNG_UP
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from itertools import count
 from typing import TYPE_CHECKING, TypeVar
 
 from door.defence.counts import FIRST, Rank
+from door.errors import PasswordRefused
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -40,10 +41,6 @@ SHORTEST = 6
 LONGEST = 128
 
 T = TypeVar("T")
-
-
-class PasswordRefused(Exception):
-    """A sentence about why this password will not do."""
 
 
 def check(password: str, name: str) -> None:

@@ -18,7 +18,8 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
 
-from door.games.blackjack.round import Action, Round, start
+from door.errors import InputEnded
+from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE
 from door.games.engine import shuffle
 from door.games.unix_bj.kind import UNIX_BJ_KIND
@@ -40,10 +41,6 @@ MOST_READ = 4096
 _DEL, _CTRL_H = b"\x7f", b"\b"
 
 
-class Interrupted(Exception):
-    """The interrupt key was struck, or the input has ended."""
-
-
 def bj(prompts: Prompts, seed: bytes | None) -> None:
     """Play until interrupted or until the input ends; with a `seed`, the cards that it makes."""
     seed = seed or secrets.token_bytes(shuffle.SEED_BYTES)
@@ -54,7 +51,7 @@ def bj(prompts: Prompts, seed: bytes | None) -> None:
         try:
             _print(OPENING)
             _play(paper, keyboard, seed)
-        except Interrupted:
+        except InputEnded:
             _print(f"\n{paper.account()}")
     _aside(f"Seed {seed.hex()}")
 
@@ -80,7 +77,7 @@ def _play(paper: Teletype, keyboard: Keyboard, seed: bytes) -> None:
         position += round_.cards_used
 
 
-def _decide(paper: Teletype, keyboard: Keyboard, round_: Round) -> Action:
+def _decide(paper: Teletype, keyboard: Keyboard, round_: BlackjackRound) -> BlackjackAction:
     for question in paper.questions(round_):
         _print(question.text)
         if is_yes(keyboard.line()):
@@ -107,11 +104,11 @@ class Keyboard:
                 self._input = sys.stdin.fileno()
 
     def line(self) -> str:
-        """Wait for a line; raises `Interrupted` at an interrupt and at the end of the input."""
+        """Wait for a line; raises `InputEnded` at an interrupt and at the end of the input."""
         line = b""
         while not line.endswith(b"\n"):
             if self._struck:
-                raise Interrupted
+                raise InputEnded
             part, newline, rest = (self._typed or self._more()).partition(b"\n")
             if not part + newline:
                 break
@@ -119,7 +116,7 @@ class Keyboard:
             # Of an answer without end the beginning counts.
             line = line[:LONGEST_LINE] + part + newline
         if not line:
-            raise Interrupted
+            raise InputEnded
         return line.decode("ascii", "replace")
 
     def _more(self) -> bytes:
@@ -131,7 +128,7 @@ class Keyboard:
         while self._wake in select.select([self._input, self._wake], [], [])[0]:
             os.read(self._wake, MOST_READ)
             if self._struck:
-                raise Interrupted
+                raise InputEnded
         try:
             return os.read(self._input, MOST_READ)
         except OSError:  # the terminal has hung up

@@ -15,11 +15,13 @@ from sqlalchemy.exc import DBAPIError
 from door.config import config, named, privacy
 from door.config.config import Config
 from door.defence.front_ends import signs_in, watches
-from door.lines.tls.certificates import CertificateRefused, doubt
+from door.errors import CertificateRefused
+from door.lines.tls.certificates import doubt
 from timebank.calls.calls import latest_addresses
-from timebank.ledger.database import BooksUnavailable, Database, not_ours
+from timebank.errors import BooksUnavailable
+from timebank.ledger.database import Database, not_ours
 from timebank.ledger.schema import APPLICATION_ID, SCHEMA_VERSION
-from timebank.settings.settings import Table, open_table
+from timebank.settings.settings import TomlTable, open_table
 
 LATEST = 500  # calls that are looked through for signs of a front end
 
@@ -113,7 +115,7 @@ def _latest_calls(settings: Config) -> list[tuple[str, str]]:
         database.close()
 
 
-def _look_at_certificates(root: Table, settings: Config) -> list[str]:
+def _look_at_certificates(root: TomlTable, settings: Config) -> list[str]:
     doubts = []
     now = datetime.now(UTC)
     for table, listener in zip(root.tables("listeners") or (), settings.listeners, strict=False):

@@ -7,21 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from timebank.errors import UserError
+
 if TYPE_CHECKING:
     from door.config.config import Config
 
 EXIT_WRONG = 1  # something checked is not as it should be
 EXIT_REFUSED = 2  # the command could not be carried out; the sentence says why
-
-
-class Sentence(click.ClickException):
-    """An error for the person at the shell: a sentence, and exit status 2."""
-
-    exit_code = EXIT_REFUSED
-
-    def show(self, file: object = None) -> None:
-        """Print the sentence, and nothing before it."""
-        click.echo(self.format_message(), err=True)
 
 
 config_option = click.option(
@@ -44,4 +36,4 @@ def load_config(path: Path) -> Config:
     try:
         return config.load(path)
     except SettingsError as error:
-        raise Sentence(str(error)) from error
+        raise UserError(str(error)) from error

@@ -16,21 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from door.config import config
-from door.lines.link import ENDED, HEADER, SHOWN, Frames, LinkBroken, dial, frame, told, user_of
+from door.errors import LinkBroken, NoAnswer, NobodyThere
+from door.lines.link import ENDED, HEADER, SHOWN, Frames, dial, frame, told, user_of
 from door.server import server_file
 from door.server.control import COMMAND
 from door.wording import clock_time
 from timebank.settings.settings import SettingsError
 
 SECONDS = 10.0  # that a server may take to answer
-
-
-class NoAnswer(Exception):
-    """The server cannot be asked, or says no; the text is a sentence for the sysop."""
-
-
-class NobodyThere(NoAnswer):
-    """Nobody listens in a data folder."""
 
 
 def ask_server(

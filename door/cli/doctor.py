@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from door.call.guest import THEBANK_EXT
 from door.call.guest_caller import brought_by
 from door.dropfiles import sentences
-from door.session.arrival import Arrival, Asked, arrive
+from door.session.arrival import Asked, DoorCall, arrive
 from door.wording import agree
 from timebank.calls.arrival import host_caller, open_host_call
 from timebank.errors import Refused
@@ -87,7 +87,7 @@ def _books(config: Config) -> Iterator[Database]:
 
 
 def _trial(
-    database: Database, config: Config, arrival: Arrival, now: datetime
+    database: Database, config: Config, arrival: DoorCall, now: datetime
 ) -> tuple[CallerRecord, Opened]:
     found: list[tuple[CallerRecord, Opened]] = []
     try:
@@ -98,14 +98,14 @@ def _trial(
         return found[0]
 
 
-def _let_in(desk: Desk, arrival: Arrival) -> tuple[CallerRecord, Opened]:
+def _let_in(desk: Desk, arrival: DoorCall) -> tuple[CallerRecord, Opened]:
     guest = arrival.guest
     record = host_caller(desk, guest.board.name, guest.key, guest.name, guest.formerly)
     brought = brought_by(guest, guest.arrived)
     return record, open_host_call(desk, record.id, 0, "door doctor", "", brought, True)
 
 
-def _time(config: Config, arrival: Arrival, opened: Opened, now: datetime) -> list[str]:
+def _time(config: Config, arrival: DoorCall, opened: Opened, now: datetime) -> list[str]:
     """Say what he would bring, why not more, and when the call would end."""
     brought, guest = opened.arrival, arrival.guest
     assert brought is not None  # he is a board's
@@ -137,7 +137,7 @@ def _time(config: Config, arrival: Arrival, opened: Opened, now: datetime) -> li
     return said
 
 
-def _gains(config: Config, arrival: Arrival) -> str:
+def _gains(config: Config, arrival: DoorCall) -> str:
     way = arrival.guest.takes_gains
     if way is None or (way == THEBANK_EXT and config.bank.thebank_ext is None):
         asked = arrival.guest.board.give_back

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from door.cli.common import EXIT_WRONG, Sentence, config_option, load_config
+from door.cli.common import EXIT_WRONG, config_option, load_config
 from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
+from door.errors import BoardClosed, CannotListen, NoSuchHand, PasswordRefused
+from timebank.errors import NameRefused, UserError
 
 BY = "the command line"  # in the sysop's log
 LONGEST_NUMBER = 18  # digits, of a caller's number
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from door.games.unix_bj.teletype import Prompts
     from timebank.callers.callers import CallerRecord
     from timebank.ledger.database import Database, Desk
-    from timebank.ledger.machine import Reading
+    from timebank.ledger.machine import ClockReading
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -49,7 +51,7 @@ def serve(config_path: Path, verbose: bool) -> None:
 
     from door.server import server
     from door.server.server import quickest
-    from timebank.ledger.database import BooksFailed, DatabaseRefused
+    from timebank.errors import BooksFailed, DatabaseRefused
 
     config = load_config(config_path)
     logging.basicConfig(
@@ -59,8 +61,8 @@ def serve(config_path: Path, verbose: bool) -> None:
     try:
         with asyncio.Runner(loop_factory=quickest()) as runner:
             runner.run(server.serve(config, _announce))
-    except (DatabaseRefused, BooksFailed, server.CannotListen, server.Gone, OSError) as error:
-        raise Sentence(str(error)) from error
+    except (DatabaseRefused, BooksFailed, CannotListen, BoardClosed, OSError) as error:
+        raise UserError(str(error)) from error
 
 
 def _announce(words: str) -> None:
@@ -132,15 +134,15 @@ def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: in
     from door.cli import doctor as cli_doctor
     from door.dropfiles import DropFileRefused
     from door.session.arrival import Asked
-    from timebank.ledger.database import BooksFailed, DatabaseRefused
+    from timebank.errors import BooksFailed, DatabaseRefused
 
     config = load_config(config_path)
     try:
         said = cli_doctor.examine(config, Asked(dropfile, board, node))
     except DropFileRefused as refused:
-        raise Sentence(f"{refused}\nThe caller would be told: {refused.polite}") from refused
+        raise UserError(f"{refused}\nThe caller would be told: {refused.polite}") from refused
     except (DatabaseRefused, BooksFailed) as error:
-        raise Sentence(str(error)) from error
+        raise UserError(str(error)) from error
     for sentence in said:
         click.echo(sentence)
 
@@ -155,7 +157,7 @@ def check(config_path: Path) -> None:
     try:
         config, doubts = look_at(config_path)
     except SettingsError as error:
-        raise Sentence(str(error)) from error
+        raise UserError(str(error)) from error
     events = ", ".join(event.name for event in config.bank.events) or "none"
     click.echo(f"{config_path} is in order.")
     click.echo(
@@ -171,16 +173,16 @@ def check(config_path: Path) -> None:
 def replay(file: BinaryIO) -> None:
     """Play a hand, or a list of hands, from the JSON in FILE (- for standard input)."""
     from door.games import replay as replays
-    from door.games.engine.replay import ReplayError
+    from door.games.engine.errors import ReplayError
 
     try:
         text = file.read().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise Sentence(f"The input cannot be read: {error}.") from error
+        raise UserError(f"The input cannot be read: {error}.") from error
     try:
         click.echo(replays.render(replays.replay(replays.parse(text))))
     except ReplayError as error:
-        raise Sentence(str(error)) from error
+        raise UserError(str(error)) from error
 
 
 @main.command()
@@ -209,15 +211,15 @@ def verify(seed: str, cut: str, decks: int, number: int, tosses: tuple[int, ...]
     try:
         raw = bytes.fromhex(seed)
     except ValueError as error:
-        raise Sentence("--seed must be hexadecimal digits.") from error
+        raise UserError("--seed must be hexadecimal digits.") from error
     if decks not in range(1, 9):
-        raise Sentence("--decks must be 1 to 8.")
+        raise UserError("--decks must be 1 to 8.")
     if number < 1:
-        raise Sentence("--shuffle must be 1 or more.")
+        raise UserError("--shuffle must be 1 or more.")
     try:
         seal, cards = shuffle.seal(raw), shuffle.shuffle(raw, cut, decks, number)
     except ValueError as error:
-        raise Sentence(str(error)) from error
+        raise UserError(str(error)) from error
     click.echo(f"seal {seal}")
     for start in range(0, len(cards), 13):
         click.echo(" ".join(cards[start : start + 13]))
@@ -242,7 +244,7 @@ def bj(prompts: Prompts, seed: str | None) -> None:
     try:
         raw = None if seed is None else cli_bj.read_seed(seed)
     except ValueError as error:
-        raise Sentence("--seed must be 64 hexadecimal digits.") from error
+        raise UserError("--seed must be 64 hexadecimal digits.") from error
     cli_bj.bj(prompts, raw)
 
 
@@ -258,8 +260,8 @@ def hand(config_path: Path, number: int, as_json: bool) -> None:
     with _reading(config) as desk:
         try:
             text = hands.as_json(desk, number) if as_json else hands.describe(desk, number)
-        except hands.NoSuchHand as error:
-            raise Sentence(str(error)) from error
+        except NoSuchHand as error:
+            raise UserError(str(error)) from error
     click.echo(text)
 
 
@@ -373,8 +375,8 @@ def rename(config_path: Path, name: str, new_name: str) -> None:
             kept = names.check(new_name)
             _refuse_kept(config, kept)
             renamed = sysop.rename(desk, record.id, kept, BY)
-        except names.NameRefused as error:
-            raise Sentence(str(error)) from error
+        except NameRefused as error:
+            raise UserError(str(error)) from error
     click.echo(f"{record.name} is now {renamed.name}.")
     if config.bank.is_barred(record.name) and not config.bank.is_barred(renamed.name):
         click.echo(
@@ -421,9 +423,9 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
     kept = next((each for _, each in config.bank.named if names.is_same(name, each)), None)
     is_sysop = kept is not None and names.is_same(kept, config.board.sysop)
     if record is None and kept is None:
-        raise Sentence(f"There is no caller named {name}.")
+        raise UserError(f"There is no caller named {name}.")
     if record is not None and kept is not None and not names.is_same(kept, record.name):
-        raise Sentence(f"{_numbered(record)}, has a name that is only read like {kept}.")
+        raise UserError(f"{_numbered(record)}, has a name that is only read like {kept}.")
     typed = (
         _read_line()
         if stdin
@@ -431,8 +433,8 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
     )
     try:
         passwords.check(typed, name)
-    except passwords.PasswordRefused as error:
-        raise Sentence(str(error)) from error
+    except PasswordRefused as error:
+        raise UserError(str(error)) from error
     hashed, had_code = passwords.hash_password(typed), False
     with _desk(config) as desk:
         if record is not None:
@@ -478,7 +480,7 @@ def _read_line() -> str:
     try:
         return sys.stdin.buffer.readline().decode().rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise Sentence("The password is not in UTF-8.") from error
+        raise UserError("The password is not in UTF-8.") from error
 
 
 def _find(desk: Desk, name: str) -> CallerRecord | None:
@@ -495,9 +497,9 @@ def _refuse_kept(config: Config, name: str) -> None:
     if any(names.is_same(name, named) for _, named in config.bank.named):
         return
     if names.is_reserved(name):
-        raise Sentence("That name is kept for the house.")
+        raise UserError("That name is kept for the house.")
     if config.bank.keeps(name):
-        raise Sentence(f"The name {name} looks too much like one that sysop.toml keeps.")
+        raise UserError(f"The name {name} looks too much like one that sysop.toml keeps.")
 
 
 def _exactly(desk: Desk, name: str) -> CallerRecord:
@@ -518,7 +520,7 @@ def _exactly(desk: Desk, name: str) -> CallerRecord:
     if unicodedata.normalize("NFC", name) == record.name:
         return record
     how = "written otherwise than" if names.is_same(name, record.name) else "only read like"
-    raise Sentence(f"{_numbered(record)}, has a name that is {how} {name}. {_by_number(record)}")
+    raise UserError(f"{_numbered(record)}, has a name that is {how} {name}. {_by_number(record)}")
 
 
 def _refuse_like(desk: Desk, name: str) -> None:
@@ -528,7 +530,7 @@ def _refuse_like(desk: Desk, name: str) -> None:
     alike = look_alikes.holder(desk.connection.exec_driver_sql, name) if name.isprintable() else ""
     record = _find(desk, alike) if alike else None
     if record is not None:
-        raise Sentence(
+        raise UserError(
             f"There is no caller named {name}. {_numbered(record)}, has a name that looks like it."
             f" {_by_number(record)}"
         )
@@ -547,11 +549,11 @@ def _numbered(record: CallerRecord) -> str:
 def _caller(desk: Desk, name: str) -> CallerRecord:
     record = _find(desk, name)
     if record is None:
-        raise Sentence(f"There is no caller named {name}. `door callers list` shows them all.")
+        raise UserError(f"There is no caller named {name}. `door callers list` shows them all.")
     return record
 
 
-def _now(books: Database, config: Config) -> Reading:
+def _now(books: Database, config: Config) -> ClockReading:
     """Return what the clocks of the board show."""
     from timebank.cli.common import board_clock
 
@@ -585,16 +587,16 @@ def _reading(config: Config) -> Iterator[Desk]:
 def _books(config: Config) -> Iterator[Database]:
     from sqlalchemy.exc import DBAPIError
 
-    from timebank.errors import Refused
-    from timebank.ledger.database import BooksFailed, Database, DatabaseRefused
+    from timebank.errors import BooksFailed, DatabaseRefused, Refused
+    from timebank.ledger.database import Database
 
     database = Database(config.database)
     try:
         database.open_existing()
         yield database
     except (DatabaseRefused, BooksFailed, Refused) as error:
-        raise Sentence(str(error)) from error
+        raise UserError(str(error)) from error
     except DBAPIError as error:  # tables that are not as they should be
-        raise Sentence(f"The database {database.path} cannot be used: {error.orig}.") from error
+        raise UserError(f"The database {database.path} cannot be used: {error.orig}.") from error
     finally:
         database.close()

@@ -27,13 +27,14 @@ from door.config import config as settings
 from door.config import privacy
 from door.config.config import Config
 from door.dropfiles import DropFileRefused
+from door.errors import BooksUnopened, NoLine
 from door.games.registry import GAMES, game_named
-from door.lines.host.host import Introduction, NoLine, with_environment
+from door.lines.host.host import Introduction, with_environment
 from door.lines.line import Hints
 from door.lobby import greeting, looks
 from door.run import log as logs
 from door.run import ways_in
-from door.session.arrival import UNNAMED, Arrival, Asked, arrive
+from door.session.arrival import UNNAMED, Asked, DoorCall, arrive
 from timebank.settings.settings import SettingsError
 
 EXIT_WELL = 0  # also when the caller hung up, or was turned away for a reason of his own
@@ -142,7 +143,7 @@ async def _serve(
             return EXIT_WELL
         try:
             went_well = await process.serve(config, console, clock, guest, options.door)
-        except process.Unopened as unopened:
+        except BooksUnopened as unopened:
             log.error("%s", unopened)
             await _apologise(console, OUT_OF_ORDER)
             return EXIT_REFUSED
@@ -165,7 +166,7 @@ def _news(guest: Guest | None) -> list[str]:
     return [f"|07Welcome from |15{guest.board.name}|07. One moment, please."]
 
 
-def _note(arrival: Arrival) -> None:
+def _note(arrival: DoorCall) -> None:
     """Write down what a sysop will want to know when a caller complains."""
     understood, guest = arrival.understood, arrival.guest
     left = "no limit" if guest.seconds is None else f"{guest.seconds} seconds left"

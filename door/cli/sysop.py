@@ -9,7 +9,9 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from door.cli.common import Sentence, config_option
+from door.cli.common import config_option
+from door.errors import NoAnswer
+from timebank.errors import UserError
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -57,7 +59,7 @@ def kick(where: Where, node: int, why: str) -> None:
 def say(where: Where, node: str, text: str) -> None:
     """Say something to the caller on a node, or to all."""
     if node != "all" and not (node.isascii() and node.isdecimal()):
-        raise Sentence('Say it to the number of a node, or to "all".')
+        raise UserError('Say it to the number of a node, or to "all".')
     number = None if node == "all" else int(node)
     click.echo(_ask(where, "say", node=number, text=text)["words"])
 
@@ -112,5 +114,5 @@ def _ask(where: Where, command: str, **what: object) -> Mapping[str, Any]:
 
     try:
         return control.ask_server(*where, command, what)
-    except control.NoAnswer as error:
-        raise Sentence(str(error)) from error
+    except NoAnswer as error:
+        raise UserError(str(error)) from error

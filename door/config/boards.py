@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from door.dropfiles.dropfile import folded, lasting
+from door.errors import BoardUnsure
 from door.lines.rlogin.trust import Convention, Network, TrustedBoard, networks
-from timebank.settings.settings import Table
+from timebank.settings.settings import TomlTable
 
 GiveBackWay = Literal["auto", "moduser", "door.sys", "exitinfo", "thebank.ext", "bank"]
 Door32Time = Literal["auto", "minutes", "seconds"]
@@ -45,10 +46,6 @@ class HostBoard:
     trusted: TrustedBoard
     # Which keys the sysop has written: a default is nothing that was agreed on.
     agreed: frozenset[str] = frozenset()
-
-
-class BoardUnsure(Exception):
-    """A name fits several tables equally well; the text says which."""
 
 
 def board_named(boards: Mapping[str, HostBoard], name: str) -> HostBoard | None:
@@ -110,12 +107,12 @@ def unlisted(name: str) -> HostBoard:
     )
 
 
-def read_boards(root: Table) -> dict[str, HostBoard]:
+def read_boards(root: TomlTable) -> dict[str, HostBoard]:
     """Read every [boards.NAME]; what is wrong is noted in `root`."""
     return {name: _board(name, table) for name, table in root.named("boards").items()}
 
 
-def _board(name: str, table: Table) -> HostBoard:
+def _board(name: str, table: TomlTable) -> HostBoard:
     usual = unlisted(name)
     if not is_name(name):
         table.refuse("minutes", f"stands under a name that is none: {NAMES}")
@@ -132,7 +129,7 @@ def _board(name: str, table: Table) -> HostBoard:
     )
 
 
-def _trusted(name: str, table: Table, usual: TrustedBoard) -> TrustedBoard:
+def _trusted(name: str, table: TomlTable, usual: TrustedBoard) -> TrustedBoard:
     addresses: tuple[Network, ...] = ()
     try:
         addresses = networks(table.texts("addresses"))

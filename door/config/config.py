@@ -17,13 +17,14 @@ from pathlib import Path
 
 from door.config.boards import HostBoard, read_boards
 from door.config.defence import Defences, read_defence
-from door.config.listeners import Listener, read_listeners
+from door.config.listeners import ListenerSettings, read_listeners
 from door.games.engine.settings import GameSettings
 from door.games.registry import GAMES
+from timebank.errors import NameRefused
 from timebank.names import names
-from timebank.settings.settings import BankSettings, SettingsError, Table, open_table, read_bank
+from timebank.settings.settings import BankSettings, SettingsError, TomlTable, open_table, read_bank
 
-__all__ = ["Board", "Calls", "Config", "Listener", "SettingsError", "load", "read"]
+__all__ = ["BoardSettings", "Calls", "Config", "ListenerSettings", "SettingsError", "load", "read"]
 
 NEW_CALLER = "NEW"  # typed for a name by who has none yet
 LONGEST_BOARD_NAME = 40
@@ -33,7 +34,7 @@ DAY_SECONDS = 24 * 60 * 60
 
 
 @dataclass(frozen=True)
-class Board:
+class BoardSettings:
     """Whose board it is, and where it keeps its things.
 
     `sysop` is a caller's name as `names.check` keeps it. `texts` need not exist. `data_mode` is the
@@ -62,8 +63,8 @@ class Config:
     """All of one sysop.toml."""
 
     path: Path
-    board: Board
-    listeners: tuple[Listener, ...]
+    board: BoardSettings
+    listeners: tuple[ListenerSettings, ...]
     calls: Calls
     bank: BankSettings
     games: Mapping[str, GameSettings]  # by name; each game's settings.py knows its own
@@ -90,7 +91,7 @@ def load(path: Path) -> Config:
     return config
 
 
-def read(root: Table, path: Path) -> Config:
+def read(root: TomlTable, path: Path) -> Config:
     """Read a file that is open; its problems are noted in `root`, which is yet to be finished."""
     games = root.table("games")
     return Config(
@@ -105,20 +106,20 @@ def read(root: Table, path: Path) -> Config:
     )
 
 
-def _board(table: Table) -> Board:
+def _board(table: TomlTable) -> BoardSettings:
     name = table.text("name", "Black Jack For Time", LONGEST_BOARD_NAME)
     sysop = table.text("sysop", "Sysop")
     try:
         sysop = names.check(sysop)
         if names.fold(sysop) == names.fold(NEW_CALLER):
             table.refuse("sysop", "is what callers type who have no name yet; choose another")
-    except names.NameRefused as refusal:
+    except NameRefused as refusal:
         table.refuse("sysop", f"must be a name a caller can have: {str(refusal).rstrip('.')}")
     data, texts = table.path("data", "data"), table.path("texts", "texts")
-    return Board(name, sysop, data, texts, _mode(table))
+    return BoardSettings(name, sysop, data, texts, _mode(table))
 
 
-def _mode(table: Table) -> int:
+def _mode(table: TomlTable) -> int:
     """Read the mode of the data folder: its owner's for all, and others never write."""
     text = table.text("data_mode", DATA_MODE)
     if re.fullmatch("0?7[0157][0145]", text) is None:
@@ -131,7 +132,7 @@ def _mode(table: Table) -> int:
     return int(text, 8)
 
 
-def _calls(table: Table) -> Calls:
+def _calls(table: TomlTable) -> Calls:
     calls = Calls(
         nodes=table.whole("nodes", 16, 1, MOST_NODES),
         idle_warning_seconds=table.whole("idle_warning_seconds", 240, 1, DAY_SECONDS),

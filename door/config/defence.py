@@ -6,7 +6,7 @@ import ipaddress
 from dataclasses import dataclass
 
 from door.lines.rlogin.trust import Network, networks
-from timebank.settings.settings import Table
+from timebank.settings.settings import TomlTable
 
 __all__ = ["USUAL", "Defences", "Network", "read_defence", "read_networks"]
 
@@ -44,7 +44,7 @@ USUAL = Defences(
 )
 
 
-def read_defence(table: Table) -> Defences:
+def read_defence(table: TomlTable) -> Defences:
     """Read the table; what is wrong is noted in it."""
     allow = read_networks(table, "allow")
     return Defences(
@@ -59,7 +59,7 @@ def read_defence(table: Table) -> Defences:
     )
 
 
-def read_networks(table: Table, key: str) -> tuple[Network, ...]:
+def read_networks(table: TomlTable, key: str) -> tuple[Network, ...]:
     """Read a list of addresses and networks, each wrong one noted by itself."""
     found: list[Network] = []
     for text in table.texts(key):

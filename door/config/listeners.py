@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from door.config.defence import Network, read_networks
-from timebank.settings.settings import Table
+from timebank.settings.settings import TomlTable
 from timebank.settings.toml import shown
 
 ListenerKind = Literal["telnet", "telnets", "rlogin"]
@@ -21,7 +21,7 @@ EVERY_ADDRESS_OF_BOTH = "::"
 
 
 @dataclass(frozen=True)
-class Listener:
+class ListenerSettings:
     """Where callers reach the board: an address in its usual spelling, and a port, 0 for any free.
 
     `proxies` are front ends that say whom they bring; `certificate` and `key` are set for telnets
@@ -36,14 +36,14 @@ class Listener:
     key: Path | None = None
 
 
-def read_listeners(root: Table) -> tuple[Listener, ...]:
+def read_listeners(root: TomlTable) -> tuple[ListenerSettings, ...]:
     """Read every table; what is wrong is noted in `root`."""
     tables = root.tables("listeners")
     if tables is None:
-        return (Listener("telnet", EVERY_ADDRESS, USUAL_PORTS["telnet"]),)
+        return (ListenerSettings("telnet", EVERY_ADDRESS, USUAL_PORTS["telnet"]),)
     if not tables and root.sound("listeners"):
         root.refuse("listeners", "must be one at least, or nobody could call")
-    listeners: list[Listener] = []
+    listeners: list[ListenerSettings] = []
     for table in tables:
         listener = _listener(table)
         if table.sound("host", "port") and _taken(listener, listeners):
@@ -52,10 +52,10 @@ def read_listeners(root: Table) -> tuple[Listener, ...]:
     return tuple(listeners)
 
 
-def _listener(table: Table) -> Listener:
+def _listener(table: TomlTable) -> ListenerSettings:
     kind = table.choice("kind", LISTENER_KINDS[0], LISTENER_KINDS)
     certificate, key = (_file(table, name, kind) for name in ("certificate", "key"))
-    return Listener(
+    return ListenerSettings(
         kind=kind,
         host=_host(table),
         port=table.whole("port", USUAL_PORTS[kind], 0, 65535),
@@ -65,7 +65,7 @@ def _listener(table: Table) -> Listener:
     )
 
 
-def _file(table: Table, name: str, kind: ListenerKind) -> Path | None:
+def _file(table: TomlTable, name: str, kind: ListenerKind) -> Path | None:
     path = table.optional_path(name)
     if table.sound("kind", name) and (path is not None) != (kind == "telnets"):
         if path is None:
@@ -75,7 +75,7 @@ def _file(table: Table, name: str, kind: ListenerKind) -> Path | None:
     return path
 
 
-def _host(table: Table) -> str:
+def _host(table: TomlTable) -> str:
     host = table.text("host", EVERY_ADDRESS)
     try:
         address = ipaddress.ip_address(host)
@@ -91,7 +91,7 @@ def _host(table: Table) -> str:
     return str(address)
 
 
-def _taken(listener: Listener, others: Sequence[Listener]) -> bool:
+def _taken(listener: ListenerSettings, others: Sequence[ListenerSettings]) -> bool:
     return listener.port != 0 and any(
         other.port == listener.port and _overlap(other.host, listener.host) for other in others
     )

@@ -27,11 +27,11 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from hashlib import blake2b
 from math import ceil
 
 from door.config.defence import Defences, Network
+from door.errors import Fault, NotTaken
 
 DAY = 86_400.0
 ROUNDED = 1e-6  # seconds that a sum of parts of a day may be too much
@@ -53,26 +53,12 @@ _DIGEST_BITS = 64
 _AMONG_IPV6 = 1 << 64  # keeps the two kinds of address apart
 
 
-class Fault(Enum):
-    """Why a call is not taken, in words for the log."""
-
-    BLOCKED = "the address is blocked"
-    AT_ONCE = "too many calls at once"
-    TOO_FAST = "too many calls in a minute"
-    CROWDED = "too many are at the log-on already"
-
-    @property
-    def his_own(self) -> bool:
-        """Whether the caller, and not the board or others, is the reason."""
-        return self is not Fault.CROWDED
-
-
 TOO_MANY_NAMES = "too many new names"
 TOO_MANY_WRONG = "too many wrong passwords"
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldOff:
     """A subscriber whose next call or new name is refused, or whose next password has to wait, and
     why, in words for the log.
 
@@ -87,16 +73,6 @@ class Held:
     def subscriber(self) -> str:
         """An address of his."""
         return self.address.partition("/")[0]
-
-
-class NotTaken(Exception):
-    """A call is refused; `wait` says for how many seconds, 0 where that is not known."""
-
-    def __init__(self, fault: Fault, wait: float = 0.0) -> None:
-        """Say why."""
-        super().__init__(fault.value)
-        self.fault = fault
-        self.wait = wait
 
 
 class Networks:
@@ -429,7 +405,7 @@ class Defence:
 
     # For the sysop.
 
-    def held(self, now: float, most: int) -> tuple[list[Held], int]:
+    def held(self, now: float, most: int) -> tuple[list[HeldOff], int]:
         """List who is held back now, whom time frees last first; of so many the first `most`, and
         how many there are."""
         rules = self._rules
@@ -447,7 +423,7 @@ class Defence:
             for who, lines in self._calls.items()
             if lines >= rules.calls_per_address
         ]
-        held = [Held(text_of(who), why, wait) for wait, who, why in heapq.nlargest(most, found)]
+        held = [HeldOff(text_of(who), why, wait) for wait, who, why in heapq.nlargest(most, found)]
         # What was counted against an address before it was allowed holds nobody back.
         return [each for each in held if not self._allowed.hold(each.subscriber)], len(found)
 

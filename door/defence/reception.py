@@ -18,20 +18,11 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from door.defence.counts import (
-    FIRST,
-    TOO_MANY_NAMES,
-    Charge,
-    Defence,
-    Fault,
-    Held,
-    NotTaken,
-    Rank,
-    key_of,
-)
+from door.defence.counts import FIRST, TOO_MANY_NAMES, Charge, Defence, HeldOff, Rank, key_of
 from door.defence.front_ends import Lookout, Sign, known_networks
 from door.defence.tries import Tries, Try
-from door.lines.port.gate import Blame, Refused
+from door.errors import CallRefused, Distrusted, Fault, NotTaken
+from door.lines.port.gate import Blame
 from timebank.names import names
 
 if TYPE_CHECKING:
@@ -55,10 +46,6 @@ _WORDS = {
 
 
 log = logging.getLogger("door.reception")
-
-
-class Distrusted(Exception):
-    """A caller is not believed, and is told so in these words; his line is dropped."""
 
 
 class Reception:
@@ -108,7 +95,7 @@ class Reception:
     # At the ports: a `Gate`.
 
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
-        """Let a call in and return what is to be called when it is over; else `Refused`."""
+        """Let a call in and return what is to be called when it is over; else `CallRefused`."""
         waiting = len(self._calls) - self._on_nodes()
         goes = self._who_goes(address) if self._defence.is_crowded(waiting) else None
         try:
@@ -117,7 +104,7 @@ class Reception:
             )
         except NotTaken as refusal:
             self._note(address, refusal.fault.value, his_own=refusal.fault.his_own)
-            raise Refused(_WORDS[refusal.fault]) from refusal
+            raise CallRefused(_WORDS[refusal.fault]) from refusal
         if goes is not None and taken is not None:
             stranger, cut_off = goes
             self._note(stranger, Fault.CROWDED.value, his_own=False)
@@ -290,7 +277,7 @@ class Reception:
 
     # For the sysop.
 
-    def held(self, most: int) -> tuple[list[Held], int]:
+    def held(self, most: int) -> tuple[list[HeldOff], int]:
         """List the addresses that are held back now, `most` of them, and count them all."""
         return self._defence.held(self._clock.monotonic(), most)
 

@@ -8,20 +8,20 @@ from door.dropfiles.dropfile import (
     Connection,
     ConnectionKind,
     DropFile,
-    DropFileRefused,
     EventSaid,
-    Identity,
-    Kind,
+    Format,
+    HostIdentity,
     Limit,
     NextEvent,
     TimeLeft,
 )
 from door.dropfiles.finding import Found, Left, find
 from door.dropfiles.formats import read
-from door.dropfiles.giving import NotGiven, door_sys_credit, exitinfo_time, give, moduser_dat
-from door.dropfiles.reading import Events, Reading, Unit
+from door.dropfiles.giving import door_sys_credit, exitinfo_time, give, moduser_dat
+from door.dropfiles.reading import Events, HostSettings, Unit
 from door.dropfiles.telling import sentences
 from door.dropfiles.understanding import GiveBack, Screen, Understood, Way, understand
+from door.errors import DropFileRefused, NotGiven
 
 __all__ = [
     "Connection",
@@ -30,15 +30,15 @@ __all__ = [
     "DropFileRefused",
     "EventSaid",
     "Events",
+    "Format",
     "Found",
     "GiveBack",
-    "Identity",
-    "Kind",
+    "HostIdentity",
+    "HostSettings",
     "Left",
     "Limit",
     "NextEvent",
     "NotGiven",
-    "Reading",
     "Screen",
     "TimeLeft",
     "Understood",

@@ -18,13 +18,13 @@ from door.dropfiles.dropfile import (
     ConnectionKind,
     DropFile,
     Emulation,
-    Kind,
+    Format,
     Role,
     TimeLeft,
     fold_name,
 )
 from door.dropfiles.lines import Lines
-from door.dropfiles.reading import Reading, no_event
+from door.dropfiles.reading import HostSettings, no_event
 
 LINES = 19
 _VERSION = re.compile(r"1\.[0-9]{1,4}")
@@ -41,7 +41,7 @@ _CHARSETS = {
 }
 
 
-def parse(lines: Lines, reading: Reading) -> DropFile:
+def parse(lines: Lines, reading: HostSettings) -> DropFile:
     """Read the file; raises `DropFileRefused` when it is none, another version, or breaks off."""
     if not lines.utf8:
         raise lines.refusal(None, "it is not written in UTF-8, as BBSDEV.DRP must be")
@@ -57,7 +57,7 @@ def parse(lines: Lines, reading: Reading) -> DropFile:
     if not key.isprintable():  # it is shown to the sysop; cleaned, two keys could become one
         raise lines.refusal(5, "the user key holds characters that cannot be shown")
     return DropFile(
-        kind=Kind.BBSDEV,
+        kind=Format.BBSDEV,
         path=lines.path,
         software=lines.text(14),
         board=lines.text(15),
@@ -70,7 +70,7 @@ def parse(lines: Lines, reading: Reading) -> DropFile:
         level=lines.number(17),
         role=_ROLES.get(lines.field(17).lower()),
         time=_time(lines, reading, doubts),
-        event=no_event(Kind.BBSDEV),
+        event=no_event(Format.BBSDEV),
         node=lines.node(18),
         connection=_connection(lines, doubts),
         emulation=_emulation(lines),
@@ -86,7 +86,7 @@ def parse(lines: Lines, reading: Reading) -> DropFile:
     )
 
 
-def _time(lines: Lines, reading: Reading, doubts: list[str]) -> TimeLeft:
+def _time(lines: Lines, reading: HostSettings, doubts: list[str]) -> TimeLeft:
     text = lines.plain(11)
     if lines.empty(11):
         return TimeLeft.unlimited(lines.place(11))

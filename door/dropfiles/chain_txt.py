@@ -8,19 +8,19 @@ from door.dropfiles.dropfile import (
     UNSAID,
     DropFile,
     Emulation,
-    Kind,
+    Format,
     Role,
     TimeLeft,
     fold_name,
 )
 from door.dropfiles.lines import Lines
-from door.dropfiles.reading import Reading, no_event
+from door.dropfiles.reading import HostSettings, no_event
 
 BOARD = 22
 _EMULATIONS: dict[int | None, Emulation] = {0: "ascii", 1: "ansi"}
 
 
-def parse(lines: Lines, _reading: Reading) -> DropFile:
+def parse(lines: Lines, _reading: HostSettings) -> DropFile:
     """Read the file; raises `DropFileRefused` when it is none or breaks off before line 23."""
     if lines.field(1) and lines.number(1) is None:
         raise lines.refusal(1, "there is no user number, so this is no CHAIN.TXT")
@@ -31,7 +31,7 @@ def parse(lines: Lines, _reading: Reading) -> DropFile:
         # icy_board counts its users from 0 here, and from 1 elsewhere.
         doubts.append(f"{lines.place(1)} has no user number.")
     return DropFile(
-        kind=Kind.CHAIN,
+        kind=Format.CHAIN,
         path=lines.path,
         software="",
         board=lines.text(BOARD),
@@ -44,7 +44,7 @@ def parse(lines: Lines, _reading: Reading) -> DropFile:
         level=lines.number(11),
         role=_role(lines),
         time=_time(lines, doubts),
-        event=no_event(Kind.CHAIN),
+        event=no_event(Format.CHAIN),
         node=None,
         connection=STDIO if lines.number(15) == 0 else UNSAID,
         emulation=_EMULATIONS.get(lines.number(14)),

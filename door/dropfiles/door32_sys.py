@@ -15,12 +15,12 @@ from door.dropfiles.dropfile import (
     ConnectionKind,
     DropFile,
     Emulation,
-    Kind,
+    Format,
     TimeLeft,
     fold_name,
 )
 from door.dropfiles.lines import Lines
-from door.dropfiles.reading import Reading, no_event
+from door.dropfiles.reading import HostSettings, no_event
 
 # What ENiGMA writes for every caller; by newer versions it means "unlimited".
 ENIGMA_MINUTES = 546
@@ -28,7 +28,7 @@ _EMULATIONS: dict[int | None, Emulation] = {0: "ascii", 1: "ansi", 2: "avatar", 
 _WWIV = re.compile(r"\bwwiv\b", re.IGNORECASE)
 
 
-def parse(lines: Lines, reading: Reading) -> DropFile:
+def parse(lines: Lines, reading: HostSettings) -> DropFile:
     """Read the file; raises `DropFileRefused` when it is none or breaks off before line 10."""
     if lines.number(1) not in range(10):
         raise lines.refusal(1, "there is no comm type (0, 1 or 2), so this is no DOOR32.SYS")
@@ -39,7 +39,7 @@ def parse(lines: Lines, reading: Reading) -> DropFile:
     if number < 1:
         doubts.append(f"{lines.place(5)} has no user number.")
     return DropFile(
-        kind=Kind.DOOR32,
+        kind=Format.DOOR32,
         path=lines.path,
         software=lines.text(4),
         board="",
@@ -52,7 +52,7 @@ def parse(lines: Lines, reading: Reading) -> DropFile:
         level=lines.number(8),
         role=None,
         time=_time(lines, reading, doubts, enigma=enigma),
-        event=no_event(Kind.DOOR32),
+        event=no_event(Format.DOOR32),
         node=lines.node(11),
         connection=_connection(lines, doubts),
         emulation=_EMULATIONS.get(lines.number(10)),
@@ -77,14 +77,14 @@ def _is_enigma(lines: Lines) -> bool:
     return said == (2, -1) or (said == (0, 0) and lines.number(9) == ENIGMA_MINUTES)
 
 
-def counts_seconds(software: str, reading: Reading) -> bool:
+def counts_seconds(software: str, reading: HostSettings) -> bool:
     """Tell whether line 9 counts seconds: the sysop says so, or WWIV wrote the file."""
     if reading.door32_unit == "auto":
         return _WWIV.search(software) is not None
     return reading.door32_unit == "seconds"
 
 
-def _time(lines: Lines, reading: Reading, doubts: list[str], *, enigma: bool) -> TimeLeft:
+def _time(lines: Lines, reading: HostSettings, doubts: list[str], *, enigma: bool) -> TimeLeft:
     """Read line 9; a number that is no time left is a doubt, and so are minutes beyond a day."""
     text, amount = lines.plain(9), lines.number(9)
     if enigma and amount == ENIGMA_MINUTES:

@@ -16,13 +16,13 @@ from door.dropfiles.dropfile import (
     UNSAID,
     DropFile,
     Emulation,
-    Kind,
+    Format,
     Limit,
     TimeLeft,
     fold_name,
 )
 from door.dropfiles.lines import Lines
-from door.dropfiles.reading import Reading
+from door.dropfiles.reading import HostSettings
 
 GRAPHICS = 20
 USER_NUMBER = 26
@@ -43,18 +43,18 @@ MOST_SECONDS = 32767
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class DoorSysLayout:
     """Which lines of one DOOR.SYS are which: `shift` from the graphics mode on, and the name's."""
 
     shift: int
     name: int
 
 
-def layout(lines: Lines) -> Layout:
+def layout(lines: Lines) -> DoorSysLayout:
     """Find the graphics mode, or raise `DropFileRefused`."""
     for shift in _SHIFTS:
         if lines.field(GRAPHICS + shift).upper() in _MODES:
-            return Layout(shift, _name_line(lines, shift))
+            return DoorSysLayout(shift, _name_line(lines, shift))
     if not lines.whole(GRAPHICS + 1):
         lines.need(USER_NUMBER, "DOOR.SYS")
     what = "no graphics mode (GR, NG or 7E) is near this line, so this is no DOOR.SYS"
@@ -69,7 +69,7 @@ def _name_line(lines: Lines, shift: int) -> int:
     return GRAPHICS - 10 + shift
 
 
-def parse(lines: Lines, reading: Reading) -> DropFile:
+def parse(lines: Lines, reading: HostSettings) -> DropFile:
     """Read the file; raises `DropFileRefused` when it is none or breaks off before line 27."""
     at = layout(lines)
     shift = at.shift
@@ -85,7 +85,7 @@ def parse(lines: Lines, reading: Reading) -> DropFile:
     event_line = EVENT + shift
     time = _time(lines, shift, doubts)
     return DropFile(
-        kind=Kind.DOOR,
+        kind=Format.DOOR,
         path=lines.path,
         software="",
         board="",

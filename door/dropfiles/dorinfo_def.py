@@ -14,13 +14,13 @@ from door.dropfiles.dropfile import (
     UNSAID,
     DropFile,
     Emulation,
-    Kind,
+    Format,
     TimeLeft,
     fold_name,
     undoubled,
 )
 from door.dropfiles.lines import LONGEST_TEXT, Lines
-from door.dropfiles.reading import Reading, no_event
+from door.dropfiles.reading import HostSettings, no_event
 from timebank.words import clean
 
 USER = 7
@@ -29,7 +29,7 @@ _LOCAL = re.compile(r"(COM ?)?0:?", re.IGNORECASE)
 _EMULATIONS: dict[int | None, Emulation] = {0: "ascii", 1: "ansi", 2: "avatar", 3: "rip"}
 
 
-def parse(lines: Lines, _reading: Reading) -> DropFile:
+def parse(lines: Lines, _reading: HostSettings) -> DropFile:
     """Read the file; raises `DropFileRefused` when it is none or breaks off in the time left."""
     if _PORT.fullmatch(lines.field(4)) is None:
         raise lines.refusal(4, "there is no port such as COM1, so this is no DORINFO file")
@@ -44,7 +44,7 @@ def parse(lines: Lines, _reading: Reading) -> DropFile:
     # Others write 546 for all that is longer; ENiGMA, which doubles names, writes it for everybody.
     enigma = bool(first) and first == last and lines.number(minutes_line) == ENIGMA_MINUTES
     return DropFile(
-        kind=Kind.DORINFO,
+        kind=Format.DORINFO,
         path=lines.path,
         software="",
         board=lines.text(1),
@@ -57,7 +57,7 @@ def parse(lines: Lines, _reading: Reading) -> DropFile:
         level=lines.number(emulation + 1),
         role=None,
         time=_time(lines, minutes_line, doubts, enigma=enigma),
-        event=no_event(Kind.DORINFO),
+        event=no_event(Format.DORINFO),
         node=None,
         connection=STDIO if _LOCAL.fullmatch(lines.field(4)) else UNSAID,
         emulation=_EMULATIONS.get(lines.number(emulation)),

@@ -25,13 +25,8 @@ DAY_MINUTES = 24 * 60
 # more counts something else, or is no time.
 LONGEST_SECONDS = 25 * 3600
 
-POLITE = (
-    "Sorry, this board has not told us enough about your call to let you in. "
-    "Please tell its sysop: our log says what is missing."
-)
 
-
-class Kind(StrEnum):
+class Format(StrEnum):
     """The formats, in the order in which they are trusted for time left and next event."""
 
     DOOR32 = "DOOR32.SYS"
@@ -42,30 +37,7 @@ class Kind(StrEnum):
     EXITINFO = "EXITINFO.BBS"
 
 
-TRUST = {kind: place for place, kind in enumerate(Kind)}
-
-
-class DropFileRefused(Exception):
-    """A drop file that is missing, broken or not what its name says.
-
-    `str()` is a sentence for the log and the sysop: file, line (from 1, None where it is no matter
-    of a line), what is wrong, what to do. `polite` is what the caller is told. Neither quotes the
-    file.
-    """
-
-    def __init__(self, file: Path, line: int | None, what: str, remedy: str) -> None:
-        """Take the file, the line, what is wrong with it, and a sentence on what to do."""
-        place = f"{file}" if line is None else f"{file}, line {line}"
-        super().__init__(f"{place}: {what}. {remedy}")
-        self.file = file
-        self.line = line
-        self.what = what
-        self.remedy = remedy
-
-    @property
-    def polite(self) -> str:
-        """What the caller is told."""
-        return POLITE
+TRUST = {kind: place for place, kind in enumerate(Format)}
 
 
 class Limit(StrEnum):
@@ -224,7 +196,7 @@ Role = Literal["sysop", "cosysop"]
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class HostIdentity:
     """Whose account a caller's is: his key on his board, whatever he is called there.
 
     `caller` is "number 42", "key ..." (BBSDEV.DRP) or, only where the file has neither, "name ..."
@@ -249,7 +221,7 @@ class DropFile:
     what was not understood.
     """
 
-    kind: Kind
+    kind: Format
     path: Path
     software: str
     board: str
@@ -282,7 +254,7 @@ class DropFile:
         return self.alias or self.real_name
 
     @property
-    def identity(self) -> Identity:
+    def identity(self) -> HostIdentity:
         """Whose account this caller's is."""
         if self.number is not None:
             caller = f"number {self.number}"
@@ -290,7 +262,7 @@ class DropFile:
             caller = f"key {self.key}"
         else:
             caller = f"name {self.name_key}"
-        return Identity(lasting(self.board or self.software), caller)
+        return HostIdentity(lasting(self.board or self.software), caller)
 
 
 _VERSION = re.compile(r"\s+v?[0-9]+\.[0-9].*$")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from door.dropfiles.dropfile import DropFileRefused, EventSaid, NextEvent
+from door.dropfiles.dropfile import EventSaid, NextEvent
 from door.dropfiles.lines import WRITTEN_AGAIN, raw
-from door.dropfiles.reading import Reading
+from door.dropfiles.reading import HostSettings
+from door.errors import DropFileRefused
 
 NAME = "EVENTS.RA"
 _SIZE = 19
@@ -21,7 +22,7 @@ _DAYS = 8
 _EVERY_DAY = 0x7F
 
 
-def read(path: Path, reading: Reading) -> tuple[NextEvent, str]:
+def read(path: Path, reading: HostSettings) -> tuple[NextEvent, str]:
     """Find the next event of every day, and a sentence on what was left out ("" for nothing).
 
     Raises `DropFileRefused` for a file that is not made of event records.
@@ -44,14 +45,14 @@ def read(path: Path, reading: Reading) -> tuple[NextEvent, str]:
     return _next(daily, others, path, reading), left_out if others else ""
 
 
-def _event(record: bytes, path: Path, reading: Reading) -> NextEvent:
+def _event(record: bytes, path: Path, reading: HostSettings) -> NextEvent:
     if record[_START] != _START_LENGTH:
         return NextEvent(EventSaid.UNKNOWN, None, path.name)
     start = record[_START + 1 : _START + 1 + _START_LENGTH]
     return reading.event(start.decode("cp437"), path.name)
 
 
-def _next(daily: list[NextEvent], others: int, path: Path, reading: Reading) -> NextEvent:
+def _next(daily: list[NextEvent], others: int, path: Path, reading: HostSettings) -> NextEvent:
     if not daily:
         said = EventSaid.UNKNOWN if others else EventSaid.NONE
         return NextEvent(said, None, path.name)

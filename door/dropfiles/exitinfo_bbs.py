@@ -14,17 +14,17 @@ from door.dropfiles.door_sys import rows
 from door.dropfiles.dropfile import (
     UNSAID,
     DropFile,
-    DropFileRefused,
     Emulation,
     EventSaid,
-    Kind,
+    Format,
     Limit,
     NextEvent,
     TimeLeft,
     fold_name,
 )
 from door.dropfiles.lines import LONGEST_TEXT, WRITTEN_AGAIN
-from door.dropfiles.reading import Reading, no_event
+from door.dropfiles.reading import HostSettings, no_event
+from door.errors import DropFileRefused
 from timebank.words import clean
 
 RA_SIZE = 2363
@@ -76,7 +76,7 @@ class _Record:
         return found if found > 0 else None
 
 
-def parse(path: Path, content: bytes, reading: Reading) -> DropFile:
+def parse(path: Path, content: bytes, reading: HostSettings) -> DropFile:
     """Read the record; raises `DropFileRefused` when size or fields are of neither kind."""
     if len(content) == RA_SIZE:
         return _remote_access(_Record(path, content, _RA_STRINGS, _RA_LOGON), reading)
@@ -86,7 +86,7 @@ def parse(path: Path, content: bytes, reading: Reading) -> DropFile:
     raise DropFileRefused(path, None, f"{what} of QuickBBS", WRITTEN_AGAIN)
 
 
-def _remote_access(record: _Record, reading: Reading) -> DropFile:
+def _remote_access(record: _Record, reading: HostSettings) -> DropFile:
     minutes = record.word(TIME_LIMIT)
     time = TimeLeft.left(minutes * 60, f"TimeLimit of {record.path.name}")
     return _dropfile(
@@ -119,7 +119,7 @@ def _quickbbs(record: _Record) -> DropFile:
     )
 
 
-def _event(record: _Record, reading: Reading) -> NextEvent:
+def _event(record: _Record, reading: HostSettings) -> NextEvent:
     place = f"the event in {record.path.name}"
     if record.byte(1257) == _EVENT_ENABLED:
         return reading.event(record.string(_RA_START), place)
@@ -141,7 +141,7 @@ def _dropfile(
 ) -> DropFile:
     emulation: Emulation = "ansi" if ansi & _ANSI else "ascii"
     return DropFile(
-        kind=Kind.EXITINFO,
+        kind=Format.EXITINFO,
         path=record.path,
         software="",
         board="",

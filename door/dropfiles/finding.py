@@ -15,8 +15,9 @@ from itertools import islice
 from pathlib import Path
 
 from door.dropfiles import events_ra
-from door.dropfiles.dropfile import TRUST, DropFileRefused, Kind
+from door.dropfiles.dropfile import TRUST, Format
 from door.dropfiles.formats import KNOWN, dorinfo_nodes, kind_of
+from door.errors import DropFileRefused
 
 SAME_CALL_SECONDS = 5
 MOST_ENTRIES = 20_000  # of a folder that are looked at
@@ -58,7 +59,7 @@ class Found:
 @dataclass(frozen=True, slots=True)
 class _Entry:
     path: Path
-    kind: Kind
+    kind: Format
     written: float  # seconds since the epoch
 
     @property
@@ -205,7 +206,7 @@ def _of_node(entries: list[_Entry], node: int | None, left: list[Left]) -> list[
         return entries
     kept = []
     for entry in entries:
-        if entry.kind is Kind.DORINFO and entry.path not in ours:
+        if entry.kind is Format.DORINFO and entry.path not in ours:
             left.append(Left(entry.path, f"it is not of node {node}"))
         else:
             kept.append(entry)

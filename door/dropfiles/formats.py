@@ -14,30 +14,31 @@ from door.dropfiles import (
     dorinfo_def,
     exitinfo_bbs,
 )
-from door.dropfiles.dropfile import DropFile, DropFileRefused, Kind
+from door.dropfiles.dropfile import DropFile, Format
 from door.dropfiles.lines import Lines, raw
-from door.dropfiles.reading import Reading
+from door.dropfiles.reading import HostSettings
+from door.errors import DropFileRefused
 
-KNOWN = ", ".join(Kind)
+KNOWN = ", ".join(Format)
 _NODES = re.compile(r"dorinfo([0-9a-z]{1,3})\.def", re.IGNORECASE)
-_NAMES = {kind.value.casefold(): kind for kind in Kind if kind is not Kind.DORINFO}
-_PARSERS: dict[Kind, Callable[[Lines, Reading], DropFile]] = {
-    Kind.DOOR32: door32_sys.parse,
-    Kind.DOOR: door_sys.parse,
-    Kind.DORINFO: dorinfo_def.parse,
-    Kind.CHAIN: chain_txt.parse,
-    Kind.BBSDEV: bbsdev_drp.parse,
+_NAMES = {kind.value.casefold(): kind for kind in Format if kind is not Format.DORINFO}
+_PARSERS: dict[Format, Callable[[Lines, HostSettings], DropFile]] = {
+    Format.DOOR32: door32_sys.parse,
+    Format.DOOR: door_sys.parse,
+    Format.DORINFO: dorinfo_def.parse,
+    Format.CHAIN: chain_txt.parse,
+    Format.BBSDEV: bbsdev_drp.parse,
 }
 
 
-def kind_of(name: str) -> Kind | None:
+def kind_of(name: str) -> Format | None:
     """Tell the format by a file's name, in whatever case; None for any other file.
 
     >>> kind_of("door32.sys"), kind_of("DORINFOa.DEF"), kind_of("XTRN.DAT")
     (<Kind.DOOR32: 'DOOR32.SYS'>, <Kind.DORINFO: 'DORINFOn.DEF'>, None)
     """
     if _NODES.fullmatch(name):
-        return Kind.DORINFO
+        return Format.DORINFO
     return _NAMES.get(name.casefold())
 
 
@@ -62,7 +63,7 @@ def dorinfo_nodes(name: str) -> frozenset[int]:
     return frozenset(nodes)
 
 
-def read(path: Path, reading: Reading) -> DropFile:
+def read(path: Path, reading: HostSettings) -> DropFile:
     """Read a drop file of any format; raises `DropFileRefused`, and nothing else.
 
     What was in the file leaves with the frames that held it: neither the error nor its traceback
@@ -74,7 +75,7 @@ def read(path: Path, reading: Reading) -> DropFile:
     return outcome
 
 
-def _outcome(path: Path, reading: Reading) -> DropFile | DropFileRefused:
+def _outcome(path: Path, reading: HostSettings) -> DropFile | DropFileRefused:
     kind = kind_of(path.name)
     if kind is None:
         remedy = f"Name one of these: {KNOWN}."
@@ -90,8 +91,8 @@ def _outcome(path: Path, reading: Reading) -> DropFile | DropFileRefused:
     return found
 
 
-def _parsed(kind: Kind, path: Path, reading: Reading) -> DropFile:
+def _parsed(kind: Format, path: Path, reading: HostSettings) -> DropFile:
     content = raw(path).content
-    if kind is Kind.EXITINFO:
+    if kind is Format.EXITINFO:
         return exitinfo_bbs.parse(path, content, reading)
     return _PARSERS[kind](Lines(path, content), reading)

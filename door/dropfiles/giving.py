@@ -17,31 +17,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from door.dropfiles.door_sys import CREDIT, layout
-from door.dropfiles.dropfile import DropFileRefused
 from door.dropfiles.exitinfo_bbs import RA_SIZE, TIME_LIMIT
 from door.dropfiles.formats import read
 from door.dropfiles.lines import DOS_END, Lines, raw
-from door.dropfiles.reading import Reading
+from door.dropfiles.reading import HostSettings
 from door.dropfiles.understanding import MODUSER, GiveBack, Way
+from door.errors import DropFileRefused, NotGiven
 from timebank.files import sync_folder, write_all
 
 MODUSER_LINE = 9
 # Hosts of the day keep minutes in 16 bits, with a sign.
 MOST_MINUTES = 32767
 _NUMBER = re.compile(rb"[+-]?[0-9]+")
-
-
-class NotGiven(Exception):
-    """Nothing was given back and no file was changed; `str()` is a sentence for the log.
-
-    `may_have_been` is set where the very same time lies there already: it was given before, or by
-    somebody else.
-    """
-
-    def __init__(self, sentence: str, may_have_been: bool) -> None:
-        """Take the sentence, and whether the host may have the time nevertheless."""
-        super().__init__(sentence)
-        self.may_have_been = may_have_been
 
 
 def give(way: GiveBack, minutes: int) -> Path:
@@ -69,7 +56,7 @@ def give(way: GiveBack, minutes: int) -> Path:
 def _check(way: GiveBack, after: int) -> None:
     """Raise unless the drop file is still the caller's, and says what it said when it was read."""
     try:
-        file = read(way.source, Reading(datetime.now(UTC), "auto", "auto"))
+        file = read(way.source, HostSettings(datetime.now(UTC), "auto", "auto"))
     except DropFileRefused as refused:
         raise NotGiven(str(refused), False) from None
     if file.identity != way.caller:

@@ -12,7 +12,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from door.dropfiles.dropfile import DropFileRefused
+from door.errors import DropFileRefused
 from timebank.words import clean
 
 LARGEST = 64 * 1024  # bytes; no writer comes near 4 KiB

@@ -16,7 +16,7 @@ PLACEHOLDERS = (0, 1, 5)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class HostSettings:
     """The instant of reading, and what the sysop has said about a board.
 
     `now` is aware, in the zone of the host's clock. `door32_unit` is what line 9 of DOOR32.SYS

@@ -19,25 +19,25 @@ from door.dropfiles.dropfile import (
     Connection,
     ConnectionKind,
     DropFile,
-    DropFileRefused,
     Emulation,
     EventSaid,
-    Identity,
-    Kind,
+    Format,
+    HostIdentity,
     Limit,
     NextEvent,
     TimeLeft,
 )
 from door.dropfiles.finding import Found, Left
 from door.dropfiles.formats import read
-from door.dropfiles.reading import Reading
+from door.dropfiles.reading import HostSettings
+from door.errors import DropFileRefused
 
 STALE_SECONDS = 600  # an older file is likely to be that of another call
 APART_SECONDS = 120  # by which files of one call may differ: minutes are rounded, some less one
 MODUSER = "MODUSER.DAT"
 _SYNCHRONET = "synchronet"
 # The drop-file types after which Synchronet reads MODUSER.DAT.
-_MODUSER_KINDS = (Kind.DOOR32, Kind.CHAIN, Kind.BBSDEV)
+_MODUSER_KINDS = (Format.DOOR32, Format.CHAIN, Format.BBSDEV)
 
 
 class Way(StrEnum):
@@ -61,7 +61,7 @@ class GiveBack:
     path: Path
     minutes: int | None
     source: Path
-    caller: Identity
+    caller: HostIdentity
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Understood:
 
     files: tuple[DropFile, ...]
     found: Found
-    who: Identity
+    who: HostIdentity
     name: str
     real_name: str
     board: str
@@ -135,7 +135,7 @@ class Understood:
         return self.time
 
 
-def understand(found: Found, reading: Reading) -> Understood:
+def understand(found: Found, reading: HostSettings) -> Understood:
     """Read the files of a call and put them together.
 
     Raises `DropFileRefused` when the chosen file is broken, names nobody, or is another node's. A
@@ -182,7 +182,7 @@ def understand(found: Found, reading: Reading) -> Understood:
 
 
 def _beside(
-    chosen: DropFile, found: Found, reading: Reading, left: list[Left], doubts: list[str]
+    chosen: DropFile, found: Found, reading: HostSettings, left: list[Left], doubts: list[str]
 ) -> list[DropFile]:
     """Read the files beside the chosen one that are of the same caller on the same node."""
     files = []
@@ -218,14 +218,14 @@ def _in_seconds(file: DropFile, files: list[DropFile]) -> DropFile:
     That is WWIV under another name: it writes every format, and CHAIN.TXT always in seconds.
     """
     seconds = file.time.written if file.time.seconds is None else file.time.seconds
-    if file.kind is not Kind.DOOR32 or file.time.limit is Limit.CONSTANT:
+    if file.kind is not Format.DOOR32 or file.time.limit is Limit.CONSTANT:
         return file
     if seconds is None or not file.time.place.endswith("minutes"):
         return file
     amount = seconds // 60
     for other in files:
         known = other.time.seconds
-        if other.kind is Kind.DOOR32 or known is None or abs(amount - known) > APART_SECONDS:
+        if other.kind is Format.DOOR32 or known is None or abs(amount - known) > APART_SECONDS:
             continue
         if seconds - known > APART_SECONDS:
             place = f"{file.time.place.removesuffix('minutes')}seconds, as {other.time.place} shows"
@@ -234,7 +234,7 @@ def _in_seconds(file: DropFile, files: list[DropFile]) -> DropFile:
     return file
 
 
-def _look_at_age(chosen: DropFile, reading: Reading, doubts: list[str]) -> None:
+def _look_at_age(chosen: DropFile, reading: HostSettings, doubts: list[str]) -> None:
     try:
         age = int(reading.now.timestamp() - chosen.path.stat().st_mtime)
     except OSError:  # taken away since it was read
@@ -246,13 +246,13 @@ def _look_at_age(chosen: DropFile, reading: Reading, doubts: list[str]) -> None:
         )
 
 
-def _who(files: list[DropFile]) -> Identity:
+def _who(files: list[DropFile]) -> HostIdentity:
     """Go by the number or key of the first file that has one, else by the name."""
     board = _first(file.identity.board for file in files)
     for file in files:
         if file.number is not None or file.key is not None:
-            return Identity(board, file.identity.caller)
-    return Identity(board, files[0].identity.caller)
+            return HostIdentity(board, file.identity.caller)
+    return HostIdentity(board, files[0].identity.caller)
 
 
 def _first(texts: Iterable[str]) -> str:
@@ -288,7 +288,9 @@ def _apart(one: TimeLeft, other: TimeLeft) -> bool:
     return abs(one.seconds - other.seconds) > APART_SECONDS
 
 
-def _event(trusted: list[DropFile], found: Found, reading: Reading, doubts: list[str]) -> NextEvent:
+def _event(
+    trusted: list[DropFile], found: Found, reading: HostSettings, doubts: list[str]
+) -> NextEvent:
     """Take the event from the most trusted file that has a time, else say what files do say."""
     if reading.events == "ignored":
         place = "sysop.toml, which leaves out the host's events"

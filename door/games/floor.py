@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from door.games.engine.descriptor import Game, Shared, find
 from door.games.registry import GAMES
+from timebank.errors import JournalDamaged
 from timebank.wagers import journal
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ async def table_with_open_hand(board: Board, caller: Caller) -> tuple[Game, Tabl
     caller_id = caller.record.id
     try:
         stored = await caller.ask_books(lambda desk: journal.round_in_play(desk, caller_id))
-    except journal.JournalDamaged as damaged:
+    except JournalDamaged as damaged:
         log.error("hand %d of %s: %s", damaged.number, caller.record.name, damaged)
         return None
     if stored is None:

@@ -6,15 +6,16 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from door.errors import NoSuchHand
 from door.games.engine import shuffle
 from door.games.engine.journaled import acts_of, is_done, seat_of
 from door.games.rounds import kind_of, rebuild
 from timebank.audit.accounts import audit as audit_books
 from timebank.audit.finding import Finding
+from timebank.errors import JournalDamaged
 from timebank.ledger import transfers
 from timebank.ledger.generations import generation_of
 from timebank.wagers import journal
-from timebank.wagers.journal import JournalDamaged
 from timebank.wagers.rounds import VOID, WHY_VOID
 from timebank.words import amount_words, clock, money, title
 
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
     from door.games.engine.game import Dealt
     from timebank.ledger.database import Desk
     from timebank.wagers.journal import Shoe, StoredRound
-
-
-class NoSuchHand(Exception):
-    """There is no such hand, or it cannot be shown so; the text says which."""
 
 
 def describe(desk: Desk, number: int) -> str:

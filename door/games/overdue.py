@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from door.games.engine.journaled import is_done, settlement_of
 from door.games.rounds import kind_of, rebuild
 from timebank.calls import clock
-from timebank.errors import Refused
+from timebank.errors import JournalDamaged, Refused
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move
 from timebank.wagers.single import stand_without_call
@@ -41,7 +41,7 @@ async def stand_all(books: Books) -> int:
         except Refused as refused:  # its caller came back just now
             log.info("hand %d was left alone: %s", stored.id, refused)
             continue
-        except journal.JournalDamaged as damaged:
+        except JournalDamaged as damaged:
             log.error("hand %d is overdue, but %s", stored.id, damaged)
             continue
         stood += 1

@@ -13,9 +13,10 @@ from math import lcm
 from typing import NoReturn
 
 from door.games.engine.cards import Card, parse_cards
-from door.games.engine.game import Act, Kind, Refusal
+from door.games.engine.errors import ReplayError, RoundRefused
+from door.games.engine.game import Act, Kind
 from door.games.engine.quoting import either, shown, shown_key
-from door.games.engine.replay import ReplayError, play
+from door.games.engine.replay import play
 from door.games.registry import GAMES
 
 LARGEST_STAKE = 10**12
@@ -59,7 +60,7 @@ def replay(document: object) -> dict[str, object] | list[dict[str, object]]:
     >>> replay([hand])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    door.games.engine.replay.ReplayError: Hand 1: the hand is not finished: double, hit or stay...
+    door.games.engine.errors.ReplayError: Hand 1: the hand is not finished: double, hit or stay...
     """
     if isinstance(document, Mapping):
         return _named("The hand", document)
@@ -166,7 +167,7 @@ def _shoe(text: object, kind: Kind, rules: Mapping[str, object]) -> tuple[Card, 
     try:
         cards = parse_cards(text)
         decks = kind.decks(rules)
-    except Refusal as refusal:
+    except RoundRefused as refusal:
         raise ReplayError(str(refusal)) from None
     except ValueError as error:
         raise ReplayError(f"shoe: {error}") from None

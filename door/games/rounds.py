@@ -7,7 +7,8 @@ from typing import Any
 from door.games.engine import journaled
 from door.games.engine.game import Kind
 from door.games.registry import GAMES
-from timebank.wagers.journal import JournalDamaged, StoredRound
+from timebank.errors import JournalDamaged
+from timebank.wagers.journal import StoredRound
 
 
 def kind_of(stored: StoredRound) -> Kind:

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
-from door.lines.line import CALLER_HUNG_UP, USUAL_COLUMNS, USUAL_ROWS, Hangup, Hints, Receiver
+from door.errors import Hangup
+from door.lines.line import CALLER_HUNG_UP, USUAL_COLUMNS, USUAL_ROWS, Hints, Receiver
 from door.lines.port.gate import Blame
 
 logger = logging.getLogger("door.lines")
@@ -42,7 +43,7 @@ _SOCKET_OPTIONS = (
 
 
 @dataclass(frozen=True)
-class Limits:
+class LineLimits:
     """What one line may cost the board.
 
     `unsent` bounds what the caller leaves unread (bytes), `farewell` how long what was written last
@@ -71,7 +72,7 @@ class StreamLine:
         self,
         kind: str,
         transport: asyncio.Transport,
-        limits: Limits,
+        limits: LineLimits,
         address: str | None = None,
     ) -> None:
         """Begin with nobody listening: what arrives waits.

@@ -22,10 +22,6 @@ CALLER_HUNG_UP = "the caller hung up"
 _UNPRINTABLE = re.compile(r"[^ -~]+")
 
 
-class Hangup(Exception):
-    """The line is gone; the text says why, in words fit for a log."""
-
-
 @dataclass(frozen=True)
 class Hints:
     """What the other end said of itself while the line was set up: claims to guess from, not facts.

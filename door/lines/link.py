@@ -19,12 +19,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from door.lines.flow import Limits, StreamLine, StreamProtocol
+from door.errors import LinkBroken
+from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.line import Hints, clamp_size
 
 NAME = "vegas.sock"
 LARGEST = 16 * 1024  # bytes of a frame
-USUAL_LIMITS = Limits(unsent=256 * 1024, farewell=2.0)
+USUAL_LIMITS = LineLimits(unsent=256 * 1024, farewell=2.0)
 LONGEST_PATH = 100  # bytes; the kernel takes 107
 
 # The kinds of frames, by their first byte. From the door:
@@ -38,10 +39,6 @@ _SIZE = struct.Struct(">HH")
 Said = Mapping[str, Any]  # what a header or an end says, as JSON has it
 
 log = logging.getLogger("door.lines")
-
-
-class LinkBroken(Exception):
-    """What came is none of our frames; the text says why."""
 
 
 class Frames:

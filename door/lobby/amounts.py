@@ -6,8 +6,7 @@ import re
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
-from timebank.errors import CallClosed, Refused
-from timebank.ledger.database import BooksUnavailable
+from timebank.errors import BooksUnavailable, CallClosed, Refused
 from timebank.words import span
 
 if TYPE_CHECKING:

@@ -14,12 +14,14 @@ from door.call.board import Board, new_seed
 from door.call.board_clock import BoardClock
 from door.call.books import Books
 from door.config import privacy
+from door.errors import BooksUnopened
 from door.games.floor import lay_tables
 from door.games.registry import game_named
 from door.server.housekeeping import Housekeeping
 from door.session.session import answer_guest, answer_sysop
+from timebank.errors import BooksUnavailable, DatabaseRefused
 from timebank.keeping.restoring import recognise
-from timebank.ledger.database import BooksUnavailable, Database, DatabaseRefused
+from timebank.ledger.database import Database
 
 if TYPE_CHECKING:
     from door.call.console import Console
@@ -33,10 +35,6 @@ LOCKED_SECONDS = 3.0  # how long books that another program keeps locked are wai
 log = logging.getLogger("door.run")
 
 
-class Unopened(Exception):
-    """The books cannot be opened; the text is for the log."""
-
-
 async def serve(
     config: Config,
     console: Console,
@@ -47,7 +45,7 @@ async def serve(
     """Serve a guest, or the sysop himself without one, and give back what he gained.
 
     `asked` is the one table he came for; it is one that there is. False when something went wrong,
-    which the log says. Raises `Unopened`.
+    which the log says. Raises `BooksUnopened`.
     """
     database = Database(config.database)
     try:
@@ -56,7 +54,7 @@ async def serve(
         recognise(database, config.bank, machine.now())
     except (DatabaseRefused, BooksUnavailable) as refused:
         database.close()
-        raise Unopened(str(refused)) from refused
+        raise BooksUnopened(str(refused)) from refused
     for words in privacy.close_what_is_open(config):
         log.warning("%s", words)
     try:

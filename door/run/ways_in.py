@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from door.dropfiles import Connection, ConnectionKind
+from door.errors import NoLine
 from door.lines.host import socket, stdio
-from door.lines.host.host import USUAL_LIMITS, Introduction, NoLine
+from door.lines.host.host import USUAL_LIMITS, Introduction
 
 if TYPE_CHECKING:
     from door.lines.line import Line

@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any, Protocol
 
-from door.call.console import Kicked
 from door.call.display import literal
+from door.errors import CommandRefused, Kicked
 from timebank.calls.calls import open_calls
 
 if TYPE_CHECKING:
@@ -44,10 +44,6 @@ class Served(Protocol):
         """Take no more calls, and close when the last caller has gone; say so to the sysop."""
 
 
-class Impossible(Exception):
-    """What is asked cannot be done; the text is a sentence for the sysop."""
-
-
 @dataclass(frozen=True)
 class Node:
     """Somebody who is on, as `door nodes` tells of him; spans are seconds.
@@ -69,7 +65,7 @@ async def answer_control(server: Served, connection: LinkConnection, said: Said)
     line = connection.line
     try:
         answer = await _do(server, said)
-    except Impossible as impossible:
+    except CommandRefused as impossible:
         answer = {"error": str(impossible)}
     line.write(json.dumps(answer).encode())
     line.end({"how": "done"})
@@ -94,7 +90,7 @@ async def _do(server: Served, said: Said) -> Mapping[str, Any]:
             log.warning("the sysop stops the board")
             server.ended.set()
             return {"words": "The board is closing."}
-    raise Impossible("This server does not know that command. Is it of another version?")
+    raise CommandRefused("This server does not know that command. Is it of another version?")
 
 
 async def _nodes(server: Served) -> Mapping[str, Any]:
@@ -127,13 +123,13 @@ def _kick(board: Board, node: int, why: str) -> str:
 
 def _say(board: Board, node: int | None, text: str) -> str:
     if len(text) > LONGEST:
-        raise Impossible(f"A line has {LONGEST} characters at most, this one has {len(text)}.")
+        raise CommandRefused(f"A line has {LONGEST} characters at most, this one has {len(text)}.")
     text = clean(text)
     if not text:
-        raise Impossible("There is nothing to say.")
+        raise CommandRefused("There is nothing to say.")
     heard = board.callers() if node is None else _on(board, node)
     if not heard:
-        raise Impossible("Nobody is on.")
+        raise CommandRefused("Nobody is on.")
     for caller in heard:
         caller.console.bell()
         caller.console.say(f"|14The sysop: {literal(text)}")
@@ -149,7 +145,7 @@ def _refused(board: Board) -> Mapping[str, Any]:
 
 def _forgive(board: Board, who: str) -> str:
     if not board.reception.forgive(who):
-        raise Impossible(f"Nothing is held against {who}.")
+        raise CommandRefused(f"Nothing is held against {who}.")
     log.warning("the sysop forgives %s", who)
     return f"Nothing is held against {who} any more."
 
@@ -157,7 +153,7 @@ def _forgive(board: Board, who: str) -> str:
 def _on(board: Board, node: int) -> list[Caller]:
     found = [caller for caller in board.callers() if caller.node == node]
     if not found:
-        raise Impossible(f"Nobody whom this server can reach is on node {node}.")
+        raise CommandRefused(f"Nobody whom this server can reach is on node {node}.")
     return found
 
 

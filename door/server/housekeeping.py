@@ -14,18 +14,17 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from door import wording
-from door.call.console import Closing
 from door.call.display import literal
 from door.clock import sleep
+from door.errors import Closing
 from door.games import overdue
 from door.lobby import bulletins
 from timebank.callers.notices import notices, unseen
 from timebank.calls import clock_mend
 from timebank.calls.calls import RENEW_SECONDS
-from timebank.errors import Refused
+from timebank.errors import BooksFailed, Refused
 from timebank.keeping import restoring
 from timebank.ledger import live_mark
-from timebank.ledger.database import BooksFailed
 from timebank.thebank.importer import import_all
 from timebank.thebank.outbox import flush_outbox
 

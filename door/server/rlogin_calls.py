@@ -11,8 +11,9 @@ from door.call.console import Console
 from door.call.display import literal
 from door.call.guest import Guest
 from door.dropfiles.dropfile import fold_name
+from door.errors import NotTrusted
 from door.games.registry import game_named
-from door.lines.rlogin.trust import NotTrusted, RloginCaller, trusted
+from door.lines.rlogin.trust import RloginCaller, trusted
 from door.lobby import greeting, looks
 from door.session.arrival import NAME_KEY
 from door.session.session import answer_guest

@@ -21,19 +21,19 @@ from door.call.board import Board, new_seed
 from door.call.board_clock import BoardClock
 from door.call.books import Books
 from door.call.caller import Flag
-from door.call.console import Closing
 from door.call.process import process_is_gone
 from door.clock import MachineClock, SystemClock, sleep
 from door.config import config as settings
 from door.config import named, privacy
 from door.defence.reception import REMEMBERED
+from door.errors import BoardClosed, CannotListen, CertificateRefused, Closing
 from door.games import floor, registry
 from door.games.engine.descriptor import Shared, find
 from door.lines.link import LinkConnection, LinkListener, Said
 from door.lines.port.connection import Entrance
 from door.lines.rlogin import rlogin
 from door.lines.telnet import telnet
-from door.lines.tls.certificates import CertificateRefused, doubt
+from door.lines.tls.certificates import doubt
 from door.lines.tls.tls import Certificate
 from door.server.control import COMMAND, answer_control
 from door.server.housekeeping import Housekeeping
@@ -42,7 +42,8 @@ from door.server.server_file import ServerFile
 from door.session.logon import DRAINING
 from door.session.session import answer
 from timebank.calls.calls import close_orphaned_calls, latest_addresses
-from timebank.ledger.database import BooksUnavailable, Database
+from timebank.errors import BooksUnavailable
+from timebank.ledger.database import Database
 from timebank.settings.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from door.config.config import Config
-    from door.config.config import Listener as Where
+    from door.config.config import ListenerSettings as Where
     from door.lines.line import Line
     from door.lines.port.listener import Listener
     from door.lines.rlogin.header import RloginHeader
@@ -84,14 +85,6 @@ CLOSING_SOON = "The sysop wants to close the board. It takes no more calls; plea
 OPEN_FILES = 65536  # a line each; more callers than any board has
 
 log = logging.getLogger("door.server")
-
-
-class CannotListen(Exception):
-    """A port cannot be opened; the text says which, and what to do."""
-
-
-class Gone(Exception):
-    """The board had to close: the files of its books were removed, replaced or written over."""
 
 
 class Server:
@@ -335,7 +328,7 @@ def _visitors() -> Callable[[Board, LinkConnection, Said], Awaitable[None]]:
 async def serve(config: Config, announce: Callable[[str], None]) -> None:
     """Run the board until SIGTERM or SIGINT; SIGHUP reads the settings again.
 
-    Raises `Gone` when it had to end because of what became of the files of its books.
+    Raises `BoardClosed` when it had to end because of what became of the files of its books.
     """
     _allow_many_lines()
     # A core file would hold what callers type and the seeds of shoes that are open.
@@ -364,7 +357,7 @@ async def serve(config: Config, announce: Callable[[str], None]) -> None:
             # Whatever has happened: the writer's thread would keep a process that has failed.
             await server.stop("The board is closing.")
         if server.books.gone.is_set():
-            raise Gone(
+            raise BoardClosed(
                 f"The board has closed: its books at {config.database} were removed, replaced or"
                 " written over. Its log says what happened, and what was saved of them."
             )

@@ -13,22 +13,14 @@ from pathlib import Path
 from ansi.charset import Charset
 from door.call.display import literal
 from door.call.guest import Guest
-from door.config.boards import (
-    NAMES,
-    BoardUnsure,
-    HostBoard,
-    board_named,
-    board_of,
-    is_name,
-    unlisted,
-)
+from door.config.boards import NAMES, HostBoard, board_named, board_of, is_name, unlisted
 from door.dropfiles import (
     Connection,
     DropFileRefused,
     GiveBack,
-    Identity,
+    HostIdentity,
+    HostSettings,
     Limit,
-    Reading,
     Screen,
     Understood,
     Way,
@@ -36,6 +28,7 @@ from door.dropfiles import (
     understand,
 )
 from door.dropfiles.dropfile import without_version
+from door.errors import BoardUnsure
 from door.lines.host.host import Introduction, with_environment
 from door.lines.line import MAX_ROWS, USUAL_ROWS, Hints, printable
 from door.lobby.looks import said_by_host
@@ -47,7 +40,7 @@ _WAYS = {"moduser": Way.MODUSER, "door.sys": Way.DOOR_SYS, "exitinfo": Way.EXITI
 
 
 @dataclass(frozen=True)
-class Arrival:
+class DoorCall:
     """A guest, what his drop files said, and how he is to be met."""
 
     guest: Guest
@@ -79,7 +72,7 @@ def arrive(
     environment: Mapping[str, str],
     now: datetime,
     arrived: float,
-) -> Arrival:
+) -> DoorCall:
     """Find and read the drop files of this call; raises `DropFileRefused`.
 
     `now` is aware, in the zone of the host's clock; `arrived` the same instant, monotonic.
@@ -88,10 +81,10 @@ def arrive(
         what = f"no board can be called so: {NAMES}"
         raise DropFileRefused(Path(f"--board {asked.board}"), None, what, "Name another.")
     found = find(asked.dropfile, environment, asked.node)
-    understood = understand(found, Reading(now, "auto", "auto"))
+    understood = understand(found, HostSettings(now, "auto", "auto"))
     board, formerly = _board(asked.board, understood, boards)
-    said = Reading(now, board.door32_time, "ignored" if board.event == "ignore" else "auto")
-    if said != Reading(now, "auto", "auto"):
+    said = HostSettings(now, board.door32_time, "ignored" if board.event == "ignore" else "auto")
+    if said != HostSettings(now, "auto", "auto"):
         understood = understand(found, said)
     charset = _charset(understood.screen, asked.charset)
     emulation = understood.screen.emulation or (asked.charset and "ansi")
@@ -107,10 +100,10 @@ def arrive(
         look=said_by_host(emulation, charset),
         formerly=formerly,
     )
-    return Arrival(guest, understood, _introduction(guest, understood, charset, environment))
+    return DoorCall(guest, understood, _introduction(guest, understood, charset, environment))
 
 
-def key_of(who: Identity) -> str:
+def key_of(who: HostIdentity) -> str:
     """Return the key of a caller on his board; one that is only a name says so as rlogin's do.
 
     >>> key_of(Identity("xibalba", "number 42")), key_of(Identity("xibalba", "name moth"))

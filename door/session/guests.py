@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from door.call.console import at_the_door
 from door.call.process import process_is_gone
+from door.errors import LogonRefused
 from door.lobby import looks
-from door.session.logon import Refusal, call_or_take_over, refuse_while_closed
+from door.session.logon import call_or_take_over, refuse_while_closed
 from timebank.callers import callers
 from timebank.calls.arrival import host_caller
 from timebank.calls.calls import close_orphaned_calls, open_calls
+from timebank.errors import BooksFailed
 from timebank.keeping import sysop
-from timebank.ledger.database import BooksFailed
 from timebank.names import names
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
         record, was_cut_off = await board.books.run(partial(_guest_record, guest=guest))
     if record.locked:
         log.info("locked caller %s refused from %s", record.name, console.line.address)
-        raise Refusal(
+        raise LogonRefused(
             f"{record.name}, the sysop here has locked your name. Please write to him.",
             "the name is locked",
         )
@@ -59,7 +60,7 @@ async def let_sysop_in(board: Board, console: Console) -> Caller:
         name = board.config.board.sysop
         record = await board.books.run(partial(_sysop_record, name=name))
     if not names.is_same(record.name, name):
-        raise Refusal(
+        raise LogonRefused(
             f"{record.name}, caller number {record.id}, has a name that is only read like {name},"
             " yours in sysop.toml. Give one of you another name.",
             "the sysop's name is taken",

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 from ansi.keys import ESCAPE, INTERRUPT
 from door import wording
 from door.call import passwords
-from door.call.console import IdledOut, at_the_door
+from door.call.console import at_the_door
 from door.defence import recovery
 from door.defence.reception import BELONG_NOT
-from timebank.ledger.database import BooksFailed
+from door.errors import IdledOut
+from timebank.errors import BooksFailed
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -68,7 +69,7 @@ class LogonLimit:
         self._timer.cancel()
 
 
-class Identity:
+class ClaimedName:
     """A name that somebody says is theirs, and what they show for it."""
 
     def __init__(self, board: Board, console: Console, name: str, limit: LogonLimit) -> None:

@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from door.call import passwords
 from door.call.caller import Caller
-from door.call.console import Console, IdledOut, at_the_door
+from door.call.console import Console, at_the_door
 from door.config.config import NEW_CALLER
-from door.defence.reception import Distrusted
+from door.errors import Distrusted, IdledOut, LogonRefused, PasswordRefused
 from door.lobby import greeting, looks
-from door.session.identity import Identity, LogonLimit
+from door.session.identity import ClaimedName, LogonLimit
 from door.session.recovery import NewCode
 from timebank.callers import recovery
 from timebank.callers.recovery import Secrets
-from timebank.errors import AlreadyOnline, NameTaken
-from timebank.ledger.database import BooksFailed
+from timebank.errors import AlreadyOnline, BooksFailed, JournalDamaged, NameRefused, NameTaken
 from timebank.names import names
 from timebank.wagers import journal
 from timebank.words import title
@@ -46,22 +45,8 @@ WHY_VOID = "a recovery code that was used or made void meanwhile"
 log = logging.getLogger("door.logon")
 
 
-class Refusal(Exception):
-    """The caller is not let in; the text tells him why, and the line is dropped.
-
-    `why` says it in words for the log of refusals, and `his_own` whether he is the reason; empty
-    where that log has been told already.
-    """
-
-    def __init__(self, words: str, why: str = "", *, his_own: bool = False) -> None:
-        """Say why."""
-        super().__init__(words)
-        self.why = why
-        self.his_own = his_own
-
-
 async def log_on(board: Board, console: Console) -> Caller:
-    """Lead a caller from the first line to his call; raise `Refusal` when he is not let in."""
+    """Lead a caller from the first line to his call; raise `LogonRefused` when he is not let in."""
     limit = LogonLimit(board.clock, console, board.config.calls.logon_seconds)
     try:
         _welcome(board, console)
@@ -69,7 +54,7 @@ async def log_on(board: Board, console: Console) -> Caller:
         record = await _identify(board, console, limit)
         if record.locked:
             log.info("locked caller %s refused from %s", record.name, console.line.address)
-            raise Refusal(
+            raise LogonRefused(
                 f"{record.name}, the sysop has locked your name. Please write to him.",
                 "the name is locked",
                 his_own=True,
@@ -82,7 +67,7 @@ async def log_on(board: Board, console: Console) -> Caller:
         caller = await _open_call(board, console, record)
         board.reception.logged_on(console.line.address, record.name)
     except Distrusted as distrusted:
-        raise Refusal(str(distrusted)) from distrusted
+        raise LogonRefused(str(distrusted)) from distrusted
     finally:
         limit.stop()
     console.lift(IdledOut)  # the limit may have come just when he was let in
@@ -103,13 +88,13 @@ def _welcome(board: Board, console: Console) -> None:
 def refuse_while_closed(board: Board) -> None:
     """Tell a caller who comes during a system event, or at the end, when to call back."""
     if board.draining:
-        raise Refusal(DRAINING, "no calls are taken just now")
+        raise LogonRefused(DRAINING, "no calls are taken just now")
     schedule = board.config.bank.schedule
     now = board.clock.now()
     closed = schedule.closed_at_or_after(now)
     if closed is not None and closed.start <= now:
         until = schedule.local(closed.end)
-        raise Refusal(
+        raise LogonRefused(
             f"The board is closed for {closed.name} until {until:%H:%M} ({until:%Z}). "
             "Please call back then.",
             "the board is closed for an event",
@@ -136,13 +121,13 @@ async def _identify(board: Board, console: Console, limit: LogonLimit) -> Caller
         if password is None:
             continue
         tries += 1
-        identity = Identity(board, console, name, limit)
+        identity = ClaimedName(board, console, name, limit)
         record = await identity.proved_by(password)
         if record is not None:
             if identity.code_digest is not None and not record.locked:
                 record = await _came_by_code(board, console, record, identity.code_digest)
             return record
-    raise Refusal("That was the third try. Good-bye.")
+    raise LogonRefused("That was the third try. Good-bye.")
 
 
 async def _came_by_code(
@@ -165,11 +150,11 @@ async def _came_by_code(
             board, console, lambda desk: recovery.set_password(desk, record.id, before, hashed)
         )
         if changed is None:
-            raise Refusal(VOID_MEANWHILE, WHY_VOID)
+            raise LogonRefused(VOID_MEANWHILE, WHY_VOID)
         record, before = changed, Secrets(hashed, None)
         console.say("|10Your password is changed, and the recovery code that you used is void.")
     if not await NewCode(record.id, before).give(console, partial(_in_the_books, board, console)):
-        raise Refusal(VOID_MEANWHILE if hashed is None else CHANGED_AGAIN, WHY_VOID)
+        raise LogonRefused(VOID_MEANWHILE if hashed is None else CHANGED_AGAIN, WHY_VOID)
     console.say("|10Your new recovery code works now, and no earlier one.")
     return record
 
@@ -192,7 +177,7 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
             name = board.check_new_name(typed)
             if password is not None:
                 passwords.check(password, name)
-        except (names.NameRefused, passwords.PasswordRefused) as refusal:
+        except (NameRefused, PasswordRefused) as refusal:
             console.say(f"|12{refusal}")
             continue
         password = password or await _choose_password(console, name)
@@ -233,7 +218,7 @@ async def _choose_password(console: Console, name: str) -> str | None:
             return None
         try:
             passwords.check(first, name)
-        except passwords.PasswordRefused as refusal:
+        except PasswordRefused as refusal:
             console.say(f"|12{refusal}")
             continue
         second = await console.entry(
@@ -271,13 +256,13 @@ async def _open_hand(board: Board, console: Console, record: CallerRecord) -> st
         hand = await _in_the_books(
             board, console, lambda desk: journal.round_in_play(desk, record.id)
         )
-    except journal.JournalDamaged:  # it cannot be taken up: `table_with_open_hand`
+    except JournalDamaged:  # it cannot be taken up: `table_with_open_hand`
         return ""
     return "" if hand is None else title(hand.game)
 
 
 async def _ask_take_over(console: Console, ghost: AlreadyOnline, game: str) -> None:
-    """Ask a caller who is on already what to do; raise `Refusal` when that call goes on.
+    """Ask a caller who is on already what to do; raise `LogonRefused` when that call goes on.
 
     `game` is the title of that at which they have a hand open, if they have one.
     """
@@ -289,4 +274,4 @@ async def _ask_take_over(console: Console, ghost: AlreadyOnline, game: str) -> N
         {"Y": "Yes", "N": "No"}, question="Take over?", default="Y", cancel="N"
     )
     if answer == "N":
-        raise Refusal("Then your other call goes on. Good-bye.")
+        raise LogonRefused("Then your other call goes on. Good-bye.")

@@ -8,7 +8,7 @@ from door import wording
 from door.call import passwords
 from door.call.console import lit
 from door.call.display import LAYOUT_COLUMNS, wrap
-from door.defence.reception import Distrusted
+from door.errors import Distrusted
 from door.games.floor import menu_words, sit_down
 from door.games.registry import GAMES
 from door.lobby import bulletins, looks
@@ -19,7 +19,7 @@ from door.session.recovery import NewCode
 from timebank.callers import recovery
 from timebank.callers.recovery import Secrets
 from timebank.calls.calls import open_calls
-from timebank.ledger.database import BooksUnavailable
+from timebank.errors import BooksUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

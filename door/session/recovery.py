@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from door.defence.recovery import digest_of, new_code
 from door.lobby.pages import Page
 from timebank.callers import recovery
-from timebank.ledger.database import BooksUnavailable, OutcomeUnknown
+from timebank.errors import BooksUnavailable, OutcomeUnknown
 
 if TYPE_CHECKING:
     from door.call.console import Console

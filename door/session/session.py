@@ -9,28 +9,28 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.call.board import BoardFull
-from door.call.console import (
+from door.call.console import Console
+from door.call.display import literal
+from door.call.last_hand import is_doubtful
+from door.errors import (
+    BoardFull,
     CarrierLost,
     Closing,
-    Console,
     IdledOut,
     Interruption,
+    LogonRefused,
     TakenOver,
     TimeUp,
 )
-from door.call.display import literal
-from door.call.last_hand import is_doubtful
 from door.games.floor import sit_down, table_with_open_hand
 from door.lobby import looks, texts
 from door.lobby.pages import read
 from door.lobby.teller import GRACE_SECONDS, last_chance
 from door.session.guests import ask_look, let_sysop_in, receive_guest
-from door.session.logon import Refusal, log_on
+from door.session.logon import log_on
 from door.session.menu import main_menu
 from timebank.callers.notices import notices
-from timebank.errors import CallClosed, Refused
-from timebank.ledger.database import BooksFailed, BooksUnavailable, OutcomeUnknown
+from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown, Refused
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ async def _serve(
         raise
     except CarrierLost:
         log.info("carrier lost from %s before log-on", line.address)
-    except (Refusal, BoardFull, Interruption, Refused) as refusal:
+    except (LogonRefused, BoardFull, Interruption, Refused) as refusal:
         log.info("%s was not let in: %s", line.address, refusal)
         _note(board, line.address, refusal)
         console.say(f"|14{refusal}")
@@ -136,7 +136,7 @@ def _note(board: Board, address: str, refusal: Exception) -> None:
         board.reception.not_let_in(address, "every node is taken", his_own=False)
     elif isinstance(refusal, IdledOut):
         board.reception.not_let_in(address, "the log-on took too long", his_own=False)
-    elif isinstance(refusal, Refusal) and refusal.why:
+    elif isinstance(refusal, LogonRefused) and refusal.why:
         board.reception.not_let_in(address, refusal.why, his_own=refusal.his_own)
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from door.games.blackjack.round import Round
+from door.games.blackjack.round import BlackjackRound
 from door.games.vegas.round import TableRound
 from door.games.vegas.table import table_of
 from tests.door.playing import _toml
@@ -63,7 +63,7 @@ class Player(Guest):
         return hand
 
     @property
-    def round(self) -> Round:
+    def round(self) -> BlackjackRound:
         return self.on_the_table.round
 
     def block(self, chair: int) -> str:

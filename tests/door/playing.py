@@ -9,8 +9,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from door.games.blackjack.round import Action, IllegalAction, Phase, Round, start
-from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, Rules
+from door.games.blackjack.round import (
+    BlackjackAction,
+    BlackjackPhase,
+    BlackjackRound,
+    IllegalAction,
+    start,
+)
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules
 from door.games.engine import shuffle
 from tests.terminal import MODERN, Profile, Terminal
 from tests.world import BOARD, World, log_on, seed_of, world
@@ -51,10 +57,10 @@ def hand(*actions: str, ends: str = "", cut: str = "", holding: int | None = Non
     return seed_of(lambda dealt: _goes(dealt, actions, ends, holding), cut)
 
 
-def _goes(round_: Round, actions: tuple[str, ...], ends: str, holding: int | None) -> bool:
+def _goes(round_: BlackjackRound, actions: tuple[str, ...], ends: str, holding: int | None) -> bool:
     for action in actions:
         try:
-            round_, _ = round_.apply(Action(action))
+            round_, _ = round_.apply(BlackjackAction(action))
         except IllegalAction:
             return False
     if ends:
@@ -64,8 +70,8 @@ def _goes(round_: Round, actions: tuple[str, ...], ends: str, holding: int | Non
     return holding is None or round_.hand.count.total == holding
 
 
-def insurance_is_offered(dealt: Round) -> bool:
-    return dealt.phase is Phase.INSURANCE
+def insurance_is_offered(dealt: BlackjackRound) -> bool:
+    return dealt.phase is BlackjackPhase.INSURANCE
 
 
 class Table:
@@ -75,7 +81,7 @@ class Table:
         self.board = board
         self.terminal = terminal
         self.name = name
-        self.round: Round
+        self.round: BlackjackRound
 
     # What he does.
 
@@ -95,7 +101,7 @@ class Table:
         seed: bytes,
         *,
         cut: str = "",
-        rules: Rules = BLACK_JACK_FOR_TIME,
+        rules: BlackjackRules = BLACK_JACK_FOR_TIME,
         position: int = 0,
         unasked: tuple[str, ...] = (),
     ) -> None:
@@ -114,12 +120,14 @@ class Table:
     async def stands(self) -> None:
         """Decline insurance and stay, whatever the cards are."""
         while not self.round.over:
-            await self.does("no-insurance" if self.round.phase is Phase.INSURANCE else "stay")
+            await self.does(
+                "no-insurance" if self.round.phase is BlackjackPhase.INSURANCE else "stay"
+            )
 
     async def sees_done(self, *actions: str) -> None:
         """Wait until the screen shows the hand after `actions`, whoever took them."""
         for action in actions:
-            self.round, _ = self.round.apply(Action(action))
+            self.round, _ = self.round.apply(BlackjackAction(action))
         await self.sees_hand()
 
     async def gets_up(self) -> None:
@@ -177,7 +185,9 @@ class Table:
 
     def _shows_hand(self) -> bool:
         over, phase = self.round.over, self.round.phase
-        asked = PLACE_BET if over else "Insurance for" if phase is Phase.INSURANCE else "<H>it"
+        asked = (
+            PLACE_BET if over else "Insurance for" if phase is BlackjackPhase.INSURANCE else "<H>it"
+        )
         mine = self.round.seats[0].hands[0]
         return (
             asked in self.prompt_row

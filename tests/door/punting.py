@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from door.games.baccarat.round import BACCARAT, Action, Round, start
-from door.games.baccarat.rules import Rules
+from door.games.baccarat.round import BACCARAT, BaccaratAction, BaccaratRound, start
+from door.games.baccarat.rules import BaccaratRules
 from door.games.engine import shuffle
 from tests.door.visiting import Guest
 from tests.terminal import MODERN, Profile
@@ -19,7 +19,7 @@ MINUTE = 60
 MENUS = ("<P>lace bet", "<P>onter")
 CARD_ASKED = ("Card?", "Carte ?")
 BETS = ("Place your bets", "Faites vos jeux")
-DECISION = (Action.CARD, Action.NO_CARD)
+DECISION = (BaccaratAction.CARD, BaccaratAction.NO_CARD)
 
 
 def baccarat_toml(**keys: object) -> str:
@@ -40,7 +40,9 @@ def seeds() -> Iterator[bytes]:
         yield number.to_bytes(shuffle.SEED_BYTES, "big")
 
 
-def seed_where(*wanted: Callable[[Round], bool], rules: Rules = BACCARAT, cut: str = "") -> bytes:
+def seed_where(
+    *wanted: Callable[[BaccaratRound], bool], rules: BaccaratRules = BACCARAT, cut: str = ""
+) -> bytes:
     """A seed whose first coups are each as wanted, dealt one after the other without a decision
     but in the last."""
     for seed in seeds():
@@ -55,15 +57,15 @@ def seed_where(*wanted: Callable[[Round], bool], rules: Rules = BACCARAT, cut: s
     raise AssertionError("no seed deals that coup")
 
 
-def ends(outcome: str) -> Callable[[Round], bool]:
+def ends(outcome: str) -> Callable[[BaccaratRound], bool]:
     """A coup that is over as it is dealt, and ends so."""
     return lambda coup: coup.over and coup.outcome == outcome
 
 
-def on_5(*actions: Action, ends: str = "") -> Callable[[Round], bool]:
+def on_5(*actions: BaccaratAction, ends: str = "") -> Callable[[BaccaratRound], bool]:
     """A coup in which the player has 5; after `actions` it ends so, where that is asked for."""
 
-    def wanted(coup: Round) -> bool:
+    def wanted(coup: BaccaratRound) -> bool:
         if coup.legal() != DECISION:
             return False
         for action in actions:

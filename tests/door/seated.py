@@ -16,11 +16,11 @@ from ansi.charset import Charset
 from door.call.board import Board
 from door.call.caller import Caller
 from door.call.console import Console, Look, Paint
-from door.games.blackjack.round import Action, Phase, Round
-from door.games.blackjack.rules import VEGAS, Rules, rules_to_mapping
+from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound
+from door.games.blackjack.rules import VEGAS, BlackjackRules, rules_to_mapping
 from door.games.engine.shuffle import SEED_BYTES
 from door.games.vegas.kind import VEGAS_KIND
-from door.games.vegas.state import Seat
+from door.games.vegas.state import Chair
 from door.games.vegas.table import VegasTable, table_of
 from tests.door.playing import _toml
 from tests.door.wall import Wall
@@ -75,7 +75,7 @@ class Sitter:
 
     async def does(self, *actions: str, amount: int | None = None) -> None:
         for action in actions:
-            await self.table.decide(self, Action(action), amount)
+            await self.table.decide(self, BlackjackAction(action), amount)
 
     def says(self, text: str) -> None:
         self.table.talk(self, text)
@@ -103,7 +103,7 @@ class Sitter:
         return self.caller.record.name
 
     @property
-    def seat(self) -> Seat:
+    def seat(self) -> Chair:
         seat = self.table.state.seat_of(self.caller.record.id)
         assert seat is not None, f"{self.name} has no seat"
         return seat
@@ -167,7 +167,7 @@ class Party:
         return self.table.state
 
     @property
-    def round(self) -> Round:
+    def round(self) -> BlackjackRound:
         hand = self.table.state.hand
         assert hand is not None
         return hand.round
@@ -191,7 +191,7 @@ class Party:
         """Decline insurance and stand, all of them, until the round is over."""
         while (seat := self.table.state.at_turn) is not None:
             sitter = next(each for each in self.sitters if each is seat.guest)
-            declines = self.round.phase is Phase.INSURANCE
+            declines = self.round.phase is BlackjackPhase.INSURANCE
             await sitter.does("no-insurance" if declines else "stay")
 
     def journal(self) -> list[str]:
@@ -249,8 +249,8 @@ async def party(
 @cache
 def shoe(
     seats: int,
-    wanted: Callable[[Round], bool],
-    rules: Rules = VEGAS,
+    wanted: Callable[[BlackjackRound], bool],
+    rules: BlackjackRules = VEGAS,
     position: int = 0,
     cut: str = "",
 ) -> bytes:
@@ -265,37 +265,37 @@ def shoe(
     raise AssertionError("no seed deals that round")
 
 
-def everybody_plays(dealt: Round) -> bool:
+def everybody_plays(dealt: BlackjackRound) -> bool:
     """The round goes through all seats: nobody has twenty-one, and no ace is up."""
-    return dealt.phase is Phase.PLAY and all(
+    return dealt.phase is BlackjackPhase.PLAY and all(
         seat.hands[0].count.total < 17 and seat.hands[0].count.total not in (10, 11)
         for seat in dealt.seats
     )
 
 
-def ace_up(dealt: Round) -> bool:
+def ace_up(dealt: BlackjackRound) -> bool:
     """Everybody is offered insurance, and nobody, the dealer included, has a natural."""
     dealer = dealt.dealer_hand
     return (
-        dealt.phase is Phase.INSURANCE
+        dealt.phase is BlackjackPhase.INSURANCE
         and dealer[1].value != 10
         and all(seat.hands[0].count.total < 17 for seat in dealt.seats)
     )
 
 
-def dealers_natural(dealt: Round) -> bool:
+def dealers_natural(dealt: BlackjackRound) -> bool:
     """An ace is up and a ten below it; nobody else has a natural."""
     return (
-        dealt.phase is Phase.INSURANCE
+        dealt.phase is BlackjackPhase.INSURANCE
         and dealt.dealer_hand[1].value == 10
         and all(seat.hands[0].count.total < 21 for seat in dealt.seats)
     )
 
 
-def first_may_hit(dealt: Round) -> bool:
+def first_may_hit(dealt: BlackjackRound) -> bool:
     """As `everybody_plays`, and the first seat goes on after a card."""
-    return everybody_plays(dealt) and dealt.apply(Action.HIT)[0].turn == dealt.turn
+    return everybody_plays(dealt) and dealt.apply(BlackjackAction.HIT)[0].turn == dealt.turn
 
 
-def over_at_once(dealt: Round) -> bool:
+def over_at_once(dealt: BlackjackRound) -> bool:
     return dealt.over

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from textwrap import dedent
 
-from door.games.blackjack.round import Action, Round, start
+from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE
 from door.games.engine.cards import Card, parse_cards
 from door.games.engine.shuffle import SEED_BYTES, run_on
@@ -78,7 +78,7 @@ class Run:
         assert round_.cards_used == len(cards.split()), f"cards are left:\n{self.text}"
         self.position = begin + round_.cards_used
 
-    def _decides(self, round_: Round, answers: Iterator[str]) -> Action:
+    def _decides(self, round_: BlackjackRound, answers: Iterator[str]) -> BlackjackAction:
         for question in self.teletype.questions(round_):
             self.text += question.text
             line = next(answers).replace("⏎", "")
@@ -135,7 +135,7 @@ def from_seed(
         position += round_.cards_used
 
 
-def _stood(teletype: Teletype, round_: Round) -> str:
+def _stood(teletype: Teletype, round_: BlackjackRound) -> str:
     text = ""
     while not round_.over:
         round_, events = round_.apply(decline(round_))
@@ -161,7 +161,7 @@ def seed_asking(*script: str) -> bytes:
     raise AssertionError(f"no seed asks {script}")
 
 
-def _goes(round_: Round, script: Sequence[str]) -> bool:
+def _goes(round_: BlackjackRound, script: Sequence[str]) -> bool:
     teletype = Teletype("1975", DOLLAR, Score())
     rest = list(script)
     while not round_.over:

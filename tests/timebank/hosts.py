@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from tests.timebank.books import Books, Call
-from timebank.calls.arrival import Brought, host_caller, open_host_call
+from timebank.calls.arrival import CarriedIn, host_caller, open_host_call
 from timebank.guests import claims
 from timebank.guests.claims import Claim, done
-from timebank.ledger.visit import Arrival, debt_of
+from timebank.ledger.visit import GuestArrival, debt_of
 
 BOARD = "Xibalba"
 MINUTE = 60
@@ -23,9 +23,9 @@ def brought(
     until: datetime | None = None,
     shows_losses: bool = False,
     way: str | None = None,
-) -> Brought:
+) -> CarriedIn:
     """What a host says; without more, that its caller has an hour and nothing can go back."""
-    return Brought(seconds, allowance, share, until, shows_losses, way)
+    return CarriedIn(seconds, allowance, share, until, shows_losses, way)
 
 
 class HostCall(Call):
@@ -35,7 +35,7 @@ class HostCall(Call):
         self,
         books: Books,
         caller_id: int,
-        what: Brought,
+        what: CarriedIn,
         *,
         node: int = 1,
         process: str = "p",
@@ -52,7 +52,7 @@ class HostCall(Call):
         self.sequence = 0
 
     @property
-    def arrival(self) -> Arrival:
+    def arrival(self) -> GuestArrival:
         return self.opened.arrival
 
     def claim(self) -> Claim | None:

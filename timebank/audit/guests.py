@@ -15,7 +15,7 @@ from timebank.audit.finding import Finding
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, callers, calls, given_back, transfers, visits
 from timebank.ledger.sql import Prepared, Query
-from timebank.ledger.visit import Parting, Visit
+from timebank.ledger.visit import HostSession, Parting
 from timebank.words import MINUTE
 
 
@@ -323,7 +323,7 @@ def _reckoned(row: Any) -> dict[str, int]:
     """Part a visit again, by the names of its columns."""
     given = ("caller_id", "call_id", "board", "staked", "standing", "standing_own")
     more = ("clock", "brought", "own")
-    visit = Visit(*(row[name] for name in given), **{name: row[name] for name in more})
+    visit = HostSession(*(row[name] for name in given), **{name: row[name] for name in more})
     parts = ("loan_paid", "gain", "put_back", "taken_home", "left_staked")
     left = sum(row[name] or 0 for name in parts)
     parting = visit.part(

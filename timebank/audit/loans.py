@@ -51,7 +51,7 @@ _VISITS = Prepared(
 )
 
 
-class _Row(NamedTuple):
+class _LoanRow(NamedTuple):
     """A transfer of a caller's loan, or of what a guest leaves with. Amounts are seconds."""
 
     number: int
@@ -78,7 +78,7 @@ class _Day(NamedTuple):
 class _Loan:
     """The loan of one caller: its transfers in order, and what was owed before each."""
 
-    def __init__(self, rows: list[_Row]) -> None:
+    def __init__(self, rows: list[_LoanRow]) -> None:
         self.rows = rows
         self.numbers = [row.number for row in rows]
         self.owed = [0, *accumulate(row.change for row in rows)]
@@ -90,9 +90,9 @@ class _Loan:
 
 def check_loans(desk: Desk) -> Iterator[Finding]:
     """Name every loan, day and visit that does not go with what was owed at the time."""
-    rows: defaultdict[int, list[_Row]] = defaultdict(list)
+    rows: defaultdict[int, list[_LoanRow]] = defaultdict(list)
     for caller_id, *row in _MOVED(desk.connection):
-        rows[caller_id].append(_Row(*row))
+        rows[caller_id].append(_LoanRow(*row))
     loans = {caller_id: _Loan(moved) for caller_id, moved in rows.items()}
     nobodys = _Loan([])
     for caller_id, rows_of_days in groupby(_DAYS(desk.connection), key=itemgetter(0)):

@@ -47,7 +47,7 @@ class Happening(NamedTuple):
     balance: int
 
 
-class _Row(NamedTuple):
+class _HistoryRow(NamedTuple):
     number: int
     entry: int
     at: int
@@ -116,17 +116,17 @@ def history(desk: Desk, caller_id: int, before: int | None, limit: int) -> list[
     return lines
 
 
-def _rows(desk: Desk, caller_id: int, before: int) -> Iterator[_Row]:
+def _rows(desk: Desk, caller_id: int, before: int) -> Iterator[_HistoryRow]:
     """Give the caller's rows, newest first, looking up no more than are asked for."""
     while True:
         found = desk.connection.exec_driver_sql(ROWS, (caller_id, before, CHUNK)).all()
-        yield from (_Row(*row) for row in found)
+        yield from (_HistoryRow(*row) for row in found)
         if len(found) < CHUNK:
             return
         before = found[-1][0]
 
 
-def _line(rows: list[_Row], caller_id: int, balance: int) -> Happening:
+def _line(rows: list[_HistoryRow], caller_id: int, balance: int) -> Happening:
     def change(kind: str) -> int:
         came = sum(row.amount for row in rows if (row.target, row.target_id) == (kind, caller_id))
         went = sum(row.amount for row in rows if (row.source, row.source_id) == (kind, caller_id))
@@ -144,7 +144,7 @@ def _line(rows: list[_Row], caller_id: int, balance: int) -> Happening:
     )
 
 
-def _joined(later: Happening, line: Happening, row: _Row, caller_id: int) -> Happening:
+def _joined(later: Happening, line: Happening, row: _HistoryRow, caller_id: int) -> Happening:
     """Make one line of two that tell of time used and follow one another; `row` is of the first."""
     used = later.used + line.used
     return later._replace(
@@ -155,7 +155,7 @@ def _joined(later: Happening, line: Happening, row: _Row, caller_id: int) -> Hap
     )
 
 
-def _part(row: _Row, caller_id: int) -> Part:
+def _part(row: _HistoryRow, caller_id: int) -> Part:
     """Tell a row from the caller's side; `other` is the one at its other end."""
     other = None
     if row.source_id is not None and row.target_id is not None and row.source_id != row.target_id:

@@ -27,7 +27,7 @@ _LAST = Prepared(_last)
 _LAST_BEFORE = Prepared(lambda: _last().where(sysop_log.c.id < bindparam("before")))
 
 
-class Entry(NamedTuple):
+class LogEntry(NamedTuple):
     """One line of the log."""
 
     number: int
@@ -44,10 +44,12 @@ def note(desk: Desk, by: str, caller_id: int | None, what: str) -> None:
     _NOTE(desk.connection, at=stamp(desk.now), by=by, caller_id=caller_id, what=what)
 
 
-def entries(desk: Desk, before: int | None, limit: int) -> list[Entry]:
+def entries(desk: Desk, before: int | None, limit: int) -> list[LogEntry]:
     """List up to `limit` lines, newest first, those before number `before` where it is given."""
     if before is None:
         found = _LAST(desk.connection, most=limit)
     else:
         found = _LAST_BEFORE(desk.connection, most=limit, before=before)
-    return [Entry(number, instant(at), by, caller, what) for number, at, by, caller, what in found]
+    return [
+        LogEntry(number, instant(at), by, caller, what) for number, at, by, caller, what in found
+    ]

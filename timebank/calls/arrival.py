@@ -24,7 +24,7 @@ from timebank.ledger.entry import enter
 from timebank.ledger.schema import stamp
 from timebank.ledger.sql import Prepared, given
 from timebank.ledger.transfers import EXTERNAL
-from timebank.ledger.visit import Arrival, debt_of, used_on
+from timebank.ledger.visit import GuestArrival, debt_of, used_on
 from timebank.names import look_alikes
 from timebank.words import clean
 
@@ -60,7 +60,7 @@ _TOLD = Prepared(
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class CarriedIn:
     """What a host says of its caller's time, and what is agreed with it. Amounts are seconds."""
 
     # His time left there; None for unlimited, which is not 0.
@@ -172,7 +172,7 @@ def open_host_call(
     node: int,
     process: str,
     address: str,
-    brought: Brought,
+    brought: CarriedIn,
     take_over: bool,
 ) -> Opened:
     """Open a call of another board's caller with the time that he brings; else as `open_call`.
@@ -203,10 +203,10 @@ def open_host_call(
         most = min(most, posting.limit)
     amount = max(0, most - visit.debt - visit.standing)
     visit.brought, visit.changed = amount, True
-    posting.move(EXTERNAL, posting.online, amount, reasons.Brought(visit.board))
+    posting.move(EXTERNAL, posting.online, amount, reasons.BroughtIn(visit.board))
     posting.charge_to(brought.waited, reasons.Waited(node, visit.board))
     receipt = posting.finish(0, "")
-    arrival = Arrival(
+    arrival = GuestArrival(
         board=visit.board,
         shown=visit.shown,
         brought=amount,
@@ -220,7 +220,7 @@ def open_host_call(
     return Opened(begun.call_id, receipt, texts, begun.taken_over, arrival)
 
 
-def _check(desk: Desk, caller_id: int, brought: Brought) -> None:
+def _check(desk: Desk, caller_id: int, brought: CarriedIn) -> None:
     if brought.takes_gains not in (None, *WAYS):
         raise ValueError(f"there is no way {brought.takes_gains!r} to give time back")
     row = _BOARD(desk.connection, caller_id=caller_id).first()

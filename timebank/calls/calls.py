@@ -23,7 +23,7 @@ from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
 from timebank.ledger.schema import callers, calls, instant, stamp
 from timebank.ledger.sql import Prepared, Query, given, greatest
-from timebank.ledger.visit import Arrival, Parting
+from timebank.ledger.visit import GuestArrival, Parting
 from timebank.window.teller import deposit_at_log_off
 
 LEASE_SECONDS = 30
@@ -40,7 +40,7 @@ class Opened:
     # A live call of the same caller was ended for this one.
     taken_over: bool
     # What a caller of another board has brought; None for our own.
-    arrival: Arrival | None = None
+    arrival: GuestArrival | None = None
 
     @property
     def host_limit(self) -> int | None:

@@ -29,7 +29,7 @@ from sqlalchemy import bindparam, func, insert, select, update
 
 from timebank.callers import sysop_log
 from timebank.calls.calls import mend_leases
-from timebank.ledger.machine import Instruments, Reading
+from timebank.ledger.machine import ClockReading, Instruments
 from timebank.ledger.schema import calls, clocks, transfers
 from timebank.ledger.sql import Prepared, Query, given
 from timebank.words import span
@@ -110,10 +110,10 @@ class BelievedClock:
         self._off = self._noticed = off
         return datetime.fromtimestamp(self._zero + uptime, UTC)
 
-    def reading(self) -> Reading:
+    def reading(self) -> ClockReading:
         """Return what all clocks show, for a transaction."""
         machine = self.instruments
-        return Reading(self.now(), machine.boot(), machine.uptime(), machine.awake())
+        return ClockReading(self.now(), machine.boot(), machine.uptime(), machine.awake())
 
     @property
     def off(self) -> float:

@@ -15,7 +15,7 @@ import click
 from timebank.cli.common import (
     EXIT_WRONG,
     NUMBER,
-    Books,
+    OpenBooks,
     caller_number,
     config_option,
     format_option,
@@ -27,6 +27,7 @@ from timebank.cli.common import (
     since_option,
     until_option,
 )
+from timebank.errors import BackupRefused
 
 if TYPE_CHECKING:
     from timebank.reports.exports import Record
@@ -122,7 +123,7 @@ def show_ledger(
 
 
 def _wanted(
-    books: Books,
+    books: OpenBooks,
     *,
     caller: str | None,
     game: str | None,
@@ -273,7 +274,7 @@ def export(config: Path, output: Path | None, form: str) -> None:
     click.echo(f"The books are in {output}.")
 
 
-def _exported(books: Books, form: str) -> Iterator[str]:
+def _exported(books: OpenBooks, form: str) -> Iterator[str]:
     """Give the export a piece at a time; all of it is of one moment."""
     from timebank.ledger import transfers as ledger
     from timebank.reports import beancount, exports
@@ -299,7 +300,7 @@ def _write_new(path: Path, pieces: Iterable[str]) -> None:
     from timebank.keeping import backup
 
     with (
-        refusing(backup.BackupRefused),
+        refusing(BackupRefused),
         backup.new_file(path) as part,
         part.open("w", encoding="utf-8", newline="\n") as file,
     ):
@@ -332,10 +333,10 @@ def audit(config: Path, form: str, since_digest: str | None) -> None:
     the last transfer: noted down, it proves some day that the ledger up to it is still the same.
     """
     from timebank.audit import accounts as audits
+    from timebank.errors import BooksUnavailable
     from timebank.keeping import restoring
     from timebank.ledger import chain
     from timebank.ledger import transfers as ledger
-    from timebank.ledger.database import BooksUnavailable
     from timebank.ledger.generations import generations
 
     with opened(config) as books, books.look() as desk:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from timebank.cli.common import EXIT_WRONG, Books, config_option, opened, say
+from timebank.cli.common import EXIT_WRONG, OpenBooks, config_option, opened, say
 
 if TYPE_CHECKING:
     from timebank.calls.clock_mend import Ahead
@@ -44,7 +44,7 @@ def clock(config: Path, believe: bool, mend: bool, yes: bool) -> None:
         raise SystemExit(EXIT_WRONG)
 
 
-def _believe(books: Books) -> None:
+def _believe(books: OpenBooks) -> None:
     from timebank.calls.calls import open_calls
 
     with books.database.transaction(books.settings, books.clock.reading()) as desk:
@@ -56,7 +56,7 @@ def _believe(books: Books) -> None:
         time.sleep(HEARD_SECONDS)
 
 
-def _shown(books: Books, desk: Desk) -> Iterator[str]:
+def _shown(books: OpenBooks, desk: Desk) -> Iterator[str]:
     from timebank.calls.clock import told
 
     believed, schedule = books.clock, books.settings.schedule
@@ -92,7 +92,7 @@ def _listed(ahead: list[Ahead], desk: Desk) -> Iterator[str]:
         yield f"  {each.name}: {each.words(desk)}"
 
 
-def _mend(books: Books, yes: bool) -> None:
+def _mend(books: OpenBooks, yes: bool) -> None:
     from timebank.calls import clock_mend
 
     with books.look() as desk:

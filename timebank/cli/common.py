@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
+
+from timebank.errors import UserError
 
 if TYPE_CHECKING:
     from timebank.callers.callers import CallerRecord
@@ -28,16 +30,6 @@ EXIT_REFUSED = 2  # the command could not be carried out; the sentence says why
 
 BATCH = 500
 FORMATS = ("text", "csv", "json")
-
-
-class Sentence(click.ClickException):
-    """Why the command could not do its work, said to the sysop."""
-
-    exit_code = EXIT_REFUSED
-
-    def show(self, file: IO[Any] | None = None) -> None:
-        """Print the sentence as it is."""
-        click.echo(self.message, file=file or sys.stderr)
 
 
 config_option = click.option(
@@ -75,7 +67,7 @@ until_option = click.option(
 
 
 @dataclass(frozen=True)
-class Books:
+class OpenBooks:
     """The books of a board as a command sees them."""
 
     database: Database
@@ -112,7 +104,7 @@ class Books:
     def span(self, since: datetime | None, until: datetime | None) -> tuple[int | None, int | None]:
         """Turn the days of --since and --until into seconds since 1970, the second not included."""
         if since is not None and until is not None and since > until:
-            raise Sentence("--since must not be after --until.")
+            raise UserError("--since must not be after --until.")
         following = None if until is None else _day_after(until.date())
         return self._start(None if since is None else since.date()), self._start(following)
 
@@ -124,7 +116,7 @@ class Books:
         try:
             return stamp(self.settings.schedule.day_starts(day))
         except OverflowError as error:
-            raise Sentence(f"{day} is no day that the board could know.") from error
+            raise UserError(f"{day} is no day that the board could know.") from error
 
 
 def _day_after(day: date) -> date:
@@ -141,23 +133,23 @@ def load(config: Path) -> BankSettings:
 
 
 @contextmanager
-def opened(config: Path) -> Iterator[Books]:
+def opened(config: Path) -> Iterator[OpenBooks]:
     """Open the books that the settings name; whatever they refuse with becomes a sentence."""
     from sqlalchemy.exc import DBAPIError
 
-    from timebank.errors import Refused
-    from timebank.ledger.database import BooksFailed, Database, DatabaseRefused
+    from timebank.errors import BooksFailed, DatabaseRefused, Refused
+    from timebank.ledger.database import Database
 
     settings = load(config)
     database = Database(settings.database)
     try:
         with refusing(DatabaseRefused, BooksFailed, Refused):
             database.open_existing()
-            yield Books(database, settings, board_clock(database, settings))
+            yield OpenBooks(database, settings, board_clock(database, settings))
     except UnicodeEncodeError as error:  # bytes from the command line that are no text
-        raise Sentence(f"{error.object!a} cannot be read.") from error
+        raise UserError(f"{error.object!a} cannot be read.") from error
     except DBAPIError as error:  # tables that are not as they should be
-        raise Sentence(f"The database {database.path} cannot be used: {error.orig}.") from error
+        raise UserError(f"The database {database.path} cannot be used: {error.orig}.") from error
     finally:
         database.close()
 
@@ -186,7 +178,7 @@ def refusing(*errors: type[Exception]) -> Iterator[None]:
     try:
         yield
     except errors as error:
-        raise Sentence(str(error)) from error
+        raise UserError(str(error)) from error
 
 
 def caller_number(desk: Desk, name: str) -> int:
@@ -209,8 +201,8 @@ def living_caller(desk: Desk, name: str) -> CallerRecord:
     return record
 
 
-def _nobody(name: str) -> Sentence:
-    return Sentence(f"There is no caller named {name}. `timebank accounts` lists all.")
+def _nobody(name: str) -> UserError:
+    return UserError(f"There is no caller named {name}. `timebank accounts` lists all.")
 
 
 def say(lines: Iterable[str]) -> None:

@@ -12,8 +12,7 @@ import click
 from timebank.cli.common import (
     EXIT_WRONG,
     NUMBER,
-    Books,
-    Sentence,
+    OpenBooks,
     config_option,
     format_option,
     load,
@@ -22,9 +21,10 @@ from timebank.cli.common import (
     refusing,
     say,
 )
+from timebank.errors import BackupRefused, NotInOrder, UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from timebank.audit.finding import Finding
     from timebank.thebank.outbox import OutboxRow
@@ -40,7 +40,7 @@ def backup(config: Path, file: Path) -> None:
     """
     from timebank.keeping import backup as backups
 
-    with opened(config) as books, refusing(backups.BackupRefused):
+    with opened(config) as books, refusing(BackupRefused):
         copied = backups.back_up(books.database, books.settings, books.clock.now(), file)
     if copied.findings:
         _tell(copied.findings)
@@ -70,11 +70,11 @@ def restore(config: Path, dry_run: bool, file: Path) -> None:
 
     settings = load(config)
     try:
-        with refusing(backups.BackupRefused):
+        with refusing(BackupRefused):
             do = backups.rehearse if dry_run else backups.restore
             restored = do(file, settings, datetime.now(UTC))
-    except Sentence as refusal:
-        if isinstance(refusal.__cause__, backups.NotInOrder):
+    except UserError as refusal:
+        if isinstance(refusal.__cause__, NotInOrder):
             _tell(refusal.__cause__.findings)
             click.echo(str(refusal.__cause__), err=True)
             sys.exit(EXIT_WRONG)
@@ -94,7 +94,7 @@ def _transfers(count: int) -> str:
     return "1 transfer" if count == 1 else f"{count} transfers"
 
 
-def _tell(findings: list[Finding]) -> None:
+def _tell(findings: Sequence[Finding]) -> None:
     say(str(finding) for finding in findings)
 
 
@@ -128,7 +128,7 @@ def outbox(config: Path, form: str, repeat: int | None, delivered: int | None) -
 OUTBOX_FIELDS = ("number", "caller", "minutes", "source", "at", "state", "doubt")
 
 
-def _show_outbox(books: Books, form: str, rows: list[OutboxRow]) -> None:
+def _show_outbox(books: OpenBooks, form: str, rows: list[OutboxRow]) -> None:
     from timebank.reports import exports
 
     records = [
@@ -151,7 +151,7 @@ def _show_outbox(books: Books, form: str, rows: list[OutboxRow]) -> None:
         say(_outbox_table(books, rows))
 
 
-def _outbox_table(books: Books, rows: list[OutboxRow]) -> Iterator[str]:
+def _outbox_table(books: OpenBooks, rows: list[OutboxRow]) -> Iterator[str]:
     from timebank.reports.statements import printable
 
     if not rows:
@@ -185,7 +185,7 @@ def import_file(config: Path, file: Path) -> None:
     *said, last = report.sentences()
     say(said)
     if report.problem is not None:
-        raise Sentence(last)
+        raise UserError(last)
     click.echo(last)
     if report.refused:
         sys.exit(EXIT_WRONG)

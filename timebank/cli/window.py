@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from timebank.cli.common import (
-    Books,
+    OpenBooks,
     amount,
     config_option,
     format_option,
@@ -27,9 +27,9 @@ from timebank.cli.common import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from timebank.callers.sysop_log import Entry
+    from timebank.callers.sysop_log import LogEntry
     from timebank.ledger.database import Desk
-    from timebank.ledger.transfers import Row
+    from timebank.ledger.transfers import TransferRow
     from timebank.reports.exports import Record
 
 # Who did it, in the row, in the log and in what the caller is told.
@@ -109,7 +109,7 @@ def adjust(config: Path, why: str, name: str, amount: int) -> None:
 
 
 def _move(
-    config: Path, names: Sequence[str], work: Callable[[Desk, list[int]], tuple[Row, ...]]
+    config: Path, names: Sequence[str], work: Callable[[Desk, list[int]], tuple[TransferRow, ...]]
 ) -> None:
     """Do the work on callers' accounts, and say what was moved and what they hold now."""
     from timebank.ledger import transfers
@@ -181,7 +181,7 @@ def show_log(config: Path, form: str) -> None:
             pour(exports.as_json(_log_records(books, entries)))
 
 
-def _log(books: Books) -> Iterator[Entry]:
+def _log(books: OpenBooks) -> Iterator[LogEntry]:
     """Go through the log, a page at a time, so that no transaction waits for a reader."""
     from timebank.callers import sysop_log
 
@@ -195,7 +195,7 @@ def _log(books: Books) -> Iterator[Entry]:
         before = page[-1].number
 
 
-def _log_table(books: Books, entries: Iterator[Entry]) -> Iterator[str]:
+def _log_table(books: OpenBooks, entries: Iterator[LogEntry]) -> Iterator[str]:
     from timebank.reports.statements import printable
 
     first = next(entries, None)
@@ -209,7 +209,7 @@ def _log_table(books: Books, entries: Iterator[Entry]) -> Iterator[str]:
         yield f"{when:%Y-%m-%d %H:%M:%S}  {by:<24}{caller:<24}{printable(entry.what)}"
 
 
-def _log_records(books: Books, entries: Iterator[Entry]) -> Iterator[Record]:
+def _log_records(books: OpenBooks, entries: Iterator[LogEntry]) -> Iterator[Record]:
     for entry in entries:
         at = books.settings.schedule.local(entry.at).isoformat()
         yield dict(

@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Integer, Update, bindparam, func, select, update
 
-from timebank.errors import Refused
+from timebank.errors import NotDoubtful
 from timebank.guests.departure import (
     HOST_WAYS,
-    GivenBack,
+    HostPayment,
     Owing,
     keep,
     leave_without_call,
@@ -94,10 +94,6 @@ class Claim:
     minutes: int
 
 
-class NotDoubtful(Refused):
-    """There is no row of this number about which the sysop was asked."""
-
-
 def claim(desk: Desk, call_id: int) -> Claim | None:
     """Take on to write what the caller of a visit is owed, the way of that visit.
 
@@ -168,7 +164,7 @@ def in_doubt(desk: Desk, claimed: Claim, why: str) -> None:
     _IN_DOUBT(desk.connection, why=why, changed=stamp(desk.now), token=claimed.token)
 
 
-def outstanding(desk: Desk) -> list[GivenBack]:
+def outstanding(desk: Desk) -> list[HostPayment]:
     """List everything that is not with its host, or not for certain, oldest first."""
     stale = set(_STALE(desk.connection, now=stamp(desk.now)).scalars())
     rows = listed(_OUTSTANDING(desk.connection))
@@ -195,7 +191,7 @@ def regard_as_given(desk: Desk, number: int) -> None:
     _settle(desk, number, "written", None)
 
 
-def _doubtful(desk: Desk, number: int) -> GivenBack:
+def _doubtful(desk: Desk, number: int) -> HostPayment:
     for row in outstanding(desk):
         if row.number == number and row.state == "doubtful":
             return row

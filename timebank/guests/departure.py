@@ -21,7 +21,7 @@ from timebank.ledger import reasons
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, given_back, instant, stamp
 from timebank.ledger.sql import Prepared, Query, Rows, given
-from timebank.ledger.transfers import EXTERNAL, Account, Row
+from timebank.ledger.transfers import EXTERNAL, Account, TransferRow
 from timebank.ledger.visit import debt_of
 from timebank.words import MINUTE
 
@@ -41,7 +41,7 @@ THEBANK_EXT = "thebank.ext"
 
 
 @dataclass(frozen=True, slots=True)
-class GivenBack:
+class HostPayment:
     """Minutes that a host was given, or is to be given; below zero for a loss to be shown."""
 
     number: int
@@ -72,10 +72,10 @@ def those(*where: ColumnElement[bool]) -> Query:
     )
 
 
-def listed(found: Rows) -> list[GivenBack]:
+def listed(found: Rows) -> list[HostPayment]:
     """List rows that were chosen by `those`."""
     return [
-        GivenBack(number, caller_id, caller, board, minutes, way, state, instant(at), why)
+        HostPayment(number, caller_id, caller, board, minutes, way, state, instant(at), why)
         for number, caller_id, caller, board, minutes, way, state, at, why in found
     ]
 
@@ -85,7 +85,7 @@ _OWED = Prepared(
 )
 
 
-def owed(desk: Desk, caller_id: int) -> list[GivenBack]:
+def owed(desk: Desk, caller_id: int) -> list[HostPayment]:
     """List what waits to be given back for a caller, oldest first."""
     return listed(_OWED(desk.connection, caller_id=caller_id))
 
@@ -122,7 +122,7 @@ _INSERT = Prepared(
 )
 
 
-def _write(desk: Desk, index: int, owing: Owing, rows: tuple[Row, ...]) -> None:
+def _write(desk: Desk, index: int, owing: Owing, rows: tuple[TransferRow, ...]) -> None:
     owing.write(desk, rows[index].number)
 
 
@@ -132,7 +132,7 @@ def keep_what_waits(posting: Posting) -> None:
         keep(posting, row, "the visit after it could give nothing back")
 
 
-def keep(posting: Posting, row: GivenBack, why: str) -> None:
+def keep(posting: Posting, row: HostPayment, why: str) -> None:
     """Put on an entry that minutes come back which a host was not given.
 
     A loss that it does not show stays the debt that it is.
@@ -154,7 +154,9 @@ _KEEP = Prepared(
 )
 
 
-def _kept(desk: Desk, row: GivenBack, index: int | None, why: str, rows: tuple[Row, ...]) -> None:
+def _kept(
+    desk: Desk, row: HostPayment, index: int | None, why: str, rows: tuple[TransferRow, ...]
+) -> None:
     kept_id = None if index is None else rows[index].number
     now = stamp(desk.now)
     _KEEP(desk.connection, kept_id=kept_id, why=why, changed=now, this=row.number)

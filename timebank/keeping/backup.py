@@ -26,11 +26,12 @@ from sqlalchemy.exc import DBAPIError
 from timebank.audit.accounts import audit
 from timebank.audit.finding import Finding
 from timebank.calls.calls import LEASE_SECONDS
+from timebank.errors import BackupRefused, BooksUnavailable, DatabaseRefused, NotCopied, NotInOrder
 from timebank.keeping import restoring
 from timebank.keeping.restoring import Given, Treated
 from timebank.ledger import guard, live_mark, sqlite
 from timebank.ledger import transfers as ledger
-from timebank.ledger.database import BooksUnavailable, Database, DatabaseRefused, not_ours
+from timebank.ledger.database import Database, not_ours
 from timebank.ledger.live_mark import Note
 from timebank.ledger.schema import APPLICATION_ID, stamp
 from timebank.settings.settings import BankSettings
@@ -44,23 +45,6 @@ NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 COMPANIONS = ("-wal", "-shm", "-journal")
 # The beginning of every SQLite file, without which it is none.
 HEADER_BYTES = 100
-
-
-class BackupRefused(Exception):
-    """There is no copy, or the books were not put back; the text says why, and nothing changed."""
-
-
-class NotCopied(BackupRefused):
-    """A database cannot be read as one."""
-
-
-class NotInOrder(BackupRefused):
-    """The audit of the copy found something."""
-
-    def __init__(self, path: Path, findings: list[Finding]) -> None:
-        """Keep what was found, for the command to print."""
-        super().__init__(f"{path} is not in order, so it does not replace the books.")
-        self.findings = findings
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from sqlalchemy import and_, bindparam, delete, exists, func, literal, select
 from timebank.callers import standings, sysop_log
 from timebank.calls import clock, clock_mend
 from timebank.calls.calls import close_dead_calls
-from timebank.errors import CallerOnline, Refused, UnknownCaller
+from timebank.errors import CallerOnline, JournalDamaged, Refused, UnknownCaller
 from timebank.keeping import deletion
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
@@ -160,7 +160,7 @@ def _stand_one(work: Work, stand: Stand | None, stored: StoredRound) -> str:
     try:
         with work() as desk:
             stand(desk, stored)
-    except (Refused, journal.JournalDamaged) as error:
+    except (Refused, JournalDamaged) as error:
         return str(error).rstrip(".")
     return ""
 

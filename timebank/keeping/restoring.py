@@ -31,12 +31,13 @@ from sqlalchemy import Integer, Text, bindparam, func, insert, select, update
 from timebank.callers import sysop_log
 from timebank.callers.notices import tell_hand
 from timebank.calls import calls
+from timebank.errors import BooksUnavailable
 from timebank.guests.departure import leave_without_call
 from timebank.keeping.restored_callers import Admission, Callers, admit, powerless_in
 from timebank.ledger import generations, high_water, live_mark, schema, sqlite
-from timebank.ledger.database import BooksUnavailable, Database, Desk
+from timebank.ledger.database import Database, Desk
 from timebank.ledger.entry import Posting
-from timebank.ledger.generations import NUMBERED, Closed, Generation
+from timebank.ledger.generations import NUMBERED, ClosedWithCopy, Generation
 from timebank.ledger.live_mark import Note
 from timebank.ledger.schema import (
     callers,
@@ -217,7 +218,9 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
     books = desk.connection
     known = given.and_also(_given_by(desk, exact=given.at is None))
     in_play = list(_IN_PLAY(books).all())
-    closed = Closed(_OPEN_SHOES(books).scalar_one(), len(in_play), _OPEN_CALLS(books).scalar_one())
+    closed = ClosedWithCopy(
+        _OPEN_SHOES(books).scalar_one(), len(in_play), _OPEN_CALLS(books).scalar_one()
+    )
     copied = live_mark.copied_at(desk.connection)
     generation = generations.begin(
         desk.connection,

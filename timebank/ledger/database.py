@@ -28,11 +28,20 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
 from timebank import files
-from timebank.errors import Refused
+from timebank.errors import (
+    BooksGone,
+    BooksUnavailable,
+    CommitFailed,
+    DatabaseRefused,
+    InDoubt,
+    OutcomeUnknown,
+    Refused,
+    StillInDoubt,
+)
 from timebank.ledger import high_water, migrations, sqlite
-from timebank.ledger.doubt import Doubt, NotYet
+from timebank.ledger.doubt import Doubt
 from timebank.ledger.guard import Guard, overwritten, rescued
-from timebank.ledger.machine import Reading
+from timebank.ledger.machine import ClockReading
 from timebank.ledger.schema import (
     APPLICATION_ID,
     BEFORE_RELEASE,
@@ -80,38 +89,6 @@ UNTOLD = 100
 CHANGES = "changes"  # of a connection: how many rows it had changed when its transaction began
 
 
-class DatabaseRefused(Exception):
-    """The file cannot be used as our database; `str()` is a sentence for the sysop."""
-
-
-class BooksFailed(Exception):
-    """Something was not done in the books as it should be; `str()` is a sentence."""
-
-
-class BooksUnavailable(BooksFailed):
-    """The books could not be written (disk full, locked, broken); nothing was changed."""
-
-
-class BooksGone(BooksUnavailable):
-    """The files of the books were removed, replaced or written over; nothing is written any more.
-
-    `str()` is for callers, `missing` for the log.
-    """
-
-    def __init__(self, missing: str) -> None:
-        """Say what is not what it was."""
-        super().__init__("The books are not as they should be.")
-        self.missing = missing
-
-
-class OutcomeUnknown(BooksFailed):
-    """A COMMIT has failed, and it could not be found out in time whether it counts."""
-
-
-class InDoubt(Exception):
-    """No answer yet: a COMMIT has failed, and it is being found out whether it counts."""
-
-
 @dataclass(frozen=True, slots=True)
 class Desk:
     """One open transaction: what every function of the bank works at."""
@@ -119,17 +96,17 @@ class Desk:
     connection: Connection
     settings: BankSettings
     # What the clocks show, or the wall clock alone, as this transaction sees it.
-    clock: datetime | Reading
+    clock: datetime | ClockReading
 
     @property
     def now(self) -> datetime:
         """The instant, aware UTC."""
-        return self.clock.now if isinstance(self.clock, Reading) else self.clock
+        return self.clock.now if isinstance(self.clock, ClockReading) else self.clock
 
     @property
-    def reading(self) -> Reading | None:
+    def reading(self) -> ClockReading | None:
         """What all clocks show; None where the wall clock alone was read."""
-        return self.clock if isinstance(self.clock, Reading) else None
+        return self.clock if isinstance(self.clock, ClockReading) else None
 
 
 class Database:
@@ -284,7 +261,7 @@ class Database:
         self._last_turn = min(self._last_turn, time.monotonic() + seconds)
 
     @contextlib.contextmanager
-    def transaction(self, settings: BankSettings, now: datetime | Reading) -> Iterator[Desk]:
+    def transaction(self, settings: BankSettings, now: datetime | ClockReading) -> Iterator[Desk]:
         """Give a desk whose work commits when the block ends, or not at all when it raises.
 
         Raises `BooksUnavailable` when the file cannot be read or written, and `OutcomeUnknown` when
@@ -308,7 +285,7 @@ class Database:
                 self.note(number)
 
     @contextlib.contextmanager
-    def reading(self, settings: BankSettings, now: datetime | Reading) -> Iterator[Desk]:
+    def reading(self, settings: BankSettings, now: datetime | ClockReading) -> Iterator[Desk]:
         """Give a desk that sees one moment of the books and keeps nobody from writing."""
         self._refuse_gone()
         with (
@@ -382,7 +359,7 @@ class Database:
         while True:
             try:
                 return doubt.settle()
-            except NotYet:
+            except StillInDoubt:
                 if time.monotonic() >= min(patience, self._last_turn):
                     raise _unknown(error) from error
                 time.sleep(AGAIN_SECONDS)
@@ -428,7 +405,7 @@ class Database:
     def _move_forward(self) -> None:
         try:
             migrations.move_forward(self.path, self._busy_seconds, migrations.STEPS)
-        except migrations.CommitFailed as error:
+        except CommitFailed as error:
             raise DatabaseRefused(
                 f"The disk failed while the database {self.path} was moved to a newer version"
                 f" ({error}). It is of the one version or of the other, and whole. Start again when"
@@ -596,7 +573,7 @@ class Writer:
         self,
         database: Database,
         settings: Callable[[], BankSettings],
-        now: Callable[[], datetime | Reading],
+        now: Callable[[], datetime | ClockReading],
         deliver: Callable[[list[Done]], None],
     ) -> None:
         """Start the thread over an open `database`.
@@ -732,7 +709,7 @@ class Writer:
         group, error, is_new = doubtful.group, doubtful.error, self._doubtful is None
         try:
             is_there = doubtful.doubt.settle()
-        except NotYet as not_yet:
+        except StillInDoubt as not_yet:
             self._doubtful = doubtful
             if is_new:
                 log.error(

@@ -20,14 +20,11 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from timebank.errors import LogUnreadable, StillInDoubt
 from timebank.ledger import sqlite, wal
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
-
-
-class NotYet(Exception):
-    """The disk does not allow to find it out; `str()` is the reason."""
 
 
 class Doubt:
@@ -48,15 +45,15 @@ class Doubt:
     def settle(self) -> bool:
         """Find out: True, it is in the books; False, it is not and never will be.
 
-        Waits for the disk, and for others who write. Raises `NotYet`, and may be asked again.
+        Waits for the disk, and for others who write. Raises `StillInDoubt`, and may be asked again.
         """
         try:
             with self._engine.connect() as connection:
                 return self._settle(connection)
         except DBAPIError as error:
-            raise NotYet(str(error.orig)) from error
-        except (SQLAlchemyError, sqlite3.Error, wal.LogUnreadable) as error:
-            raise NotYet(str(error)) from error
+            raise StillInDoubt(str(error.orig)) from error
+        except (SQLAlchemyError, sqlite3.Error, LogUnreadable) as error:
+            raise StillInDoubt(str(error)) from error
 
     def _settle(self, connection: Connection) -> bool:
         with connection.begin() as transaction:
@@ -66,7 +63,7 @@ class Doubt:
             sqlite.rewrite_version(connection)
         # What was recovered may be nowhere but in memory: its sync has failed.
         if self._is_revived and not sqlite.carried_over(connection):
-            raise NotYet("others keep the log from being carried over")
+            raise StillInDoubt("others keep the log from being carried over")
         return self._is_revived
 
     def _look(self) -> bool:
@@ -76,7 +73,7 @@ class Doubt:
             self._is_revived = self._is_revived or wal.counts(self._path, self._dead)
             return True
         # What cannot be read is written over by our own COMMIT, whatever it is.
-        with contextlib.suppress(wal.LogUnreadable):
+        with contextlib.suppress(LogUnreadable):
             self._dead = wal.dead_commit(self._path)
             self._is_known = self._dead is not None
             return self._is_known

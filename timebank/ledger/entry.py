@@ -32,11 +32,11 @@ from timebank.ledger.transfers import (
     FORFEIT,
     Account,
     Movement,
-    Row,
+    TransferRow,
     transfer,
 )
 from timebank.ledger.visit import debt_of, visit_of
-from timebank.settings.schedule import Closed
+from timebank.settings.schedule import ClosedPeriod
 from timebank.words import MINUTE, Unit, span, title
 
 # What an entry in the making asks of the database, ready beforehand: see ledger/entry.py.
@@ -194,7 +194,7 @@ class Posting:
         self.visit = None
         if row.board is not None:
             self.visit = visit_of(desk, self.caller_id, call_id, row.board, row.stake)
-        self.closing: Closed | None = None
+        self.closing: ClosedPeriod | None = None
         # The most that `online` may hold now; None when no event is ever to come.
         self.limit: int | None = None
         self.look_for_events()
@@ -210,7 +210,7 @@ class Posting:
         # What takes the purse away from one who is on no call.
         self._leave: Callable[[Posting], None] | None = None
         # What is to be written once the rows have their numbers.
-        self._afterwards: list[Callable[[tuple[Row, ...]], None]] = []
+        self._afterwards: list[Callable[[tuple[TransferRow, ...]], None]] = []
 
     @classmethod
     def of_call(cls, desk: Desk, call_id: int) -> Posting:
@@ -243,7 +243,7 @@ class Posting:
         if visit is not None and visit.until is not None:
             until = instant(visit.until)
             if closing is None or until < closing.start:
-                closing = Closed(until, until + DAY, end_of_call(visit.board))
+                closing = ClosedPeriod(until, until + DAY, end_of_call(visit.board))
                 self._host = visit.board
         self.closing = closing
         if closing is not None:
@@ -468,7 +468,7 @@ class Posting:
             return
         won = min(surplus, winnings)
         self.put_away(self.online, won, reasons.Clamped(*self._cutoff), title(source))
-        held = reasons.Held(*self._cutoff, another_day=self._day_ends_before_event())
+        held = reasons.HeldBack(*self._cutoff, another_day=self._day_ends_before_event())
         self.move(self.online, self.held, surplus - won, held)
         if surplus > won:
             self._wait_for_event()
@@ -519,7 +519,7 @@ class Posting:
             self.move(self.bank, EXTERNAL, whole, reasons.PassedOn())
             self._outbox.append((len(self.movements) - 1, source))
 
-    def afterwards(self, write: Callable[[tuple[Row, ...]], None]) -> None:
+    def afterwards(self, write: Callable[[tuple[TransferRow, ...]], None]) -> None:
         """Have something written when the rows of the entry have got their numbers."""
         self._afterwards.append(write)
 
@@ -543,7 +543,7 @@ class Posting:
             return self.desk.settings.schedule.day_of(self.desk.now)
         return date.fromisoformat(self.day)
 
-    def write(self) -> tuple[Row, ...]:
+    def write(self) -> tuple[TransferRow, ...]:
         """Put the entry into the books as it stands."""
         run = self.desk.connection.exec_driver_sql
         rows = transfer(self.desk, self.movements, self._head)
@@ -577,7 +577,7 @@ class Posting:
             )
         return rows
 
-    def _write_day(self, rows: tuple[Row, ...], begins: int) -> None:
+    def _write_day(self, rows: tuple[TransferRow, ...], begins: int) -> None:
         """Remember from which transfer on the new day counts, and which one was its grant."""
         run = self.desk.connection.exec_driver_sql
         if rows:

@@ -117,7 +117,7 @@ def last_numbers(connection: Connection) -> dict[str, int]:
     }
 
 
-class Closed(NamedTuple):
+class ClosedWithCopy(NamedTuple):
     """How many things that were open in a restored copy are closed with it."""
 
     shoes: int
@@ -129,7 +129,7 @@ def begin(
     connection: Connection,
     number: int,
     firsts: Mapping[str, int],
-    closed: Closed,
+    closed: ClosedWithCopy,
     now: datetime,
     copied: int | None,
     by: str,

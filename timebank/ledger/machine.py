@@ -24,7 +24,7 @@ STA_UNSYNC = 0x0040
 TIME_ERROR = 5
 
 
-class Reading(NamedTuple):
+class ClockReading(NamedTuple):
     """What the clocks of the board show at one moment."""
 
     # The instant as the board believes it, aware UTC.

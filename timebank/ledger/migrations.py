@@ -17,6 +17,7 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from timebank.errors import CommitFailed
 from timebank.ledger.schema import APPLICATION_ID
 
 # What leaves a version for the next one, in the transaction that it is given.
@@ -28,10 +29,6 @@ STEPS: Steps = {}
 
 # Pages copied at a time (the whole file: nobody writes meanwhile).
 ALL_PAGES = -1
-
-
-class CommitFailed(Exception):
-    """A step failed in its last moment; whether it was made sees who opens the file next."""
 
 
 def move_forward(path: Path, busy_seconds: float, steps: Steps) -> None:

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeGuard, TypeVar
 
+from timebank.errors import LogUnreadable
 from timebank.ledger import high_water, wal
 
 # What is wrong is looked at again before anybody is told; what is right is seen at once.
@@ -71,15 +72,15 @@ class OpenFile:
     def _asked(self, question: Callable[[int], T]) -> T:
         """Ask of a descriptor that is of this file before and afterwards: others may close it."""
         if self._identity is None:
-            raise wal.LogUnreadable("there is no such file")
+            raise LogUnreadable("there is no such file")
         try:
             if not self._is_of_it(self._number):
                 self._number = wal.open_file(self._identity)
             answer = question(self._number)
         except OSError as error:
-            raise wal.LogUnreadable(str(error)) from error
+            raise LogUnreadable(str(error)) from error
         if not self._is_of_it(self._number):
-            raise wal.LogUnreadable("the file was closed")
+            raise LogUnreadable("the file was closed")
         return answer
 
     def _is_of_it(self, number: int | None) -> TypeGuard[int]:
@@ -124,7 +125,7 @@ class Watch:
                     time.sleep(AGAIN_SECONDS)
                 try:
                     found = self._look()
-                except wal.LogUnreadable:
+                except LogUnreadable:
                     return None
                 if found is None:
                     return None
@@ -137,7 +138,7 @@ class Watch:
         """
         try:
             state = self._state()
-        except wal.LogUnreadable:
+        except LogUnreadable:
             return None
         if state.carried_over != self._carried:
             self.look()

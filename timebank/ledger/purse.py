@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from timebank.ledger.play_accounts import PlayMoney
-from timebank.ledger.transfers import Row
-from timebank.settings.schedule import Closed
+from timebank.ledger.transfers import TransferRow
+from timebank.settings.schedule import ClosedPeriod
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Purse:
     # The caller's day; the grant and the turns are of this one.
     day: date
     # The closed period that contains the moment of the operation, else the next; None without.
-    closing: Closed | None
+    closing: ClosedPeriod | None
     # Turns taken today, by game; a game that was not played is missing.
     turns: dict[str, int]
 
@@ -38,7 +38,7 @@ class Receipt:
     """What an operation did: the purse after it, and the rows that its entry moved, in order."""
 
     purse: Purse
-    rows: tuple[Row, ...]
+    rows: tuple[TransferRow, ...]
     # What he has in the unit that was played for; None when that was time.
     play: PlayMoney | None = None
     # Sentences for the caller about what no row tells.

@@ -5,7 +5,7 @@ moves time hands in one of the classes here. `ledger/sentences.py` makes a sente
 one is to be shown, so a name in it can never be mistaken for a part of the sentence, and the
 sentence may be in any language.
 
-A code belongs to one kind of transfer, but for `Raised` and `Told`, which say theirs. Codes and
+A code belongs to one kind of transfer, but for `BetRaised` and `Told`, which say theirs. Codes and
 fields are a format that docs/formats.md lists: what is in books once keeps its name and meaning.
 """
 
@@ -118,7 +118,7 @@ class Released(Reason):
 
 
 @_reason("held", "held")
-class Held(Reason):
+class HeldBack(Reason):
     """What would reach past an event waits behind it (the fields of `Cutoff`)."""
 
     event: str
@@ -179,7 +179,7 @@ class Kept(Reason):
 
 
 @_reason("brought", "brought")
-class Brought(Reason):
+class BroughtIn(Reason):
     """What a caller of another board came with."""
 
     board: str
@@ -361,14 +361,14 @@ class Deleted(Reason):
 
 
 @_reason("bet", "stake")
-class Bet(Reason):
+class BetPlaced(Reason):
     """A bet."""
 
     game: str
 
 
 @_reason("raised")
-class Raised(Reason):
+class BetRaised(Reason):
     """More put on the table in mid-hand: `action` is why ("insurance"), and the kind."""
 
     action: str
@@ -481,7 +481,7 @@ def decode(kind: str, facts: str) -> Reason:
     """Read a reason back; what is not one of ours, field for field, is `Unread`.
 
     >>> decode("stake", '{"code":"bet","game":"red-hearts"}')
-    Bet(game='red-hearts')
+    BetPlaced(game='red-hearts')
     >>> decode("stake", '{"code":"bet"}')
     Unread(moved_as='stake', facts='{"code":"bet"}')
     """

@@ -16,7 +16,7 @@ from timebank.words import Unit, amount_words, minutes, money, span, title
 def sentence(reason: Reason, amount: int, unit: Unit) -> str:
     """Say what a transfer of an amount was made for, without a full stop.
 
-    >>> sentence(r.Bet("vegas"), 120, "second")
+    >>> sentence(r.BetPlaced("vegas"), 120, "second")
     'Bet 2 minutes at Vegas'
     """
     return (
@@ -31,9 +31,9 @@ def sentence(reason: Reason, amount: int, unit: Unit) -> str:
 
 def _of_play(reason: Reason, amount: int, unit: Unit) -> str:
     match reason:
-        case r.Bet(game):
+        case r.BetPlaced(game):
             return f"Bet {amount_words(amount, unit)} at {title(game)}"
-        case r.Raised(action, game):
+        case r.BetRaised(action, game):
             spoken = _spoken(action).capitalize()
             return f"{spoken} for {amount_words(amount, unit)} at {title(game)}"
         case r.Lost(game, outcome):
@@ -76,7 +76,7 @@ def _of_clocks(reason: Reason, amount: int) -> str:
             return "A stake that was left of the minutes of an earlier day"
         case r.Released(event, at, host):
             return f"{span(amount)} back after {cutoff_words(Cutoff(event, at, host))}"
-        case r.Held(event, at, host, another_day):
+        case r.HeldBack(event, at, host, another_day):
             more = ", on another day" if another_day else ""
             return f"{span(amount)} more after {cutoff_words(Cutoff(event, at, host))}{more}"
         case r.Clamped(event, at, host, banked):
@@ -112,7 +112,7 @@ def _put_away(banked: bool | None) -> str:
 
 def _of_boards(reason: Reason, amount: int) -> str:
     match reason:
-        case r.Brought(board):
+        case r.BroughtIn(board):
             return f"{span(amount)} brought from {board}"
         case r.Counted(board):
             return f"{span(amount)} more counted by the clock of {board}"
@@ -271,9 +271,9 @@ def _play(part: Part) -> str:
     """Say what a table did, or the mint before it."""
     amount = part.said
     match part.reason:
-        case r.Bet(game):
+        case r.BetPlaced(game):
             return f"bet {amount} at {title(game)}"
-        case r.Raised(action, game):
+        case r.BetRaised(action, game):
             return f"{action} {amount} at {title(game)}"
         case r.Lost(game):
             return f"lost {amount} at {title(game)}"
@@ -298,7 +298,7 @@ def _clock(part: Part, of_it: str) -> str:
             return f"{amount} {_small(part.why)}"
         case r.Released(event, at, host):
             return f"{amount} back after {cutoff_words(Cutoff(event, at, host))}"
-        case r.Held(event, at, host, another_day):
+        case r.HeldBack(event, at, host, another_day):
             event = cutoff_words(Cutoff(event, at, host))
             return f"{amount}{of_it} held until after {event}{', on another day' * another_day}"
         case r.Clamped(event, at, host, banked):
@@ -315,7 +315,7 @@ def _visit(part: Part) -> str:
     """Say what a caller of another board brought, gained and took home."""
     amount = part.said
     match part.reason:
-        case r.Brought(board):
+        case r.BroughtIn(board):
             return f"brought {amount} from {board}"
         case r.Counted(board):
             return f"{amount} more counted by the clock of {board}"

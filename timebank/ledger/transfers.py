@@ -32,11 +32,11 @@ __all__ = [
     "Account",
     "Balance",
     "Head",
-    "Line",
     "Movement",
     "NotEnough",
     "Refused",
-    "Row",
+    "TransferLine",
+    "TransferRow",
     "balances",
     "count",
     "head",
@@ -66,7 +66,7 @@ class Movement(NamedTuple):
     round_id: int | None
 
 
-class Row(NamedTuple):
+class TransferRow(NamedTuple):
     """A transfer as it stands in the books; `source` and `target` are kinds of account."""
 
     number: int
@@ -94,7 +94,7 @@ ALLOTMENT, ELAPSED, FORFEIT, EXTERNAL, ADJUSTMENT = (
 
 def transfer(
     desk: Desk, movements: Sequence[Movement], after: Head | None = None
-) -> tuple[Row, ...]:
+) -> tuple[TransferRow, ...]:
     """Add one entry to the books: all the movements, in the order given.
 
     `after` is the end of the chain for one who has read it already, in this transaction; a stale
@@ -123,7 +123,7 @@ def transfer(
             raise
         raise NotEnough("There is not that much in the account.") from error
     return tuple(
-        Row(
+        TransferRow(
             number,
             moved.reason,
             moved.amount,
@@ -206,7 +206,7 @@ def balances(desk: Desk) -> list[Balance]:
     ]
 
 
-class Line(NamedTuple):
+class TransferLine(NamedTuple):
     """A transfer with everything a reader of the books wants beside it."""
 
     number: int
@@ -244,7 +244,7 @@ LEFT JOIN callers c ON c.id = coalesce(s.caller_id, g.caller_id)
 
 def lines(
     desk: Desk, *, caller_id: int | None, round_id: int | None, since: int | None
-) -> list[Line]:
+) -> list[TransferLine]:
     """List transfers in the order they were made; each filter that is None lets all pass.
 
     `since` is whole seconds since 1970: transfers made at or after it.
@@ -262,7 +262,7 @@ def lines(
         values.append(since)
     where = f"WHERE {' AND '.join(wanted)} " if wanted else ""
     found = desk.connection.exec_driver_sql(f"{LINES}{where}ORDER BY t.id", tuple(values))
-    return [Line(*row) for row in found]
+    return [TransferLine(*row) for row in found]
 
 
 def count(desk: Desk) -> int:

@@ -26,7 +26,7 @@ from timebank.ledger.database import Desk
 from timebank.ledger.schema import stamp
 from timebank.words import MINUTE
 
-# The two sides between which minutes change their owner (see `Visit.note`).
+# The two sides between which minutes change their owner (see `HostSession.note`).
 PURSE = frozenset({"online", "held", "stake"})
 SAVINGS = frozenset({"bank", "loan"})
 
@@ -56,7 +56,7 @@ class Parting(NamedTuple):
 
 
 @dataclass(slots=True)
-class Visit:
+class HostSession:
     """A visit as an entry in the making will leave it."""
 
     caller_id: int
@@ -199,13 +199,15 @@ FROM visits WHERE caller_id = ? ORDER BY id DESC LIMIT 1
 """
 
 
-def visit_of(desk: Desk, caller_id: int, call_id: int | None, board: str, staked: int) -> Visit:
+def visit_of(
+    desk: Desk, caller_id: int, call_id: int | None, board: str, staked: int
+) -> HostSession:
     """Give the visit that a call is, or begin the next one; `staked` is on the table now."""
     row = desk.connection.exec_driver_sql(LAST, (caller_id,)).first()
     if row is None:
-        return Visit(caller_id, call_id, board, staked, staked, 0)
+        return HostSession(caller_id, call_id, board, staked, staked, 0)
     if row.closed is None:
-        return Visit(
+        return HostSession(
             caller_id,
             row.call_id,
             board,
@@ -223,7 +225,7 @@ def visit_of(desk: Desk, caller_id: int, call_id: int | None, board: str, staked
             brought=row.brought,
             own=row.own,
         )
-    return Visit(caller_id, call_id, board, staked, row.left_standing, row.left_own)
+    return HostSession(caller_id, call_id, board, staked, row.left_standing, row.left_own)
 
 
 def debt_of(desk: Desk, caller_id: int, day: str) -> int:
@@ -250,7 +252,7 @@ def used_on(desk: Desk, caller_id: int, day: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class GuestArrival:
     """What a caller of another board has brought, and why not more. Amounts are seconds."""
 
     board: str

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from timebank.errors import LogUnreadable
+
 # Both magic numbers of a log; the last bit tells in which order of bytes its checksums are.
 MAGIC = 0x377F0682
 LOG_HEADER = struct.Struct(">8I")
@@ -32,10 +34,6 @@ STATE_BYTES = 2 * INDEX_HEADER.size + CHECKPOINTS.size
 OPEN_FILES = "/dev/fd"
 
 Sums = tuple[int, int]
-
-
-class LogUnreadable(Exception):
-    """The log or its index is not as it should be, or cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ import re
 import unicodedata
 from functools import cache
 
+from timebank.errors import NameRefused
 from timebank.names import confusables
 
 SHORTEST = 2  # characters
@@ -72,10 +73,6 @@ _READ_AS_LATIN = str.maketrans(_SEEN)
 _READ = str.maketrans({"m": "rn", "w": "vv"} | _pairs("0 1 2 5 8 9", "o l z s b g"))
 # The version of the keys of `skeleton`: that of the tables, and of what is here.
 SKELETONS = f"{confusables.VERSION}/1"
-
-
-class NameRefused(Exception):
-    """A name that cannot be used; the text is a sentence for the caller."""
 
 
 def check(name: str) -> str:

@@ -43,7 +43,7 @@ A_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
-class Used:
+class UsedAccount:
     """An account that transfers moved, and the dates (whole seconds) of its first one."""
 
     balance: Balance
@@ -58,11 +58,11 @@ GROUP BY account
 """
 
 
-def used_accounts(desk: Desk, balances: Iterable[Balance]) -> list[Used]:
+def used_accounts(desk: Desk, balances: Iterable[Balance]) -> list[UsedAccount]:
     """Find the accounts that were ever used; the others are not worth opening."""
     first: dict[int, int] = {row[0]: row[1] for row in desk.connection.exec_driver_sql(USED)}
     return [
-        Used(balance, first[balance.account_id])
+        UsedAccount(balance, first[balance.account_id])
         for balance in balances
         if balance.account_id in first
     ]
@@ -77,7 +77,7 @@ def last_instant(desk: Desk) -> int:
 
 
 def as_beancount(
-    used: Sequence[Used], last: int, entries: Iterable[list[Extract]], schedule: Schedule
+    used: Sequence[UsedAccount], last: int, entries: Iterable[list[Extract]], schedule: Schedule
 ) -> Iterator[str]:
     """Write the books, a directive at a time; `last` is `last_instant`, all of one moment."""
     yield 'option "title" "Black Jack For Time"\n'
@@ -97,7 +97,7 @@ def as_beancount(
         yield f"{end} balance {_name_of(balance)} {balance.amount} {COMMODITIES[balance.unit][0]}\n"
 
 
-def _opening(account: Used, schedule: Schedule) -> Iterator[str]:
+def _opening(account: UsedAccount, schedule: Schedule) -> Iterator[str]:
     balance = account.balance
     opened = _day(account.first, schedule)
     yield f"\n{opened} open {_name_of(balance)} {COMMODITIES[balance.unit][0]}\n"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from timebank.guests.departure import GivenBack
+from timebank.guests.departure import HostPayment
 from timebank.ledger.database import Desk
 from timebank.ledger.visit import DEBT
 from timebank.reports.statements import AMOUNT, printable
@@ -112,7 +112,7 @@ def board_record(report: BoardReport) -> dict[str, object]:
     return dict(zip(FIELDS, (*values, *more), strict=True))
 
 
-def outstanding_table(rows: Iterable[GivenBack], schedule: Schedule) -> Iterator[str]:
+def outstanding_table(rows: Iterable[HostPayment], schedule: Schedule) -> Iterator[str]:
     """Write what is not with its host, a line each; nothing where there is nothing."""
     for number, row in enumerate(rows):
         if number == 0:

@@ -17,7 +17,7 @@ from timebank.ledger.reasons import Unread, known
 from timebank.ledger.schema import instant
 from timebank.ledger.transfers import Balance
 from timebank.reports.extracts import Extract
-from timebank.reports.statements import COLUMNS, PLAY_COLUMNS, Entry, amount, printable
+from timebank.reports.statements import COLUMNS, PLAY_COLUMNS, StatementEntry, amount, printable
 from timebank.settings.schedule import Schedule
 
 Record = Mapping[str, object]
@@ -83,7 +83,7 @@ def account_record(balance: Balance) -> Record:
     }
 
 
-def statement_record(entry: Entry, schedule: Schedule) -> Record:
+def statement_record(entry: StatementEntry, schedule: Schedule) -> Record:
     """Give an entry of a statement by the names of STATEMENT_FIELDS."""
     return {
         "entry": entry.number,

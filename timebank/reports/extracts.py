@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-from timebank.errors import Refused
+from timebank.errors import NothingToList
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import OF_TRANSFER
 from timebank.ledger.reasons import Reason, decode
@@ -24,10 +24,6 @@ PAGE = 1000
 
 # Opens the books for one short look.
 Look = Callable[[], AbstractContextManager[Desk]]
-
-
-class NothingOfThat(Refused):
-    """The books know no such game or kind of transfer; the sentence names those they know."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +141,7 @@ def last_number(desk: Desk) -> int:
 
 
 def known_game(desk: Desk, text: str) -> str:
-    """Find the key of a game by key or title, however it is written; raises `NothingOfThat`."""
+    """Find the key of a game by key or title, however it is written; raises `NothingToList`."""
     games = desk.connection.exec_driver_sql(
         "SELECT game FROM accounts WHERE kind = 'house' UNION SELECT game FROM rounds ORDER BY 1"
     ).scalars()
@@ -153,7 +149,7 @@ def known_game(desk: Desk, text: str) -> str:
 
 
 def known_kind(desk: Desk, text: str) -> str:
-    """Find a kind of transfer; raises `NothingOfThat`."""
+    """Find a kind of transfer; raises `NothingToList`."""
     kinds = desk.connection.exec_driver_sql("SELECT DISTINCT kind FROM transfers ORDER BY 1")
     return _known("kind of transfer", text.casefold(), text, list(kinds.scalars()))
 
@@ -161,7 +157,7 @@ def known_kind(desk: Desk, text: str) -> str:
 def _known(what: str, key: str, text: str, known: list[str]) -> str:
     if key not in known:
         which = f"They know: {', '.join(known)}." if known else "They are empty."
-        raise NothingOfThat(f"The books know no {what} {text}. {which}")
+        raise NothingToList(f"The books know no {what} {text}. {which}")
     return key
 
 

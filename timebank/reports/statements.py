@@ -96,7 +96,7 @@ def ledger_table(rows: Iterator[Extract], schedule: Schedule) -> Iterator[str]:
         )
 
 
-class Entry(NamedTuple):
+class StatementEntry(NamedTuple):
     """An entry as one caller sees it: what it did to his accounts in one unit.
 
     `after` are his balances by kind of account once it was made, `change` their sum's change.
@@ -118,7 +118,7 @@ class Entry(NamedTuple):
 
 def statement(
     entries: Iterator[list[Extract]], caller_id: int, since: int | None, until: int | None
-) -> Iterator[Entry]:
+) -> Iterator[StatementEntry]:
     """Follow a caller's accounts through all his entries, and give those made in time.
 
     `entries` must begin with his first, so that the balances are right; `since` and `until` are
@@ -141,7 +141,7 @@ def statement(
         if (since is None or at >= since) and (until is None or at < until):
             for unit, change in changes.items():
                 what = _told([row for row in rows if row.unit == unit], caller_id)
-                yield Entry(rows[0].entry, at, unit, change, dict(balances[unit]), what)
+                yield StatementEntry(rows[0].entry, at, unit, change, dict(balances[unit]), what)
 
 
 def _told(rows: Sequence[Extract], caller_id: int) -> str:
@@ -170,7 +170,9 @@ def in_words(rows: Sequence[Extract]) -> str:
     return "; ".join(printable(row.why) for row in rows)
 
 
-def statement_table(entries: Iterator[Entry], name: str, schedule: Schedule) -> Iterator[str]:
+def statement_table(
+    entries: Iterator[StatementEntry], name: str, schedule: Schedule
+) -> Iterator[str]:
     """Write a caller's statement: an entry a line, what each account held after it.
 
     Play money has a table of its own for each unit, behind that of his time.
@@ -181,7 +183,7 @@ def statement_table(entries: Iterator[Entry], name: str, schedule: Schedule) -> 
     if first is None:
         yield "No entries."
         return
-    play: dict[Unit, list[Entry]] = {}
+    play: dict[Unit, list[StatementEntry]] = {}
     for entry in chain((first,), entries):
         if entry.unit == "second":
             yield _entry_line(entry, COLUMNS, AMOUNT, schedule)
@@ -200,7 +202,9 @@ def _headings(columns: Sequence[str], width: int) -> str:
     return f"{'Entry':>7}  {'When':<19}{''.join(f'{word:>{width}}' for word in words)}  What"
 
 
-def _entry_line(entry: Entry, columns: Sequence[str], width: int, schedule: Schedule) -> str:
+def _entry_line(
+    entry: StatementEntry, columns: Sequence[str], width: int, schedule: Schedule
+) -> str:
     when = schedule.local(instant(entry.at))
     amounts = [entry.change, *(entry.after.get(kind, 0) for kind in columns), entry.balance]
     shown = "".join(f"{amount(value, entry.unit):>{width}}" for value in amounts)

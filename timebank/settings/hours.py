@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from timebank.errors import HoursRefused
 from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -19,10 +20,6 @@ GROUPS = {"daily": range(7), "weekdays": range(5), "weekends": range(5, 7)}
 
 _TIME = r"([01][0-9]|2[0-3]):([0-5][0-9])|(24):(00)"
 _HOURS = re.compile(rf"([a-z]+)(?:-([a-z]+))? +({_TIME})-({_TIME})")
-
-
-class HoursRefused(ValueError):
-    """A text that says no opening hours; its text says why, in words that continue a sentence."""
 
 
 @dataclass(frozen=True)

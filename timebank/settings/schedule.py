@@ -42,7 +42,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Closed:
+class ClosedPeriod:
     """A period during which the board is closed: UTC, `start` included, `end` not.
 
     Events that overlap or touch are one period, named after all of them.
@@ -84,7 +84,7 @@ class Schedule:
         self.events = tuple(sorted(events, key=lambda event: (event.start, event.name)))
         longest = max((event.minutes for event in events), default=0)
         self._longest = timedelta(minutes=longest)
-        self._closed: tuple[datetime, Closed] | None = None
+        self._closed: tuple[datetime, ClosedPeriod] | None = None
         self._day: tuple[datetime, datetime, date] | None = None
 
     def local(self, at: datetime) -> datetime:
@@ -93,7 +93,7 @@ class Schedule:
 
     # Events
 
-    def closed_at_or_after(self, at: datetime) -> Closed | None:
+    def closed_at_or_after(self, at: datetime) -> ClosedPeriod | None:
         """Find the closed period that contains `at`, else the next one; None without events."""
         known = self._closed
         if known is not None and known[0] <= at < known[1].end:
@@ -132,7 +132,7 @@ class Schedule:
             reached = max(reached, end)
         return reached >= WEEK_MINUTES
 
-    def _find(self, at: datetime) -> Closed:
+    def _find(self, at: datetime) -> ClosedPeriod:
         """Look for the period at or after `at`, going back until its true start is in sight."""
         at = at.astimezone(UTC)
         # Two days more than the longest event: a local day can be 24 hours off (Apia, 2011).
@@ -146,7 +146,7 @@ class Schedule:
                 return found
             back = min(2 * back, LONGEST_CHAIN)
 
-    def _merged(self, first: date) -> Iterator[Closed]:
+    def _merged(self, first: date) -> Iterator[ClosedPeriod]:
         """Join what overlaps or touches, from the local date `first` on, for ever."""
         occurrences = self._occurrences(first)
         start, end, name = next(occurrences)
@@ -157,7 +157,7 @@ class Schedule:
                 if name not in names:
                     names.append(name)
             else:
-                yield Closed(start, end, " and ".join(names))
+                yield ClosedPeriod(start, end, " and ".join(names))
                 start, end, names = next_start, next_end, [name]
 
     def _occurrences(self, first: date) -> Iterator[tuple[datetime, datetime, str]]:

@@ -17,21 +17,22 @@ from pathlib import Path
 from typing import Literal
 from zoneinfo import ZoneInfo, available_timezones
 
+from timebank.errors import HoursRefused, NameRefused, Problem, SettingsError
 from timebank.names import names
-from timebank.settings.hours import ALWAYS, HoursRefused, OpeningHours
+from timebank.settings.hours import ALWAYS, OpeningHours
 from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES, Event, Schedule
-from timebank.settings.toml import Problem, Problems, SettingsError, Table, guess, open_table, shown
+from timebank.settings.toml import Problems, TomlTable, guess, open_table, shown
 
 __all__ = [
+    "BankLimits",
     "BankSettings",
     "Event",
-    "Limits",
     "Mode",
     "Problem",
     "Problems",
     "Retention",
     "SettingsError",
-    "Table",
+    "TomlTable",
     "load",
     "open_table",
     "read_bank",
@@ -59,7 +60,7 @@ MOST_DAYS = 36_500
 
 
 @dataclass(frozen=True)
-class Limits:
+class BankLimits:
     """What the bank's window allows. Amounts are seconds, whole minutes all of them.
 
     The defaults are those of sysop.toml.
@@ -106,7 +107,7 @@ class BankSettings:
     thebank_ext: Path | None
     database: Path
     sysop: str = "Sysop"
-    limits: Limits = Limits()
+    limits: BankLimits = BankLimits()
     hours: OpeningHours = ALWAYS
     # Names: who may not use the bank, and for whom a name is kept. They give nobody any powers.
     barred: tuple[str, ...] = ()
@@ -167,7 +168,7 @@ def load(path: Path) -> BankSettings:
     return settings
 
 
-def read_bank(root: Table) -> BankSettings:
+def read_bank(root: TomlTable) -> BankSettings:
     """Read the time bank's part of a file that is being read; its problems are noted in `root`."""
     board = root.table("board")
     zone = _zone(board)
@@ -198,7 +199,7 @@ def read_bank(root: Table) -> BankSettings:
     )
 
 
-def _zone(board: Table) -> ZoneInfo:
+def _zone(board: TomlTable) -> ZoneInfo:
     name = board.text("time_zone", "UTC")
     try:
         return ZoneInfo(name)
@@ -213,7 +214,7 @@ def _zone(board: Table) -> ZoneInfo:
     return ZoneInfo("UTC")
 
 
-def _mode(table: Table) -> tuple[Mode, Path | None]:
+def _mode(table: TomlTable) -> tuple[Mode, Path | None]:
     mode = table.choice("mode", MODES[0], MODES)
     path = table.optional_path("thebank_ext")
     if path is not None and os.path.isdir(path):
@@ -223,23 +224,23 @@ def _mode(table: Table) -> tuple[Mode, Path | None]:
     return mode, path
 
 
-def _limits(table: Table) -> Limits:
+def _limits(table: TomlTable) -> BankLimits:
     def minutes(key: str, default: int, most: int) -> int:
         return MINUTE * table.whole(key, default // MINUTE, 0, most)
 
-    return Limits(
-        deposit=minutes("largest_deposit", Limits.deposit, DAY_MINUTES),
-        withdrawal=minutes("largest_withdrawal", Limits.withdrawal, DAY_MINUTES),
-        transfer=minutes("largest_transfer", Limits.transfer, LARGEST_BALANCE),
-        loan=minutes("largest_loan", Limits.loan, DAY_MINUTES),
-        balance=minutes("largest_balance", Limits.balance, LARGEST_BALANCE),
-        keep=minutes("keep_minutes", Limits.keep, DAY_MINUTES),
-        known_days=table.whole("known_days", Limits.known_days, 0, MOST_DAYS),
-        loan_share=table.whole("loan_share", Limits.loan_share, 0, 100),
+    return BankLimits(
+        deposit=minutes("largest_deposit", BankLimits.deposit, DAY_MINUTES),
+        withdrawal=minutes("largest_withdrawal", BankLimits.withdrawal, DAY_MINUTES),
+        transfer=minutes("largest_transfer", BankLimits.transfer, LARGEST_BALANCE),
+        loan=minutes("largest_loan", BankLimits.loan, DAY_MINUTES),
+        balance=minutes("largest_balance", BankLimits.balance, LARGEST_BALANCE),
+        keep=minutes("keep_minutes", BankLimits.keep, DAY_MINUTES),
+        known_days=table.whole("known_days", BankLimits.known_days, 0, MOST_DAYS),
+        loan_share=table.whole("loan_share", BankLimits.loan_share, 0, 100),
     )
 
 
-def _hours(table: Table) -> OpeningHours:
+def _hours(table: TomlTable) -> OpeningHours:
     texts = []
     for text in table.texts("hours"):
         try:
@@ -251,17 +252,17 @@ def _hours(table: Table) -> OpeningHours:
     return OpeningHours.read(texts)
 
 
-def _names(table: Table, key: str) -> tuple[str, ...]:
+def _names(table: TomlTable, key: str) -> tuple[str, ...]:
     kept = []
     for name in table.texts(key):
         try:
             kept.append(names.check(name))
-        except names.NameRefused as refused:
+        except NameRefused as refused:
             table.refuse(key, f"{shown(name)} is no caller's name: {str(refused).rstrip('.')}")
     return tuple(kept)
 
 
-def _imports(table: Table, mode: Mode, thebank_ext: Path | None) -> tuple[Path, ...]:
+def _imports(table: TomlTable, mode: Mode, thebank_ext: Path | None) -> tuple[Path, ...]:
     """Read which files to take over; one that we write ourselves would go round in circles."""
     paths = tuple(table.folder / text for text in table.texts("import"))
     places = [os.path.realpath(path) for path in paths]
@@ -279,7 +280,7 @@ def _imports(table: Table, mode: Mode, thebank_ext: Path | None) -> tuple[Path, 
     return paths
 
 
-def _events(root: Table) -> tuple[Event, ...]:
+def _events(root: TomlTable) -> tuple[Event, ...]:
     before = len(root.problems)
     tables = root.tables("events")
     if tables is None:
@@ -291,7 +292,7 @@ def _events(root: Table) -> tuple[Event, ...]:
     return events
 
 
-def _event(table: Table) -> Event:
+def _event(table: TomlTable) -> Event:
     table.require("name", "time", "minutes")
     words = table.words("days", ("daily",), DAYS)
     return Event(
@@ -302,7 +303,7 @@ def _event(table: Table) -> Event:
     )
 
 
-def _time_of_day(table: Table) -> time:
+def _time_of_day(table: TomlTable) -> time:
     text = table.text("time", "00:00")
     match = re.fullmatch(r"([01][0-9]|2[0-3]):([0-5][0-9])", text)
     if match is None:

@@ -1,8 +1,8 @@
 """A TOML file that a person wrote: read with care, and everything wrong with it told at once.
 
-A `Table` hands out one key at a time. What is missing is the default; what is wrong is noted, with
-the line it stands on, and answered with the default too, so that reading goes on to the next
-mistake. `Table.finish` refuses the keys that nobody asked for and raises what was noted.
+A `TomlTable` hands out one key at a time. What is missing is the default; what is wrong is noted,
+with the line it stands on, and answered with the default too, so that reading goes on to the next
+mistake. `TomlTable.finish` refuses the keys that nobody asked for and raises what was noted.
 
 Nothing here knows what any key means.
 """
@@ -13,10 +13,11 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
 from typing import TypeVar
+
+from timebank.errors import Problem, SettingsError
 
 LONGEST_FILE = 256 * 1024  # bytes; a hundred times what a board needs
 LONGEST_STATEMENT = 200  # lines; whoever writes a longer list is told no line numbers after it
@@ -25,40 +26,6 @@ LONGEST_TEXT = 200  # characters of a text, unless its reader says otherwise
 
 KeyPath = tuple[str | int, ...]
 T = TypeVar("T", bound=str)
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One thing that is wrong, in words that continue its key: "must be 1 to 5, is 0".
-
-    `key` is written as the sysop finds it ("[[events]] 2, minutes"), and is empty when the file as
-    a whole is meant. `line` and `column` count from 1; None where they are not known for certain.
-    """
-
-    key: str
-    reason: str
-    line: int | None = None
-    column: int | None = None
-
-
-class SettingsError(Exception):
-    """All that is wrong with a file; its text has a line for each problem."""
-
-    def __init__(self, file: str, problems: Iterable[Problem]) -> None:
-        """Take the file's name as the reader knows it."""
-        self.file = file
-        self.problems = tuple(problems)
-        super().__init__("\n".join(self._sentence(problem) for problem in self.problems))
-
-    def _sentence(self, problem: Problem) -> str:
-        place = self.file
-        if problem.line is not None:
-            place += f", line {problem.line}"
-        if problem.column is not None:
-            place += f", column {problem.column}"
-        key = f"{problem.key}: " if problem.key else ""
-        end = "" if problem.reason.endswith("?") else "."
-        return f"{place}: {key}{problem.reason}{end}"
 
 
 class Problems:
@@ -93,7 +60,7 @@ class Problems:
         return self._lines.get(path)
 
 
-class Table:
+class TomlTable:
     """One table of the file, or the file itself, its keys asked for one by one.
 
     Every reader returns a value that fits, so that reading can go on: what was written, or the
@@ -110,7 +77,7 @@ class Table:
         self._path = path
         self._known: set[str] = set()
         self._wrong: set[str] = set()
-        self._tables: dict[str, list[Table]] = {}
+        self._tables: dict[str, list[TomlTable]] = {}
 
     # What there is
 
@@ -226,22 +193,22 @@ class Table:
 
     # Tables
 
-    def table(self, key: str) -> Table:
+    def table(self, key: str) -> TomlTable:
         """Go into the table of this name; a missing one is empty."""
         if key not in self._tables:
             value = self._ask(key, {})
             if not isinstance(value, dict):
                 self.refuse(key, f"must be one table, is {shown(value)}")
                 value = {}
-            self._tables[key] = [Table(value, self.problems, self.folder, (*self._path, key))]
+            self._tables[key] = [TomlTable(value, self.problems, self.folder, (*self._path, key))]
         return self._tables[key][0]
 
-    def named(self, key: str) -> dict[str, Table]:
+    def named(self, key: str) -> dict[str, TomlTable]:
         """Go into each of the tables headed [key.NAME], by names that their author chose."""
         outer = self.table(key)
         return {name: outer.table(name) for name in outer._values}
 
-    def tables(self, key: str) -> list[Table] | None:
+    def tables(self, key: str) -> list[TomlTable] | None:
         """Go into each table of a list; None when the list is missing."""
         value = self._ask(key, None)
         if value is None:
@@ -251,7 +218,7 @@ class Table:
                 self.refuse(key, f"must be tables headed [[{key}]], is {shown(value)}")
                 value = []
             self._tables[key] = [
-                Table(each, self.problems, self.folder, (*self._path, key, number))
+                TomlTable(each, self.problems, self.folder, (*self._path, key, number))
                 for number, each in enumerate(value)
             ]
         return self._tables[key]
@@ -327,7 +294,7 @@ def guess(value: object, choices: Iterable[str]) -> str:
 # The file
 
 
-def open_table(path: Path) -> Table:
+def open_table(path: Path) -> TomlTable:
     """Read a TOML file; raises `SettingsError` when it cannot be read or is not TOML."""
     file = str(path)
     text = _read(path)
@@ -338,7 +305,7 @@ def open_table(path: Path) -> Table:
     except (ValueError, RecursionError) as error:
         reason = "is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise SettingsError(file, [Problem("", f"is not valid TOML ({reason})")]) from None
-    return Table(values, Problems(file, text), path.absolute().parent)
+    return TomlTable(values, Problems(file, text), path.absolute().parent)
 
 
 def _read(path: Path) -> str:

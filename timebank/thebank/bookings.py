@@ -27,6 +27,7 @@ from timebank import files
 from timebank.callers import callers, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import add_notice
+from timebank.errors import NotARecord, Overtaken
 from timebank.ledger.database import Desk
 from timebank.ledger.reasons import CameIn, TakenOut
 from timebank.ledger.schema import stamp
@@ -34,11 +35,10 @@ from timebank.ledger.transfers import EXTERNAL, Account, Movement, transfer
 from timebank.thebank.format import (
     LONGEST_LINE,
     NOWHERE,
-    Layout,
-    NotARecord,
     Position,
     RawLine,
     Record,
+    RecordLayout,
     spellings,
 )
 from timebank.words import MINUTE, span
@@ -67,7 +67,7 @@ class Import(NamedTuple):
         return self.path if self.state == "reading" else self.taken
 
 
-class Refusal(NamedTuple):
+class RefusedLine(NamedTuple):
     """A line that was not applied: its number in the file, why, and the line fit for showing."""
 
     import_id: int
@@ -84,11 +84,7 @@ class Booked:
     applied: int
     came: int
     went: int
-    refused: tuple[Refusal, ...]
-
-
-class Overtaken(Exception):
-    """Another process has gone on with the file; it is in its hands."""
+    refused: tuple[RefusedLine, ...]
 
 
 _SELECT = "SELECT id, path, taken, kept, state, bytes, lines, recent, changed FROM imports"
@@ -182,7 +178,7 @@ def _holds(place: Path, row: Import) -> bool:
 
 
 def book(
-    desk: Desk, old: Import, lines: Sequence[RawLine], after: Position, layout: Layout
+    desk: Desk, old: Import, lines: Sequence[RawLine], after: Position, layout: RecordLayout
 ) -> tuple[Import, Booked]:
     """Apply lines that were read at the position of the file, which moves to `after`.
 
@@ -204,7 +200,7 @@ def book(
             if record is None:
                 continue
             seconds, transfer_id = _apply(desk, old, line, record)
-        except _Refused as error:
+        except _NotApplied as error:
             refused.append(refuse(desk, old, line, str(error)))
             continue
         desk.connection.exec_driver_sql(
@@ -218,10 +214,10 @@ def book(
     return old._replace(position=after, changed=now), Booked(applied, came, went, tuple(refused))
 
 
-def refuse(desk: Desk, old: Import, line: RawLine, reason: str) -> Refusal:
+def refuse(desk: Desk, old: Import, line: RawLine, reason: str) -> RefusedLine:
     """Note a line that is not applied, to be told of in the .ERR file."""
     text = "" if line.content is None else shown(line.content.decode("cp437"), LONGEST_SHOWN)
-    refusal = Refusal(old.id, line.start, line.number, reason, text)
+    refusal = RefusedLine(old.id, line.start, line.number, reason, text)
     said = f"{old.path.name}, line {line.number} of import {old.id} was refused: {reason}: {text}"
     sysop_log.note(desk, "import", None, said)
     desk.connection.exec_driver_sql(
@@ -232,7 +228,7 @@ def refuse(desk: Desk, old: Import, line: RawLine, reason: str) -> Refusal:
     return refusal
 
 
-def untold(desk: Desk, path: Path, limit: int) -> list[Refusal]:
+def untold(desk: Desk, path: Path, limit: int) -> list[RefusedLine]:
     """List refused lines of the files of a path that may not be in the .ERR file, in order."""
     found = desk.connection.exec_driver_sql(
         "SELECT l.import_id, l.start, l.line, l.reason, l.text FROM import_lines l"
@@ -240,10 +236,10 @@ def untold(desk: Desk, path: Path, limit: int) -> list[Refusal]:
         " ORDER BY l.import_id, l.start LIMIT ?",
         (str(path), limit),
     )
-    return [Refusal(*row) for row in found]
+    return [RefusedLine(*row) for row in found]
 
 
-def mark_told(desk: Desk, refusals: Iterable[Refusal]) -> None:
+def mark_told(desk: Desk, refusals: Iterable[RefusedLine]) -> None:
     """Remember that lines are in the .ERR file."""
     desk.connection.exec_driver_sql(
         "UPDATE import_lines SET told = 1 WHERE import_id = ? AND start = ?",
@@ -257,17 +253,17 @@ def shown(text: str, longest: int) -> str:
     return kept if len(kept) <= longest else f"{kept[: longest - 3]}..."
 
 
-class _Refused(Exception):
+class _NotApplied(Exception):
     """Why a line is not applied, for the sysop."""
 
 
-def _parse(line: RawLine, layout: Layout) -> Record | None:
+def _parse(line: RawLine, layout: RecordLayout) -> Record | None:
     if line.content is None:
-        raise _Refused(f"it is longer than {LONGEST_LINE} bytes")
+        raise _NotApplied(f"it is longer than {LONGEST_LINE} bytes")
     try:
         return layout.parse_record(line.content)
     except NotARecord as error:
-        raise _Refused(str(error)) from error
+        raise _NotApplied(str(error)) from error
 
 
 def _apply(desk: Desk, file: Import, line: RawLine, record: Record) -> tuple[int, int]:
@@ -283,16 +279,16 @@ def _apply(desk: Desk, file: Import, line: RawLine, record: Record) -> tuple[int
     source = shown(record.source, LONGEST_SOURCE) or "an unnamed program"
     origin = (source, file.path.name, line.number, file.id, record.number)
     if seconds == 0:
-        raise _Refused("it moves no minutes")
+        raise _NotApplied("it moves no minutes")
     if seconds > 0:
         most = desk.settings.limits.balance
         if balance + seconds > most:
-            raise _Refused(f"the account holds {span(balance)}, and {span(most)} is the most")
+            raise _NotApplied(f"the account holds {span(balance)}, and {span(most)} is the most")
         number = _move(desk, EXTERNAL, bank, seconds, CameIn(*origin))
         add_notice(desk, caller.id, f"{span(seconds)} came in from {source}.")
     else:
         if balance + seconds < 0:
-            raise _Refused(f"the account holds only {span(balance)}")
+            raise _NotApplied(f"the account holds only {span(balance)}")
         number = _move(desk, bank, EXTERNAL, -seconds, TakenOut(*origin))
         add_notice(desk, caller.id, f"{source} took {span(-seconds)} out of your account.")
     return seconds, number
@@ -312,11 +308,11 @@ def _owner(desk: Desk, name: str) -> CallerRecord:
         if caller is not None:
             break
     else:
-        raise _Refused(f"nobody here is called {shown(name, LONGEST_SOURCE)}")
+        raise _NotApplied(f"nobody here is called {shown(name, LONGEST_SOURCE)}")
     if caller.frozen:
-        raise _Refused(f"the account of {caller.name} is frozen")
+        raise _NotApplied(f"the account of {caller.name} is frozen")
     if desk.settings.is_barred(caller.name):
-        raise _Refused(f"{caller.name} may not use the bank")
+        raise _NotApplied(f"{caller.name} may not use the bank")
     return caller
 
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from timebank.errors import NotARecord
+
 LINE_END = b"\r\n"
 DOS_END_OF_FILE = b"\x1a"
 
@@ -59,11 +61,7 @@ def transfer_of(record: int) -> int:
     return record % NUMBERS_A_GENERATION
 
 
-class NotARecord(ValueError):
-    """A line that cannot be read; the text says why."""
-
-
-class Layout(Protocol):
+class RecordLayout(Protocol):
     """How records stand in a file, one a line."""
 
     def format_record(self, record: Record) -> bytes:

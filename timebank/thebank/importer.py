@@ -24,13 +24,13 @@ from itertools import count, islice
 from pathlib import Path
 
 from timebank import files
-from timebank.ledger.database import BooksFailed, Database, Desk
+from timebank.errors import BooksFailed, Overtaken
+from timebank.ledger.database import Database, Desk
 from timebank.ledger.schema import stamp
 from timebank.settings.settings import BankSettings
 from timebank.thebank.bookings import (
     Import,
-    Overtaken,
-    Refusal,
+    RefusedLine,
     advance,
     begin,
     book,
@@ -45,10 +45,10 @@ from timebank.thebank.format import (
     LONGEST_LINE,
     NOWHERE,
     SEMICOLONS,
-    Layout,
     LineReader,
     Position,
     RawLine,
+    RecordLayout,
     digest,
     is_ended,
 )
@@ -130,13 +130,13 @@ class ErrorFile:
             self._append(list(missing.values()))
             self._mark(refusals)
 
-    def write(self, refusals: Sequence[Refusal]) -> None:
+    def write(self, refusals: Sequence[RefusedLine]) -> None:
         """Write lines that were refused just now; raises `OSError`."""
         if refusals:
             self._append(refusals)
             self._mark(refusals)
 
-    def _line(self, refusal: Refusal) -> bytes:
+    def _line(self, refusal: RefusedLine) -> bytes:
         said = (
             f"import {refusal.import_id}, line {refusal.line} (byte {refusal.start}):"
             f" {refusal.reason}: {refusal.text}"
@@ -144,7 +144,7 @@ class ErrorFile:
         # Short enough to be found again by the reader of lines.
         return said.encode()[: LONGEST_LINE // 2]
 
-    def _append(self, refusals: Sequence[Refusal]) -> None:
+    def _append(self, refusals: Sequence[RefusedLine]) -> None:
         lines = [self._line(refusal) for refusal in refusals]
         with files.opened(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND) as file:
             torn = _unended(file)
@@ -155,7 +155,7 @@ class ErrorFile:
             files.write_all(file, b"".join(line + LINE_END for line in lines))
             os.fsync(file)
 
-    def _mark(self, refusals: Sequence[Refusal]) -> None:
+    def _mark(self, refusals: Sequence[RefusedLine]) -> None:
         with self._desk() as desk:
             mark_told(desk, refusals)
 
@@ -180,7 +180,7 @@ def import_file(
     settings: BankSettings,
     now: datetime,
     path: Path,
-    layout: Layout = SEMICOLONS,
+    layout: RecordLayout = SEMICOLONS,
 ) -> Report:
     """Take a file over and apply its records, after finishing what an earlier round left undone.
 
@@ -193,7 +193,7 @@ def import_file(
 
 
 def import_all(
-    database: Database, settings: BankSettings, now: datetime, layout: Layout = SEMICOLONS
+    database: Database, settings: BankSettings, now: datetime, layout: RecordLayout = SEMICOLONS
 ) -> list[Report]:
     """Do one round over the files that sysop.toml names, and those that wait to be finished.
 
@@ -257,7 +257,7 @@ class _Takeover:
         settings: BankSettings,
         now: datetime,
         path: Path,
-        layout: Layout,
+        layout: RecordLayout,
     ) -> None:
         self._database = database
         self._settings = settings
@@ -412,7 +412,7 @@ class _Takeover:
                 self._refuse(booked.refused)
             return row, reader.unended
 
-    def _refuse(self, refusals: Sequence[Refusal]) -> None:
+    def _refuse(self, refusals: Sequence[RefusedLine]) -> None:
         """Tell of lines that were refused, in the .ERR file and in the log."""
         self._errors.write(refusals)
         for refusal in refusals:

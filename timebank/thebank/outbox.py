@@ -28,8 +28,8 @@ from datetime import datetime
 from pathlib import Path
 
 from timebank import files
-from timebank.errors import Refused
-from timebank.ledger.database import BooksFailed, Database, Desk
+from timebank.errors import BooksFailed, NotARecord, NotDoubtful
+from timebank.ledger.database import Database, Desk
 from timebank.ledger.generations import OF_TRANSFER
 from timebank.ledger.schema import instant, stamp
 from timebank.settings.settings import BankSettings
@@ -37,9 +37,8 @@ from timebank.thebank.format import (
     DOS_END_OF_FILE,
     LINE_END,
     SEMICOLONS,
-    Layout,
-    NotARecord,
     Record,
+    RecordLayout,
     record_number,
     transfer_of,
 )
@@ -77,10 +76,6 @@ class Delivery:
     appended: tuple[int, ...]
     doubtful: tuple[int, ...]
     problem: str | None
-
-
-class NotDoubtful(Refused):
-    """There is no record of this number about which the sysop was asked."""
 
 
 def undelivered(desk: Desk) -> list[OutboxRow]:
@@ -128,7 +123,7 @@ def _resolve(desk: Desk, number: int, state: str, appended: int | None) -> None:
 
 
 def flush_outbox(
-    database: Database, settings: BankSettings, now: datetime, layout: Layout = SEMICOLONS
+    database: Database, settings: BankSettings, now: datetime, layout: RecordLayout = SEMICOLONS
 ) -> Delivery:
     """Append every waiting record to THEBANK.EXT, after finding out about interrupted ones.
 
@@ -209,7 +204,7 @@ class _Courier:
     """One round of deliveries; everything but `next_row` is done under the lock."""
 
     def __init__(
-        self, database: Database, settings: BankSettings, now: datetime, layout: Layout
+        self, database: Database, settings: BankSettings, now: datetime, layout: RecordLayout
     ) -> None:
         self._database = database
         self._settings = settings

@@ -27,7 +27,7 @@ from sqlalchemy import (
     update,
 )
 
-from timebank.errors import RoundInPlay, ShoeGone
+from timebank.errors import JournalDamaged, RoundInPlay, ShoeGone
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import actions, callers, instant, shoes, stamp
@@ -38,15 +38,6 @@ OVERDUE_AFTER = timedelta(days=1)
 _ROUNDS = schema.rounds
 
 log = logging.getLogger("timebank")
-
-
-class JournalDamaged(Exception):
-    """What stands in the journal of a round makes no sense; `str()` says what, in a clause."""
-
-    def __init__(self, number: int, what: object) -> None:
-        """Remember the number of the round."""
-        super().__init__(f"its journal cannot be read: {what}")
-        self.number = number
 
 
 @dataclass(frozen=True, slots=True)

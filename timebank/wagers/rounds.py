@@ -18,7 +18,7 @@ from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.purse import Receipt
-from timebank.ledger.reasons import Bet, Raised
+from timebank.ledger.reasons import BetPlaced, BetRaised
 from timebank.ledger.schema import actions, shoes, stamp
 from timebank.ledger.sql import Prepared, given
 from timebank.wagers.journal import gone
@@ -219,7 +219,7 @@ def write_action(desk: Desk, call_id: int | None, move: Move) -> None:
 
 def bet(stakes: Stakes, wager: Wager) -> None:
     """Put a bet on the table."""
-    stakes.put_down(wager.amount, Bet(wager.game))
+    stakes.put_down(wager.amount, BetPlaced(wager.game))
 
 
 def raise_stake(stakes: Stakes, game: str, move: Move) -> None:
@@ -227,7 +227,7 @@ def raise_stake(stakes: Stakes, game: str, move: Move) -> None:
     if move.stake < 0 or not move.kind or move.coin <= 0:
         raise ValueError(f"not a stake: {move}")
     stakes.allow(move.stake, move.coin)
-    stakes.put_down(move.stake, Raised(move.kind, game))
+    stakes.put_down(move.stake, BetRaised(move.kind, game))
 
 
 def settle(stakes: Stakes, game: str, settlement: Settlement) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy import select
 from timebank.errors import NotEnough
 from timebank.ledger.entry import Posting
 from timebank.ledger.play_accounts import PlayAccounts
-from timebank.ledger.reasons import Bet, Lost, Raised, Returned, Won
+from timebank.ledger.reasons import BetPlaced, BetRaised, Lost, Returned, Won
 from timebank.ledger.schema import accounts, transfers
 from timebank.ledger.transfers import Account, house
 from timebank.words import Unit, money, span
@@ -86,7 +86,7 @@ class Stakes:
             if self.standing + amount > casino:
                 raise NotEnough(f"The bank has {money(casino, self.unit)}, and pays no more.")
 
-    def put_down(self, amount: int, reason: Bet | Raised) -> None:
+    def put_down(self, amount: int, reason: BetPlaced | BetRaised) -> None:
         """Put an amount on the table."""
         self._posting.move(self.purse, self.table, amount, reason)
 

@@ -77,7 +77,7 @@ class Allowance:
     powers: bool
 
 
-class Account(NamedTuple):
+class BankAccount(NamedTuple):
     """A caller's account in the bank, as others see it who move minutes there or from there."""
 
     caller_id: int
@@ -148,7 +148,7 @@ class Window:
         yield self._in_the_bank()
         yield self._a_day("send", self.limits.transfer, "transfer")
 
-    def transfer_to(self, other: Account) -> Iterator[Bound]:
+    def transfer_to(self, other: BankAccount) -> Iterator[Bound]:
         """Bound what may be sent to somebody. Raises `Refused` for the caller's own account."""
         if other.caller_id == self.posting.caller_id:
             raise Refused("These minutes are yours already.")
@@ -180,7 +180,7 @@ class Window:
         # Of a whole minute that is offered no more is taken than is owed.
         yield from (bound for bound in self._his_own("paid back with") if bound.most < owed)
 
-    def receipt(self, other: Account) -> Iterator[Bound]:
+    def receipt(self, other: BankAccount) -> Iterator[Bound]:
         """Bound what another caller's account takes in."""
         if other.frozen or self.settings.is_barred(other.name):
             yield Bound(0, f"{other.name}'s account takes nothing in just now.", WindowClosed)
@@ -289,7 +289,7 @@ def whole_minutes(seconds: int) -> None:
         raise ValueError(f"not whole minutes: {seconds} seconds")
 
 
-def account_of(desk: Desk, caller_id: int) -> Account | None:
+def account_of(desk: Desk, caller_id: int) -> BankAccount | None:
     """Find a living caller's account in the bank."""
     row = desk.connection.exec_driver_sql(
         "SELECT c.id, c.name, c.frozen, a.id, a.balance, -l.balance FROM callers c"
@@ -298,7 +298,7 @@ def account_of(desk: Desk, caller_id: int) -> Account | None:
         " WHERE c.id = ? AND c.deleted IS NULL",
         (caller_id,),
     ).first()
-    return None if row is None else Account(*row)
+    return None if row is None else BankAccount(*row)
 
 
 def _moved_today(posting: Posting) -> dict[str, int]:

@@ -20,16 +20,22 @@ from timebank.ledger.reasons import (
     SysopWithdrew,
 )
 from timebank.ledger.sentences import sysop_did
-from timebank.ledger.transfers import ADJUSTMENT, Movement, Row, transfer
+from timebank.ledger.transfers import ADJUSTMENT, Movement, TransferRow, transfer
 from timebank.ledger.transfers import Account as LedgerAccount
-from timebank.window.allowance import Account, account_of, refuse_beyond, while_owing, whole_minutes
+from timebank.window.allowance import (
+    BankAccount,
+    account_of,
+    refuse_beyond,
+    while_owing,
+    whole_minutes,
+)
 from timebank.words import clean, span
 
 LONGEST_REASON = 200  # characters
 LONGEST_BY = 40
 
 
-def adjust(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple[Row, ...]:
+def adjust(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple[TransferRow, ...]:
     """Correct an account by any amount, below zero to take out; frozen or not, in every mode.
 
     Raises `NotEnough` when the account does not hold what is taken, ValueError for 0 seconds.
@@ -41,7 +47,9 @@ def adjust(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple
     return _post(desk, account, seconds, done(*_given(by, why)))
 
 
-def sysop_deposit(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple[Row, ...]:
+def sysop_deposit(
+    desk: Desk, caller_id: int, seconds: int, why: str, by: str
+) -> tuple[TransferRow, ...]:
     """Put whole minutes into an account that is open and has room (`WindowClosed`, `LimitReached`).
 
     ValueError for what is not whole minutes.
@@ -52,7 +60,9 @@ def sysop_deposit(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -
     return _post(desk, account, seconds, SysopDeposited(*_given(by, why)))
 
 
-def sysop_withdraw(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple[Row, ...]:
+def sysop_withdraw(
+    desk: Desk, caller_id: int, seconds: int, why: str, by: str
+) -> tuple[TransferRow, ...]:
     """Take whole minutes out of an account that is open (`WindowClosed`, `NotEnough`)."""
     whole_minutes(seconds)
     account = _open_account(desk, caller_id)
@@ -61,7 +71,7 @@ def sysop_withdraw(desk: Desk, caller_id: int, seconds: int, why: str, by: str) 
 
 def sysop_transfer(
     desk: Desk, from_caller_id: int, to_caller_id: int, seconds: int, why: str, by: str
-) -> tuple[Row, ...]:
+) -> tuple[TransferRow, ...]:
     """Move whole minutes between two open accounts, the first of which owes no loan.
 
     Raises `WindowClosed`, `LimitReached` and `NotEnough`.
@@ -107,7 +117,9 @@ def _set_frozen(desk: Desk, caller_id: int, frozen: bool, why: str, by: str) -> 
     sysop_log.note(desk, by, caller_id, f"{account.name}'s account was {done}: {why}")
 
 
-def _post(desk: Desk, account: Account, seconds: int, reason: Adjustment) -> tuple[Row, ...]:
+def _post(
+    desk: Desk, account: BankAccount, seconds: int, reason: Adjustment
+) -> tuple[TransferRow, ...]:
     source, target = ADJUSTMENT, _bank(account)
     if seconds < 0:
         _hold_enough(account, -seconds)
@@ -128,14 +140,14 @@ def _given(by: str, why: str) -> tuple[str, str]:
     return by, why
 
 
-def _account(desk: Desk, caller_id: int) -> Account:
+def _account(desk: Desk, caller_id: int) -> BankAccount:
     account = account_of(desk, caller_id)
     if account is None:
         raise UnknownCaller(f"There is no caller number {caller_id}.")
     return account
 
 
-def _open_account(desk: Desk, caller_id: int) -> Account:
+def _open_account(desk: Desk, caller_id: int) -> BankAccount:
     mode = desk.settings.mode
     if mode != "built-in":
         raise WindowClosed(f'In mode "{mode}" this board keeps no accounts; they can be adjusted.')
@@ -145,12 +157,12 @@ def _open_account(desk: Desk, caller_id: int) -> Account:
     return account
 
 
-def _hold_enough(account: Account, seconds: int) -> None:
+def _hold_enough(account: BankAccount, seconds: int) -> None:
     if seconds > account.balance:
         raise NotEnough(f"{account.name}'s account holds {span(account.balance)}.")
 
 
-def _find_room(desk: Desk, account: Account, seconds: int) -> None:
+def _find_room(desk: Desk, account: BankAccount, seconds: int) -> None:
     most = desk.settings.limits.balance
     if account.balance + seconds > most:
         room = max(0, most - account.balance)
@@ -160,5 +172,5 @@ def _find_room(desk: Desk, account: Account, seconds: int) -> None:
         )
 
 
-def _bank(account: Account) -> LedgerAccount:
+def _bank(account: BankAccount) -> LedgerAccount:
     return LedgerAccount(account.account_id, "bank", "second")

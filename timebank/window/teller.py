@@ -14,9 +14,9 @@ from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
 from timebank.names.names import fold
 from timebank.window.allowance import (
-    Account,
     Allowance,
     Allowed,
+    BankAccount,
     Window,
     account_of,
     refuse_beyond,
@@ -137,7 +137,7 @@ def accounts(desk: Desk, pattern: str | None) -> list[str]:
     return [name for name, folded in found if plain in name.casefold() or key in folded]
 
 
-def _account(desk: Desk, caller_id: int) -> Account:
+def _account(desk: Desk, caller_id: int) -> BankAccount:
     other = account_of(desk, caller_id)
     if other is None:
         raise UnknownCaller(f"There is no caller number {caller_id}.")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from timebank.errors import LogUnreadable
 from timebank.ledger import guard, wal
 
 NOTICED = 5.0  # seconds after which nothing is written any more into files that are gone
@@ -124,7 +125,7 @@ class _Files:
         """Tell whether the database is nothing without its log: some of that is in it, not all."""
         try:
             state = wal.state(_with(self.database, "-shm").read_bytes()[: wal.STATE_BYTES])
-        except (OSError, wal.LogUnreadable):
+        except (OSError, LogUnreadable):
             return False
         return not state.is_at_rest or 0 < state.carried_over.frames < state.frames
 

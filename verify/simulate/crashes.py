@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from timebank.errors import BooksUnavailable
 from timebank.ledger import high_water
-from timebank.ledger.database import BooksUnavailable
 from verify.simulate.accidents import NOTICED, Accident
 from verify.simulate.below import NOTHING, State, state_of
 from verify.simulate.wrong import Wrong, must

@@ -21,16 +21,8 @@ from typing import Any, NoReturn
 
 from sqlalchemy import event
 
-from timebank.ledger.database import (
-    GROUP_SIZE,
-    BooksUnavailable,
-    Database,
-    Desk,
-    Done,
-    OutcomeUnknown,
-    Writer,
-    _Request,
-)
+from timebank.errors import BooksUnavailable, OutcomeUnknown
+from timebank.ledger.database import GROUP_SIZE, Database, Desk, Done, Writer, _Request
 from timebank.settings.settings import BankSettings
 from verify.simulate.below import MOST_OPERATIONS, Below
 

@@ -28,14 +28,15 @@ from timebank import files
 from timebank.calls import arrival as hosts
 from timebank.calls import calls, clock_mend
 from timebank.calls.clock import BelievedClock
+from timebank.errors import BooksUnavailable
 from timebank.guests import claims
 from timebank.keeping import restoring
 from timebank.ledger import live_mark, schema
-from timebank.ledger.database import BooksUnavailable, Desk, Done, Writer
+from timebank.ledger.database import Desk, Done, Writer
 from timebank.ledger.entry import Posting
 from timebank.ledger.reasons import Granted, LoanShare, Used
 from timebank.ledger.transfers import ALLOTMENT, ELAPSED
-from timebank.ledger.visit import Visit
+from timebank.ledger.visit import HostSession
 from timebank.thebank import bookings
 from timebank.wagers.rounds import Move
 from timebank.words import MINUTE
@@ -110,7 +111,7 @@ def forgets_debts(patch: pytest.MonkeyPatch) -> None:
 
 def saves_the_minutes_of_hosts(patch: pytest.MonkeyPatch) -> None:
     """A window that takes deposits of what was brought."""
-    patch.setattr(Visit, "ahead", lambda self, purse, charged, debt: purse)
+    patch.setattr(HostSession, "ahead", lambda self, purse, charged, debt: purse)
 
 
 def forgets_the_events_of_hosts(patch: pytest.MonkeyPatch) -> None:
@@ -182,7 +183,7 @@ def tells_more_than_was_won(patch: pytest.MonkeyPatch) -> None:
     """A dealer at Black Jack For Time who says that he pays a coin more than he does."""
     real = words._settled
 
-    def settled(event: blackjack_events.Settled, coin: int) -> str:
+    def settled(event: blackjack_events.BlackjackSettled, coin: int) -> str:
         return real(replace(event, won=event.won and event.won + coin), coin)
 
     patch.setattr(words, "_settled", settled)
@@ -204,8 +205,8 @@ def prints_another_result(patch: pytest.MonkeyPatch) -> None:
 
 def counts_a_coup_twice(patch: pytest.MonkeyPatch) -> None:
     """A painted baccarat table whose sitting is not what its coups come to."""
-    real = stakes.Sitting.count
-    patch.setattr(stakes.Sitting, "count", lambda *parts: (real(*parts), real(*parts)))
+    real = stakes.CoupTally.count
+    patch.setattr(stakes.CoupTally, "count", lambda *parts: (real(*parts), real(*parts)))
 
 
 def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:

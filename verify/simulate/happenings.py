@@ -10,10 +10,10 @@ from door.lines.rlogin.header import RloginHeader
 from timebank.callers import callers
 from timebank.calls import clock_mend
 from timebank.calls.calls import close_call, open_call
-from timebank.errors import Refused
+from timebank.errors import BooksFailed, Refused
 from timebank.guests import claims
-from timebank.guests.departure import GivenBack
-from timebank.ledger.database import BooksFailed, Database, Desk
+from timebank.guests.departure import HostPayment
+from timebank.ledger.database import Database, Desk
 from timebank.window import sysop
 from timebank.window.teller import allowance, borrow
 from verify.simulate.accidents import some_accident
@@ -440,7 +440,7 @@ def settle_a_doubt(story: Story) -> None:
         database.close()
 
 
-def _settle(story: Story, desk: Desk, row: GivenBack) -> None:
+def _settle(story: Story, desk: Desk, row: HostPayment) -> None:
     token = desk.connection.exec_driver_sql(
         "SELECT claim FROM given_back WHERE number = ?", (row.number,)
     ).scalar()
@@ -459,7 +459,7 @@ def _settle(story: Story, desk: Desk, row: GivenBack) -> None:
         claims.give_again(desk, row.number)
 
 
-def _key_of(desk: Desk, row: GivenBack) -> tuple[str, str]:
+def _key_of(desk: Desk, row: HostPayment) -> tuple[str, str]:
     found = desk.connection.exec_driver_sql(
         "SELECT board, board_key FROM callers WHERE id = ?", (row.caller_id,)
     ).one()

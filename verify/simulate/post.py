@@ -15,7 +15,8 @@ from datetime import datetime
 from pathlib import Path
 
 from timebank import files
-from timebank.thebank.format import SEMICOLONS, NotARecord, Record, record_number
+from timebank.errors import NotARecord
+from timebank.thebank.format import SEMICOLONS, Record, record_number
 from verify.simulate.wrong import must
 
 

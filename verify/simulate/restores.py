@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from timebank.errors import BackupRefused
 from timebank.keeping import backup
 from timebank.ledger import high_water, live_mark
 from timebank.ledger.database import Database
@@ -97,7 +98,7 @@ class Restores:
         database = Database(story.config.database, busy_seconds=0)
         try:
             backup.back_up(database, story.config.bank, story.now(), path)
-        except backup.BackupRefused as refused:
+        except BackupRefused as refused:
             story.tell(f"which is refused: {refused}")
             return
         finally:
@@ -118,7 +119,7 @@ class Restores:
         if way == BY_COMMAND:
             try:
                 backup.restore(kept.path, story.loaded.bank, story.now())
-            except backup.BackupRefused as refused:  # the lease of a killed process runs on
+            except BackupRefused as refused:  # the lease of a killed process runs on
                 story.tell(f"`timebank restore` is refused: {refused}")
                 way = BY_HAND
         story.tell(f"the books of step {kept.step} are put back: {way}")

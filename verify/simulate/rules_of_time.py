@@ -40,13 +40,14 @@ from door.games.rounds import kind_of, rebuild
 from door.games.tables.play import Play
 from door.games.vegas.dealer import Dealer
 from timebank.calls.clock import BelievedClock
+from timebank.errors import JournalDamaged
 from timebank.ledger.database import Desk
-from timebank.ledger.machine import Reading
+from timebank.ledger.machine import ClockReading
 from timebank.ledger.schema import instant, stamp
 from timebank.settings.schedule import Event, Schedule
 from timebank.settings.settings import BankSettings
 from timebank.wagers import journal
-from timebank.wagers.journal import JournalDamaged, StoredRound
+from timebank.wagers.journal import StoredRound
 from verify.simulate.wrong import Wrong, must
 
 Balances = defaultdict[str, int]
@@ -864,7 +865,7 @@ def noticing(stood: set[tuple[int, int]], readings: Readings) -> Iterator[None]:
 
     real_act, real_play, real_reading = Play.act, Dealer._play, BelievedClock.reading
 
-    def reading(self: BelievedClock) -> Reading:
+    def reading(self: BelievedClock) -> ClockReading:
         found = real_reading(self)
         readings.note(found.now)
         return found

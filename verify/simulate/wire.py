@@ -12,7 +12,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from door.lines.line import Hangup, Hints, Receiver
+from door.errors import Hangup
+from door.lines.line import Hints, Receiver
 from verify.robots import screen
 
 LONGEST_MEMORY = 12_000  # characters of what scrolled by

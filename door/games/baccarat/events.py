@@ -18,7 +18,7 @@ class Side(StrEnum):
     BANK = "bank"
 
 
-class Outcome(StrEnum):
+class BaccaratOutcome(StrEnum):
     """How a coup ended: whose point was nearer to nine, or that both were as near."""
 
     PLAYER = "player"
@@ -27,7 +27,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Dealt:
+class BaccaratDealt:
     """One of the first two cards of a side; None lies face down."""
 
     side: Side
@@ -35,7 +35,7 @@ class Dealt:
 
 
 @dataclass(frozen=True, slots=True)
-class Revealed:
+class BaccaratRevealed:
     """The bank turned up its two cards."""
 
     cards: tuple[Card, ...]
@@ -43,7 +43,7 @@ class Revealed:
 
 
 @dataclass(frozen=True, slots=True)
-class Natural:
+class BaccaratNatural:
     """A side has eight or nine in its first two cards and turns them up."""
 
     side: Side
@@ -51,7 +51,7 @@ class Natural:
 
 
 @dataclass(frozen=True, slots=True)
-class Drew:
+class BaccaratDrew:
     """A third card, face up, to a side that now has `point`."""
 
     side: Side
@@ -60,7 +60,7 @@ class Drew:
 
 
 @dataclass(frozen=True, slots=True)
-class Stood:
+class BaccaratStood:
     """A side takes no third card and stays at `point`."""
 
     side: Side
@@ -68,11 +68,11 @@ class Stood:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class BaccaratSettled:
     """The coup is over: `lost` of the stake to the bank, `returned` of it to the caller, and `won`
     from the bank besides. lost + returned is all that was staked."""
 
-    outcome: Outcome
+    outcome: BaccaratOutcome
     player_point: int
     bank_point: int
     lost: int
@@ -80,4 +80,11 @@ class Settled:
     won: int
 
 
-Event = Dealt | Revealed | Natural | Drew | Stood | Settled
+Event = (
+    BaccaratDealt
+    | BaccaratRevealed
+    | BaccaratNatural
+    | BaccaratDrew
+    | BaccaratStood
+    | BaccaratSettled
+)

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from door.games.baccarat.events import Event
 from door.games.baccarat.round import (
     BACCARAT,
-    Action,
+    BaccaratAction,
+    BaccaratPhase,
+    BaccaratRound,
     IllegalAction,
-    Phase,
-    Round,
     ShoeTooShort,
     start,
 )
-from door.games.baccarat.rules import Rules, rules_from_mapping
+from door.games.baccarat.rules import BaccaratRules, rules_from_mapping
 from door.games.engine import shuffle
 from door.games.engine.cards import Card
-from door.games.engine.game import BETS, Act, Refusal, Totals
+from door.games.engine.errors import RoundRefused, RulesRefused
+from door.games.engine.game import BETS, Act, Totals
 from door.games.engine.quoting import either, shown
-from door.games.engine.rules import RulesRefused
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,54 +32,60 @@ class BaccaratKind:
     house_keys: Mapping[str, type]
 
     @staticmethod
-    def read_rules(mapping: Mapping[str, object]) -> Rules:
-        """Return the rules with the keys of `mapping` in place; `Refusal` when any is wrong."""
+    def read_rules(mapping: Mapping[str, object]) -> BaccaratRules:
+        """Return the rules with the keys of `mapping`; `RoundRefused` when any is wrong."""
         try:
             return rules_from_mapping(mapping, BACCARAT)
         except RulesRefused as refused:
-            raise Refusal(f"rules: {refused}") from None
+            raise RoundRefused(f"rules: {refused}") from None
 
     def deal(
         self, rules: Mapping[str, object], cards: Sequence[Card], stakes: Sequence[int], scale: int
-    ) -> tuple[Round, tuple[Event, ...]]:
+    ) -> tuple[BaccaratRound, tuple[Event, ...]]:
         """Deal a coup (`Kind.deal`); nothing in its rules is counted in units."""
         (stake,) = stakes
         table = self.read_rules(rules)
         try:
             return start(table, cards, stake)
         except (ShoeTooShort, ValueError) as error:
-            raise Refusal(_small(error)) from None
+            raise RoundRefused(_small(error)) from None
 
-    def act(self, round_: Round, act: Act) -> tuple[Round, tuple[Event, ...]]:
+    def act(self, round_: BaccaratRound, act: Act) -> tuple[BaccaratRound, tuple[Event, ...]]:
         """Carry out an action of the caller, or of the bank where it tosses (`Kind.act`)."""
         try:
-            action = Action(act.word)
+            action = BaccaratAction(act.word)
         except ValueError:
-            raise Refusal(f"must be {either(tuple(Action))}, is {shown(act.word)}") from None
+            raise RoundRefused(
+                f"must be {either(tuple(BaccaratAction))}, is {shown(act.word)}"
+            ) from None
         if act.seat not in (None, 1) or act.amount is not None:
-            raise Refusal(f"{action} takes neither a seat nor an amount here")
+            raise RoundRefused(f"{action} takes neither a seat nor an amount here")
         try:
             return round_.apply(action)
         except (IllegalAction, ShoeTooShort) as error:
-            raise Refusal(_small(error)) from None
+            raise RoundRefused(_small(error)) from None
 
-    def open_words(self, round_: Round) -> tuple[str, ...]:
+    def open_words(self, round_: BaccaratRound) -> tuple[str, ...]:
         """Return what may be decided now."""
         return round_.legal()
 
-    def absent(self, round_: Round) -> Act:
+    def absent(self, round_: BaccaratRound) -> Act:
         """Take no card; the bank's toss is not the caller's to make."""
-        return Act(Action.NO_CARD if round_.phase is Phase.CALLER else Action.BANK_NO_CARD)
+        return Act(
+            BaccaratAction.NO_CARD
+            if round_.phase is BaccaratPhase.CALLER
+            else BaccaratAction.BANK_NO_CARD
+        )
 
-    def totals(self, round_: Round, seat: int) -> Totals:
+    def totals(self, round_: BaccaratRound, seat: int) -> Totals:
         """Return the money of the coup."""
         return round_.totals
 
-    def outcome(self, round_: Round, seat: int) -> str:
+    def outcome(self, round_: BaccaratRound, seat: int) -> str:
         """Return who has the coup, or that it is a stand-off."""
         return str(round_.outcome or "")
 
-    def result(self, round_: Round, seat: int) -> dict[str, object]:
+    def result(self, round_: BaccaratRound, seat: int) -> dict[str, object]:
         """Return outcome, cards, points and net of a coup that is over."""
         totals = round_.totals
         return {
@@ -91,13 +97,13 @@ class BaccaratKind:
             "cards_used": round_.cards_used,
         }
 
-    def replayed(self, round_: Round) -> dict[str, object]:
+    def replayed(self, round_: BaccaratRound) -> dict[str, object]:
         """Return what a replay tells of a coup."""
         result = self.result(round_, 0)
         del result["net"]
         return result
 
-    def lies(self, round_: Round, settled: bool) -> str:
+    def lies(self, round_: BaccaratRound, settled: bool) -> str:
         """Return both hands."""
         bank = round_.bank_hand if settled else round_.bank
         return f"player {' '.join(round_.player)}; bank {' '.join(card or '??' for card in bank)}"
@@ -118,12 +124,12 @@ class BaccaratKind:
         """Tell whether 8 cards or fewer are left (baccarat-markland.txt, Rules of Play)."""
         return self.read_rules({**rules, "decks": decks}).shuffle_due(dealt)
 
-    def by_chance(self, round_: Round, seed: bytes, cut: str, position: int) -> Act | None:
+    def by_chance(self, round_: BaccaratRound, seed: bytes, cut: str, position: int) -> Act | None:
         """Return what the toss for the bank's option comes to."""
-        if round_.phase is not Phase.BANK:
+        if round_.phase is not BaccaratPhase.BANK:
             return None
         draws = shuffle.toss(seed, cut, position + round_.cards_used)
-        return Act(Action.BANK_CARD if draws else Action.BANK_NO_CARD)
+        return Act(BaccaratAction.BANK_CARD if draws else BaccaratAction.BANK_NO_CARD)
 
 
 def _small(error: Exception) -> str:

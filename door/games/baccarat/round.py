@@ -20,7 +20,7 @@ coups are over at once. A round is immutable: `apply` returns another one, or ra
 >>> coup, events = start(BACCARAT, parse_cards("5S 7H TD JC 4D"), 100)
 >>> coup.player_point, coup.bank, [str(action) for action in coup.legal()]
 (5, (None, None), ['card', 'no-card'])
->>> coup, events = coup.apply(Action.CARD)
+>>> coup, events = coup.apply(BaccaratAction.CARD)
 >>> coup.points, events[-1].outcome.value
 ((9, 7), 'player')
 """
@@ -30,34 +30,43 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 
 from door.games.baccarat.events import (
-    Dealt,
-    Drew,
+    BaccaratDealt,
+    BaccaratDrew,
+    BaccaratNatural,
+    BaccaratOutcome,
+    BaccaratRevealed,
+    BaccaratSettled,
+    BaccaratStood,
     Event,
-    Natural,
-    Outcome,
-    Revealed,
-    Settled,
     Side,
-    Stood,
 )
 from door.games.baccarat.rules import (
     BACCARAT,
     NATURALS,
     PLAYER_TABLE,
+    BaccaratRules,
     Draw,
-    Rules,
     bank_draw,
     point_of,
     value_of,
 )
 from door.games.engine.cards import Card
-from door.games.engine.game import IllegalAction, ShoeTooShort, Totals
+from door.games.engine.errors import IllegalAction, ShoeTooShort
+from door.games.engine.game import Totals
 from door.games.engine.quoting import either
 
-__all__ = ["BACCARAT", "Action", "IllegalAction", "Phase", "Round", "ShoeTooShort", "start"]
+__all__ = [
+    "BACCARAT",
+    "BaccaratAction",
+    "BaccaratPhase",
+    "BaccaratRound",
+    "IllegalAction",
+    "ShoeTooShort",
+    "start",
+]
 
 
-class Action(StrEnum):
+class BaccaratAction(StrEnum):
     """What may be decided: the player's 5, and a toss for the bank's option."""
 
     CARD = "card"
@@ -66,7 +75,7 @@ class Action(StrEnum):
     BANK_NO_CARD = "bank-no-card"
 
 
-class Phase(Enum):
+class BaccaratPhase(Enum):
     """Who has something to decide."""
 
     CALLER = "caller"
@@ -75,29 +84,29 @@ class Phase(Enum):
 
 
 _LEGAL = {
-    Phase.CALLER: (Action.CARD, Action.NO_CARD),
-    Phase.BANK: (Action.BANK_CARD, Action.BANK_NO_CARD),
-    Phase.OVER: (),
+    BaccaratPhase.CALLER: (BaccaratAction.CARD, BaccaratAction.NO_CARD),
+    BaccaratPhase.BANK: (BaccaratAction.BANK_CARD, BaccaratAction.BANK_NO_CARD),
+    BaccaratPhase.OVER: (),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class BaccaratRound:
     """A coup at one moment. Neither its shoe nor a card face down shows in its repr."""
 
-    rules: Rules
+    rules: BaccaratRules
     shoe: tuple[Card, ...] = field(repr=False)  # from the top; the first `cards_used` are dealt
     stake: int
     player: tuple[Card, ...]
     bank_hand: tuple[Card, ...] = field(repr=False)  # face down or not: for the journal
     revealed: bool  # whether the bank's cards are turned up
-    phase: Phase
-    settled: Settled | None
+    phase: BaccaratPhase
+    settled: BaccaratSettled | None
 
     @property
     def over(self) -> bool:
         """Whether the stake is settled."""
-        return self.phase is Phase.OVER
+        return self.phase is BaccaratPhase.OVER
 
     @property
     def cards_used(self) -> int:
@@ -125,7 +134,7 @@ class Round:
         return self.player_point, self.bank_point
 
     @property
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> BaccaratOutcome | None:
         """How the coup ended, None before."""
         return None if self.settled is None else self.settled.outcome
 
@@ -143,11 +152,11 @@ class Round:
             return Totals(self.stake, 0, 0, 0)
         return Totals(self.stake, self.settled.lost, self.settled.returned, self.settled.won)
 
-    def legal(self) -> tuple[Action, ...]:
+    def legal(self) -> tuple[BaccaratAction, ...]:
         """What may be decided now, in menu order; nothing once the coup is over."""
         return _LEGAL[self.phase]
 
-    def apply(self, action: Action) -> tuple["Round", tuple[Event, ...]]:
+    def apply(self, action: BaccaratAction) -> tuple["BaccaratRound", tuple[Event, ...]]:
         """The round after `action`, and what happened on the way there.
 
         Raises IllegalAction when the action is not in `legal()`, ShoeTooShort when a card is
@@ -159,21 +168,25 @@ class Round:
                 raise IllegalAction(f"{action} is not open: the coup is over.")
             raise IllegalAction(f"{action} is not open here: it is {either(legal)}.")
         course = _Course(self)
-        if self.phase is Phase.CALLER:
-            course.serve_player(draws=action is Action.CARD)
+        if self.phase is BaccaratPhase.CALLER:
+            course.serve_player(draws=action is BaccaratAction.CARD)
         else:
-            course.serve_bank(draws=action is Action.BANK_CARD)
+            course.serve_bank(draws=action is BaccaratAction.BANK_CARD)
         return course.at_rest()
 
 
-def start(rules: Rules, shoe: Sequence[Card], stake: int) -> tuple[Round, tuple[Event, ...]]:
+def start(
+    rules: BaccaratRules, shoe: Sequence[Card], stake: int
+) -> tuple[BaccaratRound, tuple[Event, ...]]:
     """Deal a coup from the top of `shoe` for a stake in the smallest unit.
 
     Raises ValueError for a stake that is not more than 0, ShoeTooShort when a card is missing.
     """
     if stake <= 0:
         raise ValueError(f"The stake must be more than 0, is {stake}.")
-    course = _Course(Round(rules, tuple(shoe), stake, (), (), False, Phase.CALLER, None))
+    course = _Course(
+        BaccaratRound(rules, tuple(shoe), stake, (), (), False, BaccaratPhase.CALLER, None)
+    )
     course.deal()
     return course.at_rest()
 
@@ -181,7 +194,7 @@ def start(rules: Rules, shoe: Sequence[Card], stake: int) -> tuple[Round, tuple[
 class _Course:
     """A coup on its way from one rest to the next."""
 
-    def __init__(self, coup: Round) -> None:
+    def __init__(self, coup: BaccaratRound) -> None:
         """Go on from `coup`, which stays as it is."""
         self.coup = coup
         self.player = list(coup.player)
@@ -191,7 +204,7 @@ class _Course:
         self.settled = coup.settled
         self.events: list[Event] = []
 
-    def at_rest(self) -> tuple[Round, tuple[Event, ...]]:
+    def at_rest(self) -> tuple[BaccaratRound, tuple[Event, ...]]:
         """The round as it is now, and what has happened."""
         after = replace(
             self.coup,
@@ -207,21 +220,21 @@ class _Course:
         """Two cards to either side, the bank's face down; then naturals, then the player."""
         for _ in range(2):
             self.player.append(self._card())
-            self.events.append(Dealt(Side.PLAYER, self.player[-1]))
+            self.events.append(BaccaratDealt(Side.PLAYER, self.player[-1]))
             self.bank.append(self._card())
-            self.events.append(Dealt(Side.BANK, None))
+            self.events.append(BaccaratDealt(Side.BANK, None))
         mine, his = point_of(self.player), point_of(self.bank)
         if mine in NATURALS or his in NATURALS:
             if mine in NATURALS:
-                self.events.append(Natural(Side.PLAYER, mine))
+                self.events.append(BaccaratNatural(Side.PLAYER, mine))
             self._reveal()
             if his in NATURALS:
-                self.events.append(Natural(Side.BANK, his))
+                self.events.append(BaccaratNatural(Side.BANK, his))
             self._settle()
             return
         draw = PLAYER_TABLE[mine]
         if draw is Draw.MAY:
-            self.phase = Phase.CALLER
+            self.phase = BaccaratPhase.CALLER
         else:
             self.serve_player(draws=draw is Draw.MUST)
 
@@ -237,7 +250,7 @@ class _Course:
             return
         option = self.coup.rules.option(point)
         if option == "toss":
-            self.phase = Phase.BANK
+            self.phase = BaccaratPhase.BANK
         else:
             self.serve_bank(draws=option == "draw")
 
@@ -249,23 +262,29 @@ class _Course:
     def _serve(self, side: Side, hand: list[Card], *, draws: bool) -> None:
         if draws:
             hand.append(self._card())
-            self.events.append(Drew(side, hand[-1], point_of(hand)))
+            self.events.append(BaccaratDrew(side, hand[-1], point_of(hand)))
         else:
-            self.events.append(Stood(side, point_of(hand)))
+            self.events.append(BaccaratStood(side, point_of(hand)))
 
     def _reveal(self) -> None:
         self.revealed = True
-        self.events.append(Revealed(tuple(self.bank), point_of(self.bank)))
+        self.events.append(BaccaratRevealed(tuple(self.bank), point_of(self.bank)))
 
     def _settle(self) -> None:
         mine, his, stake = point_of(self.player), point_of(self.bank), self.coup.stake
         if mine > his:
-            self.settled = Settled(Outcome.PLAYER, mine, his, lost=0, returned=stake, won=stake)
+            self.settled = BaccaratSettled(
+                BaccaratOutcome.PLAYER, mine, his, lost=0, returned=stake, won=stake
+            )
         elif mine < his:
-            self.settled = Settled(Outcome.BANK, mine, his, lost=stake, returned=0, won=0)
+            self.settled = BaccaratSettled(
+                BaccaratOutcome.BANK, mine, his, lost=stake, returned=0, won=0
+            )
         else:
-            self.settled = Settled(Outcome.STAND_OFF, mine, his, lost=0, returned=stake, won=0)
-        self.phase = Phase.OVER
+            self.settled = BaccaratSettled(
+                BaccaratOutcome.STAND_OFF, mine, his, lost=0, returned=stake, won=0
+            )
+        self.phase = BaccaratPhase.OVER
         self.events.append(self.settled)
 
     def _card(self) -> Card:

@@ -10,8 +10,9 @@ from enum import Enum
 from typing import Literal, get_args
 
 from door.games.engine.cards import CARDS_IN_DECK, Card
+from door.games.engine.errors import RuleProblem, RulesRefused
 from door.games.engine.quoting import shown_key
-from door.games.engine.rules import MOST_DECKS, Check, RuleProblem, RulesRefused, choice, whole
+from door.games.engine.rules import MOST_DECKS, Check, choice, whole
 
 RESHUFFLE_AT = 8
 """A coup that leaves so many cards or fewer is the last of its shoe."""
@@ -48,7 +49,7 @@ _BANK_MAY_DRAW_AGAINST: Mapping[int, int] = {3: 9, 5: 4}
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class BaccaratRules:
     """One house's rules: the bank's two options, and how many decks are in the shoe.
 
     An option is open where the bank has the first number and the player's third card counts the
@@ -72,7 +73,7 @@ class Rules:
         return self.decks * CARDS_IN_DECK - dealt <= RESHUFFLE_AT
 
 
-BACCARAT = Rules()
+BACCARAT = BaccaratRules()
 """Four decks; the bank draws where it has the option."""
 
 
@@ -116,7 +117,7 @@ def bank_draw(bank: int, third: int | None) -> Draw:
     return Draw.MAY if _BANK_MAY_DRAW_AGAINST.get(bank) == third else Draw.MUST_NOT
 
 
-def rules_from_mapping(mapping: Mapping[str, object], base: Rules) -> Rules:
+def rules_from_mapping(mapping: Mapping[str, object], base: BaccaratRules) -> BaccaratRules:
     """`base` with the keys of `mapping` (names and values as in sysop.toml) in place of its own.
 
     Raises `RulesRefused`, which names every wrong key, when any is.
@@ -140,7 +141,7 @@ def rules_from_mapping(mapping: Mapping[str, object], base: Rules) -> Rules:
     return replace(base, **mapping)  # type: ignore[arg-type]
 
 
-def rules_to_mapping(rules: Rules) -> dict[str, object]:
+def rules_to_mapping(rules: BaccaratRules) -> dict[str, object]:
     """The keys and values, fit for JSON, from which `rules_from_mapping` makes these rules."""
     return asdict(rules)
 

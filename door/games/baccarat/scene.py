@@ -17,14 +17,14 @@ from ansi.style import Colour, Style
 from door.call.display import LAYOUT_COLUMNS
 from door.games.baccarat import events as happened
 from door.games.baccarat import words
-from door.games.baccarat.events import Event, Outcome, Side
+from door.games.baccarat.events import BaccaratOutcome, Event, Side
 from door.games.baccarat.rules import point_of
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.console import Console
     from door.games.baccarat.dialogue import Dialogue
-    from door.games.baccarat.round import Round
+    from door.games.baccarat.round import BaccaratRound
     from door.games.baccarat.stakes import ForTheBank
     from door.games.engine.cards import Card
 
@@ -64,8 +64,10 @@ class BaccaratScene:
     player: list[Card] = field(default_factory=list)
     bank: list[Card | None] = field(default_factory=list)
     points: dict[Side, int] = field(default_factory=dict)  # as they were called
-    winner: Outcome | None = None
-    coups: deque[happened.Settled] = field(default_factory=lambda: deque(maxlen=COUPS_SHOWN))
+    winner: BaccaratOutcome | None = None
+    coups: deque[happened.BaccaratSettled] = field(
+        default_factory=lambda: deque(maxlen=COUPS_SHOWN)
+    )
 
     # What happens.
 
@@ -73,7 +75,7 @@ class BaccaratScene:
         """Take the cards off the table."""
         self.player, self.bank, self.points, self.winner = [], [], {}, None
 
-    def lay(self, coup: Round) -> None:
+    def lay(self, coup: BaccaratRound) -> None:
         """Lay a coup as it is, as for a caller who comes back to it."""
         self.clear()
         self.player, self.bank = list(coup.player), list(coup.bank)
@@ -84,21 +86,24 @@ class BaccaratScene:
     def follow(self, event: Event) -> None:
         """Let one thing happen on the table."""
         match event:
-            case happened.Dealt(side=Side.PLAYER, card=card) if card is not None:
+            case happened.BaccaratDealt(side=Side.PLAYER, card=card) if card is not None:
                 self.player.append(card)
                 if len(self.player) == 2:
                     self.points[Side.PLAYER] = point_of(self.player)
-            case happened.Dealt():
+            case happened.BaccaratDealt():
                 self.bank.append(None)
-            case happened.Revealed(cards=cards, point=point):
+            case happened.BaccaratRevealed(cards=cards, point=point):
                 self.bank[:] = cards
                 self.points[Side.BANK] = point
-            case happened.Drew(side=side, card=card, point=point):
+            case happened.BaccaratDrew(side=side, card=card, point=point):
                 (self.player if side is Side.PLAYER else self.bank).append(card)
                 self.points[side] = point
-            case happened.Natural(side=side, point=point) | happened.Stood(side=side, point=point):
+            case (
+                happened.BaccaratNatural(side=side, point=point)
+                | happened.BaccaratStood(side=side, point=point)
+            ):
                 self.points[side] = point
-            case happened.Settled(player_point=mine, bank_point=his):
+            case happened.BaccaratSettled(player_point=mine, bank_point=his):
                 self.points = {Side.PLAYER: mine, Side.BANK: his}
                 self.winner = event.outcome
                 self.coups.append(event)
@@ -146,9 +151,9 @@ class BaccaratScene:
     def score_line(self) -> str:
         """Return the scoreboard in one line, the latest coup last: J9 B7 É6."""
         initials = {
-            Outcome.PLAYER: self.said.player[0],
-            Outcome.BANK: self.said.bank[0],
-            Outcome.STAND_OFF: self.said.stand_off[0],
+            BaccaratOutcome.PLAYER: self.said.player[0],
+            BaccaratOutcome.BANK: self.said.bank[0],
+            BaccaratOutcome.STAND_OFF: self.said.stand_off[0],
         }
         return " ".join(f"{initials[coup.outcome]}{_best(coup)}" for coup in self.coups)
 
@@ -159,7 +164,7 @@ class BaccaratScene:
 
     def _paint_lights(self, canvas: Canvas, left: int) -> None:
         """Paint the chandelier; it sparkles for a player who wins."""
-        style = _BRIGHT if self.winner is Outcome.PLAYER else _SOFT
+        style = _BRIGHT if self.winner is BaccaratOutcome.PLAYER else _SOFT
         for number, line in enumerate(LIGHTS):
             canvas.put(LIGHTS_ROW + number, left + (LAYOUT_COLUMNS - len(line)) // 2, line, style)
 
@@ -189,9 +194,9 @@ class BaccaratScene:
     def _paint_score(self, canvas: Canvas, column: int) -> None:
         canvas.put_pipe(SCORE_ROW, column, f"|02{self.said.last_twenty}")
         rows = (
-            (Outcome.PLAYER, self.said.player, "|10"),
-            (Outcome.BANK, self.said.bank, "|12"),
-            (Outcome.STAND_OFF, self.said.stand_off, "|14"),
+            (BaccaratOutcome.PLAYER, self.said.player, "|10"),
+            (BaccaratOutcome.BANK, self.said.bank, "|12"),
+            (BaccaratOutcome.STAND_OFF, self.said.stand_off, "|14"),
         )
         for number, (outcome, name, colour) in enumerate(rows, start=1):
             canvas.put_pipe(SCORE_ROW + number, column, f"|02{name}")
@@ -206,7 +211,7 @@ class BaccaratScene:
         return [(name, text) for name, text in named if text]
 
 
-def _best(coup: happened.Settled) -> int:
+def _best(coup: happened.BaccaratSettled) -> int:
     """Return the point that won, or that both had."""
     return max(coup.player_point, coup.bank_point)
 

@@ -5,30 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from door.games.baccarat.rules import BACCARAT, SYSOP_KEYS, Rules, rules_from_mapping
-from door.games.engine.settings import HasGames, Stakes, read_rules, read_stakes, settings_of
-from timebank.settings.toml import Table
+from door.games.baccarat.rules import BACCARAT, SYSOP_KEYS, BaccaratRules, rules_from_mapping
+from door.games.engine.settings import HasGames, StakeSettings, read_rules, read_stakes, settings_of
+from timebank.settings.toml import TomlTable
 
 Language = Literal["english", "french"]
 
 
 @dataclass(frozen=True)
-class Baccarat(Stakes):
+class BaccaratSettings(StakeSettings):
     """The baccarat table; the stakes are those of the game for time."""
 
     language: Language  # of a caller who has not chosen one
-    rules: Rules
+    rules: BaccaratRules
 
 
-def read(table: Table) -> Baccarat:
+def read(table: TomlTable) -> BaccaratSettings:
     """Read the section; problems are noted in it."""
-    return Baccarat(
+    return BaccaratSettings(
         **read_stakes(table),
         language=table.choice("language", "english", get_args(Language)),
         rules=read_rules(table, SYSOP_KEYS, BACCARAT, rules_from_mapping),
     )
 
 
-def of(config: HasGames) -> Baccarat:
+def of(config: HasGames) -> BaccaratSettings:
     """Return this game's settings of a board."""
-    return settings_of(config, "baccarat", Baccarat)
+    return settings_of(config, "baccarat", BaccaratSettings)

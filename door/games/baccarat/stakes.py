@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from door import wording
 from door.games.baccarat import words
-from door.games.baccarat.events import Outcome, Settled
+from door.games.baccarat.events import BaccaratOutcome, BaccaratSettled
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.games.baccarat.dialogue import Dialogue
-    from door.games.baccarat.settings import Baccarat
+    from door.games.baccarat.settings import BaccaratSettings
     from timebank.ledger.play_accounts import PlayMoney
     from timebank.ledger.purse import Receipt
     from timebank.words import Unit
@@ -29,13 +29,13 @@ FIRST_WAGER = 1_000  # dollars or francs
 
 
 @dataclass
-class Sitting:
+class CoupTally:
     """How a caller did at this table since he sat down, in one unit."""
 
-    ended: Counter[Outcome] = field(default_factory=Counter)
+    ended: Counter[BaccaratOutcome] = field(default_factory=Counter)
     net: int = 0
 
-    def count(self, settled: Settled) -> None:
+    def count(self, settled: BaccaratSettled) -> None:
         """Count a coup that is over."""
         self.ended[settled.outcome] += 1
         self.net += settled.won - settled.lost
@@ -46,14 +46,14 @@ class Sitting:
         return self.ended.total()
 
 
-class Stakes(Protocol):
+class BaccaratStakes(Protocol):
     """One way to play, for one caller."""
 
     unit: Unit
     coin: int
     turns_limit: int | None
     first_wager: int  # what is offered to one who has wagered nothing yet, in coins
-    sitting: Sitting
+    sitting: CoupTally
 
     def played(self, said: Dialogue) -> str:
         """Say what is played for, for the title."""
@@ -86,7 +86,7 @@ class Stakes(Protocol):
 class ForTime:
     """Coins worth minutes."""
 
-    def __init__(self, caller: Caller, settings: Baccarat) -> None:
+    def __init__(self, caller: Caller, settings: BaccaratSettings) -> None:
         """Play within the limits of `settings`."""
         self.caller = caller
         self.settings = settings
@@ -94,7 +94,7 @@ class ForTime:
         self.coin = settings.coin_minutes * 60
         self.turns_limit = settings.turns_per_day or None
         self.first_wager = settings.smallest_bet
-        self.sitting = Sitting()
+        self.sitting = CoupTally()
 
     def played(self, said: Dialogue) -> str:
         """Say that it is for time, and the turns."""
@@ -196,7 +196,7 @@ class ForTheBank:
         self.turns_limit: int | None = None
         self.first_wager = FIRST_WAGER
         self.is_faced = False  # whether he has sat down to it on this visit
-        self.sitting = Sitting()
+        self.sitting = CoupTally()
         self.bankroll = self.casino = 0
 
     @property
@@ -265,7 +265,7 @@ class ForTheBank:
         return said.ended_with.format(amount=words.money(said, self.bankroll, self.unit))
 
 
-def told(said: Dialogue, stakes: Stakes) -> str:
+def told(said: Dialogue, stakes: BaccaratStakes) -> str:
     """Say how the caller did with these stakes since he sat down, "" when he did not play."""
     sitting = stakes.sitting
     if not sitting.coups:
@@ -273,8 +273,8 @@ def told(said: Dialogue, stakes: Stakes) -> str:
     return said.statement.format(
         title=said.title,
         coups=words.coups(said, sitting.coups),
-        player=sitting.ended[Outcome.PLAYER],
-        bank=sitting.ended[Outcome.BANK],
-        stand_off=sitting.ended[Outcome.STAND_OFF],
+        player=sitting.ended[BaccaratOutcome.PLAYER],
+        bank=sitting.ended[BaccaratOutcome.BANK],
+        stand_off=sitting.ended[BaccaratOutcome.STAND_OFF],
         ended=stakes.ended(said),
     )

@@ -12,26 +12,26 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, get_args
 
-from door.call.console import TimeUp, lit
+from door.call.console import lit
 from door.call.display import literal
+from door.errors import TimeUp
 from door.games.baccarat import dialogue as tongue
 from door.games.baccarat import settings, words
 from door.games.baccarat.dialogue import dialogue
-from door.games.baccarat.events import Dealt, Event, Settled, Side
+from door.games.baccarat.events import BaccaratDealt, BaccaratSettled, Event, Side
 from door.games.baccarat.kind import BACCARAT_KIND
-from door.games.baccarat.round import Action, Round
+from door.games.baccarat.round import BaccaratAction, BaccaratRound
 from door.games.baccarat.rules import RESHUFFLE_AT, rules_to_mapping
 from door.games.baccarat.scene import BaccaratScene, celebrate
 from door.games.baccarat.settings import Language
-from door.games.baccarat.stakes import ForTheBank, ForTime, Stakes, told
+from door.games.baccarat.stakes import BaccaratStakes, ForTheBank, ForTime, told
 from door.games.baccarat.words import read_rules
 from door.games.engine import shuffle
 from door.games.engine.game import Act
 from door.games.tables import menu
 from door.games.tables.play import Bet, Play, Step
 from door.lobby.teller import visit_bank
-from timebank.errors import CallClosed, Refused
-from timebank.ledger.database import BooksFailed, BooksUnavailable
+from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, Refused
 from timebank.wagers import play_money
 from timebank.words import money
 
@@ -58,28 +58,28 @@ class Croupier:
         self.console = console
         self.scene = scene
 
-    async def deal(self, events: Sequence[Event], stakes: Stakes) -> None:
+    async def deal(self, events: Sequence[Event], stakes: BaccaratStakes) -> None:
         """Let events happen; on a painted screen a moment passes after each, which a key ends."""
         for event in events:
             self._happen(event, stakes)
             if self.console.is_painted:
-                slid = isinstance(event, Dealt)
+                slid = isinstance(event, BaccaratDealt)
                 await self.console.pause(SLIDE_SECONDS if slid else CALL_SECONDS)
 
-    def deal_at_once(self, events: Sequence[Event], stakes: Stakes) -> None:
+    def deal_at_once(self, events: Sequence[Event], stakes: BaccaratStakes) -> None:
         """Let events happen without a pause."""
         for event in events:
             self._happen(event, stakes)
 
-    def _happen(self, event: Event, stakes: Stakes) -> None:
+    def _happen(self, event: Event, stakes: BaccaratStakes) -> None:
         """Let one thing happen on the table, and say it."""
         said = self.scene.said
         self.scene.follow(event)
-        if isinstance(event, Settled):
+        if isinstance(event, BaccaratSettled):
             stakes.sitting.count(event)
         self.console.display.refresh()
         # A card on a painted table speaks for itself.
-        if not (self.console.is_painted and isinstance(event, Dealt)):
+        if not (self.console.is_painted and isinstance(event, BaccaratDealt)):
             self.console.say(words.sentence(said, event, lambda won: stakes.amount(said, won)))
 
 
@@ -89,7 +89,9 @@ LONGEST_AMOUNT = 15
 AMOUNT_LETTERS = frozenset("0123456789 .,")
 
 
-async def ask_wager(console: Console, said: Dialogue, stakes: Stakes, habits: Habits) -> int | None:
+async def ask_wager(
+    console: Console, said: Dialogue, stakes: BaccaratStakes, habits: Habits
+) -> int | None:
     """Return the wager in coins, `None` when the caller thinks better of it; Enter repeats the
     last one as far as that can still be wagered."""
 
@@ -155,7 +157,7 @@ class Habits:
         """Ask him for a cut from now on, or no more; raises `BooksUnavailable`."""
         await self.caller.remember({"cut": not self.cuts})
 
-    def last_wager(self, stakes: Stakes) -> int:
+    def last_wager(self, stakes: BaccaratStakes) -> int:
         """Return what he wagered last for these stakes, in coins."""
         last = self._wagers().get(stakes.unit)
         return last if isinstance(last, int) else stakes.first_wager
@@ -164,7 +166,7 @@ class Habits:
         """Remember a choice; raises `BooksUnavailable`, and nothing has changed."""
         await self.caller.remember({"baccarat": {**self._kept(), **habits}})
 
-    async def keep_wager(self, stakes: Stakes, wager: int) -> None:
+    async def keep_wager(self, stakes: BaccaratStakes, wager: int) -> None:
         """Remember a wager that was placed; no coup is held up when that fails."""
         if wager == self.last_wager(stakes):
             return
@@ -227,7 +229,7 @@ LONGEST_CUT = 60
 log = logging.getLogger("door.tables")
 
 
-class Baccarat:
+class BaccaratTable:
     """One caller's visit to the table."""
 
     def __init__(self, caller: Caller) -> None:
@@ -242,13 +244,13 @@ class Baccarat:
         self.croupier = Croupier(self.console, self.scene)
         self.for_time = ForTime(caller, self.settings)
         self.for_the_bank: dict[Unit, ForTheBank] = {}
-        self.stakes: Stakes = self.for_time
+        self.stakes: BaccaratStakes = self.for_time
         self.wager: int | None = None  # on the table, in the unit of the stakes
 
     @property
-    def round(self) -> Round | None:
+    def round(self) -> BaccaratRound | None:
         """The coup on the table."""
-        coup: Round | None = self.play.round
+        coup: BaccaratRound | None = self.play.round
         return coup
 
     # The evening at this table.
@@ -541,12 +543,12 @@ class Baccarat:
                 await self._show(step)
         return step is not None
 
-    async def _decide(self) -> Action:
+    async def _decide(self) -> BaccaratAction:
         """Call the player's 5, and ask for a card or none."""
         assert self.round is not None
         self.console.say(f"|07{words.call(self.said, Side.PLAYER, self.round.player_point)}.")
         choice = await self.console.ask(self.said.card_choices, question=self.said.ask_card)
-        return Action.CARD if choice == tongue.CARD else Action.NO_CARD
+        return BaccaratAction.CARD if choice == tongue.CARD else BaccaratAction.NO_CARD
 
     async def _stand(self) -> None:
         """Take no card, as happens to a caller who has no time left."""
@@ -608,7 +610,7 @@ class Baccarat:
 
     def _close_statement(self) -> None:
         """Say how the caller did, for the good-bye."""
-        every: tuple[Stakes, ...] = (self.for_time, *self.for_the_bank.values())
+        every: tuple[BaccaratStakes, ...] = (self.for_time, *self.for_the_bank.values())
         if any(stakes.sitting.coups for stakes in every):
             self.caller.statement = " ".join(
                 filter(None, (told(self.said, each) for each in every))
@@ -619,9 +621,9 @@ class Baccarat:
         self.console.say(self.said.no_books)
 
 
-def sit_down(board: Board, caller: Caller) -> Baccarat:
+def sit_down(board: Board, caller: Caller) -> BaccaratTable:
     """Return a visit to the table."""
-    return Baccarat(caller)
+    return BaccaratTable(caller)
 
 
 async def menu_words(board: Board, caller: Caller) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from door import wording
 from door.games.baccarat import events as happened
 from door.games.baccarat.dialogue import FRENCH
-from door.games.baccarat.events import Event, Outcome, Side
+from door.games.baccarat.events import BaccaratOutcome, Event, Side
 from door.lobby.pages import IN_ENGLISH, Turning, read
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
 from timebank.words import money as books_money
@@ -18,7 +18,7 @@ from timebank.words import span
 if TYPE_CHECKING:
     from door.call.console import Console
     from door.games.baccarat.dialogue import Dialogue
-    from door.games.baccarat.settings import Baccarat
+    from door.games.baccarat.settings import BaccaratSettings
     from door.games.engine.cards import Card
     from timebank.words import Unit
 
@@ -126,25 +126,25 @@ def call(said: Dialogue, side: Side, point: int) -> str:
 def sentence(said: Dialogue, event: Event, amount: Callable[[int], str]) -> str:
     """Return what is said of an event; `amount` puts what was won or lost into words."""
     match event:
-        case happened.Dealt(card=dealt):
+        case happened.BaccaratDealt(card=dealt):
             return said.dealt.format(card=card(said, dealt)) if dealt else said.face_down
-        case happened.Natural(side=side, point=point):
+        case happened.BaccaratNatural(side=side, point=point):
             called = call(said, side, point)
             return said.natural.format(call=called[0].lower() + called[1:])
-        case happened.Revealed(cards=both, point=point):
+        case happened.BaccaratRevealed(cards=both, point=point):
             return said.bank_turns_up.format(cards=cards(said, both), point=said.points[point])
-        case happened.Drew(side=side, card=drawn, point=point):
+        case happened.BaccaratDrew(side=side, card=drawn, point=point):
             words = said.player_draws if side is Side.PLAYER else said.bank_draws
             return words.format(card=card(said, drawn), call=call(said, side, point))
-        case happened.Stood(side=side, point=point):
+        case happened.BaccaratStood(side=side, point=point):
             words = said.player_stands if side is Side.PLAYER else said.bank_stands
             called = call(said, side, point)
             return words.format(call=called[0].lower() + called[1:])
-        case happened.Settled(outcome=Outcome.PLAYER, won=won):
+        case happened.BaccaratSettled(outcome=BaccaratOutcome.PLAYER, won=won):
             return said.player_wins.format(amount=amount(won))
-        case happened.Settled(outcome=Outcome.BANK, lost=lost):
+        case happened.BaccaratSettled(outcome=BaccaratOutcome.BANK, lost=lost):
             return said.bank_wins.format(amount=amount(lost))
-        case happened.Settled():
+        case happened.BaccaratSettled():
             return said.equal
 
 
@@ -162,14 +162,14 @@ _IN_FRENCH = Turning(
 )
 
 
-async def read_rules(console: Console, settings: Baccarat, said: Dialogue) -> None:
+async def read_rules(console: Console, settings: BaccaratSettings, said: Dialogue) -> None:
     """Show the rules under which this table plays."""
     titles = {"english": "The rules of baccarat", "french": "Les règles du baccara"}
     turning = IN_ENGLISH if said.language == "english" else _IN_FRENCH
     await read(console, titles[said.language], rules_text(settings, said), turning)
 
 
-def rules_text(settings: Baccarat, said: Dialogue) -> str:
+def rules_text(settings: BaccaratSettings, said: Dialogue) -> str:
     """Return the rules in words, pipe codes inside; every figure is the sysop's."""
     paragraphs = _ENGLISH if said.language == "english" else _FRENCH
     options = OPTIONS[said.language]

@@ -12,7 +12,7 @@ from door.games.tables.scene import FIRST_ROW, PANEL, TableScene
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
-    from door.games.blackjack.round import Round
+    from door.games.blackjack.round import BlackjackRound
 
 DEALER_ROW, PLAYER_ROW = FIRST_ROW, 9
 
@@ -23,7 +23,7 @@ class BlackJackScene(TableScene):
 
     title: ClassVar[str] = "Black Jack For Time"
 
-    round: Round | None = None
+    round: BlackjackRound | None = None
 
     def _paint_cards(self, canvas: Canvas, left: int) -> None:
         if self.round is None:

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, Rules, rules_from_mapping
-from door.games.engine.settings import HasGames, Stakes, read_rules, read_stakes, settings_of
-from timebank.settings.toml import Table
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
+from door.games.engine.settings import HasGames, StakeSettings, read_rules, read_stakes, settings_of
+from timebank.settings.toml import TomlTable
 
 
 @dataclass(frozen=True)
-class BlackJackForTime(Stakes):
+class BlackJackForTimeSettings(StakeSettings):
     """The table of Black Jack For Time, with the house's variations."""
 
-    rules: Rules
+    rules: BlackjackRules
 
 
-def read(table: Table) -> BlackJackForTime:
+def read(table: TomlTable) -> BlackJackForTimeSettings:
     """Read the section; problems are noted in it."""
     base = BLACK_JACK_FOR_TIME
-    return BlackJackForTime(
+    return BlackJackForTimeSettings(
         **read_stakes(table), rules=read_rules(table, base.keys, base, rules_from_mapping)
     )
 
 
-def of(config: HasGames) -> BlackJackForTime:
+def of(config: HasGames) -> BlackJackForTimeSettings:
     """Return this game's settings of a board."""
-    return settings_of(config, "black-jack-for-time", BlackJackForTime)
+    return settings_of(config, "black-jack-for-time", BlackJackForTimeSettings)

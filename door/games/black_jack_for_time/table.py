@@ -11,8 +11,8 @@ from door.games.black_jack_for_time import settings
 from door.games.black_jack_for_time.kind import BLACK_JACK_FOR_TIME_KIND
 from door.games.black_jack_for_time.scene import BlackJackScene
 from door.games.black_jack_for_time.words import read_rules, sentences
-from door.games.blackjack.events import Outcome
-from door.games.blackjack.round import Action, Phase, Round
+from door.games.blackjack.events import BlackjackOutcome
+from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound
 from door.games.blackjack.rules import rules_to_mapping
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
@@ -32,15 +32,15 @@ TUTOR_WORDS = (
 )
 
 
-class BlackJackForTime(TableForTime):
+class BlackJackForTimeTable(TableForTime):
     """One caller's visit to the table."""
 
-    action_keys: Mapping[Action, tuple[str, str]] = {
-        Action.INSURANCE: ("I", "Insurance"),
-        Action.NO_INSURANCE: ("N", "No insurance"),
-        Action.DOUBLE: ("D", "Double down"),
-        Action.HIT: ("H", "Hit"),
-        Action.STAY: ("S", "Stay"),
+    action_keys: Mapping[BlackjackAction, tuple[str, str]] = {
+        BlackjackAction.INSURANCE: ("I", "Insurance"),
+        BlackjackAction.NO_INSURANCE: ("N", "No insurance"),
+        BlackjackAction.DOUBLE: ("D", "Double down"),
+        BlackjackAction.HIT: ("H", "Hit"),
+        BlackjackAction.STAY: ("S", "Stay"),
     }
     time_up_words = "Your time is up: the hand is stood."
 
@@ -82,41 +82,41 @@ class BlackJackForTime(TableForTime):
     def sentences(self, step: Step) -> list[str]:
         """Return what is said of a step."""
         said = sentences(step.events, self.coin)
-        after: Round = step.after
+        after: BlackjackRound = step.after
         if not self.console.is_painted and not after.over:
             said.append(f"|07You have |15{after.seats[0].hands[0].count}|07.")
         return said
 
-    def ending(self, round_: Round) -> Ending:
+    def ending(self, round_: BlackjackRound) -> Ending:
         """Return how a round that is over ended for the caller."""
-        if round_.outcomes[0] is Outcome.PUSH:
+        if round_.outcomes[0] is BlackjackOutcome.PUSH:
             return "push"
         hand = round_.seats[0].hands[0].settled
         return "won" if hand is not None and hand.won else "lost"
 
-    def stake_kind(self, action: Action) -> str:
+    def stake_kind(self, action: BlackjackAction) -> str:
         """Return what the ledger calls a stake that `action` adds."""
-        return "insurance" if action is Action.INSURANCE else "double"
+        return "insurance" if action is BlackjackAction.INSURANCE else "double"
 
-    def question(self, round_: Round) -> str:
+    def question(self, round_: BlackjackRound) -> str:
         """Return what is asked besides the open actions: whether to insure, and its price."""
-        if round_.phase is not Phase.INSURANCE:
+        if round_.phase is not BlackjackPhase.INSURANCE:
             return ""
-        price = wording.coins_of(round_.amount(Action.INSURANCE), self.coin)
+        price = wording.coins_of(round_.amount(BlackjackAction.INSURANCE), self.coin)
         return f"The dealer shows an ace. Insurance for {price}?"
 
-    def forced(self, actions: Sequence[Action]) -> tuple[Action, str] | None:
+    def forced(self, actions: Sequence[BlackjackAction]) -> tuple[BlackjackAction, str] | None:
         """Return the action that is taken unasked, and why, if nothing else can be paid."""
-        if actions != [Action.NO_INSURANCE]:
+        if actions != [BlackjackAction.NO_INSURANCE]:
             return None
-        return Action.NO_INSURANCE, "Insurance would take your last coin: declined."
+        return BlackjackAction.NO_INSURANCE, "Insurance would take your last coin: declined."
 
-    def watch(self, round_: Round, actions: Sequence[Action]) -> None:
+    def watch(self, round_: BlackjackRound, actions: Sequence[BlackjackAction]) -> None:
         """Let the tutor look at a decision that the caller has to take."""
         if self._has("tutor"):
             self.tutor.watch(round_, actions)
 
-    def judge(self, action: Action) -> None:
+    def judge(self, action: BlackjackAction) -> None:
         """Let the tutor say what it thinks of a decision."""
         self.tutor.judge(action)
 
@@ -125,9 +125,9 @@ class BlackJackForTime(TableForTime):
         return {**super().switches(), "U": ("tutor", "Tutor", TUTOR_WORDS)}
 
 
-def sit_down(board: Board, caller: Caller) -> BlackJackForTime:
+def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:
     """Return a visit to the table."""
-    return BlackJackForTime(caller, thinking_of(board))
+    return BlackJackForTimeTable(caller, thinking_of(board))
 
 
 async def menu_words(board: Board, caller: Caller) -> str:

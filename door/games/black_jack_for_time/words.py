@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING
 from ansi.cards import plain
 from door import wording
 from door.games.blackjack import events as happened
-from door.games.blackjack.events import Event, Outcome
+from door.games.blackjack.events import BlackjackOutcome, Event
 from door.lobby.pages import read
 from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.console import Console
-    from door.games.black_jack_for_time.settings import BlackJackForTime
+    from door.games.black_jack_for_time.settings import BlackJackForTimeSettings
 
 
 # The rules of Black Jack For Time as a caller may read them at the table, as they are set here.
 
 
-async def read_rules(console: Console, settings: BlackJackForTime) -> None:
+async def read_rules(console: Console, settings: BlackJackForTimeSettings) -> None:
     """Show the rules under which this table plays."""
     await read(console, "The rules of Black Jack For Time", rules_text(settings))
 
 
 @lru_cache(maxsize=8)
-def rules_text(settings: BlackJackForTime) -> str:
+def rules_text(settings: BlackJackForTimeSettings) -> str:
     """Return the rules in words, pipe codes inside; every figure is the sysop's."""
     rules = settings.rules
     turns = f", {settings.turns_per_day} turns a day" if settings.turns_per_day else ""
@@ -78,15 +78,15 @@ def _odds(pays: Fraction) -> str:
 
 
 OUTCOMES = {
-    Outcome.NATURAL: "|10Your Twenty-One in two cards wins",
-    Outcome.TWENTY_ONE: "|10Your twenty-one wins",
-    Outcome.CHARLIE: "|10Your Five-Card Charlie wins",
-    Outcome.WIN: "|10You win",
-    Outcome.PUSH: "|14Stand-off: your bet comes back",
-    Outcome.LOSE: "|12The dealer wins",
-    Outcome.BUST: "|12You went over",
-    Outcome.DEALER_NATURAL: "|12The dealer's Twenty-One takes it",
-    Outcome.DEALER_CHARLIE: "|12The dealer's Five-Card Charlie takes it",
+    BlackjackOutcome.NATURAL: "|10Your Twenty-One in two cards wins",
+    BlackjackOutcome.TWENTY_ONE: "|10Your twenty-one wins",
+    BlackjackOutcome.CHARLIE: "|10Your Five-Card Charlie wins",
+    BlackjackOutcome.WIN: "|10You win",
+    BlackjackOutcome.PUSH: "|14Stand-off: your bet comes back",
+    BlackjackOutcome.LOSE: "|12The dealer wins",
+    BlackjackOutcome.BUST: "|12You went over",
+    BlackjackOutcome.DEALER_NATURAL: "|12The dealer's Twenty-One takes it",
+    BlackjackOutcome.DEALER_CHARLIE: "|12The dealer's Five-Card Charlie takes it",
 }
 
 
@@ -98,7 +98,7 @@ def sentences(events: Sequence[Event], coin: int) -> list[str]:
 def sentence(event: Event, coin: int) -> str:
     """Return what is said of one event, "" when nothing is."""
     match event:
-        case happened.Dealt(card=card):
+        case happened.BlackjackDealt(card=card):
             return f"|07You are dealt |15{plain(card)}|07."
         case happened.DealerDealt(card=None):
             return "|07The dealer takes a card face down."
@@ -106,7 +106,7 @@ def sentence(event: Event, coin: int) -> str:
             return f"|07The dealer has |15{plain(card)}|07."
         case happened.Peeked(natural=False):
             return "|07The dealer looks at his hole card: no Twenty-One."
-        case happened.Revealed(card=card):
+        case happened.BlackjackRevealed(card=card):
             return f"|07The dealer turns up |15{plain(card)}|07."
         case happened.DealerNatural():
             return '|12"Twenty-One," announces the dealer.'
@@ -124,7 +124,7 @@ def sentence(event: Event, coin: int) -> str:
             return '|12"Five-Card Charlie," says the dealer, and it is his.'
         case happened.InsuranceSettled() as insurance:
             return _insurance(insurance, coin)
-        case happened.Settled() as settled:
+        case happened.BlackjackSettled() as settled:
             return _settled(settled, coin)
     return ""
 
@@ -136,7 +136,7 @@ def _insurance(event: happened.InsuranceSettled, coin: int) -> str:
     return f"|12The insurance of {wording.coins_of(event.lost, coin)} is lost."
 
 
-def _settled(event: happened.Settled, coin: int) -> str:
+def _settled(event: happened.BlackjackSettled, coin: int) -> str:
     words = OUTCOMES[event.outcome]
     if event.won:
         paid = wording.coins_of(event.won + event.returned, coin)

@@ -10,6 +10,11 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 
 from door.games.blackjack.events import (
+    BlackjackDealt,
+    BlackjackNatural,
+    BlackjackOutcome,
+    BlackjackRevealed,
+    BlackjackStood,
     Busted,
     Charlie,
     DealerBusted,
@@ -17,18 +22,13 @@ from door.games.blackjack.events import (
     DealerDealt,
     DealerNatural,
     DealerStood,
-    Dealt,
     Doubled,
     Event,
     InsuranceBought,
     InsuranceDeclined,
     InsuranceOffered,
-    Natural,
-    Outcome,
     Peeked,
-    Revealed,
     Split,
-    Stood,
     TwentyOne,
 )
 from door.games.blackjack.hands import (
@@ -40,12 +40,12 @@ from door.games.blackjack.hands import (
     settled,
     showdown,
 )
-from door.games.blackjack.rules import Rules
+from door.games.blackjack.rules import BlackjackRules
 from door.games.engine.cards import Card, count, is_natural
-from door.games.engine.game import ShoeTooShort
+from door.games.engine.errors import ShoeTooShort
 
 
-class Action(StrEnum):
+class BlackjackAction(StrEnum):
     """What a caller may decide, in the order of a table's menu."""
 
     INSURANCE = "insurance"
@@ -56,7 +56,7 @@ class Action(StrEnum):
     STAY = "stay"
 
 
-class Phase(Enum):
+class BlackjackPhase(Enum):
     """Where a round is."""
 
     INSURANCE = "insurance"
@@ -69,13 +69,13 @@ class Course:
     """A round between two decisions: the working copy that `start` and `apply` move on. Only they
     hold one, so a step that raises leaves no trace."""
 
-    rules: Rules
+    rules: BlackjackRules
     shoe: tuple[Card, ...]
     used: int
     dealer: list[Card]
     revealed: bool
     seats: list[Seat]
-    phase: Phase
+    phase: BlackjackPhase
     turn: Turn | None
     events: list[Event] = field(default_factory=list)
 
@@ -98,22 +98,22 @@ class Course:
                 self._deal_dealer()
         for turn, hand in self._hands():
             if hand.is_natural:
-                self.events.append(Natural(turn.seat, turn.hand))
+                self.events.append(BlackjackNatural(turn.seat, turn.hand))
 
     def go_on(self) -> None:
         """Until somebody has something to decide, or the round is over."""
-        if self.phase is Phase.INSURANCE:
+        if self.phase is BlackjackPhase.INSURANCE:
             seat = self._next_to_insure()
             if seat is not None:
                 self.turn = Turn(seat, 0)
                 amount = insurance_amount(self.rules, self.seats[seat].bet)
                 self.events.append(InsuranceOffered(seat, amount))
                 return
-            self.phase = Phase.PLAY
+            self.phase = BlackjackPhase.PLAY
             self._look()
         self.turn = self._next_to_play()
         if self.turn is None:
-            self.phase = Phase.OVER
+            self.phase = BlackjackPhase.OVER
             if self._standing() or self._open_insurance():
                 self._finish()
 
@@ -153,14 +153,14 @@ class Course:
         known = peeks or not up.is_ace
         for turn, hand in self._hands():
             if hand.is_natural and known and self.rules.natural_paid == "at once":
-                self._settle(turn, Outcome.NATURAL)
+                self._settle(turn, BlackjackOutcome.NATURAL)
             elif hand.is_natural:
                 self._put(turn, replace(hand, standing=True))
 
     def _finish(self) -> None:
         """The dealer turns up his hole card, plays if a hand still waits for it, and pays."""
         self.revealed = True
-        self.events.append(Revealed(self.dealer[1]))
+        self.events.append(BlackjackRevealed(self.dealer[1]))
         natural = is_natural(tuple(self.dealer))
         if natural:
             self.events.append(DealerNatural())
@@ -169,7 +169,7 @@ class Course:
             if self.rules.natural_paid == "at once":
                 for turn, hand in self._standing():
                     if hand.is_natural:
-                        self._settle(turn, Outcome.NATURAL)
+                        self._settle(turn, BlackjackOutcome.NATURAL)
             if any(self._hangs_on_dealer(hand) for _, hand in self._standing()):
                 self._play_dealer()
         cards = tuple(self.dealer)
@@ -235,17 +235,17 @@ class Course:
         complete = hand.doubled or self._is_lone_ace(hand)
         if total > 21:
             self.events.append(Busted(turn.seat, turn.hand, total))
-            self._settle(turn, Outcome.BUST)
+            self._settle(turn, BlackjackOutcome.BUST)
         elif self.rules.is_charlie(hand.cards):
             self.events.append(Charlie(turn.seat, turn.hand, total))
-            self._pay(turn, Outcome.CHARLIE, at_once=self.rules.charlie_paid == "at once")
+            self._pay(turn, BlackjackOutcome.CHARLIE, at_once=self.rules.charlie_paid == "at once")
         elif total == 21:
             self.events.append(TwentyOne(turn.seat, turn.hand))
             # "Once the dealer's play is ended, the player's hand is counted" when it is doubled.
             at_once = self.rules.twenty_one_paid == "at once" and not hand.doubled
             full = complete or self.rules.is_full(hand.cards)
             if at_once or full or not self.rules.hit_on_21:
-                self._pay(turn, Outcome.TWENTY_ONE, at_once=at_once)
+                self._pay(turn, BlackjackOutcome.TWENTY_ONE, at_once=at_once)
         elif complete:
             self._stand(turn)
 
@@ -253,7 +253,7 @@ class Course:
         """Whether this is a split ace that gets one card and no more."""
         return hand.from_split and hand.cards[0].is_ace and self.rules.split_aces == "one card"
 
-    def _pay(self, turn: Turn, outcome: Outcome, at_once: bool) -> None:
+    def _pay(self, turn: Turn, outcome: BlackjackOutcome, at_once: bool) -> None:
         if at_once:
             self._settle(turn, outcome)
         else:
@@ -262,7 +262,7 @@ class Course:
     def _stand(self, turn: Turn) -> None:
         hand = self._hand(turn)
         self._put(turn, replace(hand, standing=True))
-        self.events.append(Stood(turn.seat, turn.hand, hand.count.total))
+        self.events.append(BlackjackStood(turn.seat, turn.hand, hand.count.total))
 
     # Cards, hands and money, one at a time.
 
@@ -280,7 +280,7 @@ class Course:
         card = self._draw()
         hand = self._hand(turn)
         self._put(turn, replace(hand, cards=(*hand.cards, card)))
-        self.events.append(Dealt(turn.seat, turn.hand, card))
+        self.events.append(BlackjackDealt(turn.seat, turn.hand, card))
 
     def _hand(self, turn: Turn) -> Hand:
         return self.seats[turn.seat].hands[turn.hand]
@@ -296,7 +296,7 @@ class Course:
         """The hands that wait for the dealer."""
         return [(turn, hand) for turn, hand in self._hands() if hand.waiting]
 
-    def _settle(self, turn: Turn, outcome: Outcome) -> None:
+    def _settle(self, turn: Turn, outcome: BlackjackOutcome) -> None:
         hand = self._hand(turn)
         event = settled(self.rules, turn, hand, outcome)
         self._put(turn, replace(hand, settled=event))
@@ -322,10 +322,10 @@ class Course:
         self.seats[turn.seat] = replace(seat, hands=hands)
 
 
-STEPS: Mapping[Action, Callable[[Course, Turn], None]] = {
-    Action.NO_INSURANCE: Course._decline,
-    Action.DOUBLE: Course._double,
-    Action.SPLIT: Course._split,
-    Action.HIT: Course._hit,
-    Action.STAY: Course._stand,
+STEPS: Mapping[BlackjackAction, Callable[[Course, Turn], None]] = {
+    BlackjackAction.NO_INSURANCE: Course._decline,
+    BlackjackAction.DOUBLE: Course._double,
+    BlackjackAction.SPLIT: Course._split,
+    BlackjackAction.HIT: Course._hit,
+    BlackjackAction.STAY: Course._stand,
 }

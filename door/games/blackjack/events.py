@@ -11,7 +11,7 @@ from enum import StrEnum
 from door.games.engine.cards import Card
 
 
-class Outcome(StrEnum):
+class BlackjackOutcome(StrEnum):
     """How a hand ended."""
 
     NATURAL = "natural"
@@ -26,7 +26,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Dealt:
+class BlackjackDealt:
     """A card, face up, to a hand of a seat."""
 
     seat: int
@@ -42,7 +42,7 @@ class DealerDealt:
 
 
 @dataclass(frozen=True, slots=True)
-class Natural:
+class BlackjackNatural:
     """A seat was dealt 21 in two cards. Whether it is paid comes later."""
 
     seat: int
@@ -98,7 +98,7 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
-class Stood:
+class BlackjackStood:
     """The hand takes no more cards and waits for the dealer."""
 
     seat: int
@@ -133,7 +133,7 @@ class Busted:
 
 
 @dataclass(frozen=True, slots=True)
-class Revealed:
+class BlackjackRevealed:
     """The dealer turned up his hole card."""
 
     card: Card
@@ -177,37 +177,37 @@ class InsuranceSettled:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class BlackjackSettled:
     """A hand is over: `lost` of its stake to the house, `returned` of its stake to the caller,
     and `won` from the house besides. lost + returned is all that was staked on it."""
 
     seat: int
     hand: int
-    outcome: Outcome
+    outcome: BlackjackOutcome
     lost: int
     returned: int
     won: int
 
 
 Event = (
-    Dealt
+    BlackjackDealt
     | DealerDealt
-    | Natural
+    | BlackjackNatural
     | InsuranceOffered
     | InsuranceBought
     | InsuranceDeclined
     | Peeked
     | Doubled
     | Split
-    | Stood
+    | BlackjackStood
     | TwentyOne
     | Charlie
     | Busted
-    | Revealed
+    | BlackjackRevealed
     | DealerNatural
     | DealerStood
     | DealerCharlie
     | DealerBusted
     | InsuranceSettled
-    | Settled
+    | BlackjackSettled
 )

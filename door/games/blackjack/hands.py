@@ -7,8 +7,8 @@ hand is asked, paid or settled is the business of `blackjack`.
 from dataclasses import dataclass
 from fractions import Fraction
 
-from door.games.blackjack.events import InsuranceSettled, Outcome, Settled
-from door.games.blackjack.rules import Rules
+from door.games.blackjack.events import BlackjackOutcome, BlackjackSettled, InsuranceSettled
+from door.games.blackjack.rules import BlackjackRules
 from door.games.engine.cards import Card, Count, count, is_natural
 
 
@@ -29,7 +29,7 @@ class Hand:
     doubled: bool
     from_split: bool
     standing: bool  # takes no more cards, waits for the dealer
-    settled: Settled | None
+    settled: BlackjackSettled | None
 
     @property
     def count(self) -> Count:
@@ -67,7 +67,7 @@ class Seat:
         return (self.insurance or 0) + sum(hand.stake for hand in self.hands)
 
 
-def insurance_amount(rules: Rules, bet: int) -> int:
+def insurance_amount(rules: BlackjackRules, bet: int) -> int:
     """What insurance on a bet costs, or may cost at most: half of it, or under "down" the whole
     units in that half."""
     if rules.insurance_rounding == "exact":
@@ -75,40 +75,44 @@ def insurance_amount(rules: Rules, bet: int) -> int:
     return bet // (2 * rules.insurance_unit) * rules.insurance_unit
 
 
-def insurance_settled(rules: Rules, turn: int, amount: int, natural: bool) -> InsuranceSettled:
+def insurance_settled(
+    rules: BlackjackRules, turn: int, amount: int, natural: bool
+) -> InsuranceSettled:
     """What becomes of seat `turn`'s insurance, the dealer having a natural or not."""
     if natural:
         return InsuranceSettled(turn, 0, amount, amount * rules.insurance_pays)
     return InsuranceSettled(turn, amount, 0, 0)
 
 
-def settled(rules: Rules, turn: Turn, hand: Hand, outcome: Outcome) -> Settled:
+def settled(
+    rules: BlackjackRules, turn: Turn, hand: Hand, outcome: BlackjackOutcome
+) -> BlackjackSettled:
     """What an outcome moves of a hand's stake."""
     back = _back_for_one(rules, hand, outcome)
     if not back:
-        return Settled(turn.seat, turn.hand, outcome, hand.stake, 0, 0)
+        return BlackjackSettled(turn.seat, turn.hand, outcome, hand.stake, 0, 0)
     won = hand.stake * (back - 1)
     assert won.denominator == 1  # start() refused stakes whose half is needed and odd
-    return Settled(turn.seat, turn.hand, outcome, 0, hand.stake, won.numerator)
+    return BlackjackSettled(turn.seat, turn.hand, outcome, 0, hand.stake, won.numerator)
 
 
-def _back_for_one(rules: Rules, hand: Hand, outcome: Outcome) -> Fraction:
+def _back_for_one(rules: BlackjackRules, hand: Hand, outcome: BlackjackOutcome) -> Fraction:
     match outcome:
-        case Outcome.NATURAL:
+        case BlackjackOutcome.NATURAL:
             return rules.natural_pays
-        case Outcome.CHARLIE:
+        case BlackjackOutcome.CHARLIE:
             return rules.charlie_pays
-        case Outcome.TWENTY_ONE:
+        case BlackjackOutcome.TWENTY_ONE:
             return rules.doubled_21_pays if hand.doubled else rules.twenty_one_pays
-        case Outcome.WIN:
+        case BlackjackOutcome.WIN:
             return rules.win_pays
-        case Outcome.PUSH:
+        case BlackjackOutcome.PUSH:
             return Fraction(1)
         case _:
             return Fraction(0)
 
 
-def showdown(rules: Rules, hand: Hand, dealer: tuple[Card, ...]) -> Outcome:
+def showdown(rules: BlackjackRules, hand: Hand, dealer: tuple[Card, ...]) -> BlackjackOutcome:
     """How a hand that stood ends against the dealer's complete hand.
 
     In this order: a dealer's natural, his Five-Card Charlie ("even if the player's count is 21"),
@@ -116,14 +120,14 @@ def showdown(rules: Rules, hand: Hand, dealer: tuple[Card, ...]) -> Outcome:
     """
     total, against = hand.count.total, count(dealer).total
     ranked = (
-        (is_natural(dealer) and hand.is_natural, Outcome.PUSH),
-        (is_natural(dealer), Outcome.DEALER_NATURAL),
-        (rules.is_charlie(dealer), Outcome.DEALER_CHARLIE),
-        (hand.is_natural, Outcome.NATURAL),
-        (rules.is_charlie(hand.cards), Outcome.CHARLIE),
-        (total == 21 and against != 21, Outcome.TWENTY_ONE),
-        (against > 21 and rules.dealer_over == "push", Outcome.PUSH),
-        (against > 21 or total > against, Outcome.WIN),
-        (total == against and rules.ties == "push", Outcome.PUSH),
+        (is_natural(dealer) and hand.is_natural, BlackjackOutcome.PUSH),
+        (is_natural(dealer), BlackjackOutcome.DEALER_NATURAL),
+        (rules.is_charlie(dealer), BlackjackOutcome.DEALER_CHARLIE),
+        (hand.is_natural, BlackjackOutcome.NATURAL),
+        (rules.is_charlie(hand.cards), BlackjackOutcome.CHARLIE),
+        (total == 21 and against != 21, BlackjackOutcome.TWENTY_ONE),
+        (against > 21 and rules.dealer_over == "push", BlackjackOutcome.PUSH),
+        (against > 21 or total > against, BlackjackOutcome.WIN),
+        (total == against and rules.ties == "push", BlackjackOutcome.PUSH),
     )
-    return next((outcome for holds, outcome in ranked if holds), Outcome.LOSE)
+    return next((outcome for holds, outcome in ranked if holds), BlackjackOutcome.LOSE)

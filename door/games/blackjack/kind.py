@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from door.games.blackjack.events import Event
-from door.games.blackjack.round import Action, Round, start
-from door.games.blackjack.rules import Rules, rules_from_mapping
+from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
+from door.games.blackjack.rules import BlackjackRules, rules_from_mapping
 from door.games.engine import shuffle
 from door.games.engine.cards import Card
-from door.games.engine.game import Act, IllegalAction, Refusal, ShoeTooShort, Totals
+from door.games.engine.errors import IllegalAction, RoundRefused, RulesRefused, ShoeTooShort
+from door.games.engine.game import Act, Totals
 from door.games.engine.quoting import either, shown
-from door.games.engine.rules import RulesRefused
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class BlackJackKind:
     """One black jack: its name, and its rules before a house varies them."""
 
     name: str
-    base: Rules
+    base: BlackjackRules
     most_seats: int
     house_keys: Mapping[str, type]
     # Cards of each shuffle that are never dealt; None where every shuffle has a seed of its own.
@@ -31,8 +31,8 @@ class BlackJackKind:
     # Whether outcomes of a replay are a list even for a single hand.
     outcomes_listed: bool
 
-    def read_rules(self, mapping: Mapping[str, object]) -> Rules:
-        """Return this game's rules with the keys of `mapping` in place; `Refusal` when any is
+    def read_rules(self, mapping: Mapping[str, object]) -> BlackjackRules:
+        """Return this game's rules with the keys of `mapping` in place; `RoundRefused` when any is
         wrong."""
         try:
             # With their types, for True is equal to 1.
@@ -41,11 +41,11 @@ class BlackJackKind:
                 return rules_from_mapping(mapping, self.base)  # which says that it is no rule
             return _rules_of(self.base, entries)
         except RulesRefused as refused:
-            raise Refusal(f"rules: {refused}") from None
+            raise RoundRefused(f"rules: {refused}") from None
 
     def deal(
         self, rules: Mapping[str, object], cards: Sequence[Card], stakes: Sequence[int], scale: int
-    ) -> tuple[Round, tuple[Event, ...]]:
+    ) -> tuple[BlackjackRound, tuple[Event, ...]]:
         """Deal a round (`Kind.deal`)."""
         table = self.read_rules(rules)
         if scale != 1:
@@ -53,45 +53,49 @@ class BlackJackKind:
         try:
             return start(table, cards, stakes)
         except (ShoeTooShort, ValueError) as error:
-            raise Refusal(_small(str(error))) from None
+            raise RoundRefused(_small(str(error))) from None
 
-    def act(self, round_: Round, act: Act) -> tuple[Round, tuple[Event, ...]]:
+    def act(self, round_: BlackjackRound, act: Act) -> tuple[BlackjackRound, tuple[Event, ...]]:
         """Carry out an action of the seat at turn (`Kind.act`)."""
         try:
-            action = Action(act.word)
+            action = BlackjackAction(act.word)
         except ValueError:
-            raise Refusal(f"must be {either(tuple(Action))}, is {shown(act.word)}") from None
+            raise RoundRefused(
+                f"must be {either(tuple(BlackjackAction))}, is {shown(act.word)}"
+            ) from None
         if round_.turn is not None and act.seat not in (None, round_.turn.seat + 1):
-            raise Refusal(f"it is seat {round_.turn.seat + 1} that decides now, not {act.seat}")
+            raise RoundRefused(
+                f"it is seat {round_.turn.seat + 1} that decides now, not {act.seat}"
+            )
         insured = act.amount if action in round_.legal() else None
         # In words: a replay counts in smaller parts than he who wrote it.
         if insured is not None and insured > round_.amount(action) > 0:
-            raise Refusal(f"{action} is at most half of the bet here")
+            raise RoundRefused(f"{action} is at most half of the bet here")
         try:
             return round_.apply(action, act.amount)
         except (IllegalAction, ShoeTooShort, ValueError) as error:
-            raise Refusal(_small(str(error))) from None
+            raise RoundRefused(_small(str(error))) from None
 
-    def open_words(self, round_: Round) -> tuple[str, ...]:
+    def open_words(self, round_: BlackjackRound) -> tuple[str, ...]:
         """Return what the seat at turn may do."""
         return round_.legal()
 
-    def absent(self, round_: Round) -> Act:
+    def absent(self, round_: BlackjackRound) -> Act:
         """Decline insurance, and stand."""
-        declines = Action.NO_INSURANCE in round_.legal()
-        word = Action.NO_INSURANCE if declines else Action.STAY
+        declines = BlackjackAction.NO_INSURANCE in round_.legal()
+        word = BlackjackAction.NO_INSURANCE if declines else BlackjackAction.STAY
         seated = len(round_.seats) > 1 and round_.turn is not None
         return Act(word, round_.turn.seat + 1 if seated and round_.turn else None)
 
-    def totals(self, round_: Round, seat: int) -> Totals:
+    def totals(self, round_: BlackjackRound, seat: int) -> Totals:
         """Return the money of a seat."""
         return round_.totals_of(seat)
 
-    def outcome(self, round_: Round, seat: int) -> str:
+    def outcome(self, round_: BlackjackRound, seat: int) -> str:
         """Return how the hands of a seat ended."""
         return " ".join(round_.outcomes_of(seat))
 
-    def result(self, round_: Round, seat: int) -> dict[str, object]:
+    def result(self, round_: BlackjackRound, seat: int) -> dict[str, object]:
         """Return outcomes, cards and net of a seat whose round is over."""
         totals = round_.totals_of(seat)
         return {
@@ -102,7 +106,7 @@ class BlackJackKind:
             "cards_used": round_.cards_used,
         }
 
-    def replayed(self, round_: Round) -> dict[str, object]:
+    def replayed(self, round_: BlackjackRound) -> dict[str, object]:
         """Return what a replay tells: a single hand's outcome is a word, several are a list."""
         outcomes = [str(outcome) for outcome in round_.outcomes]
         listed = self.outcomes_listed or len(outcomes) > 1
@@ -113,7 +117,7 @@ class BlackJackKind:
             "cards_used": round_.cards_used,
         }
 
-    def lies(self, round_: Round, settled: bool) -> str:
+    def lies(self, round_: BlackjackRound, settled: bool) -> str:
         """Return the players' hands and the dealer's."""
         hands = [" and ".join(" ".join(hand.cards) for hand in seat.hands) for seat in round_.seats]
         if len(hands) == 1:
@@ -147,13 +151,15 @@ class BlackJackKind:
             table = replace(table, decks=decks)
         return table.shuffle_due(dealt, seats)
 
-    def by_chance(self, round_: Round, seed: bytes, cut: str, position: int) -> Act | None:
+    def by_chance(self, round_: BlackjackRound, seed: bytes, cut: str, position: int) -> Act | None:
         """Return None: no black jack tosses."""
         return None
 
 
 @lru_cache(maxsize=64)
-def _rules_of(base: Rules, entries: tuple[tuple[str, type, object], ...]) -> Rules:
+def _rules_of(
+    base: BlackjackRules, entries: tuple[tuple[str, type, object], ...]
+) -> BlackjackRules:
     """Read rules once: every hand asks for those of its table a few times."""
     return rules_from_mapping({key: value for key, _, value in entries}, base)
 

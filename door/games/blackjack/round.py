@@ -24,32 +24,39 @@ raises `IllegalAction` and nothing has happened.
 >>> game, events = start(BLACK_JACK_FOR_TIME, shoe, [10])
 >>> game.phase.value, [str(action) for action in game.legal()], game.dealer
 ('play', ['double', 'hit', 'stay'], ('JS', None))
->>> game, events = game.apply(Action.HIT)
->>> events[-1]
-Settled(seat=0, hand=0, outcome=<Outcome.TWENTY_ONE: 'twenty-one'>, lost=0, returned=10, won=20)
+>>> game, events = game.apply(BlackjackAction.HIT)
+>>> events[-1].outcome.value, events[-1].returned, events[-1].won
+('twenty-one', 10, 20)
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from door.games.blackjack.course import STEPS, Action, Course, Phase
-from door.games.blackjack.events import Event, InsuranceSettled, Outcome, Settled
+from door.games.blackjack.course import STEPS, BlackjackAction, BlackjackPhase, Course
+from door.games.blackjack.events import BlackjackOutcome, BlackjackSettled, Event, InsuranceSettled
 from door.games.blackjack.hands import Hand, Seat, Turn, insurance_amount
-from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, MOST_SEATS, UNIX_BJ, VEGAS, Rules
+from door.games.blackjack.rules import (
+    BLACK_JACK_FOR_TIME,
+    MOST_SEATS,
+    UNIX_BJ,
+    VEGAS,
+    BlackjackRules,
+)
 from door.games.engine.cards import Card, Count, count
-from door.games.engine.game import IllegalAction, ShoeTooShort, Totals
+from door.games.engine.errors import IllegalAction, ShoeTooShort
+from door.games.engine.game import Totals
 from door.games.engine.quoting import either
 
 __all__ = [
     "BLACK_JACK_FOR_TIME",
     "UNIX_BJ",
     "VEGAS",
-    "Action",
+    "BlackjackAction",
+    "BlackjackPhase",
+    "BlackjackRound",
+    "BlackjackRules",
     "Hand",
     "IllegalAction",
-    "Phase",
-    "Round",
-    "Rules",
     "Seat",
     "ShoeTooShort",
     "Totals",
@@ -59,22 +66,22 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class BlackjackRound:
     """A round at one moment. Neither its shoe nor a hole card shows in its repr, nor in a log."""
 
-    rules: Rules
+    rules: BlackjackRules
     shoe: tuple[Card, ...] = field(repr=False)  # from the top; the first `cards_used` are dealt
     cards_used: int
     dealer_hand: tuple[Card, ...] = field(repr=False)  # the hole card too: for the journal
     revealed: bool  # whether the hole card was turned up
     seats: tuple[Seat, ...]
-    phase: Phase
+    phase: BlackjackPhase
     turn: Turn | None  # None once it is over
 
     @property
     def over(self) -> bool:
         """Whether every hand and every insurance is settled."""
-        return self.phase is Phase.OVER
+        return self.phase is BlackjackPhase.OVER
 
     @property
     def dealer(self) -> tuple[Card | None, ...]:
@@ -99,7 +106,7 @@ class Round:
         return _totals(self.seats)
 
     @property
-    def outcomes(self) -> tuple[Outcome, ...]:
+    def outcomes(self) -> tuple[BlackjackOutcome, ...]:
         """How the hands that are settled ended, in order of seats and hands."""
         return _outcomes(self.seats)
 
@@ -107,24 +114,24 @@ class Round:
         """The money of one seat (from 0) so far."""
         return _totals((self.seats[seat],))
 
-    def outcomes_of(self, seat: int) -> tuple[Outcome, ...]:
+    def outcomes_of(self, seat: int) -> tuple[BlackjackOutcome, ...]:
         """How those hands of one seat (from 0) ended that are settled, in order."""
         return _outcomes((self.seats[seat],))
 
-    def legal(self) -> tuple[Action, ...]:
+    def legal(self) -> tuple[BlackjackAction, ...]:
         """What cards and rules allow now, in menu order; nothing once the round is over."""
-        if self.phase is Phase.INSURANCE:
-            return (Action.INSURANCE, Action.NO_INSURANCE)
+        if self.phase is BlackjackPhase.INSURANCE:
+            return (BlackjackAction.INSURANCE, BlackjackAction.NO_INSURANCE)
         hand = self.hand
         if hand is None:
             return ()
         first_two = len(hand.cards) == 2
         actions = []
         if first_two and self._may_double(hand):
-            actions.append(Action.DOUBLE)
+            actions.append(BlackjackAction.DOUBLE)
         if first_two and self._may_split(hand):
-            actions.append(Action.SPLIT)
-        return (*actions, Action.HIT, Action.STAY)
+            actions.append(BlackjackAction.SPLIT)
+        return (*actions, BlackjackAction.HIT, BlackjackAction.STAY)
 
     def _may_double(self, hand: Hand) -> bool:
         if hand.from_split and not self.rules.double_after_split:
@@ -137,17 +144,19 @@ class Round:
         first, second = hand.cards
         return self.rules.split == "once" and not hand.from_split and first.value == second.value
 
-    def amount(self, action: Action) -> int:
+    def amount(self, action: BlackjackAction) -> int:
         """What `action`, which must be legal now, adds to what is staked; 0 for most. For insurance
         up to half of the bet it is the most that may be given to `apply`."""
         self._check(action)
-        if self.turn is None or self.hand is None or action is Action.NO_INSURANCE:
+        if self.turn is None or self.hand is None or action is BlackjackAction.NO_INSURANCE:
             return 0
-        if action is Action.INSURANCE:
+        if action is BlackjackAction.INSURANCE:
             return insurance_amount(self.rules, self.seats[self.turn.seat].bet)
-        return self.hand.stake if action in (Action.DOUBLE, Action.SPLIT) else 0
+        return self.hand.stake if action in (BlackjackAction.DOUBLE, BlackjackAction.SPLIT) else 0
 
-    def apply(self, action: Action, amount: int | None = None) -> tuple["Round", tuple[Event, ...]]:
+    def apply(
+        self, action: BlackjackAction, amount: int | None = None
+    ) -> tuple["BlackjackRound", tuple[Event, ...]]:
         """The round after `action` of the hand at turn, and what happened on the way there.
 
         `amount` is for insurance where the caller names it: 1 to `amount(action)`, in the unit of
@@ -167,25 +176,25 @@ class Round:
             self.phase,
             self.turn,
         )
-        if action is Action.INSURANCE:
+        if action is BlackjackAction.INSURANCE:
             course.insure(self.turn, added)
         else:
             STEPS[action](course, self.turn)
         course.go_on()
         return _at_rest(course)
 
-    def _added(self, action: Action, amount: int | None) -> int:
+    def _added(self, action: BlackjackAction, amount: int | None) -> int:
         """What the action adds, the amount that was named having been checked."""
         most = self.amount(action)
         if amount is None:
             return most
-        if action is not Action.INSURANCE or self.rules.insurance == "half":
+        if action is not BlackjackAction.INSURANCE or self.rules.insurance == "half":
             raise IllegalAction(f"{action} takes no amount here.")
         if not 1 <= amount <= most:
             raise IllegalAction(f"{action} is 1 to {most} here, not {amount}.")
         return amount
 
-    def _check(self, action: Action) -> None:
+    def _check(self, action: BlackjackAction) -> None:
         legal = self.legal()
         if action not in legal:
             if not legal:
@@ -194,8 +203,8 @@ class Round:
 
 
 def start(
-    rules: Rules, shoe: Sequence[Card], stakes: Sequence[int]
-) -> tuple[Round, tuple[Event, ...]]:
+    rules: BlackjackRules, shoe: Sequence[Card], stakes: Sequence[int]
+) -> tuple[BlackjackRound, tuple[Event, ...]]:
     """Deal a round from the top of `shoe`, one seat for each stake (in the smallest unit).
 
     It may be over at once: a dealer's or a caller's natural needs no decision. ValueError when
@@ -209,7 +218,7 @@ def start(
     seats = [
         Seat(stake, None, None, (Hand((), stake, False, False, False, None),)) for stake in stakes
     ]
-    course = Course(rules, tuple(shoe), 0, [], False, seats, Phase.INSURANCE, None)
+    course = Course(rules, tuple(shoe), 0, [], False, seats, BlackjackPhase.INSURANCE, None)
     course.deal()
     course.go_on()
     return _at_rest(course)
@@ -218,7 +227,7 @@ def start(
 def _totals(seats: Sequence[Seat]) -> Totals:
     settled = [hand.settled for seat in seats for hand in seat.hands if hand.settled]
     insured = [seat.insurance_settled for seat in seats if seat.insurance_settled]
-    every: list[Settled | InsuranceSettled] = [*settled, *insured]
+    every: list[BlackjackSettled | InsuranceSettled] = [*settled, *insured]
     return Totals(
         staked=sum(seat.staked for seat in seats),
         lost=sum(each.lost for each in every),
@@ -227,12 +236,12 @@ def _totals(seats: Sequence[Seat]) -> Totals:
     )
 
 
-def _outcomes(seats: Sequence[Seat]) -> tuple[Outcome, ...]:
+def _outcomes(seats: Sequence[Seat]) -> tuple[BlackjackOutcome, ...]:
     return tuple(hand.settled.outcome for seat in seats for hand in seat.hands if hand.settled)
 
 
-def _at_rest(course: Course) -> tuple[Round, tuple[Event, ...]]:
-    game = Round(
+def _at_rest(course: Course) -> tuple[BlackjackRound, tuple[Event, ...]]:
+    game = BlackjackRound(
         course.rules,
         course.shoe,
         course.used,

@@ -1,7 +1,7 @@
 """The rules of a black jack table, as data.
 
-Everything in which two tables may differ is a field of `Rules`; the engine in `blackjack` reads
-the fields and has no opinion of its own. Three games stand at the end of it: the door's of 1991,
+Everything in which two tables may differ is a field of `BlackjackRules`; the engine reads the
+fields and has no opinion of its own. Three games stand at the end of it: the door's of 1991,
 the UNIX program's, and the one of a Vegas table. A sysop's variations change the data, never the
 code. Each field that a sysop may set carries the name of its key in sysop.toml; docs/rules.md says
 what every value means and which sentence of which text it reads.
@@ -15,16 +15,9 @@ from math import isfinite
 from typing import Literal
 
 from door.games.engine.cards import CARDS_IN_DECK, Card, count
+from door.games.engine.errors import RuleProblem, RulesRefused
 from door.games.engine.quoting import shown, shown_key
-from door.games.engine.rules import (
-    MOST_DECKS,
-    Check,
-    RuleProblem,
-    RulesRefused,
-    choice,
-    flag,
-    whole,
-)
+from door.games.engine.rules import MOST_DECKS, Check, choice, flag, whole
 
 CHARLIE_CARDS = 5
 """Where there are Charlies, a hand of so many cards is complete (help file, The Play and The
@@ -43,7 +36,7 @@ Paid = Literal["at once", "after dealer"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class BlackjackRules:
     """One table's rules.
 
     What a hand `..._pays` is what comes back for one that was bet, the stake included: the help
@@ -197,7 +190,7 @@ VEGAS_KEYS = (
 UNIX_BJ_KEYS: tuple[str, ...] = ()
 """What a sysop may set of the rules under [games.unix-bj]: nothing, it is played to the letter."""
 
-BLACK_JACK_FOR_TIME = Rules(
+BLACK_JACK_FOR_TIME = BlackjackRules(
     decks=1,
     shuffle="hand",
     penetration=75,
@@ -269,7 +262,7 @@ VEGAS = replace(
 """The rules of NEXTVegas; where it is silent or leaves a choice, what docs/rules.md explains."""
 
 
-def rules_from_mapping(mapping: Mapping[str, object], base: Rules) -> Rules:
+def rules_from_mapping(mapping: Mapping[str, object], base: BlackjackRules) -> BlackjackRules:
     """`base` with the keys of `mapping` (names and values as in sysop.toml) in place of its own.
 
     Raises `RulesRefused`, which names every wrong key, when any is: each game has its own
@@ -296,7 +289,7 @@ def rules_from_mapping(mapping: Mapping[str, object], base: Rules) -> Rules:
             problems.append(RuleProblem(key, str(error)))
     if not problems:
         # Every value has been checked against its field; replace() cannot be told so.
-        rules: Rules = replace(base, **values)  # type: ignore[arg-type]
+        rules: BlackjackRules = replace(base, **values)  # type: ignore[arg-type]
         if rules.hit_on_21 and rules.twenty_one_paid == "at once":
             reason = 'cannot be true while twenty_one_paid is "at once": the hand would be over'
             problems.append(RuleProblem("hit_on_21", reason))
@@ -305,7 +298,7 @@ def rules_from_mapping(mapping: Mapping[str, object], base: Rules) -> Rules:
     return rules
 
 
-def rules_to_mapping(rules: Rules) -> dict[str, object]:
+def rules_to_mapping(rules: BlackjackRules) -> dict[str, object]:
     """The keys and values, fit for JSON, from which `rules_from_mapping` makes these rules again
     out of those of their game. What belongs to the game and not to the house, as `split` does, is
     not among them."""
@@ -316,7 +309,7 @@ def rules_to_mapping(rules: Rules) -> dict[str, object]:
     }
 
 
-def _journaled(rules: Rules) -> tuple[str, ...]:
+def _journaled(rules: BlackjackRules) -> tuple[str, ...]:
     """The keys of a journal. The value of a coin is the table's to set, not the sysop's."""
     return (*rules.keys, "insurance_unit")
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from door.games.engine.game import Kind
 from door.games.engine.settings import GameSettings
-from timebank.settings.toml import Table
+from timebank.settings.toml import TomlTable
 
 LONGEST_CODE = 16  # characters, of Synchronet's
 
@@ -62,7 +62,7 @@ class Game:
     letter: str
     code: str
     title: str
-    read_settings: Callable[[Table], GameSettings]
+    read_settings: Callable[[TomlTable], GameSettings]
     # Of a `Kind`.
     kind_at: str
     # Of what begins a caller's visit: (board, caller) -> `floor.Table`.

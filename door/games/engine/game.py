@@ -23,14 +23,6 @@ BETS: Mapping[str, type] = {
 """The keys that bound a wager in every game that is played for time, for `Kind.house_keys`."""
 
 
-class IllegalAction(Exception):
-    """The action is not open now; the text says what is."""
-
-
-class ShoeTooShort(Exception):
-    """The round needs a card that the shoe has not got."""
-
-
 @dataclass(frozen=True, slots=True)
 class Totals:
     """What moved so far, over some seats; once the round is over, lost + returned == staked."""
@@ -39,10 +31,6 @@ class Totals:
     lost: int
     returned: int
     won: int
-
-
-class Refusal(ValueError):
-    """What was given is no round of this game; the text says what is wrong with it."""
 
 
 class Act(NamedTuple):
@@ -134,12 +122,12 @@ class Kind(Protocol):
     ) -> tuple[Any, Sequence[object]]:
         """Deal a round: the round and its events.
 
-        `scale` says in how many parts a unit of the rules is counted here. Raises `Refusal` for
+        `scale`: in how many parts a unit of the rules is counted here. Raises `RoundRefused` for
         rules, stakes or cards that make no round.
         """
 
     def act(self, round_: Any, act: Act) -> tuple[Any, Sequence[object]]:
-        """Carry out an action: the round after it and its events; `Refusal` when it is not open."""
+        """Return the round after an action and its events; `RoundRefused` when it is not open."""
 
     def open_words(self, round_: Any) -> tuple[str, ...]:
         """Return the words of the actions that are open now; none once it is over."""
@@ -166,7 +154,7 @@ class Kind(Protocol):
         """Return the cards of a shoe from `position` on, enough for any round."""
 
     def decks(self, rules: Mapping[str, object]) -> int:
-        """Return of how many decks its shoe is; `Refusal` for rules that make no round."""
+        """Return of how many decks its shoe is; `RoundRefused` for rules that make no round."""
 
     def most_alike(self, decks: int) -> int:
         """Return how often one card may come in a round from a shoe of so many decks."""

@@ -9,7 +9,8 @@ from typing import Any
 from door.games.engine import replay
 from door.games.engine.game import Act, Dealt, Kind, Totals
 from door.games.engine.rules import MOST_DECKS
-from timebank.wagers.journal import JournalDamaged, Shoe, StoredRound
+from timebank.errors import JournalDamaged
+from timebank.wagers.journal import Shoe, StoredRound
 from timebank.wagers.single import Settlement
 
 NOTHING = Totals(0, 0, 0, 0)

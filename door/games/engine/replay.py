@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from door.games.engine.cards import Card, parse_card
-from door.games.engine.game import Act, Kind, Refusal, Totals
+from door.games.engine.errors import ReplayError, RoundRefused
+from door.games.engine.game import Act, Kind, Totals
 from door.games.engine.quoting import shown_key
-
-
-class ReplayError(ValueError):
-    """What was given is no hand of this game; the text says which hand and what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +93,12 @@ def play(
             at = f"action {number}"
             due = None if chance is None else chance(game)
             if due not in (None, act):
-                raise Refusal(f"must be {due} by the seed of the shoe, is {shown_key(str(act))}")
+                raise RoundRefused(
+                    f"must be {due} by the seed of the shoe, is {shown_key(str(act))}"
+                )
             game, happened = kind.act(game, act)
             events += happened
-    except Refusal as refusal:
+    except RoundRefused as refusal:
         raise ReplayError(_sentence(at, str(refusal).rstrip("."))) from None
     return Replayed(kind, len(stakes), game, tuple(events))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from door.games.engine.quoting import either, shown
 
@@ -11,22 +10,6 @@ MOST_DECKS = 8
 
 Check = Callable[[object], object]
 """What a key must hold: gives the value as a rule keeps it, or raises ValueError with a reason."""
-
-
-class RuleProblem(NamedTuple):
-    """One wrong key and what is wrong with it: "ties", 'must be "dealer" or "push", is 3'."""
-
-    key: str
-    reason: str
-
-
-class RulesRefused(ValueError):
-    """Every key of a mapping that is wrong, at once."""
-
-    def __init__(self, problems: tuple[RuleProblem, ...]) -> None:
-        """Hold the problems; the text is one sentence that names them all."""
-        super().__init__("; ".join(f"{key}: {reason}" for key, reason in problems) + ".")
-        self.problems = problems
 
 
 def choice(*words: str) -> Check:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypedDict, TypeVar
 
-from door.games.engine.rules import RulesRefused
-from timebank.settings.toml import Table
+from door.games.engine.errors import RulesRefused
+from timebank.settings.toml import TomlTable
 
 MOST_COINS = 1440  # a day of the smallest coins
 MOST_TURNS = 9999  # a day
@@ -41,7 +41,7 @@ class HasGames(Protocol):
 
 
 @dataclass(frozen=True)
-class Stakes:
+class StakeSettings:
     """What is wagered at a table that is played for time: its coin, and bets in coins.
 
     `turns_per_day` is 0 where there is no limit; `open` whether callers may sit down.
@@ -55,7 +55,7 @@ class Stakes:
 
 
 class StakeValues(TypedDict):
-    """The fields of `Stakes`."""
+    """The fields of `StakeSettings`."""
 
     open: bool
     coin_minutes: int
@@ -64,7 +64,7 @@ class StakeValues(TypedDict):
     turns_per_day: int
 
 
-def read_stakes(table: Table) -> StakeValues:
+def read_stakes(table: TomlTable) -> StakeValues:
     """Read what bounds a wager; problems are noted in `table`."""
     stakes: StakeValues = {
         "open": table.flag("open", True),
@@ -81,7 +81,7 @@ def read_stakes(table: Table) -> StakeValues:
 
 
 def read_rules(
-    table: Table,
+    table: TomlTable,
     keys: Sequence[str],
     base: R,
     from_mapping: Callable[[Mapping[str, object], R], R],

@@ -11,7 +11,7 @@ from enum import StrEnum
 from door.games.engine.cards import Card
 
 
-class Outcome(StrEnum):
+class RedDogOutcome(StrEnum):
     """How a round ended; neighbours, and a pair without a third of its rank, are a push."""
 
     THREE_OF_A_KIND = "three-of-a-kind"
@@ -21,7 +21,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Dealt:
+class RedDogDealt:
     """One of the first two cards."""
 
     card: Card
@@ -37,7 +37,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Raised:
+class RedDogRaised:
     """The bet was doubled, by `amount`."""
 
     amount: int
@@ -49,21 +49,21 @@ class Stayed:
 
 
 @dataclass(frozen=True, slots=True)
-class Drew:
+class RedDogDrew:
     """The third card."""
 
     card: Card
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class RedDogSettled:
     """The round is over: `lost` of the stake to the house, `returned` of it to the caller, and
     `won` from the house besides. lost + returned is all that was staked."""
 
-    outcome: Outcome
+    outcome: RedDogOutcome
     lost: int
     returned: int
     won: int
 
 
-Event = Dealt | Spread | Raised | Stayed | Drew | Settled
+Event = RedDogDealt | Spread | RedDogRaised | Stayed | RedDogDrew | RedDogSettled

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from door.games.engine import shuffle
 from door.games.engine.cards import Card
-from door.games.engine.game import BETS, Act, IllegalAction, Refusal, ShoeTooShort, Totals
+from door.games.engine.errors import IllegalAction, RoundRefused, RulesRefused, ShoeTooShort
+from door.games.engine.game import BETS, Act, Totals
 from door.games.engine.quoting import either, shown
-from door.games.engine.rules import RulesRefused
 from door.games.red_dog.events import Event
-from door.games.red_dog.round import Action, Round, start
-from door.games.red_dog.rules import RED_DOG, Rules, rules_from_mapping
+from door.games.red_dog.round import RedDogAction, RedDogRound, start
+from door.games.red_dog.rules import RED_DOG, RedDogRules, rules_from_mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,54 +24,56 @@ class RedDogKind:
     house_keys: Mapping[str, type]
 
     @staticmethod
-    def read_rules(mapping: Mapping[str, object]) -> Rules:
-        """Return the rules with the keys of `mapping` in place; `Refusal` when any is wrong."""
+    def read_rules(mapping: Mapping[str, object]) -> RedDogRules:
+        """Return the rules with the keys of `mapping`; `RoundRefused` when any is wrong."""
         try:
             return rules_from_mapping(mapping, RED_DOG)
         except RulesRefused as refused:
-            raise Refusal(f"rules: {refused}") from None
+            raise RoundRefused(f"rules: {refused}") from None
 
     def deal(
         self, rules: Mapping[str, object], cards: Sequence[Card], stakes: Sequence[int], scale: int
-    ) -> tuple[Round, tuple[Event, ...]]:
+    ) -> tuple[RedDogRound, tuple[Event, ...]]:
         """Deal a round (`Kind.deal`); nothing in its rules is counted in units."""
         (stake,) = stakes
         table = self.read_rules(rules)
         try:
             return start(table, cards, stake)
         except (ShoeTooShort, ValueError) as error:
-            raise Refusal(_small(error)) from None
+            raise RoundRefused(_small(error)) from None
 
-    def act(self, round_: Round, act: Act) -> tuple[Round, tuple[Event, ...]]:
+    def act(self, round_: RedDogRound, act: Act) -> tuple[RedDogRound, tuple[Event, ...]]:
         """Carry out an action of the caller (`Kind.act`)."""
         try:
-            action = Action(act.word)
+            action = RedDogAction(act.word)
         except ValueError:
-            raise Refusal(f"must be {either(tuple(Action))}, is {shown(act.word)}") from None
+            raise RoundRefused(
+                f"must be {either(tuple(RedDogAction))}, is {shown(act.word)}"
+            ) from None
         if act.seat not in (None, 1) or act.amount is not None:
-            raise Refusal(f"{action} takes neither a seat nor an amount here")
+            raise RoundRefused(f"{action} takes neither a seat nor an amount here")
         try:
             return round_.apply(action)
         except (IllegalAction, ShoeTooShort) as error:
-            raise Refusal(_small(error)) from None
+            raise RoundRefused(_small(error)) from None
 
-    def open_words(self, round_: Round) -> tuple[str, ...]:
+    def open_words(self, round_: RedDogRound) -> tuple[str, ...]:
         """Return what may be decided now."""
         return round_.legal()
 
-    def absent(self, round_: Round) -> Act:
+    def absent(self, round_: RedDogRound) -> Act:
         """Stay: nothing more is staked for one who is not there."""
-        return Act(Action.STAY)
+        return Act(RedDogAction.STAY)
 
-    def totals(self, round_: Round, seat: int) -> Totals:
+    def totals(self, round_: RedDogRound, seat: int) -> Totals:
         """Return the money of the round."""
         return round_.totals
 
-    def outcome(self, round_: Round, seat: int) -> str:
+    def outcome(self, round_: RedDogRound, seat: int) -> str:
         """Return how the round ended."""
         return str(round_.outcome or "")
 
-    def result(self, round_: Round, seat: int) -> dict[str, object]:
+    def result(self, round_: RedDogRound, seat: int) -> dict[str, object]:
         """Return outcome, cards, spread and net of a round that is over."""
         totals = round_.totals
         return {
@@ -82,13 +84,13 @@ class RedDogKind:
             "cards_used": round_.cards_used,
         }
 
-    def replayed(self, round_: Round) -> dict[str, object]:
+    def replayed(self, round_: RedDogRound) -> dict[str, object]:
         """Return what a replay tells of a round."""
         result = self.result(round_, 0)
         del result["net"]
         return result
 
-    def lies(self, round_: Round, settled: bool) -> str:
+    def lies(self, round_: RedDogRound, settled: bool) -> str:
         """Return the cards, all of them open."""
         return f"cards {' '.join(round_.cards)}"
 
@@ -108,7 +110,7 @@ class RedDogKind:
         """Tell whether the cards are shuffled before the next round (`Kind.is_used_up`)."""
         return self.read_rules({**rules, "decks": decks}).shuffle_due(dealt)
 
-    def by_chance(self, round_: Round, seed: bytes, cut: str, position: int) -> Act | None:
+    def by_chance(self, round_: RedDogRound, seed: bytes, cut: str, position: int) -> Act | None:
         """Return None: Red Dog does not toss."""
         return None
 

@@ -17,9 +17,9 @@ raises `IllegalAction` and nothing has happened.
 >>> game, events = start(RED_DOG, parse_cards("5H 9S 7D"), 10)
 >>> game.spread, [str(action) for action in game.legal()]
 (3, ['raise', 'stay'])
->>> game, events = game.apply(Action.RAISE)
+>>> game, events = game.apply(RedDogAction.RAISE)
 >>> events[-1]
-Settled(outcome=<Outcome.WIN: 'win'>, lost=0, returned=20, won=40)
+RedDogSettled(outcome=<RedDogOutcome.WIN: 'win'>, lost=0, returned=20, won=40)
 """
 
 from __future__ import annotations
@@ -29,22 +29,39 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 
 from door.games.engine.cards import Card
-from door.games.engine.game import IllegalAction, ShoeTooShort, Totals
+from door.games.engine.errors import IllegalAction, ShoeTooShort
+from door.games.engine.game import Totals
 from door.games.engine.quoting import either
-from door.games.red_dog.events import Dealt, Drew, Event, Outcome, Raised, Settled, Spread, Stayed
-from door.games.red_dog.rules import RED_DOG, THREE_OF_A_KIND_PAYS, Rules, pays, rank_of, spread_of
+from door.games.red_dog.events import (
+    Event,
+    RedDogDealt,
+    RedDogDrew,
+    RedDogOutcome,
+    RedDogRaised,
+    RedDogSettled,
+    Spread,
+    Stayed,
+)
+from door.games.red_dog.rules import (
+    RED_DOG,
+    THREE_OF_A_KIND_PAYS,
+    RedDogRules,
+    pays,
+    rank_of,
+    spread_of,
+)
 
-__all__ = ["RED_DOG", "Action", "Phase", "Round", "start"]
+__all__ = ["RED_DOG", "RedDogAction", "RedDogPhase", "RedDogRound", "start"]
 
 
-class Action(StrEnum):
+class RedDogAction(StrEnum):
     """What a caller may decide, in the order of the menu."""
 
     RAISE = "raise"
     STAY = "stay"
 
 
-class Phase(Enum):
+class RedDogPhase(Enum):
     """Where a round is."""
 
     RAISE = "raise"
@@ -52,21 +69,21 @@ class Phase(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class RedDogRound:
     """A round at one moment. Its shoe does not show in its repr, nor in a log."""
 
-    rules: Rules
+    rules: RedDogRules
     shoe: tuple[Card, ...] = field(repr=False)  # from the top; the first `cards_used` are dealt
     bet: int
     raised: bool
     cards: tuple[Card, ...]  # in the order dealt
-    phase: Phase
-    settled: Settled | None
+    phase: RedDogPhase
+    settled: RedDogSettled | None
 
     @property
     def over(self) -> bool:
         """Whether the stake is settled."""
-        return self.phase is Phase.OVER
+        return self.phase is RedDogPhase.OVER
 
     @property
     def cards_used(self) -> int:
@@ -84,7 +101,7 @@ class Round:
         return spread_of(*self.cards[:2])
 
     @property
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> RedDogOutcome | None:
         """How the round ended, None before."""
         return None if self.settled is None else self.settled.outcome
 
@@ -95,15 +112,15 @@ class Round:
             return Totals(self.stake, 0, 0, 0)
         return Totals(self.stake, self.settled.lost, self.settled.returned, self.settled.won)
 
-    def legal(self) -> tuple[Action, ...]:
+    def legal(self) -> tuple[RedDogAction, ...]:
         """What may be decided now, in menu order; nothing once the round is over."""
-        return tuple(Action) if self.phase is Phase.RAISE else ()
+        return tuple(RedDogAction) if self.phase is RedDogPhase.RAISE else ()
 
-    def amount(self, action: Action) -> int:
+    def amount(self, action: RedDogAction) -> int:
         """What `action` puts on the table besides, in the unit of the bet."""
-        return self.bet if action is Action.RAISE else 0
+        return self.bet if action is RedDogAction.RAISE else 0
 
-    def apply(self, action: Action) -> tuple[Round, tuple[Event, ...]]:
+    def apply(self, action: RedDogAction) -> tuple[RedDogRound, tuple[Event, ...]]:
         """The round after `action`, and what happened on the way there.
 
         Raises IllegalAction when the action is not in `legal()`, ShoeTooShort when a card is
@@ -114,37 +131,39 @@ class Round:
             raise IllegalAction(f"{action} is not open: the round is over.")
         if action not in legal:
             raise IllegalAction(f"{action} is not open here: it is {either(legal)}.")
-        raised = action is Action.RAISE
+        raised = action is RedDogAction.RAISE
         after, drawn = replace(self, raised=raised)._with_third_card()
-        return after, (Raised(self.bet) if raised else Stayed(), *drawn)
+        return after, (RedDogRaised(self.bet) if raised else Stayed(), *drawn)
 
-    def _with_third_card(self) -> tuple[Round, tuple[Event, ...]]:
+    def _with_third_card(self) -> tuple[RedDogRound, tuple[Event, ...]]:
         """Draw the third card, and settle by it."""
         third = _card(self.shoe, 2)
         drawn = replace(self, cards=(*self.cards, third))
         over, settled = drawn._settle(drawn._outcome())
-        return over, (Drew(third), settled)
+        return over, (RedDogDrew(third), settled)
 
-    def _outcome(self) -> Outcome:
+    def _outcome(self) -> RedDogOutcome:
         """Return what the third card makes of it."""
         first, second, third = map(rank_of, self.cards)
         if first == second:
-            return Outcome.THREE_OF_A_KIND if third == first else Outcome.PUSH
+            return RedDogOutcome.THREE_OF_A_KIND if third == first else RedDogOutcome.PUSH
         between = min(first, second) < third < max(first, second)
-        return Outcome.WIN if between else Outcome.LOSE
+        return RedDogOutcome.WIN if between else RedDogOutcome.LOSE
 
-    def _settle(self, outcome: Outcome) -> tuple[Round, Settled]:
+    def _settle(self, outcome: RedDogOutcome) -> tuple[RedDogRound, RedDogSettled]:
         stake = self.stake
-        if outcome is Outcome.LOSE:
-            settled = Settled(outcome, lost=stake, returned=0, won=0)
+        if outcome is RedDogOutcome.LOSE:
+            settled = RedDogSettled(outcome, lost=stake, returned=0, won=0)
         else:
-            odds = {Outcome.THREE_OF_A_KIND: THREE_OF_A_KIND_PAYS, Outcome.PUSH: 0}
+            odds = {RedDogOutcome.THREE_OF_A_KIND: THREE_OF_A_KIND_PAYS, RedDogOutcome.PUSH: 0}
             won = stake * odds.get(outcome, pays(self.spread))
-            settled = Settled(outcome, lost=0, returned=stake, won=won)
-        return replace(self, phase=Phase.OVER, settled=settled), settled
+            settled = RedDogSettled(outcome, lost=0, returned=stake, won=won)
+        return replace(self, phase=RedDogPhase.OVER, settled=settled), settled
 
 
-def start(rules: Rules, shoe: Sequence[Card], bet: int) -> tuple[Round, tuple[Event, ...]]:
+def start(
+    rules: RedDogRules, shoe: Sequence[Card], bet: int
+) -> tuple[RedDogRound, tuple[Event, ...]]:
     """Deal from the top of `shoe` for a bet in the smallest unit.
 
     Raises ValueError for a bet that is not more than 0, ShoeTooShort when a card is missing.
@@ -153,14 +172,18 @@ def start(rules: Rules, shoe: Sequence[Card], bet: int) -> tuple[Round, tuple[Ev
         raise ValueError(f"The stake must be more than 0, is {bet}.")
     cards = tuple(shoe)
     two = (_card(cards, 0), _card(cards, 1))
-    dealt = Round(rules, cards, bet, False, two, Phase.RAISE, None)
+    dealt = RedDogRound(rules, cards, bet, False, two, RedDogPhase.RAISE, None)
     spread = dealt.spread
-    events = (Dealt(two[0]), Dealt(two[1]), Spread(spread, pays(spread) if spread > 0 else 0))
+    events = (
+        RedDogDealt(two[0]),
+        RedDogDealt(two[1]),
+        Spread(spread, pays(spread) if spread > 0 else 0),
+    )
     if spread < 0:
         after, drawn = dealt._with_third_card()
         return after, (*events, *drawn)
     if spread == 0:
-        over, settled = dealt._settle(Outcome.PUSH)
+        over, settled = dealt._settle(RedDogOutcome.PUSH)
         return over, (*events, settled)
     return dealt, events
 

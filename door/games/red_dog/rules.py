@@ -10,8 +10,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from door.games.engine.cards import CARDS_IN_DECK, Card
+from door.games.engine.errors import RuleProblem, RulesRefused
 from door.games.engine.quoting import shown_key
-from door.games.engine.rules import MOST_DECKS, Check, RuleProblem, RulesRefused, choice, whole
+from door.games.engine.rules import MOST_DECKS, Check, choice, whole
 
 MOST_CARDS = 3
 """No round takes more."""
@@ -29,7 +30,7 @@ _ORDER = {rank: number for number, rank in enumerate("23456789TJQKA", start=2)}
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RedDogRules:
     """One house's rules: how many decks, and when they are shuffled."""
 
     decks: int = 1
@@ -48,7 +49,7 @@ class Rules:
         return dealt * 100 >= cards * self.penetration or cards - dealt < MOST_CARDS
 
 
-RED_DOG = Rules()
+RED_DOG = RedDogRules()
 """One deck, shuffled for every hand."""
 
 
@@ -76,7 +77,7 @@ def pays(spread: int) -> int:
     return SPREAD_PAYS.get(spread, WIDEST_PAYS)
 
 
-def rules_from_mapping(mapping: Mapping[str, object], base: Rules) -> Rules:
+def rules_from_mapping(mapping: Mapping[str, object], base: RedDogRules) -> RedDogRules:
     """`base` with the keys of `mapping` (names and values as in sysop.toml) in place of its own.
 
     Raises `RulesRefused`, which names every wrong key, when any is.
@@ -104,7 +105,7 @@ def rules_from_mapping(mapping: Mapping[str, object], base: Rules) -> Rules:
     return replace(base, **mapping)  # type: ignore[arg-type]
 
 
-def rules_to_mapping(rules: Rules) -> dict[str, object]:
+def rules_to_mapping(rules: RedDogRules) -> dict[str, object]:
     """The keys and values, fit for JSON, from which `rules_from_mapping` makes these rules."""
     return asdict(rules)
 

@@ -14,7 +14,7 @@ from door.games.tables.scene import FIRST_ROW, TableScene
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
-    from door.games.red_dog.round import Round
+    from door.games.red_dog.round import RedDogRound
 
 # Columns of the first and the second card, and of the third between them.
 FIRST, SECOND, THIRD = 5, 37, 21
@@ -30,7 +30,7 @@ class RedDogScene(TableScene):
 
     title: ClassVar[str] = "Red Dog"
 
-    round: Round | None = None
+    round: RedDogRound | None = None
 
     def _paint_cards(self, canvas: Canvas, left: int) -> None:
         for column, name in _NAMES:

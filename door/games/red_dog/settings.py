@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from door.games.engine.settings import HasGames, Stakes, read_rules, read_stakes, settings_of
-from door.games.red_dog.rules import RED_DOG, SYSOP_KEYS, Rules, rules_from_mapping
-from timebank.settings.toml import Table
+from door.games.engine.settings import HasGames, StakeSettings, read_rules, read_stakes, settings_of
+from door.games.red_dog.rules import RED_DOG, SYSOP_KEYS, RedDogRules, rules_from_mapping
+from timebank.settings.toml import TomlTable
 
 
 @dataclass(frozen=True)
-class RedDog(Stakes):
+class RedDogSettings(StakeSettings):
     """The Red Dog table, with the house's variations."""
 
-    rules: Rules
+    rules: RedDogRules
 
 
-def read(table: Table) -> RedDog:
+def read(table: TomlTable) -> RedDogSettings:
     """Read the section; problems are noted in it."""
     rules = read_rules(table, SYSOP_KEYS, RED_DOG, rules_from_mapping)
-    return RedDog(**read_stakes(table), rules=rules)
+    return RedDogSettings(**read_stakes(table), rules=rules)
 
 
-def of(config: HasGames) -> RedDog:
+def of(config: HasGames) -> RedDogSettings:
     """Return this game's settings of a board."""
-    return settings_of(config, "red-dog", RedDog)
+    return settings_of(config, "red-dog", RedDogSettings)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from door.games.red_dog import settings, words
-from door.games.red_dog.events import Outcome
+from door.games.red_dog.events import RedDogOutcome
 from door.games.red_dog.kind import RED_DOG_KIND
-from door.games.red_dog.round import Action, Round
+from door.games.red_dog.round import RedDogAction, RedDogRound
 from door.games.red_dog.rules import BEST_ODDS, rules_to_mapping
 from door.games.red_dog.scene import RedDogScene
 from door.games.tables import menu
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class RedDogTable(TableForTime):
     """One caller's visit to the table."""
 
-    action_keys: Mapping[Action, tuple[str, str]] = {
-        Action.RAISE: ("R", "Raise"),
-        Action.STAY: ("S", "Stay"),
+    action_keys: Mapping[RedDogAction, tuple[str, str]] = {
+        RedDogAction.RAISE: ("R", "Raise"),
+        RedDogAction.STAY: ("S", "Stay"),
     }
     time_up_words = "Your time is up: you stay."
 
@@ -50,21 +50,21 @@ class RedDogTable(TableForTime):
         """Return what is said of a step."""
         return words.sentences(step.events, self.coin)
 
-    def ending(self, round_: Round) -> Ending:
+    def ending(self, round_: RedDogRound) -> Ending:
         """Return how a round that is over ended for the caller."""
-        if round_.outcome is Outcome.PUSH:
+        if round_.outcome is RedDogOutcome.PUSH:
             return "push"
-        return "lost" if round_.outcome is Outcome.LOSE else "won"
+        return "lost" if round_.outcome is RedDogOutcome.LOSE else "won"
 
-    def stake_kind(self, action: Action) -> str:
+    def stake_kind(self, action: RedDogAction) -> str:
         """Return what the ledger calls a stake that `action` adds."""
         return "double"
 
-    def forced(self, actions: Sequence[Action]) -> tuple[Action, str] | None:
+    def forced(self, actions: Sequence[RedDogAction]) -> tuple[RedDogAction, str] | None:
         """Return the action that is taken unasked, and why, if nothing else can be paid."""
-        if actions != [Action.STAY]:
+        if actions != [RedDogAction.STAY]:
             return None
-        return Action.STAY, "A raise would take your last coin: you stay."
+        return RedDogAction.STAY, "A raise would take your last coin: you stay."
 
 
 def sit_down(board: Board, caller: Caller) -> RedDogTable:

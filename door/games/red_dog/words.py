@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 from ansi.cards import plain
 from door import wording
 from door.games.red_dog import events as happened
-from door.games.red_dog.events import Event, Outcome
+from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS, pays
 from door.lobby.pages import read
 from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.console import Console
-    from door.games.red_dog.settings import RedDog
+    from door.games.red_dog.settings import RedDogSettings
 
 OUTCOMES = {
-    Outcome.THREE_OF_A_KIND: "|10Three of a kind",
-    Outcome.WIN: "|10In between, you win",
-    Outcome.PUSH: "|14Push: your bet comes back",
-    Outcome.LOSE: "|12Not in between",
+    RedDogOutcome.THREE_OF_A_KIND: "|10Three of a kind",
+    RedDogOutcome.WIN: "|10In between, you win",
+    RedDogOutcome.PUSH: "|14Push: your bet comes back",
+    RedDogOutcome.LOSE: "|12Not in between",
 }
 
 
@@ -41,7 +41,7 @@ def spread_words(spread: int) -> str:
 
 def sentences(events: Sequence[Event], coin: int) -> list[str]:
     """Return what is said of `events`, amounts in coins of `coin` seconds; pipe codes inside."""
-    dealt = [event.card for event in events if isinstance(event, happened.Dealt)]
+    dealt = [event.card for event in events if isinstance(event, happened.RedDogDealt)]
     said = (
         [f"|07You are dealt |15{'|07 and |15'.join(f'the {plain(card)}' for card in dealt)}|07."]
         if dealt
@@ -54,16 +54,16 @@ def _sentence(event: Event, coin: int) -> str:
     match event:
         case happened.Spread(spread=spread):
             return f"|07{spread_words(spread)}"
-        case happened.Raised(amount=amount):
+        case happened.RedDogRaised(amount=amount):
             return f"|07You raise by |15{wording.coins_of(amount, coin)}|07."
-        case happened.Drew(card=card):
+        case happened.RedDogDrew(card=card):
             return f"|07The third card is |15the {plain(card)}|07."
-        case happened.Settled() as settled:
+        case happened.RedDogSettled() as settled:
             return _settled(settled, coin)
     return ""
 
 
-def _settled(event: happened.Settled, coin: int) -> str:
+def _settled(event: happened.RedDogSettled, coin: int) -> str:
     words = OUTCOMES[event.outcome]
     if event.won:
         paid = wording.coins_of(event.won + event.returned, coin)
@@ -73,13 +73,13 @@ def _settled(event: happened.Settled, coin: int) -> str:
     return f"{words}."
 
 
-async def read_rules(console: Console, settings: RedDog) -> None:
+async def read_rules(console: Console, settings: RedDogSettings) -> None:
     """Show the rules under which this table plays."""
     await read(console, "The rules of Red Dog", rules_text(settings))
 
 
 @lru_cache(maxsize=8)
-def rules_text(settings: RedDog) -> str:
+def rules_text(settings: RedDogSettings) -> str:
     """Return the rules in words, pipe codes inside; every figure is the sysop's or the game's."""
     rules = settings.rules
     turns = f", {settings.turns_per_day} turns a day" if settings.turns_per_day else ""

@@ -14,19 +14,18 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from door import wording
-from door.call.console import TimeUp
+from door.errors import TimeUp
 from door.games.engine import shuffle
 from door.games.engine.game import Act
 from door.games.tables.betting import Betting
 from door.games.tables.play import Bet, Play, Step
 from door.lobby.teller import visit_bank
-from timebank.errors import CallClosed, NotEnough, Refused
-from timebank.ledger.database import BooksUnavailable
+from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.games.engine.game import Kind
-    from door.games.engine.settings import Stakes
+    from door.games.engine.settings import StakeSettings
     from door.games.tables.scene import TableScene
     from timebank.wagers.journal import Shoe
 
@@ -52,7 +51,7 @@ class TableForTime:
         self,
         caller: Caller,
         kind: Kind,
-        settings: Stakes,
+        settings: StakeSettings,
         scene: type[TableScene],
         best_odds: float,
     ) -> None:

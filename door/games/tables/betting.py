@@ -6,17 +6,19 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from door import wording
-from timebank.ledger.database import BooksFailed
+from timebank.errors import BooksFailed
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
-    from door.games.engine.settings import Stakes
+    from door.games.engine.settings import StakeSettings
 
 
 class Betting:
     """The bet of one caller at one table, in coins of `coin` seconds."""
 
-    def __init__(self, caller: Caller, game: str, settings: Stakes, best_odds: float) -> None:
+    def __init__(
+        self, caller: Caller, game: str, settings: StakeSettings, best_odds: float
+    ) -> None:
         """Take bets for `game`, under whose name the last one is remembered.
 
         `best_odds` is the most that one coin of the opening bet can win.

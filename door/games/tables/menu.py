@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.games.engine.settings import GameSettings, Stakes
+from door.games.engine.settings import GameSettings, StakeSettings
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
@@ -17,6 +17,6 @@ def turns(caller: Caller, game: str, settings: GameSettings) -> str:
     return f"{caller.purse.turns.get(game, 0)}{limit} turns today"
 
 
-def turns_and_bets(caller: Caller, game: str, stakes: Stakes) -> str:
+def turns_and_bets(caller: Caller, game: str, stakes: StakeSettings) -> str:
     """Say besides how much may be bet."""
     return f"{turns(caller, game, stakes)}, bets up to {wording.coins(stakes.largest_bet)}"

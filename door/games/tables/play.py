@@ -16,6 +16,7 @@ from door.games.engine import shuffle
 from door.games.engine.cards import CARDS_IN_DECK
 from door.games.engine.game import Act, Kind
 from door.games.engine.journaled import is_done, rebuild, settlement_of
+from timebank.errors import JournalDamaged
 from timebank.wagers import journal, single
 from timebank.wagers.rounds import Move, Wager
 from timebank.wagers.single import Placed, place_bet
@@ -105,7 +106,7 @@ class Play:
             if stored is None or stored.game != self.kind.name or stored.shoe is None:
                 return None
             self.round = rebuild(self.kind, stored)
-        except journal.JournalDamaged as damaged:
+        except JournalDamaged as damaged:
             log.error("hand %d of %s: %s", damaged.number, self.caller.record.name, damaged)
             return None
         self.round_id, self.sequence = stored.id, stored.sequence

@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ansi.keys import BACKSPACE, DELETE, ENTER, INTERRUPT
-from door.call.console import Paint, TimeUp
+from door.call.console import Paint
 from door.call.display import LinesDisplay
-from door.games.blackjack.round import Action, Round
+from door.errors import RunEnded, TimeUp
+from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE, rules_to_mapping
 from door.games.engine import shuffle
 from door.games.engine.game import Act
@@ -27,13 +28,12 @@ from door.games.unix_bj import settings
 from door.games.unix_bj.kind import UNIX_BJ_KIND
 from door.games.unix_bj.teletype import BET, OPENING, Score, Teletype, decline, hand_start, is_yes
 from door.lobby.pages import Page
-from timebank.errors import CallClosed, NotEnough, Refused
-from timebank.ledger.database import BooksUnavailable
+from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused
 from timebank.wagers.play_money import tally
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
-    from door.games.unix_bj.settings import UnixBj
+    from door.games.unix_bj.settings import UnixBjSettings
     from timebank.wagers.journal import StoredRound
     from timebank.words import Unit
 
@@ -65,16 +65,12 @@ LONGEST_CUT = 60
 STRUCK = (INTERRUPT, DELETE)
 
 STAKE_KINDS = {
-    Action.INSURANCE: "insurance",
-    Action.SPLIT: "split",
-    Action.DOUBLE: "double",
+    BlackjackAction.INSURANCE: "insurance",
+    BlackjackAction.SPLIT: "split",
+    BlackjackAction.DOUBLE: "double",
 }
 
 log = logging.getLogger("door.tables")
-
-
-class Ended(Exception):
-    """The run is over: by the interrupt key, or for the reason that the text tells the caller."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +82,7 @@ class Terms:
     turns_limit: int | None
 
     @classmethod
-    def of_house(cls, settings: UnixBj) -> Terms:
+    def of_house(cls, settings: UnixBjSettings) -> Terms:
         """Return what the sysop has set."""
         if settings.stakes == "minutes":
             return cls("second", settings.coin_minutes * 60, settings.turns_per_day or None)
@@ -94,7 +90,7 @@ class Terms:
 
 
 @dataclass
-class Sitting:
+class BjTally:
     """How the caller did on this visit: hands, and dollars won or, below zero, lost."""
 
     hands: int = 0
@@ -104,7 +100,7 @@ class Sitting:
 class Run:
     """A run of the program; with `find_open`, one that takes up a hand that was left."""
 
-    def __init__(self, caller: Caller, terms: Terms, sitting: Sitting) -> None:
+    def __init__(self, caller: Caller, terms: Terms, sitting: BjTally) -> None:
         """Begin without cards; what is played is added to `sitting`."""
         self.caller = caller
         self.console = caller.console
@@ -118,9 +114,9 @@ class Run:
         self.letters = ""  # of the hand on the table
 
     @property
-    def round(self) -> Round | None:
+    def round(self) -> BlackjackRound | None:
         """The hand on the table."""
-        round_: Round | None = self.play.round
+        round_: BlackjackRound | None = self.play.round
         return round_
 
     async def find_open(self) -> bool:
@@ -220,7 +216,7 @@ class Run:
             while True:
                 await self._deal()
                 await self._play_hand()
-        except Ended as ended:
+        except RunEnded as ended:
             await self.play.stand(self._show)
             self.paper.print(self.teletype.account())
             if str(ended):
@@ -230,7 +226,7 @@ class Run:
         """End a run whose hand was dealt for other stakes than those of this call."""
         if self.terms != Terms.of_house(self.settings):
             self.paper.print("\n")
-            raise Ended("The stakes have changed since that hand was dealt.")
+            raise RunEnded("The stakes have changed since that hand was dealt.")
 
     async def _deal(self) -> None:
         """Stake the bet and deal, unless something has ended the run already."""
@@ -239,7 +235,7 @@ class Run:
         if self.console.next_key() in STRUCK:
             await self.console.key()
             self.paper.print("\n")
-            raise Ended
+            raise RunEnded
         shoe = self.play.shoe
         assert shoe is not None
         start = hand_start(shoe.position + (self.round.cards_used if self.round else 0))
@@ -258,7 +254,7 @@ class Run:
             raise
         except (Refused, BooksUnavailable) as refused:
             self.paper.print("\n")
-            raise Ended(_sentence(refused)) from refused
+            raise RunEnded(_sentence(refused)) from refused
         self.letters = ""
         self._print(self.teletype.deal(start, step.after, step.events))
         self._count(step)
@@ -274,7 +270,7 @@ class Run:
                 self.paper.say(f"|12{_sentence(unavailable)}")
                 await self._line("Press Enter to try again: ")
 
-    async def _decide(self, round_: Round) -> Action:
+    async def _decide(self, round_: BlackjackRound) -> BlackjackAction:
         for question in self.teletype.questions(round_):
             if self._can_pay(round_.amount(question.yes)) and is_yes(
                 await self._line(question.text)
@@ -287,14 +283,14 @@ class Run:
             return True
         return self.caller.spendable() - amount >= self.terms.dollar
 
-    async def _act(self, action: Action) -> None:
+    async def _act(self, action: BlackjackAction) -> None:
         """Carry out one answer: pure first, then durable, then printed."""
         assert self.round is not None
         stake = self.round.amount(action)
         self._show(await self.play.act(Act(action), stake, STAKE_KINDS.get(action, "")))
 
     async def _line(self, prompt: str) -> str:
-        """Ask, and read a line as a terminal reads one; raises `Ended` at the interrupt key."""
+        """Ask, and read a line as a terminal reads one; raises `RunEnded` at the interrupt key."""
         self.paper.prompt(prompt)
         text = ""
         try:
@@ -307,7 +303,7 @@ class Run:
         finally:
             self.paper.answered()
         if key in STRUCK:
-            raise Ended
+            raise RunEnded
         return text
 
     def _show(self, step: Step) -> None:

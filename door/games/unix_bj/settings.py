@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from door.games.engine.settings import MOST_COINS, MOST_TURNS, HasGames, settings_of
-from timebank.settings.toml import Table
+from timebank.settings.toml import TomlTable
 
 
 @dataclass(frozen=True)
-class UnixBj:
+class UnixBjSettings:
     """The teletype of UNIX bj; a coin and turns count where it is played for minutes."""
 
     open: bool
@@ -20,9 +20,9 @@ class UnixBj:
     turns_per_day: int
 
 
-def read(table: Table) -> UnixBj:
+def read(table: TomlTable) -> UnixBjSettings:
     """Read the section; problems are noted in it."""
-    return UnixBj(
+    return UnixBjSettings(
         open=table.flag("open", True),
         stakes=table.choice("stakes", "play money", ("play money", "minutes")),
         prompts=table.choice("prompts", "1975", ("1975", "1971")),
@@ -31,6 +31,6 @@ def read(table: Table) -> UnixBj:
     )
 
 
-def of(config: HasGames) -> UnixBj:
+def of(config: HasGames) -> UnixBjSettings:
     """Return this game's settings of a board."""
-    return settings_of(config, "unix-bj", UnixBj)
+    return settings_of(config, "unix-bj", UnixBjSettings)

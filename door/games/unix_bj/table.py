@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from door import wording
 from door.games.tables import menu
 from door.games.unix_bj import settings
-from door.games.unix_bj.run import GAME, Run, Sitting, Terms
+from door.games.unix_bj.run import GAME, BjTally, Run, Terms
 from door.games.unix_bj.teletype import BET
 from door.lobby.pages import Page, read
-from timebank.ledger.database import BooksUnavailable
+from timebank.errors import BooksUnavailable
 from timebank.wagers.play_money import tally
 from timebank.words import span
 
@@ -83,7 +83,7 @@ async def read_manual(console: Console) -> None:
     await read(console, "BJ(VI)", MANUAL.rstrip("\n"))
 
 
-class UnixBj:
+class UnixBjTable:
     """One caller's visit to the teletype."""
 
     def __init__(self, caller: Caller) -> None:
@@ -92,7 +92,7 @@ class UnixBj:
         self.console = caller.console
         self.settings = settings.of(caller.config)
         self.terms = Terms.of_house(self.settings)
-        self.sitting = Sitting()
+        self.sitting = BjTally()
         self.open_run: Run | None = None  # with a hand that was left
 
     async def visit(self) -> None:
@@ -199,9 +199,9 @@ class UnixBj:
             self.caller.statement = f"UNIX bj: {hands}; {standing}."
 
 
-def sit_down(board: Board, caller: Caller) -> UnixBj:
+def sit_down(board: Board, caller: Caller) -> UnixBjTable:
     """Return a visit to the teletype."""
-    return UnixBj(caller)
+    return UnixBjTable(caller)
 
 
 async def menu_words(board: Board, caller: Caller) -> str:

@@ -18,7 +18,7 @@ from typing import Literal
 
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import Event
-from door.games.blackjack.round import Action, Round
+from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.engine.cards import CARDS_IN_DECK, Card
 
 Prompts = Literal["1975", "1971"]
@@ -74,7 +74,7 @@ class Question:
     """A question as it is printed, and what a yes to it does."""
 
     text: str
-    yes: Action
+    yes: BlackjackAction
 
 
 class Teletype:
@@ -85,17 +85,17 @@ class Teletype:
         self.score = score
         self._dollar = dollar
         self._questions = (
-            Question("Insurance? ", Action.INSURANCE),
-            Question("Split pair? ", Action.SPLIT),
-            Question("Double down? ", Action.DOUBLE),
-            Question(_HIT[prompts], Action.HIT),
+            Question("Insurance? ", BlackjackAction.INSURANCE),
+            Question("Split pair? ", BlackjackAction.SPLIT),
+            Question("Double down? ", BlackjackAction.DOUBLE),
+            Question(_HIT[prompts], BlackjackAction.HIT),
         )
         self._start = self._position = 0  # in the stream of cards: of the hand, of the next card
         self._held = [0]  # how many cards each of the player's hands has
         self._dealer_held = 0
         self._natural = self._doubling = False
 
-    def deal(self, start: int, round_: Round, events: Sequence[Event]) -> str:
+    def deal(self, start: int, round_: BlackjackRound, events: Sequence[Event]) -> str:
         """Print a new hand whose cards begin at `start` of the stream (`hand_start`)."""
         self._start = self._position = start
         self._held, self._dealer_held = [0], 0
@@ -105,7 +105,7 @@ class Teletype:
         self._bet(round_.seats[0].bet)
         return f"new game\n{shuffled}{self.told(round_, events)}"
 
-    def told(self, round_: Round, events: Sequence[Event]) -> str:
+    def told(self, round_: BlackjackRound, events: Sequence[Event]) -> str:
         """Print what one decision brought: `events`, and `round_` as they left it."""
         text = "".join(self._said(round_, event) for event in events)
         if not round_.over:
@@ -115,7 +115,7 @@ class Teletype:
         totals = round_.totals
         return f"{text}\n{_result((totals.won - totals.lost) // self._dollar)}"
 
-    def questions(self, round_: Round) -> list[Question]:
+    def questions(self, round_: BlackjackRound) -> list[Question]:
         """What is asked now, in this order, until one is answered with yes."""
         legal = round_.legal()
         return [question for question in self._questions if question.yes in legal]
@@ -126,14 +126,14 @@ class Teletype:
             return ""
         return f"Action ${self.score.action}\n{_result(self.score.standing)}"
 
-    def _said(self, round_: Round, event: Event) -> str:
+    def _said(self, round_: BlackjackRound, event: Event) -> str:
         """Print one event; most of what money does is not told before the hand is over."""
         match event:
-            case happened.Dealt(hand=hand, card=card):
+            case happened.BlackjackDealt(hand=hand, card=card):
                 return self._players_card(hand, card)
             case happened.DealerDealt(card=card):
                 return self._dealers_card(card)
-            case happened.Natural():
+            case happened.BlackjackNatural():
                 self._natural = True
             case happened.Split(amount=amount):
                 self._held = [1, 1]
@@ -143,9 +143,9 @@ class Teletype:
                 self._bet(amount)
             case happened.InsuranceBought(amount=amount):
                 self._bet(amount)
-            case happened.InsuranceSettled() | happened.Settled():
+            case happened.InsuranceSettled() | happened.BlackjackSettled():
                 self.score.standing += (event.won - event.lost) // self._dollar
-            case happened.Stood(total=total):
+            case happened.BlackjackStood(total=total):
                 return f"You have {total}\n"
             case happened.TwentyOne(hand=hand) if round_.seats[0].hands[hand].standing:
                 return "You have 21\n"
@@ -185,14 +185,18 @@ class Teletype:
         self.score.action += amount // self._dollar
 
 
-def decline(round_: Round) -> Action:
+def decline(round_: BlackjackRound) -> BlackjackAction:
     """What is done when every question was answered with no."""
-    return Action.NO_INSURANCE if Action.NO_INSURANCE in round_.legal() else Action.STAY
+    return (
+        BlackjackAction.NO_INSURANCE
+        if BlackjackAction.NO_INSURANCE in round_.legal()
+        else BlackjackAction.STAY
+    )
 
 
 def _dealers_play(event: Event) -> str:
     match event:
-        case happened.Revealed(card=card):
+        case happened.BlackjackRevealed(card=card):
             return f"Dealer has {card}"
         case happened.DealerNatural():
             return " = blackjack\n"

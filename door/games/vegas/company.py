@@ -12,9 +12,9 @@ import logging
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, NoReturn
 
-from door.call.console import IdledOut, Kicked, TakenOver, TimeUp
 from door.call.display import LAYOUT_COLUMNS, literal, wrap
-from door.games.vegas.seat import Vegas
+from door.errors import IdledOut, Kicked, LinkBroken, NoServer, TakenOver, TimeUp
+from door.games.vegas.seat import VegasVisit
 from door.games.vegas.visitors import (
     CLOSED,
     FIND,
@@ -38,7 +38,6 @@ from door.lines.link import (
     SIZED,
     TYPED,
     Frames,
-    LinkBroken,
     dial,
     frame,
     read_told,
@@ -66,10 +65,6 @@ HANDOVER_SECONDS = 1.0  # that the server has to keep his hand for the call that
 log = logging.getLogger("door.tables")
 
 
-class NoServer(Exception):
-    """Nobody listens for doors."""
-
-
 class Company:
     """One caller's visit to the table that the server keeps, or to one of his own."""
 
@@ -77,7 +72,7 @@ class Company:
         """Prepare a visit of `caller`."""
         self._board = board
         self._caller = caller
-        self._alone = Vegas(board, caller)
+        self._alone = VegasVisit(board, caller)
 
     async def visit(self) -> None:
         """Stay until he gets up, or something ends his call."""
@@ -268,6 +263,6 @@ class Link:
         self.say(frame(SIZED, size(columns, rows)))
 
 
-def sit_down(board: Board, caller: Caller) -> Vegas | Company:
+def sit_down(board: Board, caller: Caller) -> VegasVisit | Company:
     """Return a visit to the one table of the board, which its server keeps."""
-    return Company(board, caller) if board.serves_one else Vegas(board, caller)
+    return Company(board, caller) if board.serves_one else VegasVisit(board, caller)

@@ -12,14 +12,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from door.call.process import process_is_gone
-from door.games.blackjack.round import Action, IllegalAction
+from door.errors import NotNow
+from door.games.blackjack.round import BlackjackAction, IllegalAction
 from door.games.vegas import news, settings
 from door.games.vegas import round as vegas_round
 from door.games.vegas.kind import VEGAS_KIND
-from door.games.vegas.round import Deal, Step, TableRound
-from door.games.vegas.state import NotNow, Seat, TableState
+from door.games.vegas.round import Deal, TableRound, TableStep
+from door.games.vegas.state import Chair, TableState
 from timebank.calls.calls import open_calls
-from timebank.errors import CallClosed, OutOfStep, RoundOver, SeatRefused, ShoeGone
+from timebank.errors import CallClosed, JournalDamaged, OutOfStep, RoundOver, SeatRefused, ShoeGone
 from timebank.wagers import journal, wagers
 from timebank.wagers.wagers import SeatBet
 
@@ -90,7 +91,7 @@ class Dealer:
             else:
                 return
 
-    async def _deal_to(self, seats: Sequence[Seat]) -> None:
+    async def _deal_to(self, seats: Sequence[Chair]) -> None:
         state, house = self._state, settings.of(self._board.config)
         shoe = state.shoe
         assert shoe is not None  # laid before anybody is dealt to
@@ -112,13 +113,13 @@ class Dealer:
         dealt = news.RoundDealt(hand.names, hand.round, step.events, hand.coin)
         self._adopt(step, here, dealt)
 
-    def _refuse(self, seat: Seat, reason: str) -> None:
+    def _refuse(self, seat: Chair, reason: str) -> None:
         seat.bet, seat.ready = 0, False
         self._state.tell(news.BetRefused(seat.name, reason))
 
     # Decisions.
 
-    async def act(self, action: Action, amount: int | None) -> None:
+    async def act(self, action: BlackjackAction, amount: int | None) -> None:
         """Carry out a decision of the seat at turn; `amount` (seconds) is for insurance.
 
         Raises `NotNow` when it is not open, and what the bank refuses.
@@ -127,11 +128,11 @@ class Dealer:
         chairs = dict(zip(hand.chairs, hand.caller_ids, strict=True))
         await self._play(hand, action, amount, *self._sitters(chairs))
 
-    async def stand(self, seat: Seat) -> None:
+    async def stand(self, seat: Chair) -> None:
         """Decide for the seat at turn as for one who is not there."""
         hand = self._hand()
         self._state.tell(news.StoodFor(seat.name))
-        action = Action(VEGAS_KIND.absent(hand.round).word)
+        action = BlackjackAction(VEGAS_KIND.absent(hand.round).word)
         chairs = dict(zip(hand.chairs, hand.caller_ids, strict=True))
         sitters, here = self._sitters(chairs)
         try:
@@ -152,7 +153,7 @@ class Dealer:
     async def _play(
         self,
         hand: TableRound,
-        action: Action,
+        action: BlackjackAction,
         amount: int | None,
         sitters: Mapping[int, Sitter],
         here: Mapping[int, Present],
@@ -186,7 +187,7 @@ class Dealer:
                 log.info("hand %d is on the table of another process", lead)
                 return False
             hand = vegas_round.found(stored)
-        except journal.JournalDamaged as damaged:
+        except JournalDamaged as damaged:
             log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
             return True
         seconds = settings.of(self._board.config).resume_wait
@@ -235,7 +236,7 @@ class Dealer:
 
     def _adopt(
         self,
-        step: Step,
+        step: TableStep,
         here: Mapping[int, Present],
         happened: news.RoundDealt | news.RoundWentOn,
     ) -> None:

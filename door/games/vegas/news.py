@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from ansi.width import character_width
 from door.call.display import literal
+from door.errors import NotSaid
 from door.games.blackjack.events import Event
-from door.games.blackjack.round import Round
+from door.games.blackjack.round import BlackjackRound
 from timebank.names.names import fold
 
 # What callers say to each other at a table they share: cleaned, addressed and paced.
@@ -27,10 +28,6 @@ BLANKS = "\N{HANGUL CHOSEONG FILLER}\N{BRAILLE PATTERN BLANK}"  # letters by nam
 LONGEST_LINE = 120  # characters of one line of talk
 LINES_AT_ONCE = 4  # so many lines may be said within SPAN_SECONDS
 SPAN_SECONDS = 8.0
-
-
-class NotSaid(Exception):
-    """A line was not passed on; the text tells its speaker why."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +190,7 @@ class RoundDealt:
     """A round was dealt, to these seats in order; the deal is in the events."""
 
     names: tuple[str, ...]
-    round: Round
+    round: BlackjackRound
     events: Sequence[Event]
     coin: int
 
@@ -203,7 +200,7 @@ class RoundWentOn:
     """Something was decided, and this came of it."""
 
     names: tuple[str, ...]
-    round: Round
+    round: BlackjackRound
     events: Sequence[Event]
     coin: int
 
@@ -213,7 +210,7 @@ class RoundResumed:
     """A round that was left in the journal lies on the table again."""
 
     names: tuple[str, ...]
-    round: Round
+    round: BlackjackRound
     coin: int
     seconds: int  # how long each seat is kept for its caller
 

@@ -14,15 +14,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from door.games.blackjack.events import Event
-from door.games.blackjack.round import Action, Round
-from door.games.blackjack.rules import Rules, rules_to_mapping
+from door.games.blackjack.round import BlackjackAction, BlackjackRound
+from door.games.blackjack.rules import BlackjackRules, rules_to_mapping
 from door.games.engine import shuffle
 from door.games.engine.game import Act
 from door.games.engine.journaled import is_done, rebuild, settlement_of
 from door.games.vegas.kind import VEGAS_KIND
 from timebank.callers.notices import note_seen, tell_hand
 from timebank.calls.calls import live_call
-from timebank.errors import RoundInPlay
+from timebank.errors import JournalDamaged, RoundInPlay
 from timebank.wagers import journal
 from timebank.wagers.journal import open_shoe as bank_open_shoe
 from timebank.wagers.journal import open_table_shoe, table_rounds
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 # What a caller can pay at the Vegas table, and how he says how much.
 
 
-def affordable(hand: TableRound, caller: Caller) -> list[Action]:
+def affordable(hand: TableRound, caller: Caller) -> list[BlackjackAction]:
     """Return what cards and rules allow and the pot can pay; its last coin stays in it.
 
     Insurance may be bought for any amount, so a second to spare is enough for it.
@@ -54,7 +54,7 @@ def affordable(hand: TableRound, caller: Caller) -> list[Action]:
 
 def most_insured(hand: TableRound, caller: Caller) -> int:
     """Return for how many seconds he may insure."""
-    return min(hand.round.amount(Action.INSURANCE), max(0, caller.spendable() - hand.coin))
+    return min(hand.round.amount(BlackjackAction.INSURANCE), max(0, caller.spendable() - hand.coin))
 
 
 def figure(seconds: int, coin: int) -> str:
@@ -78,9 +78,9 @@ def seconds_typed(typed: str, coin: int) -> int:
         return 0
 
 
-def _least(hand: TableRound, action: Action) -> int:
+def _least(hand: TableRound, action: BlackjackAction) -> int:
     amount = hand.round.amount(action)
-    return min(amount, 1) if action is Action.INSURANCE else amount
+    return min(amount, 1) if action is BlackjackAction.INSURANCE else amount
 
 
 GAME = VEGAS_KIND.name
@@ -94,7 +94,7 @@ class TableRound:
     shoe: Shoe
     rules: Mapping[str, object]
     coin: int  # seconds
-    round: Round
+    round: BlackjackRound
     sequence: int
     chairs: tuple[int, ...]
     caller_ids: tuple[int, ...]
@@ -132,7 +132,7 @@ class TableRound:
 
 
 @dataclass(frozen=True)
-class Step:
+class TableStep:
     """What an entry brought, once it is durable: the receipts are by chair."""
 
     hand: TableRound
@@ -146,7 +146,7 @@ class Deal:
 
     shoe: Shoe
     cut: str
-    rules: Rules
+    rules: BlackjackRules
     coin: int
     bets: Sequence[SeatBet]
     names: tuple[str, ...]
@@ -154,7 +154,7 @@ class Deal:
     seen: Mapping[int, int]  # the last round whose end a caller has seen, by callers' numbers
 
 
-async def open_shoe(books: Books, rules: Rules, seed: bytes, alone: int | None) -> Shoe:
+async def open_shoe(books: Books, rules: BlackjackRules, seed: bytes, alone: int | None) -> Shoe:
     """Give the table's open shoe, or a new one sealed from `seed`.
 
     `alone` is the caller who plays in a process of his own, from a shoe of his own; None at the
@@ -178,7 +178,7 @@ async def open_shoe(books: Books, rules: Rules, seed: bytes, alone: int | None) 
     return await books.run(find_or_open)
 
 
-async def deal(books: Books, asked: Deal, in_doubt: Callable[[], None]) -> Step:
+async def deal(books: Books, asked: Deal, in_doubt: Callable[[], None]) -> TableStep:
     """Stake every bet and deal; raises what `wagers.place_table_bets` raises, nothing changed.
 
     `in_doubt` as for `Books.run`.
@@ -216,7 +216,7 @@ async def deal(books: Books, asked: Deal, in_doubt: Callable[[], None]) -> Step:
         return placed
 
     placed = await books.run(place, in_doubt)
-    return Step(replace(hand, lead=placed.lead), events, placed.receipts)
+    return TableStep(replace(hand, lead=placed.lead), events, placed.receipts)
 
 
 def _refuse_while_dealt_from(desk: Desk, shoe: Shoe) -> None:
@@ -226,7 +226,7 @@ def _refuse_while_dealt_from(desk: Desk, shoe: Shoe) -> None:
             continue
         try:
             found(other)
-        except journal.JournalDamaged:
+        except JournalDamaged:
             continue
         raise RoundInPlay(f"Hand {other.id} is dealt from this shoe.")
 
@@ -234,11 +234,11 @@ def _refuse_while_dealt_from(desk: Desk, shoe: Shoe) -> None:
 async def act(
     books: Books,
     hand: TableRound,
-    action: Action,
+    action: BlackjackAction,
     amount: int | None,
     sitters: Mapping[int, Sitter],
     in_doubt: Callable[[], None],
-) -> Step:
+) -> TableStep:
     """Carry out a decision of the chair at turn; raises what `wagers.act_at_table` raises.
 
     `amount` (seconds) is for insurance; `sitters` are all that were dealt in, by chair; `in_doubt`
@@ -268,7 +268,7 @@ async def act(
         _finish_shoe(desk, after)
         return receipts
 
-    return Step(after, events, await books.run(act_, in_doubt))
+    return TableStep(after, events, await books.run(act_, in_doubt))
 
 
 def _tell_on_another_line(
@@ -296,9 +296,9 @@ def stood_words(net: int) -> str:
 
 def found(stored: StoredRound) -> TableRound:
     """Return the round that a journal holds; raises `JournalDamaged`."""
-    round_: Round = rebuild(VEGAS_KIND, stored)
+    round_: BlackjackRound = rebuild(VEGAS_KIND, stored)
     if stored.shoe is None:
-        raise journal.JournalDamaged(stored.id, "it was dealt from no shoe")
+        raise JournalDamaged(stored.id, "it was dealt from no shoe")
     return TableRound(
         lead=stored.lead,
         shoe=stored.shoe,

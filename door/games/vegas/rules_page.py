@@ -11,7 +11,7 @@ from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.console import Console
-    from door.games.vegas.settings import Vegas
+    from door.games.vegas.settings import VegasSettings
 
 DEALER = {
     "stand 17": "draws to 16 and stands on every 17, soft or not",
@@ -20,12 +20,12 @@ DEALER = {
 }
 
 
-async def read_rules(console: Console, settings: Vegas) -> None:
+async def read_rules(console: Console, settings: VegasSettings) -> None:
     """Show the rules under which this table plays."""
     await read(console, "The rules of the Vegas table", rules_text(settings))
 
 
-def rules_text(settings: Vegas) -> str:
+def rules_text(settings: VegasSettings) -> str:
     """Return the rules in words, pipe codes inside; every figure is the sysop's."""
     rules = settings.rules
     turns = f", {settings.turns_per_day} rounds a day" if settings.turns_per_day else ""

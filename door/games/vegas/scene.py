@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.caller import Caller
     from door.games.blackjack.hands import Hand
-    from door.games.blackjack.rules import Rules
+    from door.games.blackjack.rules import BlackjackRules
     from door.games.engine.cards import Card
-    from door.games.vegas.state import Seat
+    from door.games.vegas.state import Chair
     from door.games.vegas.table import VegasTable
 
 SEAT_WIDTH = 25
@@ -154,7 +154,7 @@ class VegasScene:
         for number, line in enumerate(words):
             canvas.put_pipe(DEALER_ROW + 2 + number, column, f"|02{line}")
 
-    def _paint_seat(self, canvas: Canvas, row: int, column: int, seat: Seat) -> None:
+    def _paint_seat(self, canvas: Canvas, row: int, column: int, seat: Chair) -> None:
         at_turn = self._state.at_turn is seat
         mine = seat.caller_id == self._caller.record.id
         colour = "|14" if at_turn else "|08" if seat.guest is None else "|15" if mine else "|11"
@@ -201,11 +201,11 @@ class VegasScene:
         of = f" of {limit}" if limit else ""
         return f"A coin is {span(self._table.coin)}   Turns today: {turns}{of}"
 
-    def _place(self, seat: Seat) -> int | None:
+    def _place(self, seat: Chair) -> int | None:
         """Return where a seat was dealt in, in the round that is to be seen."""
         return None if self._state.hand is None else self._state.hand.place_of(seat.caller_id)
 
-    def _bet_words(self, seat: Seat) -> str:
+    def _bet_words(self, seat: Chair) -> str:
         place, hand = self._place(seat), self._state.hand
         if seat.bet:
             return wording.coins(seat.bet)
@@ -214,14 +214,14 @@ class VegasScene:
         staked = sum(one.stake for one in hand.round.seats[place].hands)
         return wording.coins_of(staked, hand.coin)
 
-    def _waiting_words(self, seat: Seat) -> str:
+    def _waiting_words(self, seat: Chair) -> str:
         if seat.ready:
             return "|10ready"
         if self._state.in_play is not None:
             return "|08sits this one out"
         return "|07bets" if seat.bet else "|08is silent" if seat.silent else "|08no bet yet"
 
-    def _result_words(self, seat: Seat, place: int) -> str:
+    def _result_words(self, seat: Chair, place: int) -> str:
         hand = self._state.hand
         assert hand is not None  # the seat has a place in it
         if hand.over:
@@ -232,7 +232,7 @@ class VegasScene:
             return f"|07insured: {wording.coins_of(insurance, hand.coin)}"
         return "|08has left" if seat.guest is None else ""
 
-    def _hand_lines(self, seat: Seat) -> list[str]:
+    def _hand_lines(self, seat: Chair) -> list[str]:
         place, hand = self._place(seat), self._state.hand
         if place is None or hand is None:
             return []
@@ -242,7 +242,7 @@ class VegasScene:
         ]
 
 
-def natural_words(rules: Rules) -> str:
+def natural_words(rules: BlackjackRules) -> str:
     """Return what a natural pays, in the way a table says it.
 
     >>> from door.games.blackjack.rules import VEGAS

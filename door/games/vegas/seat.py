@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from ansi.keys import ENTER, ESCAPE, INTERRUPT
 from door import wording
-from door.call.console import TakenOver, TimeUp, lit
-from door.games.blackjack.round import Action, Phase
+from door.call.console import lit
+from door.errors import NotNow, NotSaid, TakenOver, TimeUp
+from door.games.blackjack.round import BlackjackAction, BlackjackPhase
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.engine import shuffle
@@ -23,7 +24,7 @@ from door.games.tables.betting import Betting
 from door.games.tables.scene import Sitting
 from door.games.vegas import news
 from door.games.vegas import words as vegas_words
-from door.games.vegas.news import LONGEST_LINE, NotSaid
+from door.games.vegas.news import LONGEST_LINE
 from door.games.vegas.round import (
     GAME,
     affordable,
@@ -34,17 +35,15 @@ from door.games.vegas.round import (
 )
 from door.games.vegas.rules_page import read_rules
 from door.games.vegas.scene import VegasScene
-from door.games.vegas.state import NotNow
 from door.games.vegas.table import table_of
 from door.lobby.teller import GRACE_SECONDS, visit_bank
-from timebank.errors import CallClosed, Refused
-from timebank.ledger.database import BooksUnavailable
+from timebank.errors import BooksUnavailable, CallClosed, Refused
 from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.games.blackjack.round import Round
+    from door.games.blackjack.round import BlackjackRound
     from door.games.vegas.news import News
     from door.games.vegas.round import TableRound
     from timebank.ledger.purse import Receipt
@@ -53,19 +52,19 @@ LONGEST_CUT = 60
 LONGEST_AMOUNT = 8
 
 PLAY_KEYS = {
-    Action.DOUBLE: ("D", "Double"),
-    Action.SPLIT: ("P", "Split"),
-    Action.HIT: ("H", "Hit"),
-    Action.STAY: ("S", "Stand"),
-    Action.INSURANCE: ("I", "Insure"),
-    Action.NO_INSURANCE: ("N", "No"),
+    BlackjackAction.DOUBLE: ("D", "Double"),
+    BlackjackAction.SPLIT: ("P", "Split"),
+    BlackjackAction.HIT: ("H", "Hit"),
+    BlackjackAction.STAY: ("S", "Stand"),
+    BlackjackAction.INSURANCE: ("I", "Insure"),
+    BlackjackAction.NO_INSURANCE: ("N", "No"),
 }
 ACTIONS = {letter: action for action, (letter, _) in PLAY_KEYS.items()}
 
 log = logging.getLogger("door.tables")
 
 
-class Vegas:
+class VegasVisit:
     """One caller's visit to the table."""
 
     tutor: Tutor  # while the visit lasts: it speaks through the one whom it advises
@@ -234,7 +233,7 @@ class Vegas:
         seat = self.table.state.at_turn
         return self.table.state.in_play if seat is not None and seat.guest is self else None
 
-    def _round_at_turn(self) -> Round | None:
+    def _round_at_turn(self) -> BlackjackRound | None:
         hand = self._hand_at_turn
         return None if hand is None else hand.round
 
@@ -265,7 +264,7 @@ class Vegas:
         hand = self._hand_at_turn
         if hand is None or hand.round.turn is None or hand.round.hand is None:
             return lit(choices)
-        if hand.round.phase is Phase.INSURANCE:
+        if hand.round.phase is BlackjackPhase.INSURANCE:
             most = wording.coins_of(most_insured(hand, self.caller), hand.coin)
             return f"|15An ace is up. Insurance, up to {most}?|07  {lit(choices)}"
         of_two = len(hand.round.seats[hand.round.turn.seat].hands) > 1
@@ -362,9 +361,9 @@ class Vegas:
             await self._switch_tutor()
         return letter != "Q" or not await self._really_goes()
 
-    async def _decide(self, action: Action) -> None:
+    async def _decide(self, action: BlackjackAction) -> None:
         amount = None
-        if action is Action.INSURANCE:
+        if action is BlackjackAction.INSURANCE:
             amount = await self._ask_insurance()
             if amount is None:
                 return

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from door.games.blackjack.rules import MOST_SEATS, VEGAS, Rules, rules_from_mapping
-from door.games.engine.settings import HasGames, Stakes, read_rules, read_stakes, settings_of
-from timebank.settings.toml import Table
+from door.games.blackjack.rules import MOST_SEATS, VEGAS, BlackjackRules, rules_from_mapping
+from door.games.engine.settings import HasGames, StakeSettings, read_rules, read_stakes, settings_of
+from timebank.settings.toml import TomlTable
 
 LONGEST_WAIT = 600  # seconds at a table where others wait as well
 
 
 @dataclass(frozen=True)
-class Vegas(Stakes):
+class VegasSettings(StakeSettings):
     """The table where callers sit together; waits are in seconds."""
 
     seats: int
     bell_seconds: int
     turn_seconds: int
     resume_wait: int
-    rules: Rules
+    rules: BlackjackRules
 
 
-def read(table: Table) -> Vegas:
+def read(table: TomlTable) -> VegasSettings:
     """Read the section; problems are noted in it."""
-    return Vegas(
+    return VegasSettings(
         **read_stakes(table),
         seats=table.whole("seats", MOST_SEATS, 1, MOST_SEATS),
         bell_seconds=table.whole("bell_seconds", 20, 1, LONGEST_WAIT),
@@ -34,6 +34,6 @@ def read(table: Table) -> Vegas:
     )
 
 
-def of(config: HasGames) -> Vegas:
+def of(config: HasGames) -> VegasSettings:
     """Return this game's settings of a board."""
-    return settings_of(config, "vegas", Vegas)
+    return settings_of(config, "vegas", VegasSettings)

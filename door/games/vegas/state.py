@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("door.tables")
 
 
-class NotNow(Exception):
-    """What a guest wants is not to be had now; the text tells him why."""
-
-
-class Guest(Protocol):
+class SeatedGuest(Protocol):
     """A caller's visit, as the table knows it: by what it can be told, however he called.
 
     Its methods return at once.
@@ -43,13 +39,13 @@ class Guest(Protocol):
 
 
 @dataclass
-class Seat:
+class Chair:
     """A chair that is taken."""
 
     chair: int
     caller_id: int
     name: str
-    guest: Guest | None
+    guest: SeatedGuest | None
     bet: int = 0  # coins announced for the next round
     ready: bool = False
     silent: bool = False  # let a bell or a countdown pass, and was not heard of since
@@ -70,8 +66,8 @@ class Alarm:
 class TableState:
     """Everything that is to be seen of the table."""
 
-    seats: dict[int, Seat] = field(default_factory=dict)
-    standing: list[Guest] = field(default_factory=list)  # who waits for a seat, in order
+    seats: dict[int, Chair] = field(default_factory=dict)
+    standing: list[SeatedGuest] = field(default_factory=list)  # who waits for a seat, in order
     hand: TableRound | None = None  # the last one stays until the next
     shoe: Shoe | None = None
     cut: str = ""
@@ -84,13 +80,13 @@ class TableState:
         return self.hand if self.hand is not None and not self.hand.over else None
 
     @property
-    def at_turn(self) -> Seat | None:
+    def at_turn(self) -> Chair | None:
         """The seat that has to decide."""
         chair = self.in_play.chair_at_turn if self.in_play is not None else None
         return None if chair is None else self.seats[chair]
 
     @property
-    def first(self) -> Seat | None:
+    def first(self) -> Chair | None:
         """The first seat with somebody in it, who may cut a shoe that is fresh."""
         return next((seat for seat in self.seated() if seat.guest is not None), None)
 
@@ -104,19 +100,19 @@ class TableState:
         """Whether somebody is here who would have to wait for another."""
         return len(self.guests()) > 1
 
-    def seated(self) -> list[Seat]:
+    def seated(self) -> list[Chair]:
         """Return the seats that are taken, in order."""
         return [self.seats[chair] for chair in sorted(self.seats)]
 
-    def bettors(self) -> list[Seat]:
+    def bettors(self) -> list[Chair]:
         """Return the seats that would be dealt in, in order."""
         return [seat for seat in self.seated() if seat.bet and seat.guest is not None]
 
-    def guests(self) -> list[Guest]:
+    def guests(self) -> list[SeatedGuest]:
         """Return everybody who is here, seated or standing."""
         return [*(seat.guest for seat in self.seated() if seat.guest is not None), *self.standing]
 
-    def seat_of(self, caller_id: int) -> Seat | None:
+    def seat_of(self, caller_id: int) -> Chair | None:
         """Return a caller's seat, None when he has none."""
         return next((seat for seat in self.seats.values() if seat.caller_id == caller_id), None)
 
@@ -131,7 +127,7 @@ class TableState:
         self.tell_to(self.guests(), *happened)
 
     @staticmethod
-    def tell_to(guests: Iterable[Guest], *happened: News) -> None:
+    def tell_to(guests: Iterable[SeatedGuest], *happened: News) -> None:
         """Tell some; what goes wrong with the screen of one is no matter of the others."""
         for guest in guests:
             try:
@@ -141,7 +137,7 @@ class TableState:
 
     # Changed, by the table's task.
 
-    def let_go(self, guest: Guest) -> Seat | None:
+    def let_go(self, guest: SeatedGuest) -> Chair | None:
         """Forget a guest; return the seat that he had."""
         if guest in self.standing:
             self.standing.remove(guest)
@@ -155,14 +151,14 @@ class TableState:
         """Free the chairs whose callers have gone; to be done between rounds."""
         self.seats = {seat.chair: seat for seat in self.seated() if seat.guest is not None}
 
-    def fill_chairs(self, chairs: int) -> list[Seat]:
+    def fill_chairs(self, chairs: int) -> list[Chair]:
         """Seat those who wait, as far as there are chairs; return the seats they were given."""
         given = []
         for chair in range(1, chairs + 1):
             if self.standing and chair not in self.seats:
                 guest = self.standing.pop(0)
                 record = guest.caller.record
-                self.seats[chair] = Seat(chair, record.id, record.name, guest)
+                self.seats[chair] = Chair(chair, record.id, record.name, guest)
                 given.append(self.seats[chair])
         return given
 
@@ -174,7 +170,7 @@ class TableState:
         here = {guest.caller.record.id: guest for guest in self.guests()}
         dealt_in = zip(hand.chairs, hand.caller_ids, hand.names, strict=True)
         self.seats = {
-            chair: Seat(chair, number, name, here.pop(number, None), kept_until=kept_until)
+            chair: Chair(chair, number, name, here.pop(number, None), kept_until=kept_until)
             for chair, number, name in dealt_in
         }
         self.standing = list(here.values())

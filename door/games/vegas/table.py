@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING
 
 from ansi.width import character_width
 from door import wording
-from door.call.console import Closing, patience
-from door.games.blackjack.round import Action
+from door.call.console import patience
+from door.errors import Closing, NotNow, NotSaid
+from door.games.blackjack.round import BlackjackAction
 from door.games.engine.descriptor import Shared
 from door.games.tables import menu
 from door.games.vegas import news, settings
 from door.games.vegas import news as vegas_talk
 from door.games.vegas.dealer import Dealer
 from door.games.vegas.round import GAME, affordable
-from door.games.vegas.state import Alarm, Guest, NotNow, Seat, TableState
-from timebank.errors import RoundInPlay
-from timebank.ledger.database import BooksUnavailable, OutcomeUnknown
+from door.games.vegas.state import Alarm, Chair, SeatedGuest, TableState
+from timebank.errors import BooksUnavailable, JournalDamaged, OutcomeUnknown, RoundInPlay
 from timebank.wagers import journal
 from timebank.wagers.journal import table_rounds
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.clock import Timer
     from door.games.vegas.news import News
-    from door.games.vegas.settings import Vegas
+    from door.games.vegas.settings import VegasSettings
 
 
 # The clock of the Vegas table: the bell, the countdown of a turn, seats that are kept.
@@ -109,7 +109,7 @@ class TableClock:
         self._set_timer(None)
 
     @property
-    def _settings(self) -> Vegas:
+    def _settings(self) -> VegasSettings:
         return settings.of(self._board.config)
 
     def _next(self) -> Alarm | None:
@@ -120,7 +120,7 @@ class TableClock:
             return self._of_turn(seat)
         return None if self._bell_at is None else Alarm("bell", self._bell_at)
 
-    def _of_turn(self, seat: Seat) -> Alarm | None:
+    def _of_turn(self, seat: Chair) -> Alarm | None:
         """Return how long the seat at turn may take: as long as it likes where nobody waits."""
         if seat.guest is None:
             return Alarm("return", seat.kept_until, seat.name)
@@ -187,7 +187,7 @@ class VegasTable(Shared):
     # What can be asked.
 
     @property
-    def settings(self) -> Vegas:
+    def settings(self) -> VegasSettings:
         """What the sysop has set, for the next round."""
         return settings.of(self._board.config)
 
@@ -235,7 +235,7 @@ class VegasTable(Shared):
     # The guests' side. Most of these are commands: done when they return, all that follows too.
     # Once the table is closed they raise `Closing`, as the wait for a key does.
 
-    async def sit(self, guest: Guest) -> None:
+    async def sit(self, guest: SeatedGuest) -> None:
         """Give a guest a seat: at his hand if he has one in play, else as soon as one is free."""
         await self._do(partial(self._sit, guest))
 
@@ -245,19 +245,19 @@ class VegasTable(Shared):
             await self._look_for(caller_id)
         return self.state.place_of(caller_id) is not None
 
-    async def bet(self, guest: Guest, coins: int) -> None:
+    async def bet(self, guest: SeatedGuest, coins: int) -> None:
         """Announce a bet for the next round; `NotNow` when it cannot be placed."""
         await self._do(partial(self._bet, guest, coins))
 
-    async def be_ready(self, guest: Guest) -> None:
+    async def be_ready(self, guest: SeatedGuest) -> None:
         """Ask for the cards; `NotNow` without a bet."""
         await self._do(partial(self._be_ready, guest))
 
-    async def cut_cards(self, guest: Guest, words: str) -> None:
+    async def cut_cards(self, guest: SeatedGuest, words: str) -> None:
         """Cut a fresh shoe, for whoever has the first seat; `NotNow` for others."""
         await self._do(partial(self._cut, guest, words))
 
-    async def decide(self, guest: Guest, action: Action, amount: int | None) -> None:
+    async def decide(self, guest: SeatedGuest, action: BlackjackAction, amount: int | None) -> None:
         """Do what a guest at turn decides; `amount` (seconds) is for insurance.
 
         Raises `NotNow` when it is not open to him, and what the bank refuses.
@@ -268,7 +268,7 @@ class VegasTable(Shared):
         """Decide from now on for a caller who has a hand in play and no time left."""
         await self._do(partial(self._stand_for, caller_id))
 
-    def leave(self, guest: Guest) -> None:
+    def leave(self, guest: SeatedGuest) -> None:
         """Let a guest go, who got up or was cut off; a hand of his is stood at its turns."""
         seat = self.state.let_go(guest)
         if seat is not None:
@@ -276,20 +276,20 @@ class VegasTable(Shared):
             self._tell_if_news(seat, news.GotUp(seat.name))
         self._poke()
 
-    def hand_over(self, guest: Guest) -> None:
+    def hand_over(self, guest: SeatedGuest) -> None:
         """Let a guest go who will be back at once on another call: his hand is kept for him."""
         seat = self.state.let_go(guest)
         if seat is not None:
             seat.kept_until = self._clock.now() + self.settings.turn_seconds
         self._poke()
 
-    def wake(self, guest: Guest) -> None:
+    def wake(self, guest: SeatedGuest) -> None:
         """Note that a guest has pressed a key: if he was silent, he is waited for again."""
         seat = self.state.seat_of(guest.caller.record.id)
         if seat is not None:
             seat.silent = False
 
-    def talk(self, guest: Guest, typed: str) -> None:
+    def talk(self, guest: SeatedGuest, typed: str) -> None:
         """Pass on what a guest says to all, or whispers with "/name"; `NotSaid` when it is not.
 
         The round has no part in it, so it waits for nothing.
@@ -302,7 +302,7 @@ class VegasTable(Shared):
         others.pop(record.name, None)
         what = vegas_talk.addressed(line, list(others))
         if not self._talk[record.id].allows(self._clock.now()):
-            raise vegas_talk.NotSaid("Not so fast: let the others get a word in.")
+            raise NotSaid("Not so fast: let the others get a word in.")
         if isinstance(what, vegas_talk.Whisper):
             whispered = news.Whispered(record.name, what.to, what.text)
             self.state.tell_to((guest, others[what.to]), whispered)
@@ -420,19 +420,19 @@ class VegasTable(Shared):
         shared = [one.lead for one in found if one.shoe is None or one.shoe.caller_id is None]
         self._left_open += [lead for lead in shared if lead not in self._left_open]
 
-    def _is_given_up(self, seat: Seat) -> bool:
+    def _is_given_up(self, seat: Chair) -> bool:
         """Whether nobody waits any more for the seat at turn."""
         if seat.guest is None:
             return seat.stood or seat.kept_until <= self._clock.now()
         hand = self.state.in_play
         assert hand is not None  # a seat is at turn
         # Insurance that he cannot pay is declined unasked.
-        unpayable = affordable(hand, seat.guest.caller) == [Action.NO_INSURANCE]
+        unpayable = affordable(hand, seat.guest.caller) == [BlackjackAction.NO_INSURANCE]
         return seat.stood or seat.silent or unpayable
 
     # Sitting down, and the bets.
 
-    async def _sit(self, guest: Guest) -> None:
+    async def _sit(self, guest: SeatedGuest) -> None:
         record = guest.caller.record
         seat = self.state.seat_of(record.id)
         if seat is None:
@@ -450,7 +450,7 @@ class VegasTable(Shared):
             stored = await self._board.books.run(
                 lambda desk: journal.round_in_play(desk, caller_id)
             )
-        except journal.JournalDamaged as damaged:
+        except JournalDamaged as damaged:
             log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
             return
         if stored is None or stored.game != GAME:
@@ -459,14 +459,14 @@ class VegasTable(Shared):
             self._left_open.append(stored.lead)
         await self._do(_nothing)
 
-    def _own_seat(self, guest: Guest) -> Seat:
+    def _own_seat(self, guest: SeatedGuest) -> Chair:
         seat = self.state.seat_of(guest.caller.record.id)
         if seat is None or seat.guest is not guest:
             raise NotNow("You have no seat yet.")
         seat.silent = False
         return seat
 
-    async def _bet(self, guest: Guest, coins: int) -> None:
+    async def _bet(self, guest: SeatedGuest, coins: int) -> None:
         seat = self._own_seat(guest)
         if self.state.in_play is not None:
             raise NotNow("The cards are on the table: bet when this round is over.")
@@ -481,17 +481,17 @@ class VegasTable(Shared):
         seat.bet, seat.ready = coins, False
         self.state.tell(news.BetAnnounced(seat.name, coins))
 
-    def _refuse_haste(self, seat: Seat) -> None:
+    def _refuse_haste(self, seat: Chair) -> None:
         """Raise `NotNow` when a seat changes its mind faster than the others can follow."""
         if not self._moves[seat.caller_id].allows(self._clock.now()):
             raise NotNow("Not so fast: the others must be told every time.")
 
-    def _tell_if_news(self, seat: Seat, happened: News) -> None:
+    def _tell_if_news(self, seat: Chair, happened: News) -> None:
         """Tell that somebody comes or goes, unless he does nothing else."""
         if self._moves[seat.caller_id].allows(self._clock.now()):
             self.state.tell(happened)
 
-    async def _be_ready(self, guest: Guest) -> None:
+    async def _be_ready(self, guest: SeatedGuest) -> None:
         seat = self._own_seat(guest)
         if self.state.in_play is not None or not seat.bet:
             raise NotNow("Place a bet first.")
@@ -499,7 +499,7 @@ class VegasTable(Shared):
             seat.ready = True
             self.state.tell(news.IsReady(seat.name))
 
-    async def _cut(self, guest: Guest, words: str) -> None:
+    async def _cut(self, guest: SeatedGuest, words: str) -> None:
         seat = self._own_seat(guest)
         if not self.state.may_be_cut:
             raise NotNow("Only a fresh shoe is cut.")
@@ -511,7 +511,9 @@ class VegasTable(Shared):
         self.state.cut = words
         self.state.tell(news.CutMade(seat.name, words))
 
-    async def _decide(self, guest: Guest, action: Action, amount: int | None) -> None:
+    async def _decide(
+        self, guest: SeatedGuest, action: BlackjackAction, amount: int | None
+    ) -> None:
         seat = self.state.at_turn
         if seat is None or seat.guest is not guest:
             raise NotNow("It is not your turn.")
@@ -534,7 +536,7 @@ class VegasTable(Shared):
             self._clock.clear_bell()
         return False
 
-    def _is_awaited(self, seat: Seat) -> bool:
+    def _is_awaited(self, seat: Chair) -> bool:
         """Whether the others wait for a seat: to bet if it can, or to say that it is ready."""
         if seat.guest is None or seat.ready or not self.state.has_company:
             return False

@@ -13,29 +13,25 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansi.charset import Charset
-from door.call.console import (
+from door.call.console import Console, Look, Paint, at_the_door
+from door.call.guest_caller import LimitedCaller
+from door.clock import seconds_begun
+from door.errors import (
     CarrierLost,
     Closing,
-    Console,
     IdledOut,
     Interruption,
     Kicked,
-    Look,
-    Paint,
+    LinkBroken,
     TakenOver,
     TimeUp,
-    at_the_door,
 )
-from door.call.guest_caller import LimitedCaller
-from door.clock import seconds_begun
-from door.games.vegas.seat import Vegas
+from door.games.vegas.seat import VegasVisit
 from door.games.vegas.table import table_of
 from door.lines.line import CALLER_HUNG_UP, Hints
-from door.lines.link import LinkBroken
 from timebank.callers import callers
 from timebank.calls.calls import Opened, open_calls, touch
-from timebank.errors import CallClosed, Refused
-from timebank.ledger.database import BooksFailed
+from timebank.errors import BooksFailed, CallClosed, Refused
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -193,7 +189,7 @@ async def _visit(board: Board, caller: LimitedCaller) -> dict[str, Any]:
     async with asyncio.TaskGroup() as group:
         keeper = group.create_task(caller.keep())
         try:
-            await Vegas(board, caller).visit()
+            await VegasVisit(board, caller).visit()
         except (Interruption, Refused, BooksFailed) as ended:
             how, words = _how(ended), str(ended)
         finally:

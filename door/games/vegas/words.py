@@ -11,21 +11,21 @@ from ansi.cards import plain
 from door import wording
 from door.call.display import literal
 from door.games.blackjack import events as happened
-from door.games.blackjack.events import Event, Outcome
-from door.games.blackjack.round import Round
+from door.games.blackjack.events import BlackjackOutcome, Event
+from door.games.blackjack.round import BlackjackRound
 from door.games.tables.scene import Sitting
 from door.games.vegas import news
 from door.games.vegas.news import News
 from timebank.words import span
 
 OUTCOMES = {
-    Outcome.NATURAL: "|10Black Jack",
-    Outcome.TWENTY_ONE: "|10Twenty-one wins",
-    Outcome.WIN: "|10{} won",
-    Outcome.PUSH: "|14Push",
-    Outcome.LOSE: "|12{} lost",
-    Outcome.BUST: "|12Bust",
-    Outcome.DEALER_NATURAL: "|12The dealer's Black Jack takes it",
+    BlackjackOutcome.NATURAL: "|10Black Jack",
+    BlackjackOutcome.TWENTY_ONE: "|10Twenty-one wins",
+    BlackjackOutcome.WIN: "|10{} won",
+    BlackjackOutcome.PUSH: "|14Push",
+    BlackjackOutcome.LOSE: "|12{} lost",
+    BlackjackOutcome.BUST: "|12Bust",
+    BlackjackOutcome.DEALER_NATURAL: "|12The dealer's Black Jack takes it",
 }
 
 Played = news.RoundDealt | news.RoundWentOn
@@ -68,7 +68,7 @@ def told_beside_the_scene(item: News, me: str) -> list[str]:
     return [said] if said else []
 
 
-def standing_of(round_: Round, place: int, coin: int) -> str:
+def standing_of(round_: BlackjackRound, place: int, coin: int) -> str:
     """Return what a seat won or lost in a round that is over: "wins 3 coins", "even"."""
     totals = round_.totals_of(place)
     net = totals.won - totals.lost
@@ -121,7 +121,7 @@ def _at_the_table(item: News, me: str) -> str:
     return ""
 
 
-def _hands(names: Sequence[str], round_: Round) -> Iterator[str]:
+def _hands(names: Sequence[str], round_: BlackjackRound) -> Iterator[str]:
     for name, seat in zip(names, round_.seats, strict=True):
         for hand in seat.hands:
             cards = ", ".join(plain(card) for card in hand.cards)
@@ -137,7 +137,12 @@ def _matters(item: Played, event: Event, me: str) -> bool:
             return me in item.names
         case happened.DealerStood() | happened.DealerBusted():
             return True
-        case happened.Dealt() | happened.DealerDealt() | happened.Revealed() | happened.Stood():
+        case (
+            happened.BlackjackDealt()
+            | happened.DealerDealt()
+            | happened.BlackjackRevealed()
+            | happened.BlackjackStood()
+        ):
             return False
         case happened.InsuranceOffered() | happened.DealerCharlie():
             return False
@@ -157,7 +162,7 @@ def _dealers(event: Event) -> str:
             return f"|07The dealer draws |15{plain(card)}|07."
         case happened.Peeked(natural=False):
             return "|07The dealer looks at his hole card: no Black Jack."
-        case happened.Revealed(card=card):
+        case happened.BlackjackRevealed(card=card):
             return f"|07The dealer turns up |15{plain(card)}|07."
         case happened.DealerNatural():
             return "|12Black Jack for the dealer."
@@ -171,10 +176,10 @@ def _dealers(event: Event) -> str:
 def _callers(item: Played, event: Event, me: str) -> str:
     """Return what is said of an event of one seat."""
     match event:
-        case happened.Dealt(seat, hand, card):
+        case happened.BlackjackDealt(seat, hand, card):
             who = _who(item.names[seat], me, "gets", "get")
             return f"|07{who} |15{plain(card)}|07{_which(item, seat, hand)}."
-        case happened.Natural(seat):
+        case happened.BlackjackNatural(seat):
             return f"|10{_who(item.names[seat], me, 'has', 'have')} Black Jack!"
         case happened.InsuranceBought(seat, amount):
             who = _who(item.names[seat], me, "insures", "insure")
@@ -186,7 +191,7 @@ def _callers(item: Played, event: Event, me: str) -> str:
             return f"|07{who} down{_which(item, seat, hand)}."
         case happened.Split(seat):
             return f"|07{_who(item.names[seat], me, 'splits', 'split')}."
-        case happened.Stood(seat, hand, total):
+        case happened.BlackjackStood(seat, hand, total):
             who = _who(item.names[seat], me, "stands", "stand")
             return f"|07{who} on |15{total}|07{_which(item, seat, hand)}."
         case happened.TwentyOne(seat, hand):
@@ -197,7 +202,7 @@ def _callers(item: Played, event: Event, me: str) -> str:
             return f"|12{who} with {total}{_which(item, seat, hand)}."
         case happened.InsuranceSettled(seat):
             return _insurance(item, event, me)
-        case happened.Settled():
+        case happened.BlackjackSettled():
             return _settled(item, event, me)
     return ""
 
@@ -209,7 +214,7 @@ def _insurance(item: Played, event: happened.InsuranceSettled, me: str) -> str:
     return f"|12{whose} insurance of {wording.coins_of(event.lost, item.coin)} is lost."
 
 
-def _settled(item: Played, event: happened.Settled, me: str) -> str:
+def _settled(item: Played, event: happened.BlackjackSettled, me: str) -> str:
     whose = "" if item.names[event.seat] == me else f"|07{literal(item.names[event.seat])}: "
     amount = event.won or event.lost
     words = OUTCOMES[event.outcome].format(wording.coins_of(amount, item.coin))

@@ -13,22 +13,18 @@ from dataclasses import dataclass, replace
 
 from door.lines.flow import StreamLine, StreamProtocol
 from door.lines.line import Hints, clamp_size, printable
-from door.lines.telnet.framing import IAC_BYTE, Allowance
+from door.lines.telnet.framing import IAC_BYTE, CommandAllowance
 from door.lines.telnet.passive import CommandLimits
 
 USUAL_LIMITS = CommandLimits(
     unsent=256 * 1024,
     farewell=2.0,
     subnegotiation=4096,
-    commands=Allowance(burst=500, a_second=50.0),
+    commands=CommandAllowance(burst=500, a_second=50.0),
 )
 
 _GOODBYES = ((signal.SIGHUP, "the host hung up"), (signal.SIGTERM, "the host ended the door"))
 _LANGUAGE_VARIABLES = ("LC_ALL", "LC_CTYPE", "LANG")  # the first one set counts (POSIX)
-
-
-class NoLine(Exception):
-    """A caller cannot be taken over; the text is a sentence that says why, fit for a log."""
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ import stat
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 
+from door.errors import NoLine
 from door.lines.flow import StreamProtocol, address_of
 from door.lines.host.descriptors import DescriptorTransport, SocketEnd
-from door.lines.host.host import CleanLine, Introduction, NoLine, held, introduce
+from door.lines.host.host import CleanLine, Introduction, held, introduce
 from door.lines.line import Line
 from door.lines.telnet.passive import CommandLimits, PassiveTelnet
 

@@ -13,9 +13,10 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from typing import Any
 
-from door.lines.flow import Limits, StreamLine, StreamProtocol
+from door.errors import NoLine
+from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.host.descriptors import DescriptorTransport, taken
-from door.lines.host.host import CleanLine, Introduction, NoLine, held, introduce
+from door.lines.host.host import CleanLine, Introduction, held, introduce
 from door.lines.line import Line, clamp_size
 
 # The fields of what tcgetattr returns, and what cfmakeraw(3) clears in them. IXOFF too: a ^S of the
@@ -39,7 +40,7 @@ _CLEARED = {
 
 @asynccontextmanager
 async def opened(
-    reading: int, writing: int, introduction: Introduction, limits: Limits
+    reading: int, writing: int, introduction: Introduction, limits: LineLimits
 ) -> AsyncIterator[Line]:
     """Serve the caller on two descriptors, usually 0 and 1, until the block is left.
 

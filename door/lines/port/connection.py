@@ -12,9 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, cast
 
+from door.errors import CallRefused, ProxyHeaderRefused
 from door.lines.flow import INTAKE, StreamLine
-from door.lines.port.gate import Blame, Gate, OpenGate, Refused
-from door.lines.port.proxy_header import Malformed, Passed, ProxyHeader
+from door.lines.port.gate import Blame, Gate, OpenGate
+from door.lines.port.proxy_header import Passed, ProxyHeader
 from door.lines.tls.tls import Certificate, Stage, TlsLayer, Turns
 
 FRONT_END_SECONDS = 5.0  # how long the header of a front end may take
@@ -52,7 +53,7 @@ class Answer(Stage, Protocol):
         """The line that it makes of it, once there is a connection."""
 
 
-class Visit:
+class LineConnection:
     """One connection, from the socket on."""
 
     def __init__(
@@ -60,7 +61,7 @@ class Visit:
         entrance: Entrance,
         turns: Turns,
         make_answer: Callable[[str, Callable[[], None]], Answer],
-        over: Callable[[Visit], None],
+        over: Callable[[LineConnection], None],
     ) -> None:
         """Prepare one.
 
@@ -73,18 +74,18 @@ class Visit:
         self._make_answer = make_answer
         self._tls: TlsLayer | None = None
         self._leave: Callable[[], None] | None = None
-        self._over: Callable[[Visit], None] | None = over
+        self._over: Callable[[LineConnection], None] | None = over
         self._transport: asyncio.BaseTransport | None = None
         self._cut = False
 
     def begin(self, address: str) -> Stage:
-        """Return what takes the connection from `address`; `Refused` when it is not taken."""
+        """Return what takes the connection from `address`; `CallRefused` when it is not taken."""
         if self._entrance.is_front_end(address):
             return _FrontEnd(self, address)
         return self.enter(address)
 
     def enter(self, address: str) -> Stage:
-        """Return what takes the caller from `address`; `Refused` when the gate is shut to him."""
+        """Return what takes the caller from `address`; `CallRefused` where the gate is shut."""
         self._leave = self._entrance.gate.enter(address, self.cut)
         return self.go_on(address)
 
@@ -148,7 +149,7 @@ class Visit:
 class _FrontEnd(asyncio.BufferedProtocol):
     """A connection of which a front end has yet to say whom it brings."""
 
-    def __init__(self, visit: Visit, address: str) -> None:
+    def __init__(self, visit: LineConnection, address: str) -> None:
         """Make ready for a connection from the front end at `address`."""
         self._visit = visit
         self._address = address
@@ -173,7 +174,7 @@ class _FrontEnd(asyncio.BufferedProtocol):
             return
         try:
             passed = self._header.feed(bytes(INTAKE[:nbytes]))
-        except Malformed as malformed:
+        except ProxyHeaderRefused as malformed:
             self._refuse(str(malformed))
             return
         if passed is not None:
@@ -202,7 +203,7 @@ class _FrontEnd(asyncio.BufferedProtocol):
                 behind = self._visit.go_on(self._address)
             else:
                 behind = self._visit.enter(passed.address)
-        except Refused:
+        except CallRefused:
             # Without words: TLS may be next, and a front end may take any for a live board.
             self._transport.close()
             return

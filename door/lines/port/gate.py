@@ -7,10 +7,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 
-class Refused(Exception):
-    """A call is not taken; the text, of printable ASCII or empty, is for the caller."""
-
-
 @dataclass(frozen=True, slots=True)
 class Blame:
     """Why a call was cut off, in words for a log: ours, and nothing of what was sent.
@@ -28,7 +24,7 @@ class Gate(Protocol):
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
         """Let a call in and return what is to be called, once, when it is over.
 
-        `cut` ends the call at once, for a better one. Raises `Refused`.
+        `cut` ends the call at once, for a better one. Raises `CallRefused`.
         """
 
     def malformed(self, address: str, what: str) -> None:

@@ -15,10 +15,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
+from door.errors import CallRefused, Hangup
 from door.lines.flow import StreamLine, address_of
-from door.lines.line import Hangup
-from door.lines.port.connection import Answer, Entrance, Visit
-from door.lines.port.gate import Refused
+from door.lines.port.connection import Answer, Entrance, LineConnection
 from door.lines.tls.tls import Turns
 
 logger = logging.getLogger("door.lines")
@@ -43,7 +42,7 @@ class Listener(ABC):
         self._again: asyncio.TimerHandle | None = None
         self._is_full = False  # whether the log has been told that the system has no room
         self._arriving: set[asyncio.Task[tuple[asyncio.Transport, object]]] = set()
-        self._visits: set[Visit] = set()
+        self._visits: set[LineConnection] = set()
         self._calls: set[asyncio.Task[None]] = set()
         self._empty = asyncio.Event()
         self._empty.set()
@@ -135,10 +134,10 @@ class Listener(ABC):
             logger.warning("callers are taken in again")
 
     def _take_in(self, wire: socket.socket, address: str) -> None:
-        visit = Visit(self._entrance, self._turns, self.answer, self._forget)
+        visit = LineConnection(self._entrance, self._turns, self.answer, self._forget)
         try:
             first = visit.begin(address)
-        except Refused as refused:
+        except CallRefused as refused:
             self._turn_away(wire, str(refused))
             return
         self._visits.add(visit)
@@ -157,7 +156,7 @@ class Listener(ABC):
             if words and self._entrance.certificate is None:
                 wire.send(self.farewell(words))
 
-    def _forget(self, visit: Visit) -> None:
+    def _forget(self, visit: LineConnection) -> None:
         self._visits.discard(visit)
         if not self._visits:
             self._empty.set()

@@ -14,6 +14,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from door.errors import ProxyHeaderRefused
+
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"
 LONGEST_TEXT = 107  # bytes with CR LF, as the specification counts them
 LONGEST_EXTRAS = 2048  # bytes behind the header's sixteen: two addresses, and what is passed over
@@ -30,10 +32,6 @@ _FAMILIES: Mapping[int, tuple[type[_Address], int]] = {
 _UNSPECIFIED, _UNIX = 0x00, 0x31
 _UNIX_BYTES = 216
 _PORT = re.compile(r"0|[1-9][0-9]{0,4}", re.ASCII)
-
-
-class Malformed(Exception):
-    """What came is no header of a front end; the text says why, in words fit for a log."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class ProxyHeader:
     def feed(self, data: bytes) -> Passed | None:
         """Take more bytes and return what was said once it is whole; feed nothing after that.
 
-        `Malformed` as soon as it cannot become a header.
+        `ProxyHeaderRefused` as soon as it cannot become a header.
         """
         self._read += data
         read = bytes(self._read)
@@ -68,7 +66,7 @@ class ProxyHeader:
             return _binary(read)
         if _may_become(read, _TEXT_START):
             return _text(read)
-        raise Malformed("it does not begin as a PROXY header")
+        raise ProxyHeaderRefused("it does not begin as a PROXY header")
 
 
 def _may_become(read: bytes, start: bytes) -> bool:
@@ -78,27 +76,27 @@ def _may_become(read: bytes, start: bytes) -> bool:
 def _text(read: bytes) -> Passed | None:
     line, end, rest = read.partition(b"\r\n")
     if len(line) + (2 if end else 1) > LONGEST_TEXT:
-        raise Malformed("its line is too long")
+        raise ProxyHeaderRefused("its line is too long")
     if not end:
         return None
     try:
         words = line.decode("ascii").split(" ")
     except UnicodeDecodeError as error:
-        raise Malformed("its line is not ASCII") from error
+        raise ProxyHeaderRefused("its line is not ASCII") from error
     if words[1] == "UNKNOWN":
         return Passed(None, rest)
     if words[1] not in ("TCP4", "TCP6"):
-        raise Malformed("its protocol is none of TCP4, TCP6 and UNKNOWN")
+        raise ProxyHeaderRefused("its protocol is none of TCP4, TCP6 and UNKNOWN")
     if len(words) != 6:
-        raise Malformed("its line has not the six words of a call")
+        raise ProxyHeaderRefused("its line has not the six words of a call")
     for port in words[4:]:
         if not _PORT.fullmatch(port) or int(port) > 65535:
-            raise Malformed("it has no port where one belongs")
+            raise ProxyHeaderRefused("it has no port where one belongs")
     kind = ipaddress.IPv4Address if words[1] == "TCP4" else ipaddress.IPv6Address
     try:
         caller, _ = kind(words[2]), kind(words[3])
     except ValueError as error:
-        raise Malformed("it has no address where one belongs") from error
+        raise ProxyHeaderRefused("it has no address where one belongs") from error
     return Passed(_shown(caller), rest)
 
 
@@ -108,17 +106,17 @@ def _binary(read: bytes) -> Passed | None:
     command, family = read[12], read[13]
     length = int.from_bytes(read[14:_FIXED], "big")
     if command not in (_LOCAL, _PROXY):
-        raise Malformed("its version or its command is none that is known")
+        raise ProxyHeaderRefused("its version or its command is none that is known")
     if length > LONGEST_EXTRAS:
-        raise Malformed("it is too long")
+        raise ProxyHeaderRefused("it is too long")
     body, rest = read[_FIXED : _FIXED + length], read[_FIXED + length :]
     if command == _PROXY:
         kind, size = _FAMILIES.get(family, (None, 0))
         if kind is None and family not in (_UNSPECIFIED, _UNIX):
-            raise Malformed("its family is none that calls come by")
+            raise ProxyHeaderRefused("its family is none that calls come by")
         needed = _UNIX_BYTES if family == _UNIX else 2 * size + 4 if kind else 0
         if length < needed:
-            raise Malformed("it is too short for its addresses")
+            raise ProxyHeaderRefused("it is too short for its addresses")
         if len(body) < length:
             return None
         return Passed(None if kind is None else _shown(kind(body[:size])), rest)

@@ -10,6 +10,8 @@ password on many boards, so it is never shown and no refusal repeats what a fiel
 import re
 from dataclasses import dataclass, field
 
+from door.errors import RloginHeaderRefused
+
 LONGEST_FIELD = 128  # bytes; the longest secret, and far longer than any name or terminal
 NAMES = ("the first field", "the log-on name", "the terminal")
 
@@ -20,10 +22,6 @@ _CODE_WORD = "xtrn="
 # RFC 1282, "Window Size": a magic cookie, then rows, columns and two sizes in pixels.
 _COOKIE = b"\xff\xffss"
 _SIZE_LENGTH = len(_COOKIE) + 8
-
-
-class HeaderRefused(Exception):
-    """What came is no header that can be served; the text says why, in words fit for a log."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +61,12 @@ class HeaderParser:
     def feed(self, data: bytes) -> RloginHeader | None:
         """Take more bytes and return the header once it is whole; feed nothing after that.
 
-        `HeaderRefused` as soon as it cannot become one.
+        `RloginHeaderRefused` as soon as it cannot become one.
         """
         for position, byte in enumerate(data):
             if not self._begun:
                 if byte:
-                    raise HeaderRefused("it does not begin with a NUL, so it is not rlogin")
+                    raise RloginHeaderRefused("it does not begin with a NUL, so it is not rlogin")
                 self._begun = True
             elif byte:
                 self._grow(byte)
@@ -82,9 +80,9 @@ class HeaderParser:
     def _grow(self, byte: int) -> None:
         name = NAMES[len(self._fields)]
         if byte < 0x20 or byte == 0x7F:
-            raise HeaderRefused(f"{name} holds a control character")
+            raise RloginHeaderRefused(f"{name} holds a control character")
         if len(self._field) == LONGEST_FIELD:
-            raise HeaderRefused(f"{name} is longer than {LONGEST_FIELD} bytes")
+            raise RloginHeaderRefused(f"{name} is longer than {LONGEST_FIELD} bytes")
         self._field.append(byte)
 
     def _end_field(self) -> None:
@@ -92,7 +90,7 @@ class HeaderParser:
         # Only the terminal may be unknown. An empty name is nobody's, and an empty first field
         # would make a stray NUL shift a password into the place of the name.
         if name != NAMES[2] and not self._field.strip():
-            raise HeaderRefused(f"{name} is empty")
+            raise RloginHeaderRefused(f"{name} is empty")
         self._fields.append(bytes(self._field))
         self._field.clear()
 
@@ -103,10 +101,10 @@ def _header(first: bytes, second: bytes, terminal: bytes) -> RloginHeader:
     if "[" in name or "]" in name:
         form = _TAGGED.fullmatch(name)
         if form is None:
-            raise HeaderRefused("the log-on name holds brackets that are no [TAG]user")
+            raise RloginHeaderRefused("the log-on name holds brackets that are no [TAG]user")
         tag, name = (part.strip() for part in form.groups())
         if not tag or not name:
-            raise HeaderRefused("the log-on name has an empty tag or nothing behind it")
+            raise RloginHeaderRefused("the log-on name has an empty tag or nothing behind it")
     kind, xtrn = _terminal(terminal)
     return RloginHeader(_text(first), name, kind, xtrn, tag)
 
@@ -114,13 +112,13 @@ def _header(first: bytes, second: bytes, terminal: bytes) -> RloginHeader:
 def _terminal(field: bytes) -> tuple[str, str]:
     """The terminal and the door that a third field names; one of them is empty."""
     if not field.isascii():
-        raise HeaderRefused("the terminal is not ASCII")
+        raise RloginHeaderRefused("the terminal is not ASCII")
     kind = field.decode("ascii").partition("/")[0].strip()
     if kind[: len(_CODE_WORD)].casefold() != _CODE_WORD:
         return kind, ""
     code = kind[len(_CODE_WORD) :]
     if not _CODE.fullmatch(code):
-        raise HeaderRefused("the code behind xtrn= is none: 1 to 16 letters, digits, _ and -")
+        raise RloginHeaderRefused("the code behind xtrn= is none: 1 to 16 letters, digits, _ and -")
     return "", code
 
 
@@ -131,7 +129,7 @@ def _text(field: bytes) -> str:
     except UnicodeDecodeError:
         text = field.decode("cp437")
     if not text.isprintable():
-        raise HeaderRefused("a field holds characters that cannot be shown")
+        raise RloginHeaderRefused("a field holds characters that cannot be shown")
     return text
 
 

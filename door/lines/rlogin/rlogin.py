@@ -13,18 +13,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 
-from door.lines.flow import Limits, StreamLine, StreamProtocol
+from door.errors import RloginHeaderRefused
+from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.line import Hints, Line, clamp_size, printable
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.port.gate import Blame
 from door.lines.port.listener import Listener
-from door.lines.rlogin.header import (
-    HeaderParser,
-    HeaderRefused,
-    RloginHeader,
-    WindowSize,
-    WindowSizes,
-)
+from door.lines.rlogin.header import HeaderParser, RloginHeader, WindowSize, WindowSizes
 
 logger = logging.getLogger("door.lines")
 
@@ -37,7 +32,7 @@ _APOLOGY = b"This port takes rlogin from boards that are known here.\r\n"
 
 
 @dataclass(frozen=True)
-class RloginLimits(Limits):
+class RloginLimits(LineLimits):
     """What one rlogin caller may cost the board; `header` is how long its header may take (s)."""
 
     header: float
@@ -83,7 +78,7 @@ class RloginConnection(StreamProtocol):
                 return
             try:
                 header = self._parser.feed(data)
-            except HeaderRefused as refusal:
+            except RloginHeaderRefused as refusal:
                 self._refuse(str(refusal))
                 return
             if header is None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from door.errors import NotTrusted
 from door.lines.rlogin.header import RloginHeader
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -56,10 +57,6 @@ class RloginCaller:
 
     board: str
     user: str
-
-
-class NotTrusted(Exception):
-    """Nobody vouches for a caller; the text says why, in words for the log and not for him."""
 
 
 def networks(texts: Sequence[str]) -> tuple[Network, ...]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
+from door.errors import Flood
+
 IAC = 255
 IAC_BYTE = b"\xff"
 
@@ -45,10 +47,6 @@ class Command(NamedTuple):
 
     code: int
     body: bytes
-
-
-class Flood(Exception):
-    """The other end sends more than anyone at a keyboard would; the text says what."""
 
 
 class Splitter:
@@ -158,7 +156,7 @@ class Splitter:
 
 
 @dataclass(frozen=True)
-class Allowance:
+class CommandAllowance:
     """How many commands a line may send: `burst` at once, and `a_second` more every second."""
 
     burst: int
@@ -168,7 +166,7 @@ class Allowance:
 class Budget:
     """Counts a line's commands against its allowance, on a clock that gives seconds."""
 
-    def __init__(self, allowance: Allowance, clock: Callable[[], float]) -> None:
+    def __init__(self, allowance: CommandAllowance, clock: Callable[[], float]) -> None:
         """Begin with the whole burst in hand."""
         self._allowance = allowance
         self._clock = clock

@@ -17,9 +17,10 @@ from typing import Any, cast
 import telnetlib3
 from telnetlib3 import telopt
 
+from door.errors import Flood
 from door.lines.flow import INTAKE, UNREAD, LineEvents
 from door.lines.line import clamp_size, printable
-from door.lines.telnet.framing import IAC_BYTE, KEYS, Budget, Code, Command, Flood, Splitter
+from door.lines.telnet.framing import IAC_BYTE, KEYS, Budget, Code, Command, Splitter
 from door.lines.telnet.passive import BELL, LONGEST_REPLY, CommandLimits, TelnetLine
 
 logger = logging.getLogger("door.lines")

@@ -10,16 +10,16 @@ import asyncio
 import re
 from dataclasses import dataclass
 
-from door.lines.flow import Limits, StreamLine, StreamProtocol
+from door.errors import Flood
+from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.line import clamp_size
 from door.lines.telnet.framing import (
     IAC_BYTE,
     KEYS,
-    Allowance,
     Budget,
     Code,
     Command,
-    Flood,
+    CommandAllowance,
     Splitter,
 )
 
@@ -34,7 +34,7 @@ _WINDOW = re.compile(rb"\x1f(.{2})(.{2})", re.DOTALL)  # RFC 1073: columns, rows
 
 
 @dataclass(frozen=True)
-class CommandLimits(Limits):
+class CommandLimits(LineLimits):
     """What the commands of one caller may cost.
 
     `subnegotiation` bounds what stands between SB and SE (bytes), `commands` how many commands may
@@ -42,7 +42,7 @@ class CommandLimits(Limits):
     """
 
     subnegotiation: int
-    commands: Allowance
+    commands: CommandAllowance
 
 
 class TelnetLine(StreamLine):

@@ -11,7 +11,7 @@ from functools import partial
 from door.lines.line import Line
 from door.lines.port.connection import OPEN, Entrance
 from door.lines.port.listener import Listener
-from door.lines.telnet.framing import Allowance
+from door.lines.telnet.framing import CommandAllowance
 from door.lines.telnet.hardened import HardenedTelnet, TelnetFace, TelnetLimits
 from door.lines.telnet.passive import TelnetLine
 
@@ -20,7 +20,7 @@ USUAL_LIMITS = TelnetLimits(
     farewell=5.0,
     subnegotiation=4096,
     # A window dragged by its corner sends some sixty sizes a second; a whole log-on, thirty.
-    commands=Allowance(burst=500, a_second=50.0),
+    commands=CommandAllowance(burst=500, a_second=50.0),
     silence=0.45,
     patience=2.0,
 )

@@ -11,21 +11,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
+from door.errors import CertificateRefused
+
 SOON = timedelta(days=14)  # a certificate that is renewed by itself was renewed long before
 _EXPIRED, _NOT_YET_VALID = 10, 9  # OpenSSL's X509_V_ERR_CERT_HAS_EXPIRED and ..._NOT_YET_VALID
-
-
-class CertificateRefused(Exception):
-    """A certificate or its key cannot be used; the text is a sentence for the sysop.
-
-    `which` of the two files is at fault, and `reason` is the sentence as the rest of another one.
-    """
-
-    def __init__(self, which: Literal["certificate", "key"], reason: str) -> None:
-        """Say which file it is, and why."""
-        self.which = which
-        self.reason = reason
-        super().__init__(f"The {which} of a TLS port {reason}.")
 
 
 def load(context: ssl.SSLContext, certificate: Path, key: Path) -> None:

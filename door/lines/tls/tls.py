@@ -19,9 +19,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, cast
 
+from door.errors import CertificateRefused
 from door.lines.flow import INTAKE
 from door.lines.port.gate import Blame
-from door.lines.tls.certificates import CertificateRefused, load
+from door.lines.tls.certificates import load
 
 logger = logging.getLogger("door.lines")
 

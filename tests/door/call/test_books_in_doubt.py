@@ -27,9 +27,8 @@ from tests.door.playing import PLACE_BET, at_the_table, hand
 from tests.door.seated import party
 from tests.terminal import PATIENCE
 from tests.world import World, log_on
+from timebank.errors import BooksUnavailable, StillInDoubt
 from timebank.ledger import database, guard
-from timebank.ledger.database import BooksUnavailable
-from timebank.ledger.doubt import NotYet
 
 UNWRITTEN = "The books cannot be written just now. Nothing has changed."
 NOT_KNOWN = "The disk has failed, and the books cannot say whether what you did last counts."
@@ -48,7 +47,7 @@ class Outcome:
 
     def settle(self) -> bool:
         if not self._known.is_set():
-            raise NotYet("disk I/O error")
+            raise StillInDoubt("disk I/O error")
         return self._is_there
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from door.games.blackjack.round import Action, Phase, Round
+from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound
 from tests.door.visiting import MENU, MINUTE, TABLE, Guest, sysop_toml, visitor
 from tests.world import World, seed_of, world
-from timebank.ledger.database import BooksUnavailable
+from timebank.errors import BooksUnavailable
 from timebank.ledger.purse import Receipt
 
 SEVEN_MINUTES = sysop_toml(events="", minutes_per_day=7)
@@ -299,10 +299,10 @@ async def test_what_a_stood_hand_brings_back_keeps_the_call_alive(tmp_path: Path
         assert ada.has["online"] == 8 * MINUTE
 
 
-def ends_level(dealt: Round) -> bool:
-    if dealt.phase is not Phase.PLAY:
+def ends_level(dealt: BlackjackRound) -> bool:
+    if dealt.phase is not BlackjackPhase.PLAY:
         return False
-    stood, _ = dealt.apply(Action.STAY)
+    stood, _ = dealt.apply(BlackjackAction.STAY)
     return stood.dealer_count.total == stood.seats[0].hands[0].count.total
 
 

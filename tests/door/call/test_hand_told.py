@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from door.call.caller import Caller
-from door.call.console import CarrierLost, Console, Interruption, TakenOver
-from door.games.baccarat.round import Action as Card
+from door.call.console import Console
+from door.errors import CarrierLost, Interruption, TakenOver
+from door.games.baccarat.round import BaccaratAction as Card
 from tests.door.at_the_teletype import at_the_teletype
 from tests.door.company import Player, company, player, table_toml
 from tests.door.playing import hand

@@ -15,11 +15,12 @@ from typing import Any
 import pytest
 
 from ansi.charset import Charset
-from door.call.console import Closing, Console, IdledOut, Look, Paint, TimeUp
+from door.call.console import Console, Look, Paint
 from door.call.guest import Guest
 from door.call.guest_caller import HostCaller
 from door.config.boards import unlisted
 from door.dropfiles import GiveBack, Way, read
+from door.errors import Closing, IdledOut, TimeUp
 from door.games.vegas.company import Company
 from door.run import process
 from tests.door.dropfiles.reads import AS_WRITTEN, put
@@ -31,7 +32,8 @@ from tests.world import NOON, World, world
 from timebank.audit.accounts import audit
 from timebank.calls.arrival import host_caller
 from timebank.calls.calls import open_calls
-from timebank.ledger.database import BooksUnavailable, Database
+from timebank.errors import BooksUnavailable
+from timebank.ledger.database import Database
 from timebank.wagers.rounds import Move, Settlement
 from timebank.wagers.single import act, place_bet
 from timebank.window.sysop import sysop_deposit

@@ -20,7 +20,7 @@ from tests.door.strangers import VILLAIN, Stranger, defended
 from tests.door.visiting import MENU, Guest
 from tests.world import PASSWORD, World, world
 from timebank.callers import callers
-from timebank.ledger.database import BooksUnavailable
+from timebank.errors import BooksUnavailable
 
 OLD = PasswordHasher(time_cost=2, memory_cost=16, parallelism=2).hash(PASSWORD)
 

@@ -8,12 +8,12 @@ from door import wording
 from door.call import console, display
 from door.lobby import amounts
 from door.lobby import window as screens
-from timebank.ledger.reasons import Granted, Held, LoanShare, Reason, Told
-from timebank.ledger.transfers import Row
+from timebank.ledger.reasons import Granted, HeldBack, LoanShare, Reason, Told
+from timebank.ledger.transfers import TransferRow
 
 
-def row(amount: int, reason: Reason) -> Row:
-    return Row(1, reason, amount, "second", "online", "bank")
+def row(amount: int, reason: Reason) -> TransferRow:
+    return TransferRow(1, reason, amount, "second", "online", "bank")
 
 
 @pytest.mark.parametrize(
@@ -21,15 +21,15 @@ def row(amount: int, reason: Reason) -> Row:
     [
         (row(3600, Granted("2026-11-20")), "60 minutes for 2026-11-20 are granted."),
         (row(60, Told("forfeit", "What was left")), "1 minute: What was left."),
-        (row(1800, Held("Mail hour", "", False, False)), "30 minutes more after Mail hour."),
+        (row(1800, HeldBack("Mail hour", "", False, False)), "30 minutes more after Mail hour."),
         (
-            row(1800, Held("Late hour", "23:30", False, True)),
+            row(1800, HeldBack("Late hour", "23:30", False, True)),
             "30 minutes cannot be used today: Late hour at 23:30 ends on another day.",
         ),
         (row(600, LoanShare(None)), "10 minutes of the winnings paid back on the loan."),
     ],
 )
-def test_what_the_clock_and_the_bank_move_is_told(moved: Row, told: str) -> None:
+def test_what_the_clock_and_the_bank_move_is_told(moved: TransferRow, told: str) -> None:
     assert wording.told(moved) == told
 
 

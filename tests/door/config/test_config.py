@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from door.config import boards, config
-from door.config.config import Listener, SettingsError
+from door.config.config import ListenerSettings, SettingsError
 from door.config.defence import Defences
 from door.games.black_jack_for_time import settings
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.registry import GAMES
 from tests import ROOT
-from timebank.settings.settings import Problems, Table
+from timebank.settings.settings import Problems, TomlTable
 
 SHIPPED = ROOT / "sysop.toml"
 
@@ -70,7 +70,7 @@ def keys_that_are_read(*, of_rules: bool = True) -> dict[str, set[str]]:
     root = Asked({**tables, "events": [events], "listeners": [listeners]})
     root["games"] = Asked(games)
     root["boards"] = Asked({"NAME": (board := Asked())})
-    config.read(Table(root, Problems("", ""), Path()), Path())
+    config.read(TomlTable(root, Problems("", ""), Path()), Path())
     assert root.asked == set(root)
     return {
         **{f"[{name}]": table.asked for name, table in tables.items()},
@@ -88,7 +88,7 @@ def rule_keys(game: str) -> set[str]:
     """The keys of a game's section that vary its rules."""
     asked: set[str] = set()
 
-    class Section(Table):
+    class Section(TomlTable):
         def part(self, keys):
             asked.update(keys)
             return super().part(keys)
@@ -169,9 +169,9 @@ class TestDefaults:
     def test_an_empty_file_is_a_valid_board(self, load, tmp_path):
         board = load("")
         assert board.board.name == "Black Jack For Time"
-        assert board.listeners == (Listener("telnet", "0.0.0.0", 2323),)
+        assert board.listeners == (ListenerSettings("telnet", "0.0.0.0", 2323),)
         assert board.calls == config.Calls(16, 240, 300, 180)
-        assert settings.of(board) == settings.BlackJackForTime(
+        assert settings.of(board) == settings.BlackJackForTimeSettings(
             True, 1, 1, 10, 20, BLACK_JACK_FOR_TIME
         )
         assert board.database == board.bank.database == tmp_path / "data" / "board.sqlite3"
@@ -210,16 +210,16 @@ class TestValues:
             natural_pays = 2.5
             """
         )
-        assert board.board == config.Board(
+        assert board.board == config.BoardSettings(
             "The Ace of Clubs", "Ann O'Neil", tmp_path / "data", Path("/srv/texts"), 0o750
         )
         assert board.listeners == (
-            Listener("telnet", "127.0.0.1", 23),
-            Listener("telnet", "10.0.0.7", 0),
+            ListenerSettings("telnet", "127.0.0.1", 23),
+            ListenerSettings("telnet", "10.0.0.7", 0),
         )
         assert board.calls == config.Calls(3, 10, 11, 60)
         rules = dataclasses.replace(BLACK_JACK_FOR_TIME, ties="push", natural_pays=Fraction(5, 2))
-        assert settings.of(board) == settings.BlackJackForTime(True, 5, 2, 2, 0, rules)
+        assert settings.of(board) == settings.BlackJackForTimeSettings(True, 5, 2, 2, 0, rules)
 
     def test_the_sysops_name_is_kept_as_a_callers_would_be(self, load):
         assert load('[board]\nsysop = " Ann  O\u2019Neil "').board.sysop == "Ann O'Neil"
@@ -259,7 +259,7 @@ class TestTheListeners:
         )
         front_ends = (ip_network("127.0.0.1"), ip_network("2001:db8::/32"))
         assert load(text).listeners == (
-            Listener(
+            ListenerSettings(
                 "telnets",
                 "0.0.0.0",
                 2992,

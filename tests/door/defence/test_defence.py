@@ -10,7 +10,8 @@ import pytest
 from door.config.defence import USUAL, Defences
 from door.defence import counts as defence_module
 from door.defence import reception, recovery
-from door.defence.counts import DAY, MOST_ADDRESSES, Defence, Fault, Held, Networks, NotTaken
+from door.defence.counts import DAY, MOST_ADDRESSES, Defence, HeldOff, Networks
+from door.errors import Fault, NotTaken
 
 RULES = replace(USUAL, allow=(), wrong_passwords=5, try_minutes=3)
 HOME, CAFE, VILLAIN = "192.0.2.7", "198.51.100.4", "203.0.113.66"
@@ -351,7 +352,7 @@ def test_the_usual_rules_leave_this_machine_alone() -> None:
 # What the sysop sees and lifts
 
 
-def told(by: Defence, now: float) -> list[Held]:
+def told(by: Defence, now: float) -> list[HeldOff]:
     """Who is told to be held back, to the second."""
     return [replace(held, wait=round(held.wait)) for held in by.held(now, 99)[0]]
 
@@ -364,12 +365,12 @@ def test_who_has_to_wait_is_told_with_reason_and_time_whoever_waits_longest_firs
         here.take(CAFE, NOBODY, 0.0)
     assert here.may_ask_for_a_name("2001:db8::9", 0.0)
     assert told(here, 0.0) == [
-        Held("2001:db8::/64", "too many new names", DAY),
-        Held(VILLAIN, "too many wrong passwords", 9 * MINUTE),
-        Held(CAFE, "too many calls in a minute", MINUTE / 2),
-        Held(CAFE, "too many calls at once", 0.0),
+        HeldOff("2001:db8::/64", "too many new names", DAY),
+        HeldOff(VILLAIN, "too many wrong passwords", 9 * MINUTE),
+        HeldOff(CAFE, "too many calls in a minute", MINUTE / 2),
+        HeldOff(CAFE, "too many calls at once", 0.0),
     ]
-    assert told(here, 9 * MINUTE)[1:] == [Held(CAFE, "too many calls at once", 0.0)]
+    assert told(here, 9 * MINUTE)[1:] == [HeldOff(CAFE, "too many calls at once", 0.0)]
     assert (here.names_held(0.0), here.names_held(9 * MINUTE)) == (1, 0)
 
 

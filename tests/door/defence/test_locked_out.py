@@ -16,8 +16,8 @@ from tests.door.visiting import MENU
 from tests.terminal import PATIENCE
 from tests.world import PASSWORD, World, world
 from timebank.callers import callers, recovery
+from timebank.errors import BooksUnavailable
 from timebank.keeping import deletion
-from timebank.ledger.database import BooksUnavailable
 
 OTHER = "127.0.0.67"
 WAITING = "tries are checked one at a time"

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from door.dropfiles import DropFile, Reading, Understood, find, read, understand
+from door.dropfiles import DropFile, HostSettings, Understood, find, read, understand
 from tests.door.dropfiles.writers import WRITERS, Written
 
 NOW = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
-AS_WRITTEN = Reading(NOW, "auto", "auto")
+AS_WRITTEN = HostSettings(NOW, "auto", "auto")
 NO_ENVIRONMENT: Mapping[str, str] = {}
 
 
@@ -24,9 +24,9 @@ def put(folder: Path, written: Written, *, ago: float = 1) -> Path:
     return path
 
 
-def reading_of(folder: Path, writer: str, reading: Reading = AS_WRITTEN) -> DropFile:
+def reading_of(folder: Path, writer: str, reading: HostSettings = AS_WRITTEN) -> DropFile:
     return read(put(folder, WRITERS[writer]), reading)
 
 
-def understood_in(folder: Path, reading: Reading = AS_WRITTEN) -> Understood:
+def understood_in(folder: Path, reading: HostSettings = AS_WRITTEN) -> Understood:
     return understand(find(folder, NO_ENVIRONMENT, None), reading)

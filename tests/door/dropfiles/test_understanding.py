@@ -10,11 +10,11 @@ import pytest
 from door.dropfiles import (
     DropFileRefused,
     EventSaid,
-    Identity,
-    Kind,
+    Format,
+    HostIdentity,
+    HostSettings,
     Limit,
     NextEvent,
-    Reading,
     Way,
     find,
     sentences,
@@ -36,26 +36,26 @@ from tests.door.dropfiles.writers import (
 )
 
 
-def all_formats(folder: Path, *, left: dict[Kind, str], event: str = "03:00") -> None:
+def all_formats(folder: Path, *, left: dict[Format, str], event: str = "03:00") -> None:
     """Write all formats at once, as some boards do, each with time of its own."""
-    put(folder, Written("DOOR32.SYS", text(*door32(left=left[Kind.DOOR32]))))
-    seconds = str(60 * int(left[Kind.DOOR] or "0")) if left[Kind.DOOR] else ""
-    lines = door_sys(seconds=seconds, minutes=left[Kind.DOOR], event=event)
+    put(folder, Written("DOOR32.SYS", text(*door32(left=left[Format.DOOR32]))))
+    seconds = str(60 * int(left[Format.DOOR] or "0")) if left[Format.DOOR] else ""
+    lines = door_sys(seconds=seconds, minutes=left[Format.DOOR], event=event)
     put(folder, Written("DOOR.SYS", text(*lines)))
-    minutes = left[Kind.DORINFO]
+    minutes = left[Format.DORINFO]
     put(folder, Written("DORINFO1.DEF", text(*dorinfo(("Moth", "", ""), left=minutes))))
-    put(folder, Written("CHAIN.TXT", text(*chain(left=left[Kind.CHAIN]))))
-    put(folder, Written("BBSDEV.DRP", text(*bbsdev(deadline=left[Kind.BBSDEV]))))
-    put(folder, Written("EXITINFO.BBS", remote_access(minutes=int(left[Kind.EXITINFO]))))
+    put(folder, Written("CHAIN.TXT", text(*chain(left=left[Format.CHAIN]))))
+    put(folder, Written("BBSDEV.DRP", text(*bbsdev(deadline=left[Format.BBSDEV]))))
+    put(folder, Written("EXITINFO.BBS", remote_access(minutes=int(left[Format.EXITINFO]))))
 
 
 ALL = {
-    Kind.DOOR32: "10",
-    Kind.DOOR: "20",
-    Kind.DORINFO: "30",
-    Kind.CHAIN: "2400",
-    Kind.BBSDEV: "2026-11-20T20:50:00Z",
-    Kind.EXITINFO: "60",
+    Format.DOOR32: "10",
+    Format.DOOR: "20",
+    Format.DORINFO: "30",
+    Format.CHAIN: "2400",
+    Format.BBSDEV: "2026-11-20T20:50:00Z",
+    Format.EXITINFO: "60",
 }
 
 
@@ -63,10 +63,10 @@ ALL = {
     ("silent", "minutes"),
     [
         ((), 10),
-        ((Kind.DOOR32,), 20),
-        ((Kind.DOOR32, Kind.DOOR), 30),
-        ((Kind.DOOR32, Kind.DOOR, Kind.DORINFO), 40),
-        ((Kind.DOOR32, Kind.DOOR, Kind.DORINFO, Kind.CHAIN), 50),
+        ((Format.DOOR32,), 20),
+        ((Format.DOOR32, Format.DOOR), 30),
+        ((Format.DOOR32, Format.DOOR, Format.DORINFO), 40),
+        ((Format.DOOR32, Format.DOOR, Format.DORINFO, Format.CHAIN), 50),
     ],
 )
 def test_time_is_taken_from_the_most_trusted_file_that_has_it(silent, minutes, tmp_path: Path):
@@ -75,8 +75,8 @@ def test_time_is_taken_from_the_most_trusted_file_that_has_it(silent, minutes, t
 
 
 def test_exitinfo_is_trusted_last(tmp_path: Path):
-    silent = dict.fromkeys((Kind.DOOR32, Kind.DOOR, Kind.DORINFO, Kind.CHAIN), "")
-    all_formats(tmp_path, left=ALL | silent | {Kind.BBSDEV: "whenever"})
+    silent = dict.fromkeys((Format.DOOR32, Format.DOOR, Format.DORINFO, Format.CHAIN), "")
+    all_formats(tmp_path, left=ALL | silent | {Format.BBSDEV: "whenever"})
     assert understood_in(tmp_path).time.seconds == 3600
 
 
@@ -133,7 +133,7 @@ def test_an_event_that_is_not_enabled_is_none(tmp_path: Path):
 
 def test_a_sysop_may_leave_out_the_hosts_events(tmp_path: Path):
     put(tmp_path, WRITERS["synchronet door.sys"])
-    event = understood_in(tmp_path, Reading(NOW, "auto", "ignored")).event
+    event = understood_in(tmp_path, HostSettings(NOW, "auto", "ignored")).event
     assert (event.said, event.minute) == (EventSaid.NONE, None)
 
 
@@ -204,7 +204,7 @@ def test_dorinfo_tells_the_time_beside_a_record_of_quickbbs(tmp_path: Path):
     put(tmp_path, WRITERS["synchronet exitinfo"])
     understood = understood_in(tmp_path)
     assert (understood.time.seconds, understood.time.place) == (3540, "line 12 of DORINFO3.DEF")
-    assert understood.who == Identity("moth house", "number 42")
+    assert understood.who == HostIdentity("moth house", "number 42")
 
 
 def test_the_allowance_of_quickbbs_is_not_taken_for_time_left(tmp_path: Path):
@@ -232,7 +232,7 @@ def test_a_last_minute_is_not_taken_for_a_second(tmp_path: Path):
 def test_what_the_sysop_says_of_line_9_is_not_argued_with(tmp_path: Path):
     put(tmp_path, Written("DOOR32.SYS", text(*door32(left="1200"))))
     put(tmp_path, Written("CHAIN.TXT", text(*chain(left="1200"))))
-    understood = understood_in(tmp_path, Reading(NOW, "minutes", "auto"))
+    understood = understood_in(tmp_path, HostSettings(NOW, "minutes", "auto"))
     assert understood.time.seconds == 1200 * 60
 
 
@@ -244,7 +244,7 @@ def test_a_file_of_another_caller_is_left(tmp_path: Path):
     lines = door_sys(number="7", name="Fly", alias="Fly", event="21:00")
     put(tmp_path, Written("DOOR.SYS", text(*lines)))
     understood = understood_in(tmp_path)
-    assert [file.kind for file in understood.files] == [Kind.DOOR32]
+    assert [file.kind for file in understood.files] == [Format.DOOR32]
     assert understood.left[0].why == "it is of another caller"
     assert understood.event.said is EventSaid.UNKNOWN
 
@@ -278,7 +278,7 @@ def test_an_old_file_is_a_doubt(tmp_path: Path):
 def test_the_clocks_zone_does_not_age_a_file(seconds, tmp_path: Path):
     put(tmp_path, WRITERS["synchronet stdio"], ago=seconds)
     at = datetime.fromtimestamp(NOW.timestamp() - seconds, UTC)
-    assert understood_in(tmp_path, Reading(at, "auto", "auto")).doubts == ()
+    assert understood_in(tmp_path, HostSettings(at, "auto", "auto")).doubts == ()
 
 
 @pytest.mark.parametrize(

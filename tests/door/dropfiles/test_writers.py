@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from door.dropfiles import ConnectionKind, DropFile, EventSaid, Identity, Limit, Reading, read
+from door.dropfiles import (
+    ConnectionKind,
+    DropFile,
+    EventSaid,
+    HostIdentity,
+    HostSettings,
+    Limit,
+    read,
+)
 from tests.door.dropfiles.reads import AS_WRITTEN, NOW, put, reading_of
 from tests.door.dropfiles.writers import (
     WRITERS,
@@ -89,7 +97,7 @@ WITHOUT_SECONDS = [
 def test_caller_time_and_line_are_read(writer, seconds, who, name, line, tmp_path: Path):
     file = reading_of(tmp_path, writer)
     assert (file.time.limit, file.time.seconds) == (Limit.LEFT, seconds)
-    assert file.identity == Identity(*who)
+    assert file.identity == HostIdentity(*who)
     assert file.name == name
     assert (file.connection.kind, file.connection.handle) == line
 
@@ -179,14 +187,14 @@ def test_the_next_event_is_told_from_placeholders(writer, said, clock, tmp_path:
 
 
 def test_a_sysop_may_believe_a_placeholder(tmp_path: Path):
-    event = reading_of(tmp_path, "gamesrv door.sys", Reading(NOW, "auto", "believed")).event
+    event = reading_of(tmp_path, "gamesrv door.sys", HostSettings(NOW, "auto", "believed")).event
     assert (event.said, event.minute) == (EventSaid.TIME, 0)
 
 
 @pytest.mark.parametrize(("unit", "seconds"), [("minutes", 1200 * 60), ("seconds", 1200)])
 def test_a_sysop_may_say_what_line_9_counts(unit, seconds, tmp_path: Path):
     written = Written("DOOR32.SYS", text(*door32(host="WWIV 5.8.0", left="1200")))
-    file = read(put(tmp_path, written), Reading(NOW, unit, "auto"))
+    file = read(put(tmp_path, written), HostSettings(NOW, unit, "auto"))
     assert file.time.seconds == seconds
 
 

@@ -22,10 +22,10 @@ ROOM = ROOT / "door" / "games"
 # The shared engine of three black jacks is a folder without a descriptor.
 FOLDERS = sorted({path.parent.name for path in ROOM.glob("*/game.py")} - {"engine"})
 # What a rules module may import besides its own folder: modules of the engine without a screen, a
-# purse or a book.
-PURE = {
+# purse or a book. Their errors hang on the tree of the board's.
+PURE = {"door.errors"} | {
     f"door.games.engine.{name}"
-    for name in ("cards", "game", "quoting", "replay", "rules", "shuffle")
+    for name in ("cards", "errors", "game", "quoting", "replay", "rules", "shuffle")
 }
 # Which files may name a game besides its folder, its tests, and what the sysop reads.
 MAY_NAME_RED_DOG = {
@@ -102,7 +102,8 @@ def test_the_rules_of_a_game_know_the_engine_alone(folder: str) -> None:
 def test_the_engine_knows_no_game(module: str) -> None:
     """Nor the registry, nor what reads it, nor tables, calls and lobby."""
     for other in imports(module, late=True):
-        assert not other.startswith("door.") or other.startswith("door.games.engine"), other
+        ours = ("door.games.engine", "door.errors")
+        assert not other.startswith("door.") or other.startswith(ours), other
 
 
 def test_games_know_of_each_other_no_more_than_the_shared_engine() -> None:

@@ -14,7 +14,7 @@ from sqlalchemy import event
 from tests.door.playing import KEYS, MINUTE, PLACE_BET, Table, at_the_table, hand
 from tests.world import BOARD, NOON, log_on, world
 from timebank.callers import callers
-from timebank.ledger.database import BooksUnavailable
+from timebank.errors import BooksUnavailable
 
 UNWRITTEN = "The books cannot be written just now. Nothing has changed."
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from door.lines.line import Line
-from door.lines.telnet.framing import Allowance
+from door.lines.telnet.framing import CommandAllowance
 from door.lines.telnet.hardened import HardenedTelnet, TelnetFace, TelnetLimits
 from door.lines.telnet.passive import TelnetLine
 from door.lines.telnet.telnet import USUAL_LIMITS, TelnetListener, listen
@@ -18,7 +18,7 @@ GREETING = b"Board."
 MEMORY = 1_000_000  # bytes that no caller may cost the board
 
 # So that a test may show what else holds when the budget for commands would not.
-NO_BUDGET = replace(USUAL_LIMITS, commands=Allowance(burst=10**9, a_second=0.0))
+NO_BUDGET = replace(USUAL_LIMITS, commands=CommandAllowance(burst=10**9, a_second=0.0))
 
 
 class Call:

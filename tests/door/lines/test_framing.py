@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from door.lines.telnet.framing import IAC, Allowance, Budget, Code, Command, Flood, Splitter
+from door.errors import Flood
+from door.lines.telnet.framing import IAC, Budget, Code, Command, CommandAllowance, Splitter
 
 EVERY_BYTE = bytes(range(255)) + b"\xff\xff"  # as telnet sends it
 
@@ -109,7 +110,7 @@ def test_where_packets_are_cut_makes_no_difference(stream: bytes, data: st.DataO
 
 def test_a_budget_allows_a_burst_and_then_so_many_a_second() -> None:
     now = [100.0]
-    budget = Budget(Allowance(burst=3, a_second=2.0), lambda: now[0])
+    budget = Budget(CommandAllowance(burst=3, a_second=2.0), lambda: now[0])
     nop = Command(241, b"")
     for _ in range(3):
         budget.spend(nop)
@@ -122,7 +123,7 @@ def test_a_budget_allows_a_burst_and_then_so_many_a_second() -> None:
 
 def test_a_budget_saves_up_no_more_than_its_burst() -> None:
     now = [100.0]
-    budget = Budget(Allowance(burst=3, a_second=2.0), lambda: now[0])
+    budget = Budget(CommandAllowance(burst=3, a_second=2.0), lambda: now[0])
     now[0] += 1_000_000.0
     for _ in range(3):
         budget.spend(Command(241, b""))
@@ -131,6 +132,6 @@ def test_a_budget_saves_up_no_more_than_its_burst() -> None:
 
 
 def test_a_long_command_costs_more_than_a_short_one() -> None:
-    budget = Budget(Allowance(burst=10, a_second=0.0), lambda: 0.0)
+    budget = Budget(CommandAllowance(burst=10, a_second=0.0), lambda: 0.0)
     with pytest.raises(Flood):
         budget.spend(Command(Code.SB, b"a" * 1000))

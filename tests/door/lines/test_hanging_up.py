@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from door.errors import Hangup
 from door.lines.flow import UNREAD
-from door.lines.line import Hangup, Line
+from door.lines.line import Line
 from door.lines.telnet.hardened import HardenedTelnet
 from door.lines.telnet.telnet import USUAL_LIMITS, listen
 from tests.door.lines.board import GREETING, PATIENCE, Board, Call, connected, open_board, plugged

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from door.lines.line import Hangup
+from door.errors import Hangup
 from door.lines.telnet.hardened import HardenedTelnet
 from door.lines.telnet.telnet import USUAL_LIMITS
 from tests.door.lines.board import (

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from door.errors import LinkBroken
 from door.lines.link import (
     ENDED,
     HEADER,
@@ -22,7 +23,6 @@ from door.lines.link import (
     SIZED,
     TYPED,
     Frames,
-    LinkBroken,
     LinkConnection,
     LinkListener,
     Said,

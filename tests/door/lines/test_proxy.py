@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from door.errors import CallRefused, ProxyHeaderRefused
 from door.lines.port import connection
 from door.lines.port.connection import Entrance
-from door.lines.port.gate import Blame, Gate, Refused
+from door.lines.port.gate import Blame, Gate
 from door.lines.port.proxy_header import (
     LONGEST_EXTRAS,
     LONGEST_TEXT,
     SIGNATURE,
-    Malformed,
     Passed,
     ProxyHeader,
 )
@@ -118,7 +118,7 @@ def test_a_header_is_read_however_it_is_cut_and_nothing_behind_it(
     ],
 )
 def test_what_is_no_header_is_refused_with_the_reason(header: bytes, why: str) -> None:
-    with pytest.raises(Malformed, match=why):
+    with pytest.raises(ProxyHeaderRefused, match=why):
         read(header)
 
 
@@ -131,7 +131,7 @@ def test_any_bytes_are_a_header_or_refused_and_no_more_than_a_header_is_kept(
     for at in range(len(data)):
         try:
             passed = header.feed(data[at : at + 1])
-        except Malformed:
+        except ProxyHeaderRefused:
             return
         if passed is not None:
             assert passed.address is None or ipaddress.ip_address(passed.address)
@@ -155,7 +155,7 @@ class Counting:
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
         self.came.append(address)
         if address == self._shut_to:
-            raise Refused("Not you.")
+            raise CallRefused("Not you.")
         self.here.append(address)
         return lambda: self.here.remove(address)
 

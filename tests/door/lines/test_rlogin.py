@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from door.lines.line import Hangup, Hints, Line
+from door.errors import Hangup
+from door.lines.line import Hints, Line
 from door.lines.rlogin.header import RloginHeader
 from door.lines.rlogin.rlogin import USUAL_LIMITS, RloginLimits, RloginListener, listen
 from tests.door.lines.board import GREETING, PATIENCE, Call

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from door.errors import RloginHeaderRefused
 from door.lines.rlogin.header import (
     LONGEST_FIELD,
     HeaderParser,
-    HeaderRefused,
     RloginHeader,
     WindowSize,
     WindowSizes,
@@ -83,7 +83,7 @@ def test_anything_is_a_header_a_refusal_or_not_yet_either_wherever_it_is_cut(
     def outcome(*packets: bytes) -> object:
         try:
             return parsed(*packets)
-        except HeaderRefused as refusal:
+        except RloginHeaderRefused as refusal:
             return str(refusal)
 
     assert outcome(*cut(stream, [min(end, len(stream)) for end in at])) == outcome(stream)
@@ -120,7 +120,7 @@ def test_anything_is_a_header_a_refusal_or_not_yet_either_wherever_it_is_cut(
     ],
 )
 def test_what_is_no_header_is_refused_at_once_with_a_reason(wire: bytes, reason: str) -> None:
-    with pytest.raises(HeaderRefused) as refused:
+    with pytest.raises(RloginHeaderRefused) as refused:
         parsed(wire)
     assert str(refused.value).startswith(reason)
     assert parsed(wire[:-1]) == (None, b""), "it was refused later than it could be"
@@ -141,7 +141,7 @@ def test_neither_a_header_nor_a_refusal_shows_a_password() -> None:
     header, _ = parsed(b"\0secret\0Ada\0vt100\0")
     assert "secret" not in repr(header)
     for wire in (b"\0secret\x01", b"\0secret\0\0", b"\0s\0[secret\0\0", b"\0" + b"secret" * 40):
-        with pytest.raises(HeaderRefused) as refused:
+        with pytest.raises(RloginHeaderRefused) as refused:
             parsed(wire)
         assert "secret" not in str(refused.value)
 

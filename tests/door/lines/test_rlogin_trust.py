@@ -4,15 +4,9 @@ import re
 
 import pytest
 
+from door.errors import NotTrusted
 from door.lines.rlogin.header import RloginHeader
-from door.lines.rlogin.trust import (
-    Convention,
-    NotTrusted,
-    RloginCaller,
-    TrustedBoard,
-    networks,
-    trusted,
-)
+from door.lines.rlogin.trust import Convention, RloginCaller, TrustedBoard, networks, trusted
 
 SYNCHRONET, DOORPARTY = Convention.SYNCHRONET, Convention.DOORPARTY
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from door.lines.host.host import USUAL_LIMITS, NoLine
+from door.errors import NoLine
+from door.lines.host.host import USUAL_LIMITS
 from door.lines.host.socket import connected, endpoint, inherited
 from door.lines.line import Line
 from door.lines.telnet.passive import PassiveTelnet

@@ -14,11 +14,12 @@ from dataclasses import replace
 
 import pytest
 
+from door.errors import Hangup, NoLine
 from door.lines.flow import UNREAD
 from door.lines.host import descriptors
-from door.lines.host.host import USUAL_LIMITS, NoLine, with_environment
+from door.lines.host.host import USUAL_LIMITS, with_environment
 from door.lines.host.stdio import opened
-from door.lines.line import Hangup, Hints
+from door.lines.line import Hints
 from tests.door.lines.board import PATIENCE
 from tests.door.lines.host import EVERY_BYTE, STRANGER, FarEnd, listened_to, terminal
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from door.errors import CertificateRefused
 from door.lines.flow import UNREAD
 from door.lines.port.connection import Entrance
 from door.lines.port.gate import OpenGate
 from door.lines.telnet.hardened import HardenedTelnet
 from door.lines.telnet.telnet import USUAL_LIMITS, listen
 from door.lines.tls import tls
-from door.lines.tls.certificates import CertificateRefused
 from door.lines.tls.tls import Certificate
 from tests.certificates import put_into, trusting
 from tests.door.lines.board import GREETING, MEMORY, PATIENCE, Board, Call

@@ -11,7 +11,8 @@ import pytest
 
 from door.clock import SystemClock
 from door.config import config
-from door.server.server import CannotListen, Server
+from door.errors import CannotListen
+from door.server.server import Server
 from tests.certificates import EXPIRED, EXPIRED_KEY, put_into
 from tests.world import BOARD
 from timebank.ledger.database import Database

@@ -16,7 +16,7 @@ from door.dropfiles import DropFileRefused
 from door.lines.line import Hints
 from door.lobby.looks import LOOKS, choices, guess, said_by_host
 from door.run.ways_in import CallBack, Inherited, Stdio, asked_for, said_by
-from door.session.arrival import Arrival, Asked, arrive
+from door.session.arrival import Asked, DoorCall, arrive
 from tests import ROOT
 from tests.door.dropfiles.reads import NOW, put
 from tests.door.dropfiles.writers import WRITERS, Written, bbsdev, door32, door_sys, text
@@ -29,7 +29,7 @@ TWO = f'{XIBALBA}[boards.Copan]\naliases = ["Moth House"]\n'
 def sent(tmp_path: Path):
     """Let a caller arrive by the file of a writer, under these settings."""
 
-    def arrival(written: Written, toml: str = "", **asked: object) -> Arrival:
+    def arrival(written: Written, toml: str = "", **asked: object) -> DoorCall:
         (tmp_path / "sysop.toml").write_text(toml, encoding="utf-8")
         boards = settings.load(tmp_path / "sysop.toml").boards
         call = Asked(**{"dropfile": put(tmp_path, written), "board": None, "node": None, **asked})

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from door.games.blackjack.events import Outcome
-from door.games.blackjack.round import Action, Phase, Round
+from door.games.blackjack.events import BlackjackOutcome
+from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound
 from tests.door.visiting import MENU, MINUTE, Guest
 from tests.terminal import MODERN, REFUSING, SILENT, SYNCTERM, Profile
 from tests.world import PASSWORD, seed_of, world
@@ -21,11 +21,11 @@ class Way:
     king_of_spades: str
 
 
-def king_that_loses(dealt: Round) -> bool:
+def king_that_loses(dealt: BlackjackRound) -> bool:
     """The caller is dealt the king of spades first, and would lose by standing."""
-    if dealt.phase is not Phase.PLAY or dealt.seats[0].hands[0].cards[0] != "KS":
+    if dealt.phase is not BlackjackPhase.PLAY or dealt.seats[0].hands[0].cards[0] != "KS":
         return False
-    return dealt.apply(Action.STAY)[0].outcomes == (Outcome.LOSE,)
+    return dealt.apply(BlackjackAction.STAY)[0].outcomes == (BlackjackOutcome.LOSE,)
 
 
 KING_THAT_LOSES = seed_of(king_that_loses)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from door.games.baccarat.round import Action as Card
+from door.games.baccarat.round import BaccaratAction as Card
 from tests.door.at_the_teletype import at_the_teletype
 from tests.door.company import company
 from tests.door.punting import at_baccarat, ends, on_5, seed_where

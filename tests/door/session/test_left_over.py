@@ -15,7 +15,8 @@ import pytest
 from telnetlib3 import TelnetWriter
 
 from door.call.caller import Caller
-from door.call.console import Closing, Console
+from door.call.console import Console
+from door.errors import Closing
 from door.lines.flow import StreamLine
 from door.lines.telnet.hardened import HardenedTelnet
 from tests.door.visiting import MENU, Guest, visitor

@@ -10,7 +10,7 @@ from tests.terminal import MODERN, SYNCTERM, Terminal
 from tests.world import PASSWORD, World, register, world
 from timebank.callers import callers
 from timebank.calls.calls import RENEW_SECONDS
-from timebank.ledger.database import BooksUnavailable
+from timebank.errors import BooksUnavailable
 
 ONE_NODE = sysop_toml(events="", nodes=1)
 TOGETHER_NOT = "That name and that password do not belong together."

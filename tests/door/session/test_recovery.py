@@ -13,7 +13,7 @@ from tests.door.strangers import CAFE, HOME, VILLAIN, Stranger, defended
 from tests.door.visiting import MENU
 from tests.world import PASSWORD, World, world
 from timebank.callers import callers, recovery
-from timebank.ledger.database import BooksUnavailable, OutcomeUnknown
+from timebank.errors import BooksUnavailable, OutcomeUnknown
 
 QUESTION = "Choose a new password?"
 SHOWN = "Press any key when you have written it down"

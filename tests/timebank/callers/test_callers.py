@@ -9,12 +9,11 @@ import pytest
 from tests.timebank.books import DAILY, GAME
 from timebank.callers import callers
 from timebank.calls.calls import LEASE_SECONDS
-from timebank.errors import CallerOnline, NameTaken, UnknownCaller
+from timebank.errors import CallerOnline, NameRefused, NameTaken, UnknownCaller
 from timebank.keeping import deletion
 from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
-from timebank.names.names import NameRefused
 from timebank.settings.settings import Event
 from timebank.wagers import journal
 

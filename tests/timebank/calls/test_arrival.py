@@ -10,10 +10,9 @@ from tests.timebank.books import DAILY, MAIL_HOUR
 from tests.timebank.hosts import BOARD, HOUR, comes, debt, known
 from timebank.callers import callers, sysop_log
 from timebank.calls.arrival import host_caller
-from timebank.errors import AlreadyOnline, CallerLocked, Refused, UnknownCaller
+from timebank.errors import AlreadyOnline, CallerLocked, NameRefused, Refused, UnknownCaller
 from timebank.keeping import deletion
-from timebank.names.names import NameRefused
-from timebank.settings.settings import Event, Limits
+from timebank.settings.settings import BankLimits, Event
 from timebank.window.sysop import adjust
 from timebank.window.teller import allowance, borrow, deposit, repay
 
@@ -314,7 +313,7 @@ def test_the_hosts_minutes_cannot_be_banked(books, ann):
 
 
 def test_they_pay_no_loan_either(books, ann):
-    books.change(limits=Limits(known_days=0, loan_share=0))
+    books.change(limits=BankLimits(known_days=0, loan_share=0))
     call = comes(books, ann)
     call.post(borrow, 600)
     # What was borrowed is his own, and may go back as long as he has it.

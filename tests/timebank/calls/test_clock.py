@@ -14,7 +14,7 @@ from timebank.calls.calls import close_dead_calls, open_call, open_calls
 from timebank.calls.clock import AGREED, GAP, LEAP, SURE, BelievedClock, is_certain
 from timebank.errors import AlreadyOnline
 from timebank.keeping.maintain import IN_DOUBT, maintain
-from timebank.ledger.machine import Machine, Reading
+from timebank.ledger.machine import ClockReading, Machine
 from timebank.ledger.reasons import Cutoff
 from timebank.settings.settings import Event
 from timebank.wagers import play_money
@@ -343,10 +343,10 @@ def test_books_that_know_of_no_clock_are_held_against_their_newest_entry(here, a
 # What a wrong clock must not do.
 
 
-def later(here: Machines, seconds: float, now: datetime) -> Reading:
+def later(here: Machines, seconds: float, now: datetime) -> ClockReading:
     """What a process reads some seconds later whose wall clock shows what it likes."""
     uptime = here.machine.uptime() + seconds
-    return Reading(now, here.machine.boot(), uptime, uptime)
+    return ClockReading(now, here.machine.boot(), uptime, uptime)
 
 
 def test_leases_end_by_the_uptime_whatever_the_wall_clocks_say(here, ann):
@@ -372,7 +372,7 @@ def test_a_dead_call_is_closed_though_the_wall_clock_stands_back(here, ann):
 def test_a_machine_that_slept_finds_its_calls_alive(here, ann):
     here.books.call(ann)
     machine = here.machine
-    awake = Reading(
+    awake = ClockReading(
         NOON + timedelta(hours=8), machine.boot(), machine.uptime() + 28_800, machine.awake()
     )
     with here.books.database.transaction(here.books.settings, awake) as desk:

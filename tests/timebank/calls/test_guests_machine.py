@@ -27,7 +27,7 @@ from timebank.calls.calls import close_dead_calls
 from timebank.errors import AlreadyOnline, CallClosed, Refused
 from timebank.guests import claims
 from timebank.guests.claims import done, not_done
-from timebank.settings.settings import Limits
+from timebank.settings.settings import BankLimits
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move, Settlement
 from timebank.wagers.single import stand_without_call
@@ -42,7 +42,7 @@ HOSTS = {
     "unlimited": (None, False, False),
     "unlimited synchronet": ("moduser", False, False),
 }
-LIMITS = Limits(deposit=86400, withdrawal=86400, loan=86400, keep=0, known_days=0)
+LIMITS = BankLimits(deposit=86400, withdrawal=86400, loan=86400, keep=0, known_days=0)
 results = st.sampled_from((-1, -1, 0, 1, 2))
 # What part of the time left is bet, and how it ends; None for a hand that is left open.
 parts = st.sampled_from((1, 2, 4))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.timebank.hosts import HOUR, comes, debt, known
+from timebank.errors import NotDoubtful
 from timebank.guests import claims
-from timebank.guests.claims import CLAIM_SECONDS, NotDoubtful, done, in_doubt, not_done
+from timebank.guests.claims import CLAIM_SECONDS, done, in_doubt, not_done
 from timebank.guests.claims import claim as bank_claim
 from timebank.guests.departure import owed
 

@@ -13,6 +13,7 @@ import pytest
 from tests.timebank import earlier
 from tests.timebank.books import Books
 from tests.timebank.serving import serving
+from timebank.errors import BackupRefused
 from timebank.keeping import backup
 from timebank.ledger import high_water, live_mark, migrations
 from timebank.ledger import transfers as ledger
@@ -123,7 +124,7 @@ def test_a_backup_waits_for_nobody_for_ever(played, folder):
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.execute("BEGIN EXCLUSIVE")
     path = folder / "copy"
-    with pytest.raises(backup.BackupRefused, match="database is locked"):
+    with pytest.raises(BackupRefused, match="database is locked"):
         backup.back_up(played.database, played.settings, NOW, path)
     connection.close()
     assert not path.exists()

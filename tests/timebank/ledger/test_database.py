@@ -14,7 +14,8 @@ import pytest
 
 from tests.timebank.books import NOON, settings_for
 from timebank import files
-from timebank.ledger.database import BooksUnavailable, Database, DatabaseRefused
+from timebank.errors import BooksUnavailable, DatabaseRefused
+from timebank.ledger.database import Database
 from timebank.ledger.schema import SCHEMA_VERSION
 
 SPAWN = multiprocessing.get_context("spawn")

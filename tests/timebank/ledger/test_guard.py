@@ -13,9 +13,10 @@ import pytest
 
 from tests.timebank import earlier
 from tests.timebank.ledger.test_writer import Desks, add, texts
+from timebank.errors import BackupRefused, BooksGone, DatabaseRefused
 from timebank.keeping import backup
 from timebank.ledger import guard, migrations
-from timebank.ledger.database import BooksGone, Database, DatabaseRefused
+from timebank.ledger.database import Database
 from timebank.ledger.migrations import backup_path
 
 
@@ -205,7 +206,7 @@ def test_what_is_done_to_books_in_use_is_no_alarm(
     monkeypatch.setattr(backup, "LOCK_SECONDS", 0.05)
     assert written(desks, "one") is None
     backup.back_up(books.database, books.settings, books.now, tmp_path / "copy")
-    with pytest.raises(backup.BackupRefused):
+    with pytest.raises(BackupRefused):
         backup.restore(tmp_path / "copy", books.settings, books.now)
     for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM"):
         other = sqlite3.connect(books.database.path, isolation_level=None)

@@ -16,8 +16,9 @@ import pytest
 from tests.timebank import earlier
 from tests.timebank.books import NOON, Books, lost
 from timebank.callers.notices import add_notice
+from timebank.errors import DatabaseRefused
 from timebank.ledger import migrations
-from timebank.ledger.database import Database, DatabaseRefused
+from timebank.ledger.database import Database
 from timebank.ledger.migrations import backup_path
 from timebank.ledger.schema import SCHEMA_VERSION
 from timebank.wagers import journal

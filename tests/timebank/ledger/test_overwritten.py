@@ -17,9 +17,16 @@ from tests.timebank.books import Books
 from tests.timebank.ledger.test_guard import beside, close_all, is_stopped, written
 from tests.timebank.ledger.test_writer import Desks, add, texts
 from timebank.callers.notices import add_notice
+from timebank.errors import (
+    BackupRefused,
+    BooksGone,
+    BooksUnavailable,
+    DatabaseRefused,
+    LogUnreadable,
+)
 from timebank.keeping import backup, restoring
 from timebank.ledger import database, guard, overwritten, wal
-from timebank.ledger.database import BooksGone, BooksUnavailable, Database, DatabaseRefused
+from timebank.ledger.database import Database
 
 FRAMES = 40  # in the log before it is carried over
 
@@ -225,7 +232,7 @@ class TestWhatIsLeft:
         copy = backup_of(books)
         empty(beside(books.database.path, "-wal"))
         assert is_stopped(desks, caplog)
-        with pytest.raises(backup.BackupRefused, match="Another process has"):
+        with pytest.raises(BackupRefused, match="Another process has"):
             backup.restore(copy, books.settings, books.now)
         process_ends(desks)
         assert backup.restore(copy, books.settings, books.now)
@@ -335,7 +342,7 @@ class TestNoFalseAlarm:
 
     def test_an_index_that_cannot_be_read_tells_nothing(self, books, desks, monkeypatch):
         def unreadable(_):
-            raise wal.LogUnreadable("no")
+            raise LogUnreadable("no")
 
         monkeypatch.setattr(wal, "open_file", unreadable)
         monkeypatch.setattr(database, "UNTOLD", 5)

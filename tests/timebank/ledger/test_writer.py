@@ -15,8 +15,8 @@ import pytest
 from tests import ROOT
 from tests.timebank.books import lost, wager
 from timebank.callers.notices import add_notice
-from timebank.errors import NotEnough, Refused
-from timebank.ledger.database import GROUP_SIZE, BooksUnavailable, Database, Writer
+from timebank.errors import BooksUnavailable, NotEnough, Refused
+from timebank.ledger.database import GROUP_SIZE, Database, Writer
 from timebank.wagers.single import place_bet
 
 PATIENCE = 20

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.examples import EXAMPLES
+from timebank.errors import NameRefused
 from timebank.names.names import (
     LONGEST,
     RESERVED,
     SHORTEST,
-    NameRefused,
     check,
     fold,
     is_reserved,

@@ -12,7 +12,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.examples import EXAMPLES
-from timebank.settings.schedule import Closed, Event, Schedule, first_instant
+from timebank.settings.schedule import ClosedPeriod, Event, Schedule, first_instant
 
 MINUTE = timedelta(minutes=1)
 EVERY_DAY = frozenset(range(7))
@@ -79,7 +79,7 @@ def starts_of(each: Event, zone: str, centre: date) -> list[int]:
     return [arrival[moment] for moment in moments if moment in arrival]
 
 
-def model(events: list[Event], zone: str, centre: date, at: datetime) -> Closed | None:
+def model(events: list[Event], zone: str, centre: date, at: datetime) -> ClosedPeriod | None:
     """Paint every event onto the minutes, then read off the period; None if it meets an edge."""
     first, wall = clock(zone, centre)
     closed = bytearray(len(wall))
@@ -97,7 +97,7 @@ def model(events: list[Event], zone: str, centre: date, at: datetime) -> Closed 
         return None
     inside = sorted(entry for entry in starts if start <= entry[0] < end)
     names = list(dict.fromkeys(name for _, _, name in inside))
-    return Closed(first + start * MINUTE, first + end * MINUTE, " and ".join(names))
+    return ClosedPeriod(first + start * MINUTE, first + end * MINUTE, " and ".join(names))
 
 
 starts = st.one_of(
@@ -167,14 +167,14 @@ class TestEvents:
 
     def test_touching_events_are_one_period_named_after_both(self):
         board = schedule("UTC", event("04:00", 30, name="Backup"), event("03:00", 60, name="Mail"))
-        assert board.closed_at_or_after(utc(2024, 1, 1)) == Closed(
+        assert board.closed_at_or_after(utc(2024, 1, 1)) == ClosedPeriod(
             utc(2024, 1, 1, 3), utc(2024, 1, 1, 4, 30), "Mail and Backup"
         )
 
     def test_a_minute_between_two_events_is_an_opening(self):
         board = schedule("UTC", event("04:01", 30, name="Backup"), event("03:00", 60, name="Mail"))
         closed = board.closed_at_or_after(utc(2024, 1, 1))
-        assert closed == Closed(utc(2024, 1, 1, 3), utc(2024, 1, 1, 4), "Mail")
+        assert closed == ClosedPeriod(utc(2024, 1, 1, 3), utc(2024, 1, 1, 4), "Mail")
 
     def test_events_that_meet_over_the_end_of_the_week_are_one_period(self):
         board = schedule(
@@ -182,13 +182,13 @@ class TestEvents:
             event("23:00", 90, frozenset({6}), "Sunday late"),
             event("00:30", 30, MONDAY, "Monday early"),
         )
-        assert board.closed_at_or_after(utc(2024, 1, 8, 0, 45)) == Closed(
+        assert board.closed_at_or_after(utc(2024, 1, 8, 0, 45)) == ClosedPeriod(
             utc(2024, 1, 7, 23), utc(2024, 1, 8, 1), "Sunday late and Monday early"
         )
 
     def test_an_event_over_midnight_belongs_to_the_day_it_starts(self):
         board = schedule("UTC", event("23:30", 60, MONDAY))
-        assert board.closed_at_or_after(utc(2024, 1, 2, 0, 15)) == Closed(
+        assert board.closed_at_or_after(utc(2024, 1, 2, 0, 15)) == ClosedPeriod(
             utc(2024, 1, 1, 23, 30), utc(2024, 1, 2, 0, 30), "Mail"
         )
         assert board.closed_at_or_after(utc(2024, 1, 2, 0, 30)).start == utc(2024, 1, 8, 23, 30)
@@ -207,7 +207,7 @@ class TestEvents:
 
     def test_a_start_that_comes_twice_is_the_first(self):
         board = schedule("Europe/Berlin", event("02:30", 60))
-        assert board.closed_at_or_after(utc(2024, 10, 27)) == Closed(
+        assert board.closed_at_or_after(utc(2024, 10, 27)) == ClosedPeriod(
             utc(2024, 10, 27, 0, 30), utc(2024, 10, 27, 1, 30), "Mail"
         )
 

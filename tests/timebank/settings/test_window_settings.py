@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from timebank.errors import HoursRefused
 from timebank.settings import settings
-from timebank.settings.hours import ALWAYS, HoursRefused, OpeningHours
-from timebank.settings.settings import Limits, Retention, SettingsError
+from timebank.settings.hours import ALWAYS, OpeningHours
+from timebank.settings.settings import BankLimits, Retention, SettingsError
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ LIMITS = {
 class TestNumbers:
     def test_what_is_left_out_has_its_default(self, load):
         bank = load("")
-        assert bank.limits == Limits(3600, 3600, 3600, 1800, 86400, 300, 7, 50)
+        assert bank.limits == BankLimits(3600, 3600, 3600, 1800, 86400, 300, 7, 50)
         assert bank.retention == Retention(90, 365, 365)
         assert bank.import_seconds == 30
         assert (bank.hours, bank.barred, bank.co_sysops, bank.imports) == (ALWAYS, (), (), ())

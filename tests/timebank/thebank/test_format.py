@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timebank.thebank.format import SEMICOLONS, NotARecord, Record
+from timebank.errors import NotARecord
+from timebank.thebank.format import SEMICOLONS, Record
 
 AT = datetime(2024, 12, 31, 23, 59)
 

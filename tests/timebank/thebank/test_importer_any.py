@@ -14,14 +14,8 @@ from hypothesis import strategies as st
 from tests.timebank.books import Books
 from tests.timebank.conftest import SHARED_MEMORY
 from tests.timebank.importing import NAMES, Board
-from timebank.thebank.format import (
-    LONGEST_LINE,
-    NOWHERE,
-    SEMICOLONS,
-    LineReader,
-    NotARecord,
-    Position,
-)
+from timebank.errors import NotARecord
+from timebank.thebank.format import LONGEST_LINE, NOWHERE, SEMICOLONS, LineReader, Position
 
 MOST = 1440
 

@@ -13,8 +13,9 @@ import pytest
 from tests import ROOT
 from tests.timebank.books import Books
 from tests.timebank.outbox import SOURCE, flush, line, put, states
+from timebank.errors import NotDoubtful
 from timebank.ledger.schema import instant
-from timebank.thebank.outbox import Delivery, NotDoubtful, regard_as_delivered, repeat, undelivered
+from timebank.thebank.outbox import Delivery, regard_as_delivered, repeat, undelivered
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from sqlalchemy.exc import OperationalError
 from tests.timebank.books import NOON, lost, pushed, settings_for, won
 from tests.timebank.tables import GAME
 from timebank.callers.notices import notices
-from timebank.errors import CallClosed, NotEnough, OutOfStep, Refused, RoundOver
+from timebank.errors import BooksUnavailable, CallClosed, NotEnough, OutOfStep, Refused, RoundOver
 from timebank.keeping import deletion
-from timebank.ledger.database import BooksUnavailable, Database
+from timebank.ledger.database import Database
 from timebank.wagers import journal
 from timebank.wagers.journal import table_rounds
 from timebank.wagers.rounds import Move, Wager

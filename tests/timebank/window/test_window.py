@@ -20,7 +20,7 @@ from timebank.callers.notices import notices, unseen
 from timebank.errors import CallClosed, NotEnough, Refused, UnknownCaller
 from timebank.keeping import deletion
 from timebank.settings.hours import OpeningHours
-from timebank.settings.settings import Limits
+from timebank.settings.settings import BankLimits
 from timebank.window.allowance import Allowed
 from timebank.window.sysop import freeze
 from timebank.window.teller import accounts, deposit_before_leaving
@@ -162,8 +162,8 @@ class TestDepositAtLogOff:
             {"barred": ("Ann",)},
             {"mode": "none"},
             {"hours": OpeningHours.read(["mon 08:00-09:00"])},
-            {"limits": Limits(keep=3600)},
-            {"limits": Limits(balance=0)},
+            {"limits": BankLimits(keep=3600)},
+            {"limits": BankLimits(balance=0)},
         ],
     )
     def test_is_left_out_where_the_window_would_refuse_it(self, books, wanting, change):

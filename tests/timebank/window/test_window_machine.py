@@ -26,7 +26,7 @@ from timebank.callers.notices import notices as bank_notices
 from timebank.callers.notices import unseen
 from timebank.errors import Refused
 from timebank.settings.hours import OpeningHours
-from timebank.settings.settings import Limits
+from timebank.settings.settings import BankLimits
 from timebank.window.sysop import (
     adjust,
     freeze,
@@ -44,7 +44,7 @@ WAYS = ("deposit", "withdraw", "transfer", "borrow", "repay")
 minutes = st.sampled_from((1, 2, 5, 10, 29, 30, 31, 55, 56, 60, 61, 90, 200))
 a_day = st.sampled_from((0, 600, 3600, 86400, 86400, 86400))
 limits = st.builds(
-    Limits,
+    BankLimits,
     deposit=a_day,
     withdrawal=a_day,
     transfer=a_day,

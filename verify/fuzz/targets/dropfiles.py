@@ -12,8 +12,8 @@ from door.dropfiles import (
     DropFile,
     DropFileRefused,
     EventSaid,
+    HostSettings,
     Limit,
-    Reading,
     find,
     read,
     sentences,
@@ -35,9 +35,9 @@ NAMES = (
 )
 NOW = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
 READINGS = (
-    Reading(NOW, "auto", "auto"),
-    Reading(NOW, "seconds", "believed"),
-    Reading(NOW, "minutes", "ignored"),
+    HostSettings(NOW, "auto", "auto"),
+    HostSettings(NOW, "seconds", "believed"),
+    HostSettings(NOW, "minutes", "ignored"),
 )
 _FOLDER = tempfile.TemporaryDirectory(prefix="fuzz-")
 FOLDER = Path(_FOLDER.name)
@@ -65,14 +65,14 @@ def check(data: bytes) -> None:
         path.unlink()
 
 
-def _check_events(path: Path, reading: Reading) -> None:
+def _check_events(path: Path, reading: HostSettings) -> None:
     event, left_out = read_events(path, reading)
     assert_one_line(left_out)
     assert (event.minute is not None) == (event.said is EventSaid.TIME)
     assert event.minute is None or 0 <= event.minute < 1440
 
 
-def _check_file(path: Path, reading: Reading) -> None:
+def _check_file(path: Path, reading: HostSettings) -> None:
     found = read(path, reading)
     assert (found.time.limit is Limit.LEFT) == (found.time.seconds is not None)
     assert found.time.seconds is None or found.time.seconds >= 0

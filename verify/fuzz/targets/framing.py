@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from door.lines.telnet.framing import IAC_BYTE, Code, Command, Flood, Splitter
+from door.errors import Flood
+from door.lines.telnet.framing import IAC_BYTE, Code, Command, Splitter
 from verify.fuzz.oracles import ways_to_cut
 from verify.fuzz.target import Target
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from door.dropfiles import (
     DropFile,
     DropFileRefused,
+    HostSettings,
     NotGiven,
-    Reading,
     door_sys_credit,
     exitinfo_time,
     read,
@@ -21,7 +21,7 @@ from tests.door.dropfiles.writers import PASSWORD, WRITERS
 from verify.fuzz.oracles import assert_one_line
 from verify.fuzz.target import Target
 
-READING = Reading(datetime(2026, 11, 20, 20, 0, tzinfo=UTC), "auto", "auto")
+READING = HostSettings(datetime(2026, 11, 20, 20, 0, tzinfo=UTC), "auto", "auto")
 FILES = {"DOOR.SYS": door_sys_credit, "EXITINFO.BBS": exitinfo_time}
 _FOLDER = tempfile.TemporaryDirectory(prefix="fuzz-")
 FOLDER = Path(_FOLDER.name)

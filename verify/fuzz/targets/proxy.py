@@ -6,7 +6,8 @@ import ipaddress
 import struct
 from collections.abc import Iterator
 
-from door.lines.port.proxy_header import LONGEST_EXTRAS, SIGNATURE, Malformed, ProxyHeader
+from door.errors import ProxyHeaderRefused
+from door.lines.port.proxy_header import LONGEST_EXTRAS, SIGNATURE, ProxyHeader
 from verify.fuzz.oracles import assert_one_line, ways_to_cut
 from verify.fuzz.target import Target
 
@@ -34,7 +35,7 @@ def _outcome(packets: list[bytes]) -> tuple[str, str | None, bytes]:
     for number, packet in enumerate(packets):
         try:
             passed = header.feed(packet)
-        except Malformed as malformed:
+        except ProxyHeaderRefused as malformed:
             # Which of two mistakes is met first may depend on the cut.
             assert_one_line(str(malformed))
             return "malformed", None, b""

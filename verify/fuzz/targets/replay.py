@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from decimal import Decimal
 
-from door.games.engine.replay import ReplayError
+from door.games.engine.errors import ReplayError
 from door.games.registry import GAMES
 from door.games.replay import parse, render, replay
 from verify.fuzz.oracles import assert_one_line

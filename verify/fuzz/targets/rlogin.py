@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from door.errors import NotTrusted, RloginHeaderRefused
 from door.lines.rlogin.header import (
     LONGEST_FIELD,
     HeaderParser,
-    HeaderRefused,
     RloginHeader,
     WindowSize,
     WindowSizes,
 )
-from door.lines.rlogin.trust import Convention, NotTrusted, TrustedBoard, networks, trusted
+from door.lines.rlogin.trust import Convention, TrustedBoard, networks, trusted
 from verify.fuzz.oracles import assert_one_line, ways_to_cut
 from verify.fuzz.target import Target
 
@@ -57,7 +57,7 @@ def _outcome(
         if header is None:
             try:
                 header = parser.feed(packet)
-            except HeaderRefused as refused:
+            except RloginHeaderRefused as refused:
                 return None, str(refused), (b"", [])
             if header is None:
                 continue

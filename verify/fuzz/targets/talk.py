@@ -14,6 +14,7 @@ from door.call.display import CanvasDisplay, Display, LinesDisplay, literal
 from door.games.engine.shuffle import normal_cut
 from door.games.vegas import news as vegas_talk
 from timebank import words
+from timebank.errors import NameRefused
 from timebank.names import names
 from verify.fuzz.oracles import assert_harmless, assert_one_line
 from verify.fuzz.target import Target
@@ -44,7 +45,7 @@ def _cut(typed: str) -> str:
 def _name(typed: str) -> None:
     try:
         name = names.check(typed)
-    except names.NameRefused as refusal:
+    except NameRefused as refusal:
         assert_one_line(str(refusal))
         return
     assert names.check(name) == name

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from timebank.errors import NotARecord
 from timebank.thebank.bookings import LONGEST_SHOWN, shown
 from timebank.thebank.format import (
     LONGEST_LINE,
     NOWHERE,
     SEMICOLONS,
     LineReader,
-    NotARecord,
     Position,
     RawLine,
     Record,

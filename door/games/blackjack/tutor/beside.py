@@ -12,13 +12,13 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING
 
+from door.errors import NoAdviceNow
 from door.games.blackjack.tutor import tutor
-from door.games.blackjack.tutor.thinking import NotAtHand
 
 if TYPE_CHECKING:
     import asyncio
 
-    from door.games.blackjack.round import Action, Round
+    from door.games.blackjack.round import BlackjackAction, BlackjackRound
     from door.games.blackjack.tutor.thinking import Thinking, Weighed
     from door.games.blackjack.tutor.tutor import Decision
 
@@ -31,18 +31,23 @@ log = logging.getLogger("door.tables")
 class _Question:
     """One decision, from when it is open until the tutor has said all that it has to say of it."""
 
-    def __init__(self, round_: Round, asked: Decision, answer: asyncio.Future[Weighed]) -> None:
+    def __init__(
+        self, round_: BlackjackRound, asked: Decision, answer: asyncio.Future[Weighed]
+    ) -> None:
         self.round = round_
         self.asked = asked
         self.answer = answer
-        self.chosen: Action | None = None  # what the caller did, once he has
+        self.chosen: BlackjackAction | None = None  # what the caller did, once he has
 
 
 class Tutor:
     """One caller's tutor; it looks at one decision at a time."""
 
     def __init__(
-        self, thinking: Thinking, say: Callable[[str], None], at_turn: Callable[[], Round | None]
+        self,
+        thinking: Thinking,
+        say: Callable[[str], None],
+        at_turn: Callable[[], BlackjackRound | None],
     ) -> None:
         """Think with `thinking`, speak through `say`.
 
@@ -54,7 +59,7 @@ class Tutor:
         self._open: _Question | None = None
         self._unanswered: set[_Question] = set()
 
-    def watch(self, round_: Round, affordable: Collection[Action]) -> None:
+    def watch(self, round_: BlackjackRound, affordable: Collection[BlackjackAction]) -> None:
         """Look at a decision that the caller has to take; what was asked already is not again."""
         if self._open is not None and round_ is self._open.round:
             return
@@ -63,7 +68,7 @@ class Tutor:
         self._unanswered.add(self._open)
         self._open.answer.add_done_callback(partial(self._answered, self._open))
 
-    def judge(self, chosen: Action) -> None:
+    def judge(self, chosen: BlackjackAction) -> None:
         """Say what the book would have done, if that is better than what the caller chose: at once,
         or when it is known."""
         question, self._open = self._open, None
@@ -84,7 +89,7 @@ class Tutor:
         if answer.cancelled():
             return
         problem = answer.exception()
-        if isinstance(problem, NotAtHand):
+        if isinstance(problem, NoAdviceNow):
             if question is self._open:
                 self._say(f"|08{NOT_AT_HAND}")
         elif problem is not None:

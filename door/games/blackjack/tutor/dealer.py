@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import mul
 
-from door.games.blackjack.rules import Rules
+from door.games.blackjack.rules import BlackjackRules
 from door.games.engine.cards import count, is_natural, parse_cards
 
 ACE, TEN = 0, 9
@@ -77,7 +77,7 @@ class Ways:
 
 
 @lru_cache(maxsize=_TABLES_KEPT)
-def dealer_ways(rules: Rules, up: int, looked: bool) -> Ways:
+def dealer_ways(rules: BlackjackRules, up: int, looked: bool) -> Ways:
     """The ways under an up card that counts `up`; `looked`: he looked and has no natural."""
     excluded = {1: TEN, 10: ACE}.get(up) if looked else None
     ends = _ends(rules, up, excluded)
@@ -97,7 +97,7 @@ def dealer_ways(rules: Rules, up: int, looked: bool) -> Ways:
     return Ways(tuple(copies), tuple(depths), excluded)
 
 
-def _ends(rules: Rules, up: int, excluded: int | None) -> dict[Counts, tuple[int, int]]:
+def _ends(rules: BlackjackRules, up: int, excluded: int | None) -> dict[Counts, tuple[int, int]]:
     """The cards besides the up card with which he ends: which result, and in how many orders."""
     ends: dict[Counts, tuple[int, int]] = {}
     drawing: dict[Counts, int] = {
@@ -116,7 +116,7 @@ def _ends(rules: Rules, up: int, excluded: int | None) -> dict[Counts, tuple[int
     return ends
 
 
-def _result(rules: Rules, up: int, way: Counts) -> int | None:
+def _result(rules: BlackjackRules, up: int, way: Counts) -> int | None:
     """What he has with these cards and the up card; None: he draws."""
     drawn = [_CARDS[place] for place in range(10) for _ in range(way[place])]
     cards = (_CARDS[up - 1], *drawn)

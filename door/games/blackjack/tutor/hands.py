@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 
-from door.games.blackjack.course import Action
+from door.games.blackjack.course import BlackjackAction
 from door.games.blackjack.tutor.dealer import ACE, RESULTS, TEN, dealer_ways
 from door.games.blackjack.tutor.payments import NATURAL, Payment, payments
 from door.games.blackjack.tutor.spot import Cards, Spot, counted, may_double, open_actions, stopped
@@ -51,15 +51,15 @@ class WeighedHand:
         chances = self.ways.chances(self.unseen, self.cards)
         self.guessed_worth = [payment.expected(chances) for payment in self.pays.single]
 
-    def value(self, action: Action) -> float:
+    def value(self, action: BlackjackAction) -> float:
         """What an action gains for one that was bet at first; insurance is none of them."""
         self.played.clear()  # the same cards make another hand of a half
         match action:
-            case Action.DOUBLE:
+            case BlackjackAction.DOUBLE:
                 return self._doubled(self.hand)
-            case Action.SPLIT:
+            case BlackjackAction.SPLIT:
                 return 2 * self._half()
-            case Action.HIT:
+            case BlackjackAction.HIT:
                 return self._hit(self.hand)
             case _:
                 return self._worth(self.hand.total)
@@ -209,7 +209,7 @@ _DEALER_NATURAL = RESULTS.index("natural")
 
 
 @lru_cache(maxsize=_SPOTS_KEPT)
-def values(spot: Spot) -> Mapping[Action, float]:
+def values(spot: Spot) -> Mapping[BlackjackAction, float]:
     """The expected gain of each action that the rules allow, for one that was bet at first.
 
     After the action the book goes on to play best, with a purse that always suffices. Only the
@@ -221,12 +221,15 @@ def values(spot: Spot) -> Mapping[Action, float]:
     return MappingProxyType({action: hand.value(action) for action in open_actions(spot)})
 
 
-def _insurance_values(spot: Spot, price: float) -> dict[Action, float]:
+def _insurance_values(spot: Spot, price: float) -> dict[BlackjackAction, float]:
     cards, tens = sum(spot.unseen), spot.unseen[TEN]
     # One division of whole numbers: the sign of what insurance gains is exact.
     gain = (tens * (spot.rules.insurance_pays + 1) - cards) / cards
     without = _uninsured(spot, tens / cards)
-    return {Action.INSURANCE: without + price * gain, Action.NO_INSURANCE: without}
+    return {
+        BlackjackAction.INSURANCE: without + price * gain,
+        BlackjackAction.NO_INSURANCE: without,
+    }
 
 
 def _uninsured(spot: Spot, natural: float) -> float:

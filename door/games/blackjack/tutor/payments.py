@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import mul
 
-from door.games.blackjack.events import Outcome
+from door.games.blackjack.events import BlackjackOutcome
 from door.games.blackjack.hands import Hand, Turn, settled, showdown
-from door.games.blackjack.rules import Rules
+from door.games.blackjack.rules import BlackjackRules
 from door.games.blackjack.tutor.dealer import RESULTS
 from door.games.engine.cards import Card, is_natural, parse_cards
 
@@ -65,7 +65,7 @@ class Payments:
 
 
 @lru_cache(maxsize=_TABLES_KEPT)
-def payments(rules: Rules) -> Payments:
+def payments(rules: BlackjackRules) -> Payments:
     """Worked out once for each table."""
     kinds = range(NATURAL + 1)
     return Payments(
@@ -88,7 +88,7 @@ def _counting(total: int) -> tuple[Card, ...]:
     return parse_cards(f"{'T' if high == 10 else high}S {'T' if low == 10 else low}H")
 
 
-def _payment(rules: Rules, hand: Hand) -> Payment:
+def _payment(rules: BlackjackRules, hand: Hand) -> Payment:
     paid = _paid_at_once(rules, hand)
     against = []
     for dealer in _DEALERS:
@@ -102,11 +102,15 @@ def _payment(rules: Rules, hand: Hand) -> Payment:
     return Payment(tuple(against), against[0] if same else None)
 
 
-def _paid_at_once(rules: Rules, hand: Hand) -> Outcome | None:
+def _paid_at_once(rules: BlackjackRules, hand: Hand) -> BlackjackOutcome | None:
     """How a hand ends that does not wait for the dealer's play; None for one that does."""
     ended = (
-        (hand.is_natural, rules.natural_paid, Outcome.NATURAL),
-        (rules.is_charlie(hand.cards), rules.charlie_paid, Outcome.CHARLIE),
-        (hand.count.total == 21 and not hand.doubled, rules.twenty_one_paid, Outcome.TWENTY_ONE),
+        (hand.is_natural, rules.natural_paid, BlackjackOutcome.NATURAL),
+        (rules.is_charlie(hand.cards), rules.charlie_paid, BlackjackOutcome.CHARLIE),
+        (
+            hand.count.total == 21 and not hand.doubled,
+            rules.twenty_one_paid,
+            BlackjackOutcome.TWENTY_ONE,
+        ),
     )
     return next((out for holds, paid, out in ended if holds and paid == "at once"), None)

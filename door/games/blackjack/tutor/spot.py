@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from door.games.blackjack.course import Action
-from door.games.blackjack.rules import CHARLIE_CARDS, Rules
+from door.games.blackjack.course import BlackjackAction
+from door.games.blackjack.rules import CHARLIE_CARDS, BlackjackRules
 from door.games.blackjack.tutor.dealer import ACE, Counts
 from door.games.blackjack.tutor.payments import CHARLIE
 
@@ -20,7 +20,7 @@ from door.games.blackjack.tutor.payments import CHARLIE
 class Spot:
     """A decision, with nothing in it that does not bear on what is best."""
 
-    rules: Rules
+    rules: BlackjackRules
     unseen: Counts  # the cards that may come, the hole card among them
     up: int  # what the dealer's up card counts, an ace as 1
     looked: bool  # whether he has looked at his hole card and has no natural
@@ -61,18 +61,18 @@ def counted(hand: Counts) -> Cards:
     return Cards(hard, hand[ACE] > 0, sum(hand))
 
 
-def open_actions(spot: Spot) -> Iterable[Action]:
+def open_actions(spot: Spot) -> Iterable[BlackjackAction]:
     """What `Round.legal` allows a hand that is asked, in the same order."""
     hand = counted(spot.hand)
     if hand.cards == 2 and may_double(spot.rules, hand, from_split=spot.from_split):
-        yield Action.DOUBLE
+        yield BlackjackAction.DOUBLE
     if max(spot.hand) == 2 == hand.cards and spot.rules.split == "once" and not spot.from_split:
-        yield Action.SPLIT
-    yield Action.HIT
-    yield Action.STAY
+        yield BlackjackAction.SPLIT
+    yield BlackjackAction.HIT
+    yield BlackjackAction.STAY
 
 
-def may_double(rules: Rules, hand: Cards, *, from_split: bool) -> bool:
+def may_double(rules: BlackjackRules, hand: Cards, *, from_split: bool) -> bool:
     """Whether a hand of two cards may be doubled."""
     if from_split and not rules.double_after_split:
         return False
@@ -81,7 +81,7 @@ def may_double(rules: Rules, hand: Cards, *, from_split: bool) -> bool:
     return hand.total in (10, 11) and not hand.soft
 
 
-def stopped(rules: Rules, hand: Cards) -> int | None:
+def stopped(rules: BlackjackRules, hand: Cards) -> int | None:
     """As what kind of hand (`tutor_payments`) it is paid that takes no more cards by itself, not
     being over 21; None: the caller is asked."""
     if rules.charlie and hand.cards == CHARLIE_CARDS:

@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import door
-from door.games.blackjack.course import Action
+from door.errors import NoAdviceNow
+from door.games.blackjack.course import BlackjackAction
 from door.games.engine.descriptor import Shared
 
 if TYPE_CHECKING:
@@ -48,13 +49,9 @@ _BEGIN = (
 )
 COMMAND = (sys.executable, "-P", "-c", _BEGIN, _HOME)
 
-Weighed = Mapping[Action, float]
+Weighed = Mapping[BlackjackAction, float]
 
 log = logging.getLogger("door.tables")
-
-
-class NotAtHand(Exception):
-    """The book has no answer now; nothing is wrong with the question."""
 
 
 class Thinking(Shared):
@@ -65,7 +62,7 @@ class Thinking(Shared):
 
     @abstractmethod
     def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
-        """Give what will be the answer; it raises `NotAtHand` where there is none.
+        """Give what will be the answer; it raises `NoAdviceNow` where there is none.
 
         Who cancels it needs no answer any more.
         """
@@ -96,7 +93,7 @@ class ThinkingProcess(Thinking):
             self._known.move_to_end(spot)
             answer.set_result(known)
         elif spot not in self._waiting and len(self._waiting) >= MOST_WAITING:
-            answer.set_exception(NotAtHand("too many questions wait"))
+            answer.set_exception(NoAdviceNow("too many questions wait"))
         else:
             self._waiting.setdefault(spot, []).append(answer)
             if self._work is None:
@@ -147,20 +144,20 @@ class ThinkingProcess(Thinking):
         """Ask the process, and another one should it die."""
         loop = asyncio.get_running_loop()
         if loop.time() < self._pause_until:
-            raise NotAtHand("its process failed a moment ago")
+            raise NoAdviceNow("its process failed a moment ago")
         problem: Exception | None = None
         for _ in range(TRIES):
             try:
                 async with asyncio.timeout(self._patience):
                     return await self._asked(spot)
-            except NotAtHand:
+            except NoAdviceNow:
                 raise
             except Exception as error:  # each loop says in its own way that a pipe is closed
                 problem = error
                 await self._end()
         self._pause_until = loop.time() + PAUSE
         log.error("the tutor's process does not answer: %r", problem)
-        raise NotAtHand("its process does not answer") from problem
+        raise NoAdviceNow("its process does not answer") from problem
 
     async def _asked(self, spot: Spot) -> Weighed:
         """Put a question to the process, which is started where none runs."""
@@ -169,8 +166,8 @@ class ThinkingProcess(Thinking):
         said = await self._process.ask(spot)
         if "error" in said:
             log.error("the tutor has no advice: %s", said["error"])
-            raise NotAtHand("it cannot tell")
-        return {Action(name): worth for name, worth in said.items()}
+            raise NoAdviceNow("it cannot tell")
+        return {BlackjackAction(name): worth for name, worth in said.items()}
 
     async def _end(self) -> None:
         """End the process, if there is one; it holds nothing that would be lost."""

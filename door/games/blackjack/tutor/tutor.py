@@ -14,9 +14,9 @@ what lies between them, `hands.values`, is done in another process
 >>> from door.games.engine.cards import parse_cards
 >>> game, _ = start(BLACK_JACK_FOR_TIME, parse_cards("5H TS 6D 8D"), [10])
 >>> told = advice(game, game.legal())
->>> told.best, round(told.values[Action.STAY], 2)
+>>> told.best, round(told.values[BlackjackAction.STAY], 2)
 (<Action.HIT: 'hit'>, -0.55)
->>> judge(told, Action.HIT) is None
+>>> judge(told, BlackjackAction.HIT) is None
 True
 """
 
@@ -25,8 +25,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from door.games.blackjack.course import Phase
-from door.games.blackjack.round import Action, Round
+from door.games.blackjack.course import BlackjackPhase
+from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.tutor.dealer import Counts
 from door.games.blackjack.tutor.hands import values
 from door.games.blackjack.tutor.spot import Spot
@@ -39,42 +39,43 @@ from door.games.engine.cards import CARDS_IN_DECK, RANKS, SUITS, Card
 # up finds the same.
 
 _ADVISED = {
-    Action.INSURANCE: "insurance",
-    Action.NO_INSURANCE: "no insurance",
-    Action.DOUBLE: "double",
-    Action.SPLIT: "split",
-    Action.HIT: "hit",
-    Action.STAY: "stand",
+    BlackjackAction.INSURANCE: "insurance",
+    BlackjackAction.NO_INSURANCE: "no insurance",
+    BlackjackAction.DOUBLE: "double",
+    BlackjackAction.SPLIT: "split",
+    BlackjackAction.HIT: "hit",
+    BlackjackAction.STAY: "stand",
 }
 _DOING = {
-    Action.INSURANCE: "taking it",
-    Action.NO_INSURANCE: "going without",
-    Action.DOUBLE: "doubling",
-    Action.SPLIT: "splitting",
-    Action.HIT: "hitting",
-    Action.STAY: "standing",
+    BlackjackAction.INSURANCE: "taking it",
+    BlackjackAction.NO_INSURANCE: "going without",
+    BlackjackAction.DOUBLE: "doubling",
+    BlackjackAction.SPLIT: "splitting",
+    BlackjackAction.HIT: "hitting",
+    BlackjackAction.STAY: "standing",
 }
 _DONE = {
-    Action.INSURANCE: "bought insurance",
-    Action.NO_INSURANCE: "gone without insurance",
-    Action.DOUBLE: "doubled",
-    Action.SPLIT: "split",
-    Action.HIT: "hit",
-    Action.STAY: "stood",
+    BlackjackAction.INSURANCE: "bought insurance",
+    BlackjackAction.NO_INSURANCE: "gone without insurance",
+    BlackjackAction.DOUBLE: "doubled",
+    BlackjackAction.SPLIT: "split",
+    BlackjackAction.HIT: "hit",
+    BlackjackAction.STAY: "stood",
 }
 _NOTHING = "0.00"
 
 
-def before(best: Action, values: Mapping[Action, float]) -> str:
+def before(best: BlackjackAction, values: Mapping[BlackjackAction, float]) -> str:
     """What the book says, and what the next best would be.
 
-    >>> before(Action.HIT, {Action.HIT: -0.14, Action.STAY: -0.21})
+    >>> act = BlackjackAction
+    >>> before(act.HIT, {act.HIT: -0.14, act.STAY: -0.21})
     'The book says: hit (-0.14); standing is -0.21.'
-    >>> before(Action.NO_INSURANCE, {Action.INSURANCE: -0.3, Action.NO_INSURANCE: -0.26})
+    >>> before(act.NO_INSURANCE, {act.INSURANCE: -0.3, act.NO_INSURANCE: -0.26})
     'The book says: no insurance; taking it costs 0.04 coins a coin bet on average.'
     """
     others = {action: value for action, value in values.items() if action is not best}
-    insured = Action.NO_INSURANCE in values
+    insured = BlackjackAction.NO_INSURANCE in values
     advised = _ADVISED[best] if insured else f"{_ADVISED[best]} ({_signed(values[best])})"
     if not others:
         return f"The book says: {advised}."
@@ -88,12 +89,15 @@ def before(best: Action, values: Mapping[Action, float]) -> str:
     return f"The book says: {advised}; {_DOING[second]} {how}."
 
 
-def after(best: Action, values: Mapping[Action, float], chosen: Action) -> str | None:
+def after(
+    best: BlackjackAction, values: Mapping[BlackjackAction, float], chosen: BlackjackAction
+) -> str | None:
     """What the book would have done; None when that gains nothing that two decimals show.
 
-    >>> after(Action.STAY, {Action.HIT: -0.14, Action.STAY: -0.07}, Action.HIT)
+    >>> act = BlackjackAction
+    >>> after(act.STAY, {act.HIT: -0.14, act.STAY: -0.07}, act.HIT)
     'The book would have stood: that costs 0.07 coins a coin bet on average.'
-    >>> after(Action.STAY, {Action.HIT: -0.2451, Action.STAY: -0.2049}, Action.HIT)
+    >>> after(act.STAY, {act.HIT: -0.2451, act.STAY: -0.2049}, act.HIT)
     'The book would have stood: that costs 0.05 coins a coin bet on average.'
     """
     cost = _cost(values[best], values[chosen])
@@ -126,15 +130,17 @@ class Decision:
     """A choice between actions that are legal and can be paid for."""
 
     spot: Spot
-    open: tuple[Action, ...]  # in the order of `Round.legal`
+    open: tuple[BlackjackAction, ...]  # in the order of `BlackjackRound.legal`
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
     """What the book makes of a decision."""
 
-    best: Action
-    values: Mapping[Action, float]  # expected gain of each open action, for one of the first bet
+    best: BlackjackAction
+    values: Mapping[
+        BlackjackAction, float
+    ]  # expected gain of each open action, for one of the first bet
 
     @property
     def sentence(self) -> str:
@@ -142,7 +148,7 @@ class Advice:
         return before(self.best, self.values)
 
 
-def advice(round: Round, affordable: Collection[Action]) -> Advice:
+def advice(round: BlackjackRound, affordable: Collection[BlackjackAction]) -> Advice:
     """What the book says to the hand at turn, of the legal actions that are in `affordable`.
 
     What comes after the action is weighed as if the purse sufficed for all that the rules allow.
@@ -153,7 +159,7 @@ def advice(round: Round, affordable: Collection[Action]) -> Advice:
     return advised(asked, values(asked.spot))
 
 
-def decision(round: Round, affordable: Collection[Action]) -> Decision:
+def decision(round: BlackjackRound, affordable: Collection[BlackjackAction]) -> Decision:
     """What the hand at turn has to decide, of the legal actions that are in `affordable`.
 
     ValueError when there is nothing to decide.
@@ -164,7 +170,7 @@ def decision(round: Round, affordable: Collection[Action]) -> Decision:
     return Decision(spot_of(round), legal)
 
 
-def advised(asked: Decision, weighed: Mapping[Action, float]) -> Advice:
+def advised(asked: Decision, weighed: Mapping[BlackjackAction, float]) -> Advice:
     """What the book makes of a decision whose spot was weighed by `hands.values`."""
     best = asked.open[-1]
     for action in reversed(asked.open):
@@ -173,20 +179,20 @@ def advised(asked: Decision, weighed: Mapping[Action, float]) -> Advice:
     return Advice(best, MappingProxyType({action: weighed[action] for action in asked.open}))
 
 
-def judge(advice: Advice, chosen: Action) -> str | None:
+def judge(advice: Advice, chosen: BlackjackAction) -> str | None:
     """A sentence for a caller who chose another action than the book's, and None for one who did
     as well. KeyError for an action that the advice was not about."""
     return after(advice.best, advice.values, chosen)
 
 
-def spot_of(round: Round) -> Spot:
+def spot_of(round: BlackjackRound) -> Spot:
     """What bears on the decision at turn; nobody's eyes see more. Somebody must be at turn."""
     assert round.turn is not None
     assert round.hand is not None
     rules = round.rules
     seat = round.seats[round.turn.seat]
     up = round.dealer_hand[0]
-    insuring = round.phase is Phase.INSURANCE
+    insuring = round.phase is BlackjackPhase.INSURANCE
     peeks = up.value == 10 or (up.is_ace and rules.peek_under_ace)
     return Spot(
         rules=rules,
@@ -195,11 +201,11 @@ def spot_of(round: Round) -> Spot:
         looked=peeks and not insuring,
         hand=_counts(round.hand.cards),
         from_split=round.hand.from_split,
-        insurance=round.amount(Action.INSURANCE) / seat.bet if insuring else None,
+        insurance=round.amount(BlackjackAction.INSURANCE) / seat.bet if insuring else None,
     )
 
 
-def _unseen(round: Round, up: Card, hand: tuple[Card, ...]) -> Counts:
+def _unseen(round: BlackjackRound, up: Card, hand: tuple[Card, ...]) -> Counts:
     """The decks less what lies open. Where so much lies open that the shoe was shuffled anew in
     this round, all of it may come again, and only hand and up card are known to be out."""
     others = [card for seat in round.seats for each in seat.hands for card in each.cards]

@@ -2,19 +2,19 @@
 
 from dataclasses import dataclass
 
-from door.games.baccarat.events import Event, Outcome, Settled
-from door.games.baccarat.round import BACCARAT, Action, Round, start
-from door.games.baccarat.rules import Rules, rules_from_mapping
+from door.games.baccarat.events import BaccaratOutcome, BaccaratSettled, Event
+from door.games.baccarat.round import BACCARAT, BaccaratAction, BaccaratRound, start
+from door.games.baccarat.rules import BaccaratRules, rules_from_mapping
 from door.games.engine.cards import Card, parse_card, parse_cards
 
 STAKE = 100
 MOST_CARDS = 6  # of a coup: three on either side
 
-CARD, NO_CARD = Action.CARD, Action.NO_CARD
-BANK_CARD, BANK_NO_CARD = Action.BANK_CARD, Action.BANK_NO_CARD
+CARD, NO_CARD = BaccaratAction.CARD, BaccaratAction.NO_CARD
+BANK_CARD, BANK_NO_CARD = BaccaratAction.BANK_CARD, BaccaratAction.BANK_NO_CARD
 
 
-def house(**keys: object) -> Rules:
+def house(**keys: object) -> BaccaratRules:
     """The house's baccarat with keys as in sysop.toml."""
     return rules_from_mapping(keys, BACCARAT)
 
@@ -42,16 +42,16 @@ def stacked(player: str, bank: str, rest: str = "") -> tuple[Card, ...]:
 
 @dataclass(frozen=True)
 class Played:
-    round: Round
+    round: BaccaratRound
     events: tuple[Event, ...]
 
     @property
-    def settled(self) -> Settled:
-        (event,) = [event for event in self.events if isinstance(event, Settled)]
+    def settled(self) -> BaccaratSettled:
+        (event,) = [event for event in self.events if isinstance(event, BaccaratSettled)]
         return event
 
     @property
-    def outcome(self) -> Outcome | None:
+    def outcome(self) -> BaccaratOutcome | None:
         return self.round.outcome
 
     @property
@@ -68,7 +68,9 @@ class Played:
         return len(self.round.bank_hand) == 3
 
 
-def play(shoe: tuple[Card, ...], *actions: Action, rules: Rules = BACCARAT) -> Played:
+def play(
+    shoe: tuple[Card, ...], *actions: BaccaratAction, rules: BaccaratRules = BACCARAT
+) -> Played:
     coup, happened = start(rules, shoe, STAKE)
     events = list(happened)
     for action in actions:

@@ -7,8 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from door.games.baccarat.events import Dealt, Drew, Event, Outcome, Revealed, Settled
-from door.games.baccarat.round import Action, IllegalAction, Round, ShoeTooShort, start
+from door.games.baccarat.events import (
+    BaccaratDealt,
+    BaccaratDrew,
+    BaccaratOutcome,
+    BaccaratRevealed,
+    BaccaratSettled,
+    Event,
+)
+from door.games.baccarat.round import (
+    BaccaratAction,
+    BaccaratRound,
+    IllegalAction,
+    ShoeTooShort,
+    start,
+)
 from door.games.baccarat.rules import (
     BACCARAT,
     RulesRefused,
@@ -40,7 +53,7 @@ Shoe = tuple[Card, ...]
 
 def played(
     house: House, shoe: Shoe, stake: int, chosen: list[bool]
-) -> tuple[list[Round], list[Event], list[Action]]:
+) -> tuple[list[BaccaratRound], list[Event], list[BaccaratAction]]:
     """A coup to its end: its states, all events, the actions taken."""
     coup, happened = start(rules_from_mapping(house, BACCARAT), shoe, stake)
     states, events, taken = [coup], list(happened), []
@@ -56,7 +69,7 @@ def played(
 @given(houses, shoes, stakes, decisions)
 def test_money_is_conserved(house: House, shoe: Shoe, stake: int, chosen: list[bool]) -> None:
     states, events, _ = played(house, shoe, stake, chosen)
-    (settled,) = [event for event in events if isinstance(event, Settled)]
+    (settled,) = [event for event in events if isinstance(event, BaccaratSettled)]
     totals = states[-1].totals
     assert (totals.lost, totals.returned, totals.won) == (
         settled.lost,
@@ -78,7 +91,7 @@ def test_nothing_illegal_is_accepted_and_a_refusal_changes_nothing(
     states, _, _ = played(house, shoe, stake, chosen)
     for coup in states:
         before = repr(coup), coup.bank_hand
-        for action in set(Action) - set(coup.legal()):
+        for action in set(BaccaratAction) - set(coup.legal()):
             with pytest.raises(IllegalAction):
                 coup.apply(action)
         assert (repr(coup), coup.bank_hand) == before
@@ -114,9 +127,13 @@ def test_cards_are_dealt_from_the_top_and_each_once(
 ) -> None:
     states, events, _ = played(house, shoe, stake, chosen)
     last = states[-1]
-    drawn = [event.card for event in events if isinstance(event, Drew)]
-    (turned_up,) = [event.cards for event in events if isinstance(event, Revealed)]
-    mine = [event.card for event in events if isinstance(event, Dealt) and event.card is not None]
+    drawn = [event.card for event in events if isinstance(event, BaccaratDrew)]
+    (turned_up,) = [event.cards for event in events if isinstance(event, BaccaratRevealed)]
+    mine = [
+        event.card
+        for event in events
+        if isinstance(event, BaccaratDealt) and event.card is not None
+    ]
     dealt = (mine[0], turned_up[0], mine[1], turned_up[1], *drawn)
     assert dealt == shoe[: last.cards_used]
     assert last.cards_used <= MOST_CARDS
@@ -129,10 +146,10 @@ def test_no_event_shows_a_card_of_the_bank_before_it_is_turned_up(
 ) -> None:
     states, events, _ = played(house, shoe, stake, chosen)
     first = states[0]
-    if first.legal() == (Action.CARD, Action.NO_CARD):
+    if first.legal() == (BaccaratAction.CARD, BaccaratAction.NO_CARD):
         assert first.bank == (None, None)
         assert first.bank_point is None
-        assert not [event for event in events[:4] if isinstance(event, Revealed)]
+        assert not [event for event in events[:4] if isinstance(event, BaccaratRevealed)]
         assert all(repr(card) not in repr(first) for card in set(first.bank_hand) - {*first.player})
     assert states[-1].bank == states[-1].bank_hand
 
@@ -143,11 +160,11 @@ def test_nearer_to_nine_wins(house: House, shoe: Shoe, stake: int, chosen: list[
     last = played(house, shoe, stake, chosen)[0][-1]
     mine, his = (sum("A23456789".find(card[0]) + 1 for card in hand) % 10 for hand in hands(last))
     assert last.points == (mine, his)
-    nearer = {True: Outcome.PLAYER, False: Outcome.BANK}[mine > his]
-    assert last.outcome is (Outcome.STAND_OFF if mine == his else nearer)
+    nearer = {True: BaccaratOutcome.PLAYER, False: BaccaratOutcome.BANK}[mine > his]
+    assert last.outcome is (BaccaratOutcome.STAND_OFF if mine == his else nearer)
 
 
-def hands(coup: Round) -> tuple[Shoe, Shoe]:
+def hands(coup: BaccaratRound) -> tuple[Shoe, Shoe]:
     return coup.player, coup.bank_hand
 
 
@@ -174,7 +191,7 @@ def test_a_shoe_that_ends_too_soon_leaves_the_round_as_it_was(
         play_short(house, short, taken)
 
 
-def play_short(house: House, shoe: Shoe, taken: list[Action]) -> None:
+def play_short(house: House, shoe: Shoe, taken: list[BaccaratAction]) -> None:
     coup, _ = start(rules_from_mapping(house, BACCARAT), shoe, 1)
     for action in taken:
         coup, _ = coup.apply(action)

@@ -14,9 +14,9 @@ from math import perm
 
 import pytest
 
-from door.games.baccarat.events import Outcome
-from door.games.baccarat.round import Action, Round, ShoeTooShort, start
-from door.games.baccarat.rules import BACCARAT, Rules
+from door.games.baccarat.events import BaccaratOutcome
+from door.games.baccarat.round import BaccaratAction, BaccaratRound, ShoeTooShort, start
+from door.games.baccarat.rules import BACCARAT, BaccaratRules
 from door.games.engine.cards import Card
 from tests.door.games.baccarat.coups import MOST_CARDS, card_of, house
 
@@ -28,14 +28,16 @@ PAIRS = [
 ]
 
 PUNTO_BANCO = {
-    Outcome.BANK: 2_292_252_566_437_888,
-    Outcome.PLAYER: 2_230_518_282_592_256,
-    Outcome.STAND_OFF: 475_627_426_473_216,
+    BaccaratOutcome.BANK: 2_292_252_566_437_888,
+    BaccaratOutcome.PLAYER: 2_230_518_282_592_256,
+    BaccaratOutcome.STAND_OFF: 475_627_426_473_216,
 }
 """Orders of six cards out of 416 in which either wins, as published for eight decks."""
 
 
-def finished(rules: Rules, values: tuple[int, ...], on_5: Action) -> Iterator[tuple[Round, tuple]]:
+def finished(
+    rules: BaccaratRules, values: tuple[int, ...], on_5: BaccaratAction
+) -> Iterator[tuple[BaccaratRound, tuple]]:
     """Every coup that begins with cards of `values`, and the values of all of its cards."""
     shoe: tuple[Card, ...] = tuple(ONE_OF_EACH[value] for value in values)
     try:
@@ -57,9 +59,11 @@ def orders(values: tuple[int, ...], decks: int) -> int:
     return weight * perm(decks * 52 - len(values), left)
 
 
-def outcomes(rules: Rules, decks: int, on_5: Action) -> Counter[Outcome | None]:
+def outcomes(
+    rules: BaccaratRules, decks: int, on_5: BaccaratAction
+) -> Counter[BaccaratOutcome | None]:
     """In how many orders of six cards the coup ends in each way."""
-    counted: Counter[Outcome | None] = Counter()
+    counted: Counter[BaccaratOutcome | None] = Counter()
     for first, third, mine in PAIRS:
         for second, fourth, his in PAIRS:
             dealt = (first, second, third, fourth)
@@ -69,16 +73,16 @@ def outcomes(rules: Rules, decks: int, on_5: Action) -> Counter[Outcome | None]:
 
 
 @pytest.fixture(scope="module")
-def eight_decks() -> Counter[Outcome | None]:
-    return outcomes(BACCARAT, 8, Action.CARD)
+def eight_decks() -> Counter[BaccaratOutcome | None]:
+    return outcomes(BACCARAT, 8, BaccaratAction.CARD)
 
 
-def test_no_order_of_the_cards_is_left_out(eight_decks: Counter[Outcome]) -> None:
+def test_no_order_of_the_cards_is_left_out(eight_decks: Counter[BaccaratOutcome]) -> None:
     assert eight_decks.total() == perm(416, 6)
 
 
 def test_with_every_option_drawn_it_is_punto_banco_to_the_last_order(
-    eight_decks: Counter[Outcome],
+    eight_decks: Counter[BaccaratOutcome],
 ) -> None:
     assert eight_decks == PUNTO_BANCO
 
@@ -86,13 +90,13 @@ def test_with_every_option_drawn_it_is_punto_banco_to_the_last_order(
 @pytest.mark.parametrize(
     ("outcome", "published"),
     [
-        (Outcome.BANK, "0.458597"),
-        (Outcome.PLAYER, "0.446247"),
-        (Outcome.STAND_OFF, "0.095156"),
+        (BaccaratOutcome.BANK, "0.458597"),
+        (BaccaratOutcome.PLAYER, "0.446247"),
+        (BaccaratOutcome.STAND_OFF, "0.095156"),
     ],
 )
 def test_the_probabilities_are_those_that_are_published(
-    eight_decks: Counter[Outcome], outcome: Outcome, published: str
+    eight_decks: Counter[BaccaratOutcome], outcome: BaccaratOutcome, published: str
 ) -> None:
     assert f"{float(Fraction(eight_decks[outcome], perm(416, 6))):.6f}" == published
 
@@ -106,9 +110,9 @@ def test_punto_banco_needs_both_options_drawn(key: str) -> None:
     assert drawn.total() == stood.total()
 
 
-def outcomes_of_pair(rules: Rules, key: str) -> Counter[Outcome | None]:
+def outcomes_of_pair(rules: BaccaratRules, key: str) -> Counter[BaccaratOutcome | None]:
     dealt = (0, 3, 0, 0, 9) if key == "bank_option_3v9" else (0, 5, 0, 0, 4)
-    counted: Counter[Outcome | None] = Counter()
-    for coup, values in finished(rules, dealt, Action.CARD):
+    counted: Counter[BaccaratOutcome | None] = Counter()
+    for coup, values in finished(rules, dealt, BaccaratAction.CARD):
         counted[coup.outcome] += orders(values, 8)
     return counted

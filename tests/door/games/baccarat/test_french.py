@@ -11,8 +11,8 @@ import pytest
 from ansi.charset import Charset, encode
 from door.games.baccarat import words
 from door.games.baccarat.dialogue import ENGLISH, FRENCH, Dialogue, dialogue
-from door.games.baccarat.events import Outcome, Side
-from door.games.baccarat.round import BACCARAT, Action, Round, start
+from door.games.baccarat.events import BaccaratOutcome, Side
+from door.games.baccarat.round import BACCARAT, BaccaratAction, BaccaratRound, start
 from door.games.engine.cards import deck, parse_card
 from tests.door.punting import (
     at_baccarat,
@@ -54,11 +54,11 @@ def as_shown(text: str, profile: Profile) -> str:
     return text
 
 
-def five_against_a_heart(coup: Round) -> bool:
+def five_against_a_heart(coup: BaccaratRound) -> bool:
     """A 5 that draws a heart: the one suit with a letter that few terminals have."""
-    if coup.legal() != (Action.CARD, Action.NO_CARD):
+    if coup.legal() != (BaccaratAction.CARD, BaccaratAction.NO_CARD):
         return False
-    after, _ = coup.apply(Action.CARD)
+    after, _ = coup.apply(BaccaratAction.CARD)
     return after.player[2].suit == "H" and after.cards_used == 5 and after.bank_point == 7
 
 
@@ -66,7 +66,7 @@ def five_against_a_heart(coup: Round) -> bool:
 async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
     seed = seed_where(five_against_a_heart)
     coup, _ = start(BACCARAT, shoe_of(seed), 1)
-    coup, _ = coup.apply(Action.CARD)
+    coup, _ = coup.apply(BaccaratAction.CARD)
     async with world(tmp_path, toml=FRENCH_HOUSE) as board:
         ada = await punter_of(board, "Ada", profile, looks=LOOKS)
         board.seeds = [seed]
@@ -100,7 +100,7 @@ async def test_a_coup_in_french(tmp_path: Path, profile: Profile) -> None:
 
 @EVERYWHERE
 async def test_the_bank_is_broken_in_french(tmp_path: Path, profile: Profile) -> None:
-    wins = ends(Outcome.PLAYER)
+    wins = ends(BaccaratOutcome.PLAYER)
     async with world(tmp_path, toml=FRENCH_HOUSE) as board:
         ada = await punter_of(board, "Ada", profile, looks=LOOKS)
         board.seeds = [seed_where(wins, wins, wins, wins)]
@@ -189,7 +189,7 @@ async def test_rules_statement_and_refusals_are_french_too(tmp_path: Path) -> No
 
 
 async def test_a_caller_with_plain_lines_is_told_every_card_in_french(tmp_path: Path) -> None:
-    seed = seed_where(on_5(Action.NO_CARD, ends="bank"))
+    seed = seed_where(on_5(BaccaratAction.NO_CARD, ends="bank"))
     coup, _ = start(BACCARAT, shoe_of(seed), 1)
     async with world(tmp_path, toml=FRENCH_HOUSE) as board:
         ada = await punter_of(board, "Ada", REFUSING)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from door.games.baccarat.round import BACCARAT, Action, Phase, Round, start
+from door.games.baccarat.round import BACCARAT, BaccaratAction, BaccaratPhase, BaccaratRound, start
 from door.games.baccarat.rules import rules_from_mapping
 from door.games.engine import shuffle
 from door.games.tables.play import Play
@@ -33,11 +33,11 @@ from tests.door.punting import (
 from tests.door.visiting import PATIENT
 from tests.terminal import MODERN, REFUSING, Terminal
 from tests.world import NOON, log_on, world
-from timebank.ledger.database import BooksUnavailable
+from timebank.errors import BooksUnavailable
 
-CARD_WINS = on_5(Action.CARD, ends="player")
-CARD_LOSES = on_5(Action.CARD, ends="bank")
-STANDING_LOSES = on_5(Action.NO_CARD, ends="bank")
+CARD_WINS = on_5(BaccaratAction.CARD, ends="player")
+CARD_LOSES = on_5(BaccaratAction.CARD, ends="bank")
+STANDING_LOSES = on_5(BaccaratAction.NO_CARD, ends="bank")
 
 NEVER_IDLE = "\n".join(("[calls]", *(f"{key} = {value}" for key, value in PATIENT.items()), ""))
 
@@ -65,7 +65,7 @@ async def test_a_coup_left_on_5_waits_with_the_same_cards(
         assert ada.named("Seal") == sha256(seed).hexdigest()
         await ada.answers("c")
         assert ada.journal() == ["bet", "card"]
-        assert f"Player  {coup.apply(Action.CARD)[0].player_point}" in ada.terminal.row(4)
+        assert f"Player  {coup.apply(BaccaratAction.CARD)[0].player_point}" in ada.terminal.row(4)
         if mode == "b":
             assert ada.play_money("usd-cent")["bankroll"] == 100_008
         else:
@@ -143,10 +143,10 @@ async def test_a_coup_that_nobody_returns_to_takes_no_card(tmp_path: Path) -> No
 TOSSES = rules_from_mapping({"bank_option_3v9": "toss", "bank_option_5v4": "toss"}, BACCARAT)
 
 
-def tosses_after_a_card(coup: Round) -> bool:
-    if coup.legal() != (Action.CARD, Action.NO_CARD):
+def tosses_after_a_card(coup: BaccaratRound) -> bool:
+    if coup.legal() != (BaccaratAction.CARD, BaccaratAction.NO_CARD):
         return False
-    return coup.apply(Action.CARD)[0].phase is Phase.BANK
+    return coup.apply(BaccaratAction.CARD)[0].phase is BaccaratPhase.BANK
 
 
 async def test_a_coup_that_was_cut_off_before_its_toss_is_tossed_at_the_return(
@@ -159,7 +159,7 @@ async def test_a_coup_that_was_cut_off_before_its_toss_is_tossed_at_the_return(
         toss = Play.toss
 
         async def falls_out(play: Play) -> None:
-            if play.round.phase is Phase.BANK:
+            if play.round.phase is BaccaratPhase.BANK:
                 raise ConnectionError("the power fails")
             await toss(play)
 
@@ -181,7 +181,7 @@ async def test_a_coup_that_was_cut_off_before_its_toss_is_tossed_at_the_return(
 
 
 async def test_time_that_is_up_on_5_takes_no_card_and_the_win_is_paid(tmp_path: Path) -> None:
-    seed = seed_where(on_5(Action.NO_CARD, ends="player"))
+    seed = seed_where(on_5(BaccaratAction.NO_CARD, ends="player"))
     toml = baccarat_toml() + NEVER_IDLE
     async with at_baccarat(tmp_path, seed, mode="t", toml=toml) as ada:
         await ada.wagers_on_5(10)

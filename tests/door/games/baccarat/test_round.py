@@ -2,8 +2,23 @@
 
 import pytest
 
-from door.games.baccarat.events import Dealt, Drew, Natural, Outcome, Revealed, Side, Stood
-from door.games.baccarat.round import BACCARAT, Action, IllegalAction, Phase, ShoeTooShort, start
+from door.games.baccarat.events import (
+    BaccaratDealt,
+    BaccaratDrew,
+    BaccaratNatural,
+    BaccaratOutcome,
+    BaccaratRevealed,
+    BaccaratStood,
+    Side,
+)
+from door.games.baccarat.round import (
+    BACCARAT,
+    BaccaratAction,
+    BaccaratPhase,
+    IllegalAction,
+    ShoeTooShort,
+    start,
+)
 from door.games.baccarat.rules import point_of, value_of
 from door.games.engine.cards import RANKS, deck, parse_card, parse_cards
 from tests.door.games.baccarat.coups import (
@@ -53,10 +68,10 @@ def test_cards_go_player_bank_player_bank_and_the_banks_lie_face_down() -> None:
     assert coup.bank == (None, None)
     assert coup.points == (5, None)
     assert events == (
-        Dealt(Side.PLAYER, parse_card("2H")),
-        Dealt(Side.BANK, None),
-        Dealt(Side.PLAYER, parse_card("3S")),
-        Dealt(Side.BANK, None),
+        BaccaratDealt(Side.PLAYER, parse_card("2H")),
+        BaccaratDealt(Side.BANK, None),
+        BaccaratDealt(Side.PLAYER, parse_card("3S")),
+        BaccaratDealt(Side.BANK, None),
     )
 
 
@@ -65,9 +80,9 @@ def test_the_bank_turns_its_cards_up_when_the_player_is_served() -> None:
     assert played.round.bank == ("3H", "4H")
     assert played.round.points == (4, 7)
     assert played.events[4:7] == (
-        Drew(Side.PLAYER, parse_card("9C"), 4),
-        Revealed(parse_cards("3H 4H"), 7),
-        Stood(Side.BANK, 7),
+        BaccaratDrew(Side.PLAYER, parse_card("9C"), 4),
+        BaccaratRevealed(parse_cards("3H 4H"), 7),
+        BaccaratStood(Side.BANK, 7),
     )
 
 
@@ -81,10 +96,10 @@ def test_a_natural_of_the_player_ends_the_coup_and_wins(natural: int, other: int
     assert played.round.over
     assert played.round.natural
     assert played.round.cards_used == 4
-    assert played.outcome is Outcome.PLAYER
+    assert played.outcome is BaccaratOutcome.PLAYER
     assert played.events[4:6] == (
-        Natural(Side.PLAYER, natural),
-        Revealed(played.round.bank_hand, other),
+        BaccaratNatural(Side.PLAYER, natural),
+        BaccaratRevealed(played.round.bank_hand, other),
     )
 
 
@@ -94,10 +109,10 @@ def test_a_natural_of_the_bank_ends_the_coup_and_wins(natural: int, other: int) 
     played = play(of_points(other, natural))
     assert played.round.natural
     assert played.round.cards_used == 4
-    assert played.outcome is Outcome.BANK
+    assert played.outcome is BaccaratOutcome.BANK
     assert played.events[4:6] == (
-        Revealed(played.round.bank_hand, natural),
-        Natural(Side.BANK, natural),
+        BaccaratRevealed(played.round.bank_hand, natural),
+        BaccaratNatural(Side.BANK, natural),
     )
 
 
@@ -107,25 +122,25 @@ def test_a_natural_of_the_bank_ends_the_coup_and_wins(natural: int, other: int) 
 @pytest.mark.parametrize(
     ("player", "bank", "outcome"),
     [
-        (9, 8, Outcome.PLAYER),
-        (8, 9, Outcome.BANK),
-        (8, 8, Outcome.STAND_OFF),
-        (9, 9, Outcome.STAND_OFF),
+        (9, 8, BaccaratOutcome.PLAYER),
+        (8, 9, BaccaratOutcome.BANK),
+        (8, 8, BaccaratOutcome.STAND_OFF),
+        (9, 9, BaccaratOutcome.STAND_OFF),
     ],
 )
-def test_two_naturals_are_compared(player: int, bank: int, outcome: Outcome) -> None:
+def test_two_naturals_are_compared(player: int, bank: int, outcome: BaccaratOutcome) -> None:
     played = play(of_points(player, bank))
     assert played.outcome is outcome
     assert played.events[4:7] == (
-        Natural(Side.PLAYER, player),
-        Revealed(played.round.bank_hand, bank),
-        Natural(Side.BANK, bank),
+        BaccaratNatural(Side.PLAYER, player),
+        BaccaratRevealed(played.round.bank_hand, bank),
+        BaccaratNatural(Side.BANK, bank),
     )
 
 
 def test_eight_in_three_cards_is_no_natural() -> None:
     played = play(of_points(0, 7, 8))
-    assert played.outcome is Outcome.PLAYER
+    assert played.outcome is BaccaratOutcome.PLAYER
     assert not played.round.natural
 
 
@@ -143,7 +158,7 @@ def test_the_player_must_take_a_card_on_0_to_4(point: int) -> None:
     played = play(of_points(point, 7, 3))
     assert played.round.over
     assert played.player_drew
-    assert played.events[4] == Drew(Side.PLAYER, parse_card("3S"), point + 3)
+    assert played.events[4] == BaccaratDrew(Side.PLAYER, parse_card("3S"), point + 3)
 
 
 @pytest.mark.parametrize("point", [6, 7])
@@ -151,13 +166,16 @@ def test_the_player_must_stand_on_6_and_7(point: int) -> None:
     played = play(of_points(point, 7, 3))
     assert played.round.over
     assert not played.player_drew
-    assert played.events[4] == Stood(Side.PLAYER, point)
+    assert played.events[4] == BaccaratStood(Side.PLAYER, point)
 
 
 def test_the_player_has_the_option_on_5() -> None:
     shoe = of_points(5, 7, 4)
     coup, _ = start(BACCARAT, shoe, STAKE)
-    assert (coup.phase, coup.legal()) == (Phase.CALLER, (Action.CARD, Action.NO_CARD))
+    assert (coup.phase, coup.legal()) == (
+        BaccaratPhase.CALLER,
+        (BaccaratAction.CARD, BaccaratAction.NO_CARD),
+    )
     assert play(shoe, CARD).round.points == (9, 7)
     assert play(shoe, NO_CARD).round.points == (5, 7)
 
@@ -166,7 +184,7 @@ def test_the_player_has_the_option_on_5() -> None:
 def test_the_5_is_the_players_own_whatever_the_bank_does_with_its_options(option: str) -> None:
     rules = house(bank_option_3v9=option, bank_option_5v4=option)
     coup, _ = start(rules, of_points(5, 7), STAKE)
-    assert coup.legal() == (Action.CARD, Action.NO_CARD)
+    assert coup.legal() == (BaccaratAction.CARD, BaccaratAction.NO_CARD)
 
 
 # The bank's table: rows are its point, columns the player's third card, "-" when he has none.
@@ -198,7 +216,7 @@ def at_the_bank(bank: int, third: int | None, option: str) -> tuple[bool, bool]:
         coup = play(of_points(6, bank, 2), rules=rules)
     else:
         coup = play(of_points(0, bank, third, 2), rules=rules)
-    return coup.round.phase is Phase.BANK, coup.bank_drew
+    return coup.round.phase is BaccaratPhase.BANK, coup.bank_drew
 
 
 def test_the_table_has_a_cell_for_every_point_and_every_third_card() -> None:
@@ -245,7 +263,7 @@ def test_a_toss_is_brought_by_whoever_plays_the_coup(bank: int, third: int) -> N
     rules = house(bank_option_3v9="toss", bank_option_5v4="toss")
     shoe = of_points(0, bank, third, 4)
     coup = play(shoe, rules=rules).round
-    assert coup.legal() == (Action.BANK_CARD, Action.BANK_NO_CARD)
+    assert coup.legal() == (BaccaratAction.BANK_CARD, BaccaratAction.BANK_NO_CARD)
     assert coup.points == (third, bank)
     assert not coup.over
     assert play(shoe, BANK_CARD, rules=rules).round.points == (third, (bank + 4) % 10)
@@ -256,7 +274,7 @@ def test_both_may_have_a_choice_in_one_coup() -> None:
     rules = house(bank_option_5v4="toss")
     played = play(of_points(5, 5, 4, 4), CARD, BANK_CARD, rules=rules)
     assert played.round.points == (9, 9)
-    assert played.outcome is Outcome.STAND_OFF
+    assert played.outcome is BaccaratOutcome.STAND_OFF
 
 
 # "When both have received two or three cards, as required, the hand is decided." Even odds; "if
@@ -265,20 +283,20 @@ def test_both_may_have_a_choice_in_one_coup() -> None:
 
 def test_nearer_to_nine_wins_at_even_odds() -> None:
     played = play(of_points(7, 6))
-    assert played.outcome is Outcome.PLAYER
+    assert played.outcome is BaccaratOutcome.PLAYER
     assert played.moved == (0, STAKE, STAKE)
 
 
 def test_the_stake_is_lost_to_a_bank_that_is_nearer() -> None:
     played = play(of_points(6, 7))
-    assert played.outcome is Outcome.BANK
+    assert played.outcome is BaccaratOutcome.BANK
     assert played.moved == (STAKE, 0, 0)
 
 
 @pytest.mark.parametrize("point", [6, 7, 8, 9])
 def test_equal_points_are_a_stand_off_and_all_bets_are_off(point: int) -> None:
     played = play(of_points(point, point))
-    assert played.outcome is Outcome.STAND_OFF
+    assert played.outcome is BaccaratOutcome.STAND_OFF
     assert played.moved == (0, STAKE, 0)
 
 
@@ -287,7 +305,7 @@ def test_a_natural_pays_no_more_than_any_other_win() -> None:
 
 
 def test_two_cards_of_a_point_are_no_better_than_three() -> None:
-    assert play(of_points(0, 7, 7)).outcome is Outcome.STAND_OFF
+    assert play(of_points(0, 7, 7)).outcome is BaccaratOutcome.STAND_OFF
 
 
 def test_a_stake_may_be_any_whole_number_above_0() -> None:

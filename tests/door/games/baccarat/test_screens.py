@@ -9,8 +9,8 @@ import pytest
 
 from ansi.canvas import Canvas
 from door.games.baccarat.dialogue import ENGLISH, FRENCH, Dialogue
-from door.games.baccarat.events import Outcome
-from door.games.baccarat.round import BACCARAT, Action, start
+from door.games.baccarat.events import BaccaratOutcome
+from door.games.baccarat.round import BACCARAT, BaccaratAction, start
 from door.games.baccarat.scene import BaccaratScene
 from tests.door.games.baccarat.coups import of_points, play
 from tests.door.punting import MENUS, at_baccarat, ends, on_5, punter_of, seed_where
@@ -95,7 +95,7 @@ def test_in_words_the_table_tells_what_it_shows(said: Dialogue) -> None:
 
 
 async def test_a_window_that_grows_and_shrinks_keeps_the_coup(tmp_path: Path) -> None:
-    async with at_baccarat(tmp_path, seed_where(on_5(Action.CARD))) as ada:
+    async with at_baccarat(tmp_path, seed_where(on_5(BaccaratAction.CARD))) as ada:
         await ada.wagers_on_5(1000)
         cards = ada.terminal.lines[5:10]
         ada.terminal.resize(120, 40)
@@ -114,7 +114,7 @@ async def test_a_window_that_grows_and_shrinks_keeps_the_coup(tmp_path: Path) ->
 
 
 async def test_plain_lines_hold_the_whole_evening_and_the_ceremony(tmp_path: Path) -> None:
-    wins = ends(Outcome.PLAYER)
+    wins = ends(BaccaratOutcome.PLAYER)
     async with world(tmp_path) as board:
         ada = await punter_of(board, "Ada", REFUSING)
         board.seeds = [seed_where(wins, wins, wins, wins)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from door.games.baccarat.events import Outcome
+from door.games.baccarat.events import BaccaratOutcome
 from tests.door.punting import (
     MENUS,
     MINUTE,
@@ -20,7 +20,7 @@ from tests.door.punting import (
 from tests.door.visiting import event
 from tests.world import NOON, log_on, world
 
-WINS, LOSES = ends(Outcome.PLAYER), ends(Outcome.BANK)
+WINS, LOSES = ends(BaccaratOutcome.PLAYER), ends(BaccaratOutcome.BANK)
 
 # Against the bank
 

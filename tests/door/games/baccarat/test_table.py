@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from door.games.baccarat.round import BACCARAT, Action, Phase, Round, start
+from door.games.baccarat.round import BACCARAT, BaccaratAction, BaccaratPhase, BaccaratRound, start
 from door.games.baccarat.rules import rules_from_mapping
 from door.games.engine import shuffle
 from tests.door.punting import (
@@ -53,9 +53,11 @@ async def test_a_coup_is_won_lost_or_off_at_even_money(
         assert ada.journal() == ["bet"]
 
 
-@pytest.mark.parametrize(("key", "action"), [("c", Action.CARD), ("n", Action.NO_CARD)])
+@pytest.mark.parametrize(
+    ("key", "action"), [("c", BaccaratAction.CARD), ("n", BaccaratAction.NO_CARD)]
+)
 async def test_the_caller_decides_on_5_and_the_bank_shows_its_cards_after_that(
-    tmp_path: Path, key: str, action: Action
+    tmp_path: Path, key: str, action: BaccaratAction
 ) -> None:
     seed = seed_where(on_5())
     coup, _ = start(BACCARAT, shoe_of(seed), 1)
@@ -74,7 +76,7 @@ async def test_the_caller_decides_on_5_and_the_bank_shows_its_cards_after_that(
 
 
 async def test_a_third_card_is_laid_across(tmp_path: Path) -> None:
-    def both_draw(coup: Round) -> bool:
+    def both_draw(coup: BaccaratRound) -> bool:
         return coup.over and coup.cards_used == 6
 
     seed = seed_where(both_draw)
@@ -91,7 +93,7 @@ async def test_a_third_card_is_laid_across(tmp_path: Path) -> None:
 
 
 async def test_a_natural_is_called_and_ends_the_coup(tmp_path: Path) -> None:
-    def natural_nine(coup: Round) -> bool:
+    def natural_nine(coup: BaccaratRound) -> bool:
         return coup.natural and coup.points == (9, 5)
 
     async with at_baccarat(tmp_path, seed_where(natural_nine)) as ada:
@@ -107,8 +109,8 @@ async def test_a_natural_is_called_and_ends_the_coup(tmp_path: Path) -> None:
 TOSSES = rules_from_mapping({"bank_option_3v9": "toss", "bank_option_5v4": "toss"}, BACCARAT)
 
 
-def tossing(coup: Round) -> bool:
-    return coup.phase is Phase.BANK
+def tossing(coup: BaccaratRound) -> bool:
+    return coup.phase is BaccaratPhase.BANK
 
 
 @pytest.mark.parametrize("lands", [0, 1])
@@ -159,7 +161,7 @@ async def test_the_shoe_runs_on_from_coup_to_coup_until_8_or_fewer_cards_are_lef
             if coup.over:
                 await ada.wagers(1)
             else:
-                coup, _ = coup.apply(Action.NO_CARD)
+                coup, _ = coup.apply(BaccaratAction.NO_CARD)
                 await ada.wagers_on_5(1)
                 await ada.answers("n")
             position += coup.cards_used

@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
 
-from door.games.blackjack.events import Event, InsuranceSettled, Outcome, Settled
+from door.games.blackjack.events import BlackjackOutcome, BlackjackSettled, Event, InsuranceSettled
 from door.games.blackjack.round import (
     BLACK_JACK_FOR_TIME,
     UNIX_BJ,
     VEGAS,
-    Action,
-    Round,
-    Rules,
+    BlackjackAction,
+    BlackjackRound,
+    BlackjackRules,
     start,
 )
 from door.games.blackjack.rules import UNIX_BJ_STAKE, rules_from_mapping
@@ -20,11 +20,16 @@ from door.games.engine.cards import Card, parse_cards
 
 STAKE = 600  # two coins of five minutes
 
-HIT, STAY, DOUBLE, SPLIT = Action.HIT, Action.STAY, Action.DOUBLE, Action.SPLIT
-INSURE, DECLINE = Action.INSURANCE, Action.NO_INSURANCE
+HIT, STAY, DOUBLE, SPLIT = (
+    BlackjackAction.HIT,
+    BlackjackAction.STAY,
+    BlackjackAction.DOUBLE,
+    BlackjackAction.SPLIT,
+)
+INSURE, DECLINE = BlackjackAction.INSURANCE, BlackjackAction.NO_INSURANCE
 
 
-def house(**keys: object) -> Rules:
+def house(**keys: object) -> BlackjackRules:
     """Black Jack For Time with keys as in sysop.toml."""
     return rules_from_mapping(keys, BLACK_JACK_FOR_TIME)
 
@@ -36,14 +41,20 @@ def stacked(player: str, dealer: str, rest: str = "") -> tuple[Card, ...]:
     return (first, up, second, hole, *parse_cards(rest))
 
 
-def bj(up: str, hole: str, player: str, rest: str, *actions: Action) -> "Played":
+def bj(up: str, hole: str, player: str, rest: str, *actions: BlackjackAction) -> "Played":
     """A hand of the UNIX game, its cards in the order in which they leave the deck."""
     shoe = parse_cards(f"{up} {hole} {player} {rest}")
     return play(shoe, *actions, rules=UNIX_BJ, stakes=(UNIX_BJ_STAKE,))
 
 
 def vegas(
-    player: str, dealer: str, rest: str, /, *actions: Action, bet: int = STAKE, **keys: object
+    player: str,
+    dealer: str,
+    rest: str,
+    /,
+    *actions: BlackjackAction,
+    bet: int = STAKE,
+    **keys: object,
 ) -> "Played":
     """A round of one seat at a Vegas table with keys as in sysop.toml."""
     rules = rules_from_mapping(keys, VEGAS)
@@ -52,16 +63,16 @@ def vegas(
 
 @dataclass(frozen=True)
 class Played:
-    round: Round
+    round: BlackjackRound
     events: tuple[Event, ...]
 
     def of(self, kind: type) -> list[Event]:
         return [event for event in self.events if isinstance(event, kind)]
 
     @property
-    def settled(self) -> Settled:
-        (event,) = self.of(Settled)
-        assert isinstance(event, Settled)
+    def settled(self) -> BlackjackSettled:
+        (event,) = self.of(BlackjackSettled)
+        assert isinstance(event, BlackjackSettled)
         return event
 
     @property
@@ -71,7 +82,7 @@ class Played:
         return event
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> BlackjackOutcome:
         return self.settled.outcome
 
     @property
@@ -101,8 +112,8 @@ class Played:
 
 def play(
     shoe: Iterable[Card],
-    *actions: Action,
-    rules: Rules = BLACK_JACK_FOR_TIME,
+    *actions: BlackjackAction,
+    rules: BlackjackRules = BLACK_JACK_FOR_TIME,
     stakes: tuple[int, ...] = (STAKE,),
 ) -> Played:
     game, happened = start(rules, tuple(shoe), stakes)

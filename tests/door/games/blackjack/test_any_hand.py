@@ -8,13 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from door.games.black_jack_for_time.kind import BLACK_JACK_FOR_TIME_KIND
-from door.games.blackjack.events import DealerDealt, Dealt, Event, InsuranceSettled, Settled
+from door.games.blackjack.events import (
+    BlackjackDealt,
+    BlackjackSettled,
+    DealerDealt,
+    Event,
+    InsuranceSettled,
+)
 from door.games.blackjack.round import (
     BLACK_JACK_FOR_TIME,
-    Action,
+    BlackjackAction,
+    BlackjackRound,
+    BlackjackRules,
     IllegalAction,
-    Round,
-    Rules,
     ShoeTooShort,
     start,
 )
@@ -28,8 +34,8 @@ HouseMapping = dict[str, object]
 
 
 def played(
-    rules: Rules, shoe: tuple[Card, ...], bets: list[int], chosen: list[int]
-) -> tuple[list[Round], list[Event], list[Action]]:
+    rules: BlackjackRules, shoe: tuple[Card, ...], bets: list[int], chosen: list[int]
+) -> tuple[list[BlackjackRound], list[Event], list[BlackjackAction]]:
     """A round to its end, each time the chosen one of what is legal: (its states, all events,
     the actions taken)."""
     game, happened = start(rules, shoe, bets)
@@ -49,7 +55,7 @@ def test_money_is_conserved(house: HouseMapping, shoe, stake: int, chosen) -> No
     rules = rules_from_mapping(house, BLACK_JACK_FOR_TIME)
     states, events, _ = played(rules, shoe, [stake], chosen)
     totals = states[-1].totals
-    settled = [event for event in events if isinstance(event, Settled | InsuranceSettled)]
+    settled = [event for event in events if isinstance(event, BlackjackSettled | InsuranceSettled)]
     assert totals.lost + totals.returned == totals.staked
     assert totals.lost == sum(event.lost for event in settled)
     assert totals.returned == sum(event.returned for event in settled)
@@ -78,7 +84,7 @@ def test_nothing_illegal_is_accepted_and_a_refusal_changes_nothing(
     states, _, _ = played(rules, shoe, [stake], chosen)
     for game in states:
         before = repr(game), game.shoe, game.dealer_hand
-        for action in set(Action) - set(game.legal()):
+        for action in set(BlackjackAction) - set(game.legal()):
             with pytest.raises(IllegalAction):
                 game.apply(action)
             with pytest.raises(IllegalAction):
@@ -134,7 +140,7 @@ def test_cards_are_dealt_from_the_top_and_each_once(
     rules = rules_from_mapping(house, BLACK_JACK_FOR_TIME)
     states, events, _ = played(rules, shoe, [stake], chosen)
     last = states[-1]
-    dealt = [event.card for event in events if isinstance(event, Dealt | DealerDealt)]
+    dealt = [event.card for event in events if isinstance(event, BlackjackDealt | DealerDealt)]
     dealt[3] = last.dealer_hand[1]
     assert tuple(dealt) == shoe[: last.cards_used]
     assert last.cards_used <= rules.most_cards(1)
@@ -165,7 +171,7 @@ def test_a_shoe_that_ends_too_soon_is_said_and_nothing_happens(
         replay_all(short, stake, taken)
 
 
-def replay_all(shoe: tuple[Card, ...], stake: int, taken: list[Action]) -> None:
+def replay_all(shoe: tuple[Card, ...], stake: int, taken: list[BlackjackAction]) -> None:
     game, _ = start(BLACK_JACK_FOR_TIME, shoe, [stake])
     for action in taken:
         game, _ = game.apply(action)
@@ -178,8 +184,8 @@ def test_the_help_file_alone_gives_the_same_net(shoe, stake: int, chosen) -> Non
     states, _, taken = played(BLACK_JACK_FOR_TIME, shoe, [stake], chosen)
     last = states[-1]
     player = last.seats[0].hands[0].cards
-    insured = Action.INSURANCE in taken
-    doubled = Action.DOUBLE in taken
+    insured = BlackjackAction.INSURANCE in taken
+    doubled = BlackjackAction.DOUBLE in taken
     net = told_again(player, last.dealer_hand, doubled) * stake
     if insured:
         net += stake if count(last.dealer_hand[:2]).total == 21 else -stake // 2
@@ -215,7 +221,7 @@ def test_seats_and_split_hands_conserve_money_too(shoe, bets: list[int], chosen)
     states, events, taken = played(SPLITTING, shoe, bets, chosen)
     last = states[-1]
     assert last.totals.lost + last.totals.returned == last.totals.staked
-    settled = [event for event in events if isinstance(event, Settled)]
+    settled = [event for event in events if isinstance(event, BlackjackSettled)]
     assert sorted((event.seat, event.hand) for event in settled) == [
         (number, place)
         for number, seat in enumerate(last.seats)

@@ -11,22 +11,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from door.games.blackjack.events import DealerDealt, Dealt, Event, InsuranceSettled, Settled, Split
+from door.games.blackjack.events import (
+    BlackjackDealt,
+    BlackjackSettled,
+    DealerDealt,
+    Event,
+    InsuranceSettled,
+    Split,
+)
 from door.games.blackjack.hands import Hand, Seat
 from door.games.blackjack.round import (
     UNIX_BJ,
     VEGAS,
-    Action,
+    BlackjackAction,
+    BlackjackPhase,
+    BlackjackRound,
+    BlackjackRules,
     IllegalAction,
-    Phase,
-    Round,
-    Rules,
     start,
 )
 from door.games.engine.cards import Card, count
 from tests.door.games.blackjack.chances import bets, long_shoes, tables, unhurried
 
-Taken = tuple[Action, int | None]
+Taken = tuple[BlackjackAction, int | None]
 
 picks = st.lists(st.integers(0, 10**6), min_size=6, max_size=20)
 """Which legal action is taken turn by turn, and how much where an amount may be named."""
@@ -36,23 +43,25 @@ picks = st.lists(st.integers(0, 10**6), min_size=6, max_size=20)
 class Told:
     """A round to its end: every state of it, every event, everything that was decided."""
 
-    states: list[Round]
+    states: list[BlackjackRound]
     events: list[Event]
     taken: list[Taken]
 
     @property
-    def last(self) -> Round:
+    def last(self) -> BlackjackRound:
         return self.states[-1]
 
 
-def named_amount(game: Round, action: Action, pick: int) -> int | None:
+def named_amount(game: BlackjackRound, action: BlackjackAction, pick: int) -> int | None:
     """None, or where an amount may be named any that may."""
-    if action is not Action.INSURANCE or game.rules.insurance == "half" or pick % 3 == 0:
+    if action is not BlackjackAction.INSURANCE or game.rules.insurance == "half" or pick % 3 == 0:
         return None
     return 1 + pick % game.amount(action)
 
 
-def told(rules: Rules, shoe: tuple[Card, ...], stakes: list[int], picked: list[int]) -> Told:
+def told(
+    rules: BlackjackRules, shoe: tuple[Card, ...], stakes: list[int], picked: list[int]
+) -> Told:
     game, happened = start(rules, shoe, stakes)
     states, events, taken = [game], list(happened), []
     while not game.over:
@@ -66,7 +75,7 @@ def told(rules: Rules, shoe: tuple[Card, ...], stakes: list[int], picked: list[i
     return Told(states, events, taken)
 
 
-def hands_of(game: Round) -> list[tuple[Seat, Hand]]:
+def hands_of(game: BlackjackRound) -> list[tuple[Seat, Hand]]:
     return [(seat, hand) for seat in game.seats for hand in seat.hands]
 
 
@@ -75,14 +84,14 @@ any_round = given(tables, long_shoes(), bets, picks)
 
 @unhurried
 @any_round
-def test_money_is_conserved_seat_by_seat(rules: Rules, shoe, stakes, picked) -> None:
+def test_money_is_conserved_seat_by_seat(rules: BlackjackRules, shoe, stakes, picked) -> None:
     round_ = told(rules, shoe, stakes, picked)
     for number, seat in enumerate(round_.last.seats):
         totals = round_.last.totals_of(number)
         moved = [
             event
             for event in round_.events
-            if isinstance(event, Settled | InsuranceSettled) and event.seat == number
+            if isinstance(event, BlackjackSettled | InsuranceSettled) and event.seat == number
         ]
         assert totals.staked == seat.staked == totals.lost + totals.returned
         assert totals.lost == sum(event.lost for event in moved)
@@ -93,7 +102,7 @@ def test_money_is_conserved_seat_by_seat(rules: Rules, shoe, stakes, picked) -> 
 
 @unhurried
 @any_round
-def test_the_round_is_its_seats_together(rules: Rules, shoe, stakes, picked) -> None:
+def test_the_round_is_its_seats_together(rules: BlackjackRules, shoe, stakes, picked) -> None:
     for game in told(rules, shoe, stakes, picked).states:
         each = [game.totals_of(seat) for seat in range(len(stakes))]
         for name in ("staked", "lost", "returned", "won"):
@@ -104,9 +113,11 @@ def test_the_round_is_its_seats_together(rules: Rules, shoe, stakes, picked) -> 
 
 @unhurried
 @any_round
-def test_every_hand_is_settled_once(rules: Rules, shoe, stakes, picked) -> None:
+def test_every_hand_is_settled_once(rules: BlackjackRules, shoe, stakes, picked) -> None:
     round_ = told(rules, shoe, stakes, picked)
-    settled = [(event.seat, event.hand) for event in round_.events if isinstance(event, Settled)]
+    settled = [
+        (event.seat, event.hand) for event in round_.events if isinstance(event, BlackjackSettled)
+    ]
     assert sorted(settled) == [
         (number, place)
         for number, seat in enumerate(round_.last.seats)
@@ -118,7 +129,7 @@ def test_every_hand_is_settled_once(rules: Rules, shoe, stakes, picked) -> None:
 @unhurried
 @any_round
 def test_an_action_adds_what_it_was_said_to_add_or_the_amount_that_was_named(
-    rules: Rules, shoe, stakes, picked
+    rules: BlackjackRules, shoe, stakes, picked
 ) -> None:
     round_ = told(rules, shoe, stakes, picked)
     assert round_.states[0].totals.staked == sum(stakes)
@@ -133,29 +144,29 @@ def test_an_action_adds_what_it_was_said_to_add_or_the_amount_that_was_named(
 @unhurried
 @any_round
 def test_nothing_illegal_is_accepted_and_a_refusal_changes_nothing(
-    rules: Rules, shoe, stakes, picked
+    rules: BlackjackRules, shoe, stakes, picked
 ) -> None:
     for game in told(rules, shoe, stakes, picked).states:
         before = repr(game), game.shoe, game.dealer_hand
-        for action in Action:
+        for action in BlackjackAction:
             for amount in illegal_amounts(game, action):
                 with pytest.raises(IllegalAction):
                     game.apply(action, amount)
         assert (repr(game), game.shoe, game.dealer_hand) == before
 
 
-def illegal_amounts(game: Round, action: Action) -> list[int | None]:
+def illegal_amounts(game: BlackjackRound, action: BlackjackAction) -> list[int | None]:
     """Amounts that do not belong to an action, None among them when it is not open at all."""
     if action not in game.legal():
         return [None, 1]
-    if action is Action.INSURANCE and game.rules.insurance == "up to half":
+    if action is BlackjackAction.INSURANCE and game.rules.insurance == "up to half":
         return [-1, 0, game.amount(action) + 1]
     return [0, 1, game.amount(action)]
 
 
 @unhurried
 @any_round
-def test_a_replay_is_identical(rules: Rules, shoe, stakes, picked) -> None:
+def test_a_replay_is_identical(rules: BlackjackRules, shoe, stakes, picked) -> None:
     round_ = told(rules, shoe, stakes, picked)
     game, happened = start(rules, shoe[: round_.last.cards_used], stakes)
     events = list(happened)
@@ -169,10 +180,14 @@ def test_a_replay_is_identical(rules: Rules, shoe, stakes, picked) -> None:
 
 @unhurried
 @any_round
-def test_cards_are_dealt_from_the_top_and_each_once(rules: Rules, shoe, stakes, picked) -> None:
+def test_cards_are_dealt_from_the_top_and_each_once(
+    rules: BlackjackRules, shoe, stakes, picked
+) -> None:
     round_ = told(rules, shoe, stakes, picked)
     last = round_.last
-    dealt = [event.card for event in round_.events if isinstance(event, Dealt | DealerDealt)]
+    dealt = [
+        event.card for event in round_.events if isinstance(event, BlackjackDealt | DealerDealt)
+    ]
     hole = 1 if rules.deal == "dealer first" else 2 * len(stakes) + 1
     assert dealt[hole] is None
     dealt[hole] = last.dealer_hand[1]
@@ -184,7 +199,9 @@ def test_cards_are_dealt_from_the_top_and_each_once(rules: Rules, shoe, stakes, 
 
 @unhurried
 @any_round
-def test_the_hole_card_is_turned_up_once_and_for_all(rules: Rules, shoe, stakes, picked) -> None:
+def test_the_hole_card_is_turned_up_once_and_for_all(
+    rules: BlackjackRules, shoe, stakes, picked
+) -> None:
     states = told(rules, shoe, stakes, picked).states
     for game in states:
         if not game.revealed:
@@ -195,10 +212,12 @@ def test_the_hole_card_is_turned_up_once_and_for_all(rules: Rules, shoe, stakes,
 
 @unhurried
 @any_round
-def test_turns_go_round_the_seats_and_never_back(rules: Rules, shoe, stakes, picked) -> None:
+def test_turns_go_round_the_seats_and_never_back(
+    rules: BlackjackRules, shoe, stakes, picked
+) -> None:
     states = told(rules, shoe, stakes, picked).states
     turns = [
-        (game.phase is Phase.PLAY, game.turn.seat, game.turn.hand)
+        (game.phase is BlackjackPhase.PLAY, game.turn.seat, game.turn.hand)
         for game in states
         if game.turn is not None
     ]
@@ -209,10 +228,10 @@ def test_turns_go_round_the_seats_and_never_back(rules: Rules, shoe, stakes, pic
 @unhurried
 @any_round
 def test_a_hand_at_turn_has_two_cards_and_is_not_over_21(
-    rules: Rules, shoe, stakes, picked
+    rules: BlackjackRules, shoe, stakes, picked
 ) -> None:
     for game in told(rules, shoe, stakes, picked).states:
-        if game.phase is Phase.PLAY:
+        if game.phase is BlackjackPhase.PLAY:
             assert game.hand is not None
             assert len(game.hand.cards) >= 2
             assert game.hand.count.total <= (21 if rules.hit_on_21 else 20)
@@ -221,7 +240,7 @@ def test_a_hand_at_turn_has_two_cards_and_is_not_over_21(
 @unhurried
 @any_round
 def test_only_two_cards_of_equal_value_are_split_and_only_once(
-    rules: Rules, shoe, stakes, picked
+    rules: BlackjackRules, shoe, stakes, picked
 ) -> None:
     round_ = told(rules, shoe, stakes, picked)
     splits = [event.seat for event in round_.events if isinstance(event, Split)]
@@ -249,7 +268,7 @@ def test_the_text_of_nextvegas_alone_gives_the_same_net(shoe, stakes, picked) ->
     check_net(VEGAS, shoe, stakes, picked)
 
 
-def check_net(rules: Rules, shoe, stakes: list[int], picked: list[int]) -> None:
+def check_net(rules: BlackjackRules, shoe, stakes: list[int], picked: list[int]) -> None:
     last = told(rules, shoe, stakes, picked).last
     dealer = last.dealer_hand
     for number, seat in enumerate(last.seats):

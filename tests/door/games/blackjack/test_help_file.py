@@ -8,6 +8,10 @@ the engine; tests/door and tests/timebank show it.
 import pytest
 
 from door.games.blackjack.events import (
+    BlackjackDealt,
+    BlackjackNatural,
+    BlackjackOutcome,
+    BlackjackRevealed,
     Busted,
     Charlie,
     DealerBusted,
@@ -15,14 +19,10 @@ from door.games.blackjack.events import (
     DealerDealt,
     DealerNatural,
     DealerStood,
-    Dealt,
     Doubled,
     InsuranceBought,
     InsuranceOffered,
-    Natural,
-    Outcome,
     Peeked,
-    Revealed,
 )
 from door.games.blackjack.round import IllegalAction
 from door.games.engine.cards import count, parse_card, parse_cards
@@ -47,9 +47,9 @@ LOST, RETURNED, WON = STAKE, STAKE, STAKE
 def test_cards_go_to_player_dealer_player_dealer() -> None:
     deal = play(parse_cards("2H 7S 3H 8S 9C"))
     assert deal.events == (
-        Dealt(0, 0, parse_card("2H")),
+        BlackjackDealt(0, 0, parse_card("2H")),
         DealerDealt(parse_card("7S")),
-        Dealt(0, 0, parse_card("3H")),
+        BlackjackDealt(0, 0, parse_card("3H")),
         DealerDealt(None),
     )
     assert deal.round.cards_used == 4
@@ -77,15 +77,19 @@ def test_under_a_lower_card_he_has_nothing_to_look_for(up: str) -> None:
 
 def test_a_dealers_natural_is_faced_and_announced() -> None:
     hand = play(stacked("9H 8H", "TS AS"))
-    assert hand.events[-4:-1] == (Peeked(natural=True), Revealed(parse_card("AS")), DealerNatural())
+    assert hand.events[-4:-1] == (
+        Peeked(natural=True),
+        BlackjackRevealed(parse_card("AS")),
+        DealerNatural(),
+    )
     assert hand.round.dealer == ("TS", "AS")
-    assert (hand.outcome, hand.moved) == (Outcome.DEALER_NATURAL, (LOST, 0, 0))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.DEALER_NATURAL, (LOST, 0, 0))
 
 
 def test_two_naturals_are_a_stand_off_and_the_bet_is_returned() -> None:
     """ "there is no winner or loser" """
     hand = play(stacked("AH KH", "TS AS"))
-    assert (hand.outcome, hand.moved) == (Outcome.PUSH, (0, RETURNED, 0))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.PUSH, (0, RETURNED, 0))
 
 
 def test_under_an_ace_insurance_is_half_of_the_current_bet() -> None:
@@ -106,7 +110,7 @@ def test_insurance_that_wins_is_paid_two_for_each_one() -> None:
     hand = play(stacked("9H 8H", "AS KS"), INSURE)
     assert hand.of(InsuranceBought) == [InsuranceBought(0, 300)]
     assert (hand.insurance.lost, hand.insurance.returned, hand.insurance.won) == (0, 300, 600)
-    assert (hand.outcome, hand.moved) == (Outcome.DEALER_NATURAL, (LOST, 0, 0))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.DEALER_NATURAL, (LOST, 0, 0))
 
 
 def test_insurance_that_loses_leaves_the_original_bet_riding() -> None:
@@ -119,10 +123,10 @@ def test_insurance_that_loses_leaves_the_original_bet_riding() -> None:
 
 def test_a_natural_is_paid_three_to_one_and_the_dealer_takes_no_turn() -> None:
     hand = play(stacked("AH KH", "TS 6S", "5C"))
-    assert hand.of(Natural) == [Natural(0, 0)]
-    assert (hand.outcome, hand.moved) == (Outcome.NATURAL, (0, RETURNED, 2 * WON))
+    assert hand.of(BlackjackNatural) == [BlackjackNatural(0, 0)]
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.NATURAL, (0, RETURNED, 2 * WON))
     assert hand.round.over
-    assert hand.of(Revealed) == []
+    assert hand.of(BlackjackRevealed) == []
     assert hand.round.cards_used == 4
 
 
@@ -143,25 +147,25 @@ def test_doubling_doubles_the_bet_for_one_final_card() -> None:
 
 def test_after_the_final_card_the_dealer_takes_his_turn_in_sequence() -> None:
     hand = play(stacked("6H 5H", "7S 8S", "8C 2D"), DOUBLE)
-    turn = (Revealed(parse_card("8S")), DealerDealt(parse_card("2D")), DealerStood(17))
+    turn = (BlackjackRevealed(parse_card("8S")), DealerDealt(parse_card("2D")), DealerStood(17))
     assert hand.events[-4:] == (*turn, hand.settled)
     assert hand.round.dealer == ("7S", "8S", "2D")
 
 
 def test_a_double_down_that_wins_is_paid_two_to_one() -> None:
     hand = play(stacked("6H 5H", "7S TS", "8C"), DOUBLE)
-    assert (hand.outcome, hand.moved) == (Outcome.WIN, (0, 2 * STAKE, 2 * STAKE))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.WIN, (0, 2 * STAKE, 2 * STAKE))
 
 
 def test_a_double_down_that_loses_loses_both_bets() -> None:
     hand = play(stacked("6H 5H", "7S TS", "5C"), DOUBLE)
-    assert (hand.outcome, hand.moved) == (Outcome.LOSE, (2 * STAKE, 0, 0))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.LOSE, (2 * STAKE, 0, 0))
 
 
 def test_a_double_down_may_go_over() -> None:
     hand = play(stacked("TH 5H", "7S TS", "9C"), DOUBLE)
-    assert (hand.outcome, hand.moved) == (Outcome.BUST, (2 * STAKE, 0, 0))
-    assert hand.of(Revealed) == []
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.BUST, (2 * STAKE, 0, 0))
+    assert hand.of(BlackjackRevealed) == []
 
 
 def test_after_a_third_card_doubling_is_no_longer_open() -> None:
@@ -187,26 +191,26 @@ def test_a_player_who_is_satisfied_may_stay_on_any_count() -> None:
 def test_a_player_may_draw_until_he_stays() -> None:
     hand = play(stacked("2H 3H", "7S TS", "4C 9D"), HIT, HIT, STAY)
     assert hand.cards == "2H 3H 4C 9D"
-    assert hand.outcome is Outcome.WIN
+    assert hand.outcome is BlackjackOutcome.WIN
 
 
 def test_over_21_is_a_bust_that_ends_the_hand() -> None:
     hand = play(stacked("TH 6H", "7S TS", "9C"), HIT)
     assert hand.of(Busted) == [Busted(0, 0, 25)]
-    assert (hand.outcome, hand.moved) == (Outcome.BUST, (LOST, 0, 0))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.BUST, (LOST, 0, 0))
     assert hand.round.over
 
 
 def test_five_cards_under_21_are_a_charlie_paid_three_to_one() -> None:
     hand = play(stacked("2H 3H", "7S TS", "2C 4D 5C"), HIT, HIT, HIT)
     assert hand.of(Charlie) == [Charlie(0, 0, 16)]
-    assert (hand.outcome, hand.moved) == (Outcome.CHARLIE, (0, RETURNED, 2 * WON))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.CHARLIE, (0, RETURNED, 2 * WON))
     assert hand.round.over
 
 
 def test_a_count_of_21_is_paid_three_to_one() -> None:
     hand = play(stacked("6H 5H", "7S TS", "KC"), HIT)
-    assert (hand.outcome, hand.moved) == (Outcome.TWENTY_ONE, (0, RETURNED, 2 * WON))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.TWENTY_ONE, (0, RETURNED, 2 * WON))
 
 
 # The Dealer's Turn at Play
@@ -214,14 +218,14 @@ def test_a_count_of_21_is_paid_three_to_one() -> None:
 
 def test_when_the_player_has_busted_the_dealer_does_not_play() -> None:
     hand = play(stacked("TH 6H", "2S 3S", "9C 4D"), HIT)
-    assert hand.of(Revealed) == []
+    assert hand.of(BlackjackRevealed) == []
     assert hand.round.dealer_hand == ("2S", "3S")
     assert hand.round.cards_used == 5
 
 
 def test_when_the_hand_is_still_active_the_dealer_turns_up_his_hole_card() -> None:
     hand = play(stacked("TH 6H", "7S TS"), STAY)
-    assert hand.of(Revealed) == [Revealed(parse_card("TS"))]
+    assert hand.of(BlackjackRevealed) == [BlackjackRevealed(parse_card("TS"))]
     assert hand.round.dealer == ("7S", "TS")
     assert hand.round.dealer_count == (17, False)
 
@@ -269,7 +273,7 @@ def test_the_dealer_has_no_choice() -> None:
 def test_a_dealers_five_card_charlie_wins_the_hand() -> None:
     hand = play(stacked("TH KH", "2C 3S", "2D 4H 3D"), STAY)
     assert hand.of(DealerCharlie) == [DealerCharlie(14)]
-    assert (hand.outcome, hand.moved) == (Outcome.DEALER_CHARLIE, (LOST, 0, 0))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.DEALER_CHARLIE, (LOST, 0, 0))
 
 
 def test_the_dealer_stops_at_five_cards_however_low_they_are() -> None:
@@ -279,13 +283,16 @@ def test_the_dealer_stops_at_five_cards_however_low_they_are() -> None:
 
 def test_a_dealers_charlie_of_17_or_more_is_a_charlie_too() -> None:
     hand = play(stacked("TH KH", "2C 3S", "2D 4H 7D"), STAY)
-    assert (count(hand.round.dealer_hand).total, hand.outcome) == (18, Outcome.DEALER_CHARLIE)
+    assert (count(hand.round.dealer_hand).total, hand.outcome) == (
+        18,
+        BlackjackOutcome.DEALER_CHARLIE,
+    )
 
 
 def test_a_dealers_charlie_beats_even_21() -> None:
     hand = play(stacked("6H 5H", "2C 3S", "KD 2D 4H 3D"), HIT)
     assert hand.round.seats[0].hands[0].count.total == 21
-    assert (hand.outcome, hand.moved) == (Outcome.DEALER_CHARLIE, (LOST, 0, 0))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.DEALER_CHARLIE, (LOST, 0, 0))
 
 
 # Final Settlement
@@ -294,19 +301,19 @@ def test_a_dealers_charlie_beats_even_21() -> None:
 def test_a_higher_count_wins_back_twice_the_bet() -> None:
     """Bet two coins, and the dealer pays four."""
     hand = play(stacked("TH 9H", "TC 8S"), STAY, stakes=(2,))
-    assert hand.outcome is Outcome.WIN
+    assert hand.outcome is BlackjackOutcome.WIN
     assert hand.settled.returned + hand.settled.won == 4
 
 
 def test_a_lower_count_loses_the_bet() -> None:
     hand = play(stacked("TH 7H", "TC 8S"), STAY)
-    assert (hand.outcome, hand.moved) == (Outcome.LOSE, (LOST, 0, 0))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.LOSE, (LOST, 0, 0))
 
 
 def test_equal_counts_are_not_paid() -> None:
     """Only "a higher count" is."""
     hand = play(stacked("TH 8H", "TC 8S"), STAY)
-    assert (hand.outcome, hand.moved) == (Outcome.LOSE, (LOST, 0, 0))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.LOSE, (LOST, 0, 0))
 
 
 # The Double Down
@@ -319,7 +326,7 @@ def test_doubling_is_offered_once_the_first_two_cards_are_dealt() -> None:
 def test_a_doubled_hand_is_counted_once_the_dealers_play_is_ended() -> None:
     hand = play(stacked("6H 5H", "7S 8S", "KC 2D"), DOUBLE)
     assert hand.events[-2:] == (DealerStood(17), hand.settled)
-    assert (hand.outcome, hand.moved) == (Outcome.TWENTY_ONE, (0, 2 * STAKE, 2 * STAKE))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.TWENTY_ONE, (0, 2 * STAKE, 2 * STAKE))
 
 
 def test_a_doubled_hand_is_not_drawn_to_again() -> None:

@@ -5,6 +5,9 @@ from fractions import Fraction
 import pytest
 
 from door.games.blackjack.events import (
+    BlackjackOutcome,
+    BlackjackRevealed,
+    BlackjackSettled,
     Charlie,
     DealerBusted,
     DealerDealt,
@@ -13,13 +16,10 @@ from door.games.blackjack.events import (
     InsuranceDeclined,
     InsuranceOffered,
     InsuranceSettled,
-    Outcome,
     Peeked,
-    Revealed,
-    Settled,
     TwentyOne,
 )
-from door.games.blackjack.round import BLACK_JACK_FOR_TIME, Phase
+from door.games.blackjack.round import BLACK_JACK_FOR_TIME, BlackjackPhase
 from tests.door.games.blackjack.tabletop import (
     DECLINE,
     DOUBLE,
@@ -39,13 +39,17 @@ CHARLIE = (HIT, HIT, HIT)
 # ties
 
 
-@pytest.mark.parametrize(("ties", "outcome"), [("dealer", Outcome.LOSE), ("push", Outcome.PUSH)])
-def test_equal_counts_go_to_the_dealer_or_push(ties: str, outcome: Outcome) -> None:
+@pytest.mark.parametrize(
+    ("ties", "outcome"), [("dealer", BlackjackOutcome.LOSE), ("push", BlackjackOutcome.PUSH)]
+)
+def test_equal_counts_go_to_the_dealer_or_push(ties: str, outcome: BlackjackOutcome) -> None:
     assert play(stacked("TH 8H", "TC 8S"), STAY, rules=house(ties=ties)).outcome is outcome
 
 
-@pytest.mark.parametrize(("ties", "outcome"), [("dealer", Outcome.LOSE), ("push", Outcome.PUSH)])
-def test_two_counts_of_21_are_equal_counts(ties: str, outcome: Outcome) -> None:
+@pytest.mark.parametrize(
+    ("ties", "outcome"), [("dealer", BlackjackOutcome.LOSE), ("push", BlackjackOutcome.PUSH)]
+)
+def test_two_counts_of_21_are_equal_counts(ties: str, outcome: BlackjackOutcome) -> None:
     hand = play(stacked("6H 5H", "TC 6S", "KD 5D"), HIT, rules=house(ties=ties))
     assert hand.of(DealerStood) == [DealerStood(21)]
     assert hand.outcome is outcome
@@ -74,7 +78,7 @@ def test_insurance_may_be_rounded_down_to_whole_coins() -> None:
 def test_insurance_of_nothing_is_not_offered() -> None:
     rules = house(insurance_rounding="down", insurance_unit=300)
     deal = play(stacked("9H 8H", "AS 6S"), stakes=(300,), rules=rules)
-    assert deal.round.phase is Phase.PLAY
+    assert deal.round.phase is BlackjackPhase.PLAY
     assert deal.of(InsuranceOffered) == []
 
 
@@ -109,7 +113,7 @@ def test_the_dealer_looks_under_an_ace_before_the_hand_is_played() -> None:
     hand = play(stacked("9H 8H", "AS KS"), DECLINE)
     assert hand.of(InsuranceDeclined) == [InsuranceDeclined(0)]
     assert hand.of(Peeked) == [Peeked(natural=True)]
-    assert hand.outcome is Outcome.DEALER_NATURAL
+    assert hand.outcome is BlackjackOutcome.DEALER_NATURAL
 
 
 NO_PEEK = house(peek_under_ace=False)
@@ -120,13 +124,13 @@ def test_without_the_look_a_natural_under_an_ace_shows_at_the_dealers_turn() -> 
     assert hand.of(Peeked) == []
     assert hand.insurance == InsuranceSettled(0, lost=0, returned=300, won=600)
     assert hand.moved == (2 * STAKE, 0, 0)
-    assert hand.outcome is Outcome.DEALER_NATURAL
-    assert hand.events[-4:-2] == (Revealed(hand.round.dealer_hand[1]), DealerNatural())
+    assert hand.outcome is BlackjackOutcome.DEALER_NATURAL
+    assert hand.events[-4:-2] == (BlackjackRevealed(hand.round.dealer_hand[1]), DealerNatural())
 
 
 def test_without_the_look_even_21_loses_to_the_natural() -> None:
     hand = play(stacked("6H 5H", "AS KS", "KC"), DECLINE, HIT, rules=NO_PEEK)
-    assert hand.outcome is Outcome.DEALER_NATURAL
+    assert hand.outcome is BlackjackOutcome.DEALER_NATURAL
 
 
 def test_without_the_look_insurance_waits_until_the_dealer_turns_over() -> None:
@@ -134,15 +138,15 @@ def test_without_the_look_insurance_waits_until_the_dealer_turns_over() -> None:
     assert hand.of(InsuranceSettled) == []
     hand = play(stacked("9H 9D", "AS 6S"), INSURE, STAY, rules=NO_PEEK)
     assert hand.insurance == InsuranceSettled(0, lost=300, returned=0, won=0)
-    assert hand.outcome is Outcome.WIN
+    assert hand.outcome is BlackjackOutcome.WIN
 
 
 @pytest.mark.parametrize(("hole", "won"), [("KS", 600), ("6S", 0)])
 def test_without_the_look_a_bust_still_has_its_insurance_settled(hole: str, won: int) -> None:
     hand = play(stacked("TH 6H", f"AS {hole}", "9C"), INSURE, HIT, rules=NO_PEEK)
-    assert hand.outcome is Outcome.BUST
+    assert hand.outcome is BlackjackOutcome.BUST
     assert hand.insurance.won == won
-    assert hand.of(Revealed) == [Revealed(hand.round.dealer_hand[1])]
+    assert hand.of(BlackjackRevealed) == [BlackjackRevealed(hand.round.dealer_hand[1])]
     assert hand.round.cards_used == 5
 
 
@@ -151,9 +155,11 @@ def test_without_insurance_a_bust_leaves_the_hole_card_down() -> None:
     assert hand.round.dealer == ("AS", None)
 
 
-@pytest.mark.parametrize(("hole", "outcome"), [("KS", Outcome.PUSH), ("6S", Outcome.NATURAL)])
+@pytest.mark.parametrize(
+    ("hole", "outcome"), [("KS", BlackjackOutcome.PUSH), ("6S", BlackjackOutcome.NATURAL)]
+)
 def test_without_the_look_a_players_natural_makes_the_dealer_turn_over(
-    hole: str, outcome: Outcome
+    hole: str, outcome: BlackjackOutcome
 ) -> None:
     hand = play(stacked("AH KH", f"AS {hole}", "2C"), DECLINE, rules=NO_PEEK)
     assert hand.outcome is outcome
@@ -162,7 +168,7 @@ def test_without_the_look_a_players_natural_makes_the_dealer_turn_over(
 
 def test_without_the_look_a_charlie_is_paid_before_a_natural_is_seen() -> None:
     hand = play(stacked("2H 3H", "AS KS", "2C 4D 5C"), DECLINE, *CHARLIE, rules=NO_PEEK)
-    assert hand.outcome is Outcome.CHARLIE
+    assert hand.outcome is BlackjackOutcome.CHARLIE
 
 
 # insurance_on_natural
@@ -171,15 +177,17 @@ def test_without_the_look_a_charlie_is_paid_before_a_natural_is_seen() -> None:
 def test_a_natural_is_offered_insurance_too() -> None:
     assert play(stacked("AH KH", "AS KS")).round.legal() == (INSURE, DECLINE)
     hand = play(stacked("AH KH", "AS KS"), INSURE)
-    assert hand.outcome is Outcome.PUSH
+    assert hand.outcome is BlackjackOutcome.PUSH
     assert hand.insurance.won == STAKE
     lost = play(stacked("AH KH", "AS 6S"), INSURE)
-    assert lost.outcome is Outcome.NATURAL
+    assert lost.outcome is BlackjackOutcome.NATURAL
     assert lost.insurance.lost == STAKE // 2
 
 
-@pytest.mark.parametrize(("hole", "outcome"), [("KS", Outcome.PUSH), ("6S", Outcome.NATURAL)])
-def test_or_a_natural_is_not_asked(hole: str, outcome: Outcome) -> None:
+@pytest.mark.parametrize(
+    ("hole", "outcome"), [("KS", BlackjackOutcome.PUSH), ("6S", BlackjackOutcome.NATURAL)]
+)
+def test_or_a_natural_is_not_asked(hole: str, outcome: BlackjackOutcome) -> None:
     hand = play(stacked("AH KH", f"AS {hole}"), rules=house(insurance_on_natural=False))
     assert hand.of(InsuranceOffered) == []
     assert hand.outcome is outcome
@@ -191,7 +199,7 @@ def test_or_a_natural_is_not_asked(hole: str, outcome: Outcome) -> None:
 def test_21_stands_by_itself() -> None:
     hand = play(stacked("6H 5H", "TC 7S", "KD"), HIT)
     assert hand.of(TwentyOne) == [TwentyOne(0, 0)]
-    assert hand.outcome is Outcome.TWENTY_ONE
+    assert hand.outcome is BlackjackOutcome.TWENTY_ONE
 
 
 def test_or_a_caller_may_draw_at_21_and_bust() -> None:
@@ -199,9 +207,12 @@ def test_or_a_caller_may_draw_at_21_and_bust() -> None:
     at_21 = play(stacked("6H 5H", "TC 7S", "KD 2D"), HIT, rules=rules)
     assert at_21.round.legal() == (HIT, STAY)
     assert play(stacked("6H 5H", "TC 7S", "KD 2D"), HIT, STAY, rules=rules).outcome is (
-        Outcome.TWENTY_ONE
+        BlackjackOutcome.TWENTY_ONE
     )
-    assert play(stacked("6H 5H", "TC 7S", "KD 2D"), HIT, HIT, rules=rules).outcome is Outcome.BUST
+    assert (
+        play(stacked("6H 5H", "TC 7S", "KD 2D"), HIT, HIT, rules=rules).outcome
+        is BlackjackOutcome.BUST
+    )
 
 
 def test_a_doubled_or_complete_21_is_not_asked_for_more() -> None:
@@ -212,7 +223,7 @@ def test_a_doubled_or_complete_21_is_not_asked_for_more() -> None:
 
 def test_a_natural_is_not_drawn_to_even_where_21_is() -> None:
     rules = house(hit_on_21=True, natural_paid="after dealer")
-    assert play(stacked("AH KH", "TC 7S"), rules=rules).outcome is Outcome.NATURAL
+    assert play(stacked("AH KH", "TC 7S"), rules=rules).outcome is BlackjackOutcome.NATURAL
 
 
 # natural_paid, charlie_paid, twenty_one_paid
@@ -223,26 +234,27 @@ def test_a_natural_may_wait_for_the_dealers_turn() -> None:
     hand = play(stacked("AH KH", "TC 6S", "5D"), rules=rules)
     assert hand.of(DealerDealt)[-1] == DealerDealt(hand.round.dealer_hand[2])
     assert hand.of(DealerStood) == [DealerStood(21)]
-    assert hand.outcome is Outcome.NATURAL
+    assert hand.outcome is BlackjackOutcome.NATURAL
 
 
 def test_a_natural_that_waits_loses_to_a_dealers_charlie() -> None:
     rules = house(natural_paid="after dealer")
     hand = play(stacked("AH KH", "2C 3S", "2D 4H 3D"), rules=rules)
-    assert hand.outcome is Outcome.DEALER_CHARLIE
+    assert hand.outcome is BlackjackOutcome.DEALER_CHARLIE
 
 
 def test_a_charlie_is_paid_before_the_dealer_plays() -> None:
     hand = play(stacked("2H 3H", "2C 3S", "2D 4H 3D 2S 4C 3C"), *CHARLIE)
-    assert hand.outcome is Outcome.CHARLIE
+    assert hand.outcome is BlackjackOutcome.CHARLIE
     assert hand.round.dealer == ("2C", None)
 
 
 @pytest.mark.parametrize(
-    ("drawn", "outcome"), [("2S 4C 3C", Outcome.DEALER_CHARLIE), ("TS 6C", Outcome.CHARLIE)]
+    ("drawn", "outcome"),
+    [("2S 4C 3C", BlackjackOutcome.DEALER_CHARLIE), ("TS 6C", BlackjackOutcome.CHARLIE)],
 )
 def test_or_a_charlie_waits_and_only_a_dealers_charlie_beats_it(
-    drawn: str, outcome: Outcome
+    drawn: str, outcome: BlackjackOutcome
 ) -> None:
     rules = house(charlie_paid="after dealer")
     hand = play(stacked("2H 3H", "2C 3S", f"2D 4H 3D {drawn}"), *CHARLIE, rules=rules)
@@ -251,20 +263,20 @@ def test_or_a_charlie_waits_and_only_a_dealers_charlie_beats_it(
 
 def test_21_waits_for_the_dealer() -> None:
     hand = play(stacked("6H 5H", "TC 6S", "KD 5D"), HIT)
-    assert hand.outcome is Outcome.LOSE
+    assert hand.outcome is BlackjackOutcome.LOSE
 
 
 def test_or_21_is_paid_at_once() -> None:
     rules = house(twenty_one_paid="at once")
     hand = play(stacked("6H 5H", "TC 6S", "KD 5D"), HIT, rules=rules)
-    assert (hand.outcome, hand.moved) == (Outcome.TWENTY_ONE, (0, STAKE, 2 * STAKE))
-    assert hand.of(Revealed) == []
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.TWENTY_ONE, (0, STAKE, 2 * STAKE))
+    assert hand.of(BlackjackRevealed) == []
 
 
 def test_a_doubled_21_waits_even_where_21_is_paid_at_once() -> None:
     rules = house(twenty_one_paid="at once")
     hand = play(stacked("6H 5H", "TC 6S", "KD 5D"), DOUBLE, rules=rules)
-    assert hand.outcome is Outcome.LOSE
+    assert hand.outcome is BlackjackOutcome.LOSE
 
 
 # five_card_21
@@ -276,21 +288,24 @@ FIVE_21 = stacked("2H 3H", "TC 7S", "2C 4D TH")
 def test_five_cards_that_make_21_are_a_21() -> None:
     hand = play(FIVE_21, *CHARLIE)
     assert hand.of(Charlie) == []
-    assert hand.outcome is Outcome.TWENTY_ONE
-    assert hand.of(Revealed) != []
+    assert hand.outcome is BlackjackOutcome.TWENTY_ONE
+    assert hand.of(BlackjackRevealed) != []
 
 
 def test_or_five_cards_that_make_21_are_a_charlie() -> None:
     hand = play(FIVE_21, *CHARLIE, rules=house(five_card_21="charlie"))
     assert hand.of(Charlie) == [Charlie(0, 0, 21)]
-    assert hand.outcome is Outcome.CHARLIE
-    assert hand.of(Revealed) == []
+    assert hand.outcome is BlackjackOutcome.CHARLIE
+    assert hand.of(BlackjackRevealed) == []
 
 
 @pytest.mark.parametrize(
-    ("five", "outcome"), [("twenty-one", Outcome.PUSH), ("charlie", Outcome.DEALER_CHARLIE)]
+    ("five", "outcome"),
+    [("twenty-one", BlackjackOutcome.PUSH), ("charlie", BlackjackOutcome.DEALER_CHARLIE)],
 )
-def test_the_same_word_holds_for_the_dealers_five_cards(five: str, outcome: Outcome) -> None:
+def test_the_same_word_holds_for_the_dealers_five_cards(
+    five: str, outcome: BlackjackOutcome
+) -> None:
     rules = house(five_card_21=five, ties="push")
     hand = play(stacked("6H 5H", "2C 3S", "KD 2D 4H TS"), HIT, rules=rules)
     assert hand.outcome is outcome
@@ -303,19 +318,19 @@ def test_a_dealer_who_goes_over_loses_to_every_hand_still_standing() -> None:
     cards, over = DEALER_OVER
     hand = play(stacked("2H 3H", cards, over), STAY)
     assert hand.of(DealerBusted) == [DealerBusted(25)]
-    assert (hand.outcome, hand.moved) == (Outcome.WIN, (0, STAKE, STAKE))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.WIN, (0, STAKE, STAKE))
 
 
 def test_or_a_dealer_who_goes_over_gives_the_bets_back() -> None:
     cards, over = DEALER_OVER
     hand = play(stacked("2H 3H", cards, over), STAY, rules=house(dealer_over="push"))
-    assert (hand.outcome, hand.moved) == (Outcome.PUSH, (0, STAKE, 0))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.PUSH, (0, STAKE, 0))
 
 
 def test_21_is_paid_whatever_a_dealer_does_who_goes_over() -> None:
     cards, over = DEALER_OVER
     hand = play(stacked("6H 5H", cards, f"KD {over}"), HIT, rules=house(dealer_over="push"))
-    assert (hand.outcome, hand.moved) == (Outcome.TWENTY_ONE, (0, STAKE, 2 * STAKE))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.TWENTY_ONE, (0, STAKE, 2 * STAKE))
 
 
 # what is paid
@@ -348,7 +363,7 @@ def test_totals_add_up_hands_and_insurance() -> None:
     hand = play(stacked("6H 5H", "AS 6S", "8D"), INSURE, DOUBLE)
     totals = hand.round.totals
     assert (totals.staked, totals.lost, totals.returned, totals.won) == (1500, 300, 1200, 1200)
-    assert hand.of(Settled) == [hand.settled]
+    assert hand.of(BlackjackSettled) == [hand.settled]
 
 
 # decks, shuffle, penetration

@@ -6,10 +6,10 @@ from fractions import Fraction
 import pytest
 
 from door.games.blackjack.events import (
+    BlackjackOutcome,
+    BlackjackSettled,
     InsuranceOffered,
     InsuranceSettled,
-    Outcome,
-    Settled,
     Split,
     TwentyOne,
 )
@@ -17,8 +17,8 @@ from door.games.blackjack.round import (
     BLACK_JACK_FOR_TIME,
     UNIX_BJ,
     VEGAS,
+    BlackjackRules,
     IllegalAction,
-    Rules,
     Totals,
     Turn,
     start,
@@ -56,7 +56,7 @@ def test_turns_go_from_seat_to_seat_and_a_natural_has_none() -> None:
     assert game.turn == Turn(2, 0)
     game, _ = game.apply(STAY)
     assert game.turn is None
-    assert game.outcomes == (Outcome.WIN, Outcome.NATURAL, Outcome.WIN)
+    assert game.outcomes == (BlackjackOutcome.WIN, BlackjackOutcome.NATURAL, BlackjackOutcome.WIN)
 
 
 def test_each_seat_is_asked_about_insurance_before_any_plays() -> None:
@@ -64,7 +64,7 @@ def test_each_seat_is_asked_about_insurance_before_any_plays() -> None:
     table = play(shoe, INSURE, DECLINE, stakes=(20, 40))
     assert table.of(InsuranceOffered) == [InsuranceOffered(0, 10), InsuranceOffered(1, 20)]
     assert table.of(InsuranceSettled) == [InsuranceSettled(0, lost=0, returned=10, won=20)]
-    assert table.round.outcomes == (Outcome.DEALER_NATURAL,) * 2
+    assert table.round.outcomes == (BlackjackOutcome.DEALER_NATURAL,) * 2
 
 
 def test_without_the_look_a_seats_natural_waits_until_the_others_have_played() -> None:
@@ -74,7 +74,7 @@ def test_without_the_look_a_seats_natural_waits_until_the_others_have_played() -
     assert table.round.turn == Turn(1, 0)
     assert table.round.outcomes == ()
     done, _ = table.round.apply(STAY)
-    assert done.outcomes == (Outcome.NATURAL, Outcome.WIN)
+    assert done.outcomes == (BlackjackOutcome.NATURAL, BlackjackOutcome.WIN)
 
 
 def test_a_table_has_one_to_seven_seats() -> None:
@@ -115,9 +115,9 @@ def test_a_split_makes_two_hands_and_each_gets_its_second_card() -> None:
 def test_split_hands_are_played_and_paid_one_by_one() -> None:
     shoe = stacked("8H 8D", "7S TS", "3C 2C 9C TD")
     table = play(shoe, SPLIT, DOUBLE, HIT, STAY, rules=SPLITTING)
-    assert table.of(Settled) == [
-        Settled(0, 0, Outcome.WIN, lost=0, returned=1200, won=1200),
-        Settled(0, 1, Outcome.WIN, lost=0, returned=600, won=600),
+    assert table.of(BlackjackSettled) == [
+        BlackjackSettled(0, 0, BlackjackOutcome.WIN, lost=0, returned=1200, won=1200),
+        BlackjackSettled(0, 1, BlackjackOutcome.WIN, lost=0, returned=600, won=600),
     ]
 
 
@@ -130,7 +130,7 @@ def test_a_hand_is_split_once() -> None:
 def test_21_in_two_cards_after_a_split_is_no_natural() -> None:
     table = play(stacked("AH AD", "7S TS", "KC 5C"), SPLIT, STAY, rules=SPLITTING)
     assert table.of(TwentyOne) == [TwentyOne(0, 0)]
-    assert table.round.outcomes == (Outcome.TWENTY_ONE, Outcome.LOSE)
+    assert table.round.outcomes == (BlackjackOutcome.TWENTY_ONE, BlackjackOutcome.LOSE)
 
 
 def test_21_after_a_split_may_be_drawn_to_where_21_is_but_not_doubled() -> None:
@@ -143,7 +143,7 @@ def test_21_after_a_split_may_be_drawn_to_where_21_is_but_not_doubled() -> None:
 def test_the_second_hand_has_its_turn_when_the_first_has_bust() -> None:
     table = play(stacked("8H 8D", "7S TS", "7C 2C TD"), SPLIT, HIT, rules=SPLITTING)
     assert table.round.turn == Turn(0, 1)
-    assert table.round.outcomes == (Outcome.BUST,)
+    assert table.round.outcomes == (BlackjackOutcome.BUST,)
 
 
 def test_a_split_round_needs_cards_for_two_hands() -> None:
@@ -155,13 +155,13 @@ def test_without_charlies_a_hand_may_be_as_long_as_21_aces_and_one_card_more() -
     shoe = parse_cards("7H TC " + "AH " * 21 + "2C")
     hand = play(shoe, *[HIT] * 20, rules=UNIX_BJ)
     assert len(hand.cards.split()) == 22
-    assert hand.round.outcomes == (Outcome.BUST,)
+    assert hand.round.outcomes == (BlackjackOutcome.BUST,)
     assert UNIX_BJ.most_cards(1) == 3 * 22
     assert VEGAS.most_cards(7) == 15 * 22
 
 
 @pytest.mark.parametrize("rules", [UNIX_BJ, VEGAS])
-def test_half_of_a_stake_is_needed_for_three_to_two(rules: Rules) -> None:
+def test_half_of_a_stake_is_needed_for_three_to_two(rules: BlackjackRules) -> None:
     assert rules.refused_stake(5) is not None
     assert rules.refused_stake(6) is None
 
@@ -174,7 +174,7 @@ def test_a_charlie_that_cannot_be_made_needs_no_half() -> None:
 
 def test_each_seat_has_totals_and_outcomes_of_its_own() -> None:
     game, _ = start(BLACK_JACK_FOR_TIME, parse_cards("2H AH 4H 5H 6H KH 8H 9H TD"), [2, 4, 6])
-    assert [game.outcomes_of(seat) for seat in range(3)] == [(), (Outcome.NATURAL,), ()]
+    assert [game.outcomes_of(seat) for seat in range(3)] == [(), (BlackjackOutcome.NATURAL,), ()]
     assert game.totals_of(1) == Totals(staked=4, lost=0, returned=4, won=8)
     assert game.totals_of(2) == Totals(staked=6, lost=0, returned=0, won=0)
 

@@ -17,11 +17,12 @@ from typing import Any
 
 import pytest
 
+from door.errors import NoAdviceNow
 from door.games.blackjack.round import BLACK_JACK_FOR_TIME, VEGAS, start
 from door.games.blackjack.tutor import thinking
 from door.games.blackjack.tutor.hands import values
 from door.games.blackjack.tutor.spot import Spot
-from door.games.blackjack.tutor.thinking import NotAtHand, ThinkingProcess
+from door.games.blackjack.tutor.thinking import ThinkingProcess
 from door.games.blackjack.tutor.tutor import spot_of
 from door.games.engine import shuffle
 from door.server.server import quickest
@@ -165,7 +166,7 @@ async def test_where_no_process_will_run_the_book_is_not_at_hand(
     async with process(command) as begun:
         answers = [begun.ask(spot(number)) for number in range(3)]
         for answer in answers:
-            with pytest.raises(NotAtHand):
+            with pytest.raises(NoAdviceNow):
                 await answer
         assert begun.process_id is None
     assert caplog.text.count("the tutor's process does not answer") == 1, "it is not tried for ever"
@@ -173,10 +174,10 @@ async def test_where_no_process_will_run_the_book_is_not_at_hand(
 
 async def test_after_a_pause_another_process_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     async with process(DYING) as begun:
-        with pytest.raises(NotAtHand):
+        with pytest.raises(NoAdviceNow):
             await begun.ask(spot())
         begun._command = thinking.COMMAND
-        with pytest.raises(NotAtHand, match="a moment ago"):
+        with pytest.raises(NoAdviceNow, match="a moment ago"):
             await begun.ask(spot())
         begun._pause_until = 0.0
         assert dict(await begun.ask(spot())) == dict(values(spot()))
@@ -189,7 +190,7 @@ async def test_a_process_that_says_nothing_is_ended(caplog: pytest.LogCaptureFix
         while not answer.done():
             numbers.add(begun.process_id)
             await asyncio.sleep(0)
-        with pytest.raises(NotAtHand):
+        with pytest.raises(NoAdviceNow):
             await answer
         assert not any(is_there(number) for number in numbers if number is not None)
 
@@ -200,7 +201,7 @@ async def test_what_it_cannot_work_out_is_told_in_the_log_and_it_goes_on(
     impossible = replace(spot(), unseen=())
     async with process() as begun:
         number = await started(begun)
-        with pytest.raises(NotAtHand):
+        with pytest.raises(NoAdviceNow):
             await begun.ask(impossible)
         assert "IndexError" in caplog.text
         await begun.ask(spot(1))
@@ -213,7 +214,7 @@ async def test_no_more_questions_wait_than_are_answered_in_a_few_seconds(
     monkeypatch.setattr(thinking, "MOST_WAITING", 3)
     async with process(DEAF) as begun:
         waiting = [begun.ask(spot(number)) for number in (1, 2, 3, 3)]
-        with pytest.raises(NotAtHand):
+        with pytest.raises(NoAdviceNow):
             await begun.ask(spot(4))
         assert not any(answer.done() for answer in waiting)
 
@@ -314,7 +315,7 @@ def test_it_loads_the_games_and_nothing_else_of_the_board() -> None:
         check=True,
     ).stdout.split()
     ours = {name for name in said if name.startswith("door") and not name.startswith("door.games")}
-    assert ours == {"door"}
+    assert ours == {"door", "door.errors"}
     assert {"asyncio", "sqlalchemy", "timebank", "ansi", "click"}.isdisjoint(said)
 
 

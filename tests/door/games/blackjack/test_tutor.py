@@ -12,9 +12,9 @@ from door.games.blackjack.round import (
     BLACK_JACK_FOR_TIME,
     UNIX_BJ,
     VEGAS,
-    Action,
-    Round,
-    Rules,
+    BlackjackAction,
+    BlackjackRound,
+    BlackjackRules,
     start,
 )
 from door.games.blackjack.rules import rules_from_mapping
@@ -45,7 +45,9 @@ choices = st.lists(st.integers(0, 5), max_size=6)
 tables = st.sampled_from([VEGAS, UNIX_BJ, replace(VEGAS, decks=1, dealer="hit 17")])
 
 
-def somewhere(rules: Rules, shoe: tuple[Card, ...], chosen: list[int], seats: int) -> Round:
+def somewhere(
+    rules: BlackjackRules, shoe: tuple[Card, ...], chosen: list[int], seats: int
+) -> BlackjackRound:
     """A round in which somebody is asked, after some decisions that have not ended it."""
     game, _ = start(rules, shoe, [STAKE] * seats)
     assume(not game.over)
@@ -61,7 +63,7 @@ def somewhere(rules: Rules, shoe: tuple[Card, ...], chosen: list[int], seats: in
 AT_STAKE = {HIT: 1, STAY: 1, DOUBLE: 2, SPLIT: 4, INSURE: 4, DECLINE: 4}
 
 
-def check(game: Round) -> None:
+def check(game: BlackjackRound) -> None:
     told = advice(game, game.legal())
     pays = payments(game.rules)
     rate = max(pays.most, *(max(payment.against) / 2 for payment in pays.doubled))
@@ -85,7 +87,7 @@ def test_the_best_is_legal_and_no_gain_is_out_of_bounds_in_any_house(
 @several
 @given(tables, shoes(), choices, st.integers(1, 4))
 def test_the_best_is_legal_and_no_gain_is_out_of_bounds_at_any_table(
-    rules: Rules, shoe: tuple[Card, ...], chosen: list[int], seats: int
+    rules: BlackjackRules, shoe: tuple[Card, ...], chosen: list[int], seats: int
 ) -> None:
     check(somewhere(rules, (*shoe, *shoe), chosen, seats))
 
@@ -93,7 +95,7 @@ def test_the_best_is_legal_and_no_gain_is_out_of_bounds_at_any_table(
 @several
 @given(tables, shoes(), choices)
 def test_the_tutor_sees_neither_the_hole_card_nor_an_undealt_one(
-    rules: Rules, shoe: tuple[Card, ...], chosen: list[int]
+    rules: BlackjackRules, shoe: tuple[Card, ...], chosen: list[int]
 ) -> None:
     game = somewhere(rules, (*shoe, *shoe), chosen, 2)
     up, hole = game.dealer_hand
@@ -105,7 +107,7 @@ def test_the_tutor_sees_neither_the_hole_card_nor_an_undealt_one(
 @several
 @given(tables, shoes(), choices)
 def test_the_actions_it_weighs_are_those_that_are_legal(
-    rules: Rules, shoe: tuple[Card, ...], chosen: list[int]
+    rules: BlackjackRules, shoe: tuple[Card, ...], chosen: list[int]
 ) -> None:
     game = somewhere(rules, (*shoe, *shoe), chosen, 1)
     spot = spot_of(game)
@@ -128,7 +130,7 @@ def test_insurance_gains_exactly_when_the_tens_left_say_so(
 
 @pytest.mark.parametrize("rules", [BLACK_JACK_FOR_TIME, VEGAS, replace(VEGAS, dealer="hit 17")])
 @pytest.mark.parametrize("up", range(1, 11))
-def test_the_dealer_ends_somehow(rules: Rules, up: int) -> None:
+def test_the_dealer_ends_somehow(rules: BlackjackRules, up: int) -> None:
     unseen = [4] * 9 + [16]
     unseen[up - 1] -= 1
     for looked in {False, up in (1, 10)}:
@@ -196,7 +198,7 @@ def test_a_table_that_has_run_through_its_deck_is_weighed_by_a_fresh_one() -> No
 # What is said.
 
 
-def gaining(best: Action, **gains: float) -> Advice:
+def gaining(best: BlackjackAction, **gains: float) -> Advice:
     names = {"hit": HIT, "stay": STAY, "double": DOUBLE, "split": SPLIT}
     return Advice(best, {names[name]: gain for name, gain in gains.items()})
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from door.games.blackjack.round import Action, Round
+from door.errors import NoAdviceNow
+from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.tutor import tutor
 from door.games.blackjack.tutor.beside import NOT_AT_HAND
 from door.games.blackjack.tutor.hands import values
-from door.games.blackjack.tutor.thinking import NotAtHand
 from tests.door.company import player, table_toml
 from tests.door.playing import PLACE_BET, Table, at_the_table, house
 from tests.door.seated import everybody_plays, shoe
@@ -28,17 +28,17 @@ async def turn_tutor_on(ada: Table) -> None:
     await ada.prompt("T<u>tor is on")
 
 
-def standing_is_wrong(dealt: Round) -> bool:
+def standing_is_wrong(dealt: BlackjackRound) -> bool:
     """A hand in play that the book would not stand on, and that is not over by one card."""
-    if dealt.over or Action.STAY not in dealt.legal():
+    if dealt.over or BlackjackAction.STAY not in dealt.legal():
         return False
-    return tutor.judge(tutor.advice(dealt, dealt.legal()), Action.STAY) is not None
+    return tutor.judge(tutor.advice(dealt, dealt.legal()), BlackjackAction.STAY) is not None
 
 
-def standing_is_right(dealt: Round) -> bool:
-    if dealt.over or Action.STAY not in dealt.legal():
+def standing_is_right(dealt: BlackjackRound) -> bool:
+    if dealt.over or BlackjackAction.STAY not in dealt.legal():
         return False
-    return tutor.advice(dealt, dealt.legal()).best is Action.STAY
+    return tutor.advice(dealt, dealt.legal()).best is BlackjackAction.STAY
 
 
 async def test_before_a_move_the_tutor_says_what_the_book_says(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ async def test_after_a_worse_move_it_says_what_the_book_would_have_done(tmp_path
     async with at_the_table(tmp_path) as ada:
         await turn_tutor_on(ada)
         await ada.bets(2, seed_of(standing_is_wrong))
-        verdict = tutor.judge(tutor.advice(ada.round, ada.round.legal()), Action.STAY)
+        verdict = tutor.judge(tutor.advice(ada.round, ada.round.legal()), BlackjackAction.STAY)
         assert verdict is not None
         await ada.does("stay")
         await ada.message(verdict)
@@ -80,7 +80,9 @@ async def test_it_speaks_of_nothing_that_the_pot_cannot_pay(tmp_path: Path) -> N
     async with at_the_table(tmp_path, toml=house(largest_bet=50)) as ada:
         await turn_tutor_on(ada)
         await ada.bets(40, seed_of(standing_is_wrong))
-        open_to_him = [action for action in ada.round.legal() if action is not Action.DOUBLE]
+        open_to_him = [
+            action for action in ada.round.legal() if action is not BlackjackAction.DOUBLE
+        ]
         await ada.message(tutor.advice(ada.round, open_to_him).sentence)
 
 
@@ -95,11 +97,15 @@ async def test_it_is_remembered_for_the_next_call(tmp_path: Path) -> None:
 # While the book is looked up
 
 
-def hitting_is_wrong(dealt: Round) -> bool:
+def hitting_is_wrong(dealt: BlackjackRound) -> bool:
     """A hand in play that the book would not hit, and that one card more does not end."""
-    if dealt.over or Action.HIT not in dealt.legal() or dealt.apply(Action.HIT)[0].over:
+    if (
+        dealt.over
+        or BlackjackAction.HIT not in dealt.legal()
+        or dealt.apply(BlackjackAction.HIT)[0].over
+    ):
         return False
-    return tutor.judge(tutor.advice(dealt, dealt.legal()), Action.HIT) is not None
+    return tutor.judge(tutor.advice(dealt, dealt.legal()), BlackjackAction.HIT) is not None
 
 
 async def test_nothing_is_worked_out_where_callers_are_served(tmp_path: Path) -> None:
@@ -110,7 +116,7 @@ async def test_nothing_is_worked_out_where_callers_are_served(tmp_path: Path) ->
         values.cache_clear()
         await ada.bets(2, seed)
         ((spot, answer),) = thinking.asked
-        answer.set_result(dict.fromkeys(Action, 0.25))
+        answer.set_result(dict.fromkeys(BlackjackAction, 0.25))
         await ada.message("The book says: stand (+0.25);")
         assert replace(spot, rules=ada.round.rules) == tutor.spot_of(ada.round)
         assert values.cache_info().misses == 0
@@ -124,7 +130,7 @@ async def test_a_key_is_obeyed_at_once_and_judged_when_the_book_has_an_answer(
         await turn_tutor_on(ada)
         await ada.bets(2, seed_of(hitting_is_wrong))
         before = ada.round
-        verdict = tutor.judge(tutor.advice(before, before.legal()), Action.HIT)
+        verdict = tutor.judge(tutor.advice(before, before.legal()), BlackjackAction.HIT)
         assert verdict is not None
         await ada.does("hit")
         assert not ada.round.over
@@ -141,7 +147,7 @@ async def test_a_verdict_that_comes_after_the_hand_is_told_in_the_menu(tmp_path:
     async with at_the_table(tmp_path, thinking=thinking) as ada:
         await turn_tutor_on(ada)
         await ada.bets(2, seed_of(standing_is_wrong))
-        verdict = tutor.judge(tutor.advice(ada.round, ada.round.legal()), Action.STAY)
+        verdict = tutor.judge(tutor.advice(ada.round, ada.round.legal()), BlackjackAction.STAY)
         assert verdict is not None
         await ada.does("stay")
         await ada.prompt(PLACE_BET)
@@ -177,7 +183,7 @@ async def test_who_hangs_up_asks_no_more(tmp_path: Path) -> None:
         assert answer.cancelled()
 
 
-@pytest.mark.parametrize("problem", [NotAtHand("it is gone"), RuntimeError("something else")])
+@pytest.mark.parametrize("problem", [NoAdviceNow("it is gone"), RuntimeError("something else")])
 async def test_a_hand_goes_on_when_the_book_is_not_at_hand(
     tmp_path: Path, problem: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -186,7 +192,7 @@ async def test_a_hand_goes_on_when_the_book_is_not_at_hand(
         await turn_tutor_on(ada)
         await ada.bets(2, seed_of(hitting_is_wrong))
         thinking.fails(problem)
-        if isinstance(problem, NotAtHand):
+        if isinstance(problem, NoAdviceNow):
             await ada.message(NOT_AT_HAND)
         await ada.does("hit")
         thinking.answers()

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from door.games.blackjack.round import BLACK_JACK_FOR_TIME, VEGAS, Action, Rules
+from door.games.blackjack.round import BLACK_JACK_FOR_TIME, VEGAS, BlackjackAction, BlackjackRules
 from door.games.blackjack.tutor.hands import values
 from door.games.blackjack.tutor.spot import Spot
 from door.games.blackjack.tutor.tutor import Advice, advice
@@ -26,7 +26,9 @@ from tests.door.games.blackjack.tabletop import (
 SOFT_17_HIT = replace(VEGAS, dealer="hit soft 17")
 
 
-def book(rules: Rules, player: str, up: str, *actions: Action, rest: str = "") -> Advice:
+def book(
+    rules: BlackjackRules, player: str, up: str, *actions: BlackjackAction, rest: str = ""
+) -> Advice:
     """The advice for a hand, after these actions, under an up card; ranks are enough."""
     cards = [f"{rank}{suit}" for rank, suit in zip(player.split(), "HD", strict=True)]
     hole = "6C" if up in "AT" else "TC"
@@ -35,8 +37,8 @@ def book(rules: Rules, player: str, up: str, *actions: Action, rest: str = "") -
 
 
 def values_of(
-    rules: Rules, player: str, up: str, *, looked: bool = True, shoes: int = 1
-) -> dict[Action, float]:
+    rules: BlackjackRules, player: str, up: str, *, looked: bool = True, shoes: int = 1
+) -> dict[BlackjackAction, float]:
     """The numbers of a hand whose dealer has looked, or has not; of so many shoes at once."""
     value_of = {rank: parse_card(rank + "S").value for rank in RANKS}
     hand = [value_of[rank] for rank in player.split()]
@@ -97,7 +99,7 @@ SIX_DECKS = [
 
 
 @pytest.mark.parametrize(("player", "up", "best"), SIX_DECKS)
-def test_the_book_of_six_decks(player: str, up: str, best: Action) -> None:
+def test_the_book_of_six_decks(player: str, up: str, best: BlackjackAction) -> None:
     asked = (DECLINE,) if up == "A" else ()
     assert book(VEGAS, player, up, *asked).best is best
 
@@ -119,7 +121,7 @@ def test_a_ten_in_twelve_is_one_that_cannot_come_any_more() -> None:
     [("6 5", "A", HIT, DOUBLE), ("A 8", "6", STAY, DOUBLE), ("A 7", "2", STAY, DOUBLE)],
 )
 def test_what_a_dealer_who_draws_on_soft_17_changes(
-    player: str, up: str, standing: Action, drawing: Action
+    player: str, up: str, standing: BlackjackAction, drawing: BlackjackAction
 ) -> None:
     asked = (DECLINE,) if up == "A" else ()
     assert book(VEGAS, player, up, *asked).best is standing
@@ -168,7 +170,7 @@ PUBLISHED = [
 
 @pytest.mark.parametrize(("rules", "player", "published"), PUBLISHED)
 def test_the_published_odds_under_an_ace(
-    rules: Rules, player: str, published: tuple[float, float, float]
+    rules: BlackjackRules, player: str, published: tuple[float, float, float]
 ) -> None:
     told = values_of(rules, player, "A")
     assert [told[STAY], told[HIT], told[DOUBLE]] == pytest.approx(published, abs=6e-7)

@@ -17,10 +17,10 @@ from door.games.blackjack.round import (
     BLACK_JACK_FOR_TIME,
     UNIX_BJ,
     VEGAS,
-    Action,
-    Phase,
-    Round,
-    Rules,
+    BlackjackAction,
+    BlackjackPhase,
+    BlackjackRound,
+    BlackjackRules,
     ShoeTooShort,
     start,
 )
@@ -52,7 +52,7 @@ class NoSuchRound(Exception):
 @dataclass(frozen=True)
 class World:
     chance: Fraction
-    round: Round
+    round: BlackjackRound
     left: Counts  # of each value, not dealt yet
 
 
@@ -72,7 +72,7 @@ def grown(world: World) -> Iterator[World]:
             yield World(chance, longer, without(world.left, place))
 
 
-def after(world: World, action: Action) -> Iterator[World]:
+def after(world: World, action: BlackjackAction) -> Iterator[World]:
     try:
         game, _ = world.round.apply(action)
     except ShoeTooShort:
@@ -82,7 +82,7 @@ def after(world: World, action: Action) -> Iterator[World]:
         yield World(world.chance, game, world.left)
 
 
-def worlds(game: Round, unseen: Counts) -> list[World]:
+def worlds(game: BlackjackRound, unseen: Counts) -> list[World]:
     """Every hole card that the dealer may have; the caller knows no more."""
     if all(is_natural((game.dealer_hand[0], FACES[place])) for place in range(10) if unseen[place]):
         raise NoSuchRound  # a natural is certain, and the round would be over
@@ -91,7 +91,7 @@ def worlds(game: Round, unseen: Counts) -> list[World]:
     found = []
     for place, copies in enumerate(unseen):
         hole = FACES[place]
-        excluded = looked and game.phase is Phase.PLAY and is_natural((up, hole))
+        excluded = looked and game.phase is BlackjackPhase.PLAY and is_natural((up, hole))
         if copies and not excluded:
             dealt = game.shoe[: game.cards_used]
             world = replace(game, dealer_hand=(up, hole), shoe=dealt)
@@ -100,7 +100,7 @@ def worlds(game: Round, unseen: Counts) -> list[World]:
     return [replace(world, chance=world.chance / every) for world in found]
 
 
-def mean(alike: list[World], action: Action) -> Fraction:
+def mean(alike: list[World], action: BlackjackAction) -> Fraction:
     """What an action gains over worlds that look alike, weighed by their chances."""
     gain = Fraction(0)
     groups: dict[object, list[World]] = {}
@@ -117,7 +117,7 @@ def mean(alike: list[World], action: Action) -> Fraction:
     )
 
 
-def exact(game: Round, unseen: Counts) -> dict[Action, Fraction]:
+def exact(game: BlackjackRound, unseen: Counts) -> dict[BlackjackAction, Fraction]:
     """The gain of every open action, for one that was bet, besides what is settled already."""
     alike = worlds(game, unseen)
     before = game.totals.won - game.totals.lost
@@ -130,7 +130,9 @@ def counts(text: str) -> Counts:
     return tuple(text.split().count(value) for value in "A23456789T")
 
 
-def met(rules: Rules, player: str, dealer: str, rest: str, *actions: Action) -> Round:
+def met(
+    rules: BlackjackRules, player: str, dealer: str, rest: str, *actions: BlackjackAction
+) -> BlackjackRound:
     """A round of these rules after these actions, the caller at turn."""
     cards = parse_cards(f"{dealer} {player} {rest}")
     shoe = cards if rules.deal == "dealer first" else stacked(player, dealer, rest)
@@ -140,7 +142,7 @@ def met(rules: Rules, player: str, dealer: str, rest: str, *actions: Action) -> 
     return game
 
 
-def compare(game: Round, unseen: Counts) -> None:
+def compare(game: BlackjackRound, unseen: Counts) -> None:
     """The tutor's numbers are the exact ones. So are those of a split unless the cards of one hand
     tell something about the other: then they are what less attention gains."""
     played = exact(game, unseen)
@@ -187,7 +189,12 @@ MEANWHILE = [
 
 @pytest.mark.parametrize(("rules", "player", "dealer", "rest", "actions", "unseen"), MEANWHILE)
 def test_every_action_is_worth_what_all_orders_of_the_cards_make_it(
-    rules: Rules, player: str, dealer: str, rest: str, actions: tuple[Action, ...], unseen: str
+    rules: BlackjackRules,
+    player: str,
+    dealer: str,
+    rest: str,
+    actions: tuple[BlackjackAction, ...],
+    unseen: str,
 ) -> None:
     compare(met(rules, player, dealer, rest, *actions), counts(unseen))
 
@@ -221,7 +228,7 @@ INSURING = [
 
 @pytest.mark.parametrize(("rules", "player", "unseen"), INSURING)
 def test_insurance_is_worth_what_all_orders_of_the_cards_make_it(
-    rules: Rules, player: str, unseen: str
+    rules: BlackjackRules, player: str, unseen: str
 ) -> None:
     game = met(rules, player, "AS 7S", "")
     assert game.legal() == (INSURE, DECLINE)

@@ -8,25 +8,25 @@ tests/door shows it.
 import pytest
 
 from door.games.blackjack.events import (
+    BlackjackDealt,
+    BlackjackNatural,
+    BlackjackOutcome,
+    BlackjackRevealed,
+    BlackjackStood,
     Busted,
     DealerBusted,
     DealerDealt,
     DealerNatural,
     DealerStood,
-    Dealt,
     Doubled,
     InsuranceDeclined,
     InsuranceOffered,
     InsuranceSettled,
-    Natural,
-    Outcome,
     Peeked,
-    Revealed,
     Split,
-    Stood,
     TwentyOne,
 )
-from door.games.blackjack.round import UNIX_BJ, IllegalAction, Phase, Turn
+from door.games.blackjack.round import UNIX_BJ, BlackjackPhase, IllegalAction, Turn
 from door.games.blackjack.rules import UNIX_BJ_STAKE
 from door.games.engine.cards import parse_card
 from tests.door.games.blackjack.tabletop import DECLINE, DOUBLE, HIT, INSURE, SPLIT, STAY, bj
@@ -45,18 +45,18 @@ def test_the_bet_is_two_dollars_every_hand() -> None:
 
 def test_a_players_natural_pays_three_dollars() -> None:
     hand = bj("8H", "9C", "AD KC", "")
-    assert hand.of(Natural) == [Natural(0, 0)]
-    assert (hand.outcome, hand.moved) == (Outcome.NATURAL, (0, BET, 300))
+    assert hand.of(BlackjackNatural) == [BlackjackNatural(0, 0)]
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.NATURAL, (0, BET, 300))
 
 
 def test_a_dealers_natural_loses_two_dollars() -> None:
     hand = bj("KH", "AC", "9D 8C", "")
-    assert (hand.outcome, hand.moved) == (Outcome.DEALER_NATURAL, (BET, 0, 0))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.DEALER_NATURAL, (BET, 0, 0))
 
 
 def test_both_naturals_are_a_push_and_no_money_is_exchanged() -> None:
     hand = bj("KH", "AC", "AD KC", "")
-    assert (hand.outcome, hand.moved) == (Outcome.PUSH, (0, BET, 0))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.PUSH, (0, BET, 0))
 
 
 # The manual page: insurance
@@ -155,7 +155,7 @@ def test_doubling_takes_the_bet_from_two_dollars_to_four() -> None:
 def test_a_doubled_hand_receives_exactly_one_more_card() -> None:
     hand = bj("7H", "TC", "6D 5C", "2S", DOUBLE)
     assert hand.cards == "6D 5C 2S"
-    assert hand.of(Stood) == [Stood(0, 0, 13)]
+    assert hand.of(BlackjackStood) == [BlackjackStood(0, 0, 13)]
     assert hand.moved == (400, 0, 0)
 
 
@@ -172,7 +172,7 @@ def test_the_player_may_hit_as_long_as_he_is_not_over_21() -> None:
 def test_when_the_player_busts_the_dealer_wins_the_bet() -> None:
     hand = bj("7H", "TC", "KD 6C", "9S", HIT)
     assert hand.of(Busted) == [Busted(0, 0, 25)]
-    assert (hand.outcome, hand.moved) == (Outcome.BUST, (BET, 0, 0))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.BUST, (BET, 0, 0))
 
 
 def test_when_the_player_stands_the_dealer_hits_until_he_has_17_or_more() -> None:
@@ -184,7 +184,7 @@ def test_when_the_player_stands_the_dealer_hits_until_he_has_17_or_more() -> Non
 def test_when_the_dealer_busts_the_player_wins_the_bet() -> None:
     hand = bj("7H", "9C", "2D 3C", "KS", STAY)
     assert hand.of(DealerBusted) == [DealerBusted(26)]
-    assert (hand.outcome, hand.moved) == (Outcome.WIN, (0, BET, BET))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.WIN, (0, BET, BET))
 
 
 @pytest.mark.parametrize(
@@ -196,17 +196,17 @@ def test_if_both_stand_the_largest_total_wins(dealt: str, moved: tuple[int, int,
 
 def test_a_tie_is_a_push() -> None:
     hand = bj("TH", "8C", "KD 8D", "", STAY)
-    assert (hand.outcome, hand.moved) == (Outcome.PUSH, (0, BET, 0))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.PUSH, (0, BET, 0))
 
 
 def test_two_totals_of_21_are_a_tie_too() -> None:
     hand = bj("TH", "6C", "KD 5C", "6S 5S", HIT, STAY)
-    assert (hand.outcome, hand.moved) == (Outcome.PUSH, (0, BET, 0))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.PUSH, (0, BET, 0))
 
 
 def test_21_is_paid_like_any_other_total() -> None:
     hand = bj("TH", "8C", "KD 5C", "6S", HIT, STAY)
-    assert (hand.outcome, hand.moved) == (Outcome.TWENTY_ONE, (0, BET, BET))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.TWENTY_ONE, (0, BET, BET))
 
 
 # The program: the deck
@@ -221,8 +221,8 @@ def test_cards_leave_the_deck_for_dealer_up_dealer_hole_player_player() -> None:
     assert bj("8H", "9C", "KD 5C", "").events == (
         DealerDealt(parse_card("8H")),
         DealerDealt(None),
-        Dealt(0, 0, parse_card("KD")),
-        Dealt(0, 0, parse_card("5C")),
+        BlackjackDealt(0, 0, parse_card("KD")),
+        BlackjackDealt(0, 0, parse_card("5C")),
     )
 
 
@@ -238,7 +238,7 @@ def test_the_hole_card_is_taken_but_not_shown() -> None:
 def test_insurance_comes_before_anything_else_is_decided() -> None:
     for dealt in ("KD KC", "6D 5C", "AD AC"):
         offer = bj("AH", "9C", dealt, "")
-        assert offer.round.phase is Phase.INSURANCE
+        assert offer.round.phase is BlackjackPhase.INSURANCE
         assert offer.of(Peeked) == []
 
 
@@ -257,7 +257,11 @@ def test_after_a_dealers_natural_there_are_no_questions(up: str, hole: str) -> N
     for dealt in ("8D 8C", "6D 5C", "9D 8C"):
         hand = bj(up, hole, dealt, "")
         assert not hand.asked
-        assert hand.events[-4:-1] == (Peeked(True), Revealed(parse_card(hole)), DealerNatural())
+        assert hand.events[-4:-1] == (
+            Peeked(True),
+            BlackjackRevealed(parse_card(hole)),
+            DealerNatural(),
+        )
         assert hand.net == -BET
 
 
@@ -284,12 +288,12 @@ def test_each_new_hand_gets_its_second_card_and_then_plays() -> None:
     second = bj("7H", "TC", "8D 8C", "2S 9S 3S", SPLIT, HIT, STAY)
     assert second.hands == ["8D 2S 9S", "8C 3S"]
     assert second.round.turn == Turn(0, 1)
-    assert second.events[-2:] == (Stood(0, 0, 19), Dealt(0, 1, parse_card("3S")))
+    assert second.events[-2:] == (BlackjackStood(0, 0, 19), BlackjackDealt(0, 1, parse_card("3S")))
 
 
 def test_each_hand_plays_with_its_own_two_dollars() -> None:
     hand = bj("7H", "TC", "8D 8C", "TS 9S", SPLIT, STAY, STAY)
-    assert hand.round.outcomes == (Outcome.WIN, Outcome.PUSH)
+    assert hand.round.outcomes == (BlackjackOutcome.WIN, BlackjackOutcome.PUSH)
     assert hand.net == BET
 
 
@@ -303,8 +307,8 @@ def test_a_second_pair_is_not_split_again() -> None:
 def test_a_split_pair_of_aces_gets_one_card_each() -> None:
     hand = bj("7H", "TC", "AD AC", "5S 9S", SPLIT)
     assert hand.hands == ["AD 5S", "AC 9S"]
-    assert hand.of(Stood) == [Stood(0, 0, 16), Stood(0, 1, 20)]
-    assert hand.round.outcomes == (Outcome.LOSE, Outcome.WIN)
+    assert hand.of(BlackjackStood) == [BlackjackStood(0, 0, 16), BlackjackStood(0, 1, 20)]
+    assert hand.round.outcomes == (BlackjackOutcome.LOSE, BlackjackOutcome.WIN)
 
 
 def test_a_ten_on_a_split_ace_is_not_asked_either() -> None:
@@ -315,8 +319,8 @@ def test_a_ten_on_a_split_ace_is_not_asked_either() -> None:
 
 def test_21_in_two_cards_after_a_split_is_no_natural() -> None:
     hand = bj("7H", "TC", "AD AC", "KS QS", SPLIT)
-    assert hand.of(Natural) == []
-    assert hand.round.outcomes == (Outcome.TWENTY_ONE, Outcome.TWENTY_ONE)
+    assert hand.of(BlackjackNatural) == []
+    assert hand.round.outcomes == (BlackjackOutcome.TWENTY_ONE, BlackjackOutcome.TWENTY_ONE)
     assert hand.net == 400
 
 
@@ -336,7 +340,7 @@ def test_a_hand_of_a_split_may_double_too() -> None:
 
 def test_the_second_hand_is_dealt_when_the_first_has_bust() -> None:
     table = bj("7H", "TC", "8D 8C", "7S TS 2S", SPLIT, HIT)
-    assert table.round.outcomes == (Outcome.BUST,)
+    assert table.round.outcomes == (BlackjackOutcome.BUST,)
     assert table.hands == ["8D 7S TS", "8C 2S"]
 
 
@@ -347,13 +351,15 @@ def test_a_player_is_asked_at_21_too_until_he_says_no_or_busts() -> None:
     at_21 = bj("7H", "TC", "KD 5C", "6S 9S", HIT)
     assert at_21.of(TwentyOne) == [TwentyOne(0, 0)]
     assert at_21.round.legal() == (HIT, STAY)
-    assert bj("7H", "TC", "KD 5C", "6S 9S", HIT, HIT).outcome is Outcome.BUST
-    assert bj("7H", "TC", "KD 5C", "6S 9S", HIT, STAY).of(Stood) == [Stood(0, 0, 21)]
+    assert bj("7H", "TC", "KD 5C", "6S 9S", HIT, HIT).outcome is BlackjackOutcome.BUST
+    assert bj("7H", "TC", "KD 5C", "6S 9S", HIT, STAY).of(BlackjackStood) == [
+        BlackjackStood(0, 0, 21)
+    ]
 
 
 def test_a_doubled_21_is_not_asked() -> None:
     hand = bj("7H", "TC", "6D 5C", "KS", DOUBLE)
-    assert (hand.outcome, hand.moved) == (Outcome.TWENTY_ONE, (0, 400, 400))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.TWENTY_ONE, (0, 400, 400))
 
 
 @pytest.mark.parametrize(("hole", "rest"), [("TC", ""), ("6C", "4S"), ("AC", ""), ("2C", "5S 3S")])
@@ -365,14 +371,14 @@ def test_the_dealer_stands_on_every_17_soft_ones_too(hole: str, rest: str) -> No
 
 def test_he_does_not_play_against_a_bust() -> None:
     hand = bj("7H", "5C", "KD 6C", "9S", HIT)
-    assert hand.of(Revealed) == []
+    assert hand.of(BlackjackRevealed) == []
     assert hand.round.dealer == ("7H", None)
 
 
 def test_he_does_not_play_when_both_hands_of_a_split_have_bust() -> None:
     hand = bj("7H", "5C", "8D 8C", "7S TS 6S KS", SPLIT, HIT, HIT)
-    assert hand.round.outcomes == (Outcome.BUST, Outcome.BUST)
-    assert hand.of(Revealed) == []
+    assert hand.round.outcomes == (BlackjackOutcome.BUST, BlackjackOutcome.BUST)
+    assert hand.of(BlackjackRevealed) == []
     assert hand.net == -400
 
 
@@ -387,4 +393,4 @@ def test_five_cards_are_nothing_special_for_either() -> None:
     assert hand.cards == "2D 4C 2S 3S 4S"
     assert hand.of(DealerStood) == [DealerStood(19)]
     assert len(hand.round.dealer) == 6
-    assert hand.outcome is Outcome.LOSE
+    assert hand.outcome is BlackjackOutcome.LOSE

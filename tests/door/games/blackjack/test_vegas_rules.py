@@ -7,23 +7,23 @@ Bets, bells and turns of callers who sit together are the table's business; test
 import pytest
 
 from door.games.blackjack.events import (
+    BlackjackDealt,
+    BlackjackNatural,
+    BlackjackOutcome,
+    BlackjackRevealed,
+    BlackjackSettled,
+    BlackjackStood,
     Busted,
     DealerBusted,
     DealerDealt,
     DealerNatural,
     DealerStood,
-    Dealt,
     InsuranceBought,
     InsuranceOffered,
     InsuranceSettled,
-    Natural,
-    Outcome,
-    Revealed,
-    Settled,
-    Stood,
     TwentyOne,
 )
-from door.games.blackjack.round import IllegalAction, Phase, Turn, start
+from door.games.blackjack.round import BlackjackPhase, IllegalAction, Turn, start
 from door.games.blackjack.rules import VEGAS
 from door.games.engine.cards import Count, count, deck, parse_card, parse_cards
 from tests.door.games.blackjack.tabletop import (
@@ -70,7 +70,7 @@ def test_every_player_and_the_dealer_are_dealt_two_cards() -> None:
 
 def test_player_cards_are_face_up_and_one_of_the_dealers_is_face_down() -> None:
     table = seats("2H 3H 4H 5H 6H 7H")
-    assert len(table.of(Dealt)) == 4
+    assert len(table.of(BlackjackDealt)) == 4
     assert table.of(DealerDealt) == [DealerDealt(parse_card("4H")), DealerDealt(None)]
     assert table.round.dealer == ("4H", None)
 
@@ -78,13 +78,16 @@ def test_player_cards_are_face_up_and_one_of_the_dealers_is_face_down() -> None:
 @pytest.mark.parametrize("hole", ["TS", "JS", "QS", "KS"])
 def test_if_the_dealer_has_black_jack_all_players_lose_their_wager(hole: str) -> None:
     table = seats(f"9H 8H AD 9C 8C {hole}", DECLINE, DECLINE)
-    assert table.round.outcomes == (Outcome.DEALER_NATURAL, Outcome.DEALER_NATURAL)
+    assert table.round.outcomes == (
+        BlackjackOutcome.DEALER_NATURAL,
+        BlackjackOutcome.DEALER_NATURAL,
+    )
     assert [table.round.totals_of(seat).lost for seat in (0, 1)] == [20, 40]
 
 
 def test_unless_they_also_have_it_in_which_case_it_is_a_push() -> None:
     table = seats("AH 8H KD KC 8C AS")
-    assert table.round.outcomes == (Outcome.PUSH, Outcome.DEALER_NATURAL)
+    assert table.round.outcomes == (BlackjackOutcome.PUSH, BlackjackOutcome.DEALER_NATURAL)
     assert table.round.totals_of(0).returned == 20
 
 
@@ -101,7 +104,7 @@ def test_a_dealers_natural_ends_the_round_before_play_ten_up_too(up: str) -> Non
 
 def test_black_jack_takes_no_more_cards() -> None:
     table = vegas("AH KH", "9D 8S", "")
-    assert table.of(Natural) == [Natural(0, 0)]
+    assert table.of(BlackjackNatural) == [BlackjackNatural(0, 0)]
     assert not table.asked
 
 
@@ -116,13 +119,13 @@ def test_under_21_another_card_may_be_had_until_satisfied_or_bust() -> None:
     assert low.round.legal() == (HIT, STAY)
     assert low.round.hand is not None
     assert low.round.hand.count == (20, False)
-    assert low.round.apply(STAY)[0].outcomes == (Outcome.WIN,)
+    assert low.round.apply(STAY)[0].outcomes == (BlackjackOutcome.WIN,)
 
 
 def test_five_cards_are_no_charlie() -> None:
     hand = vegas("2H 3H", "2C 3S", "2D 2S 3D 5C 4C AD 3C", *[HIT] * 3, STAY)
     assert len(hand.round.dealer) > 5
-    assert hand.round.outcomes == (Outcome.LOSE,)
+    assert hand.round.outcomes == (BlackjackOutcome.LOSE,)
 
 
 def test_a_bust_loses_the_bet_and_control_goes_to_the_next_player() -> None:
@@ -134,7 +137,7 @@ def test_a_bust_loses_the_bet_and_control_goes_to_the_next_player() -> None:
 
 def test_a_player_who_is_satisfied_stands() -> None:
     table = seats("KH 8H 9D 6H 7H TC 9C", STAY)
-    assert table.of(Stood) == [Stood(0, 0, 16)]
+    assert table.of(BlackjackStood) == [BlackjackStood(0, 0, 16)]
     assert table.round.turn == Turn(1, 0)
 
 
@@ -143,9 +146,9 @@ def test_a_player_who_is_satisfied_stands() -> None:
 
 def test_after_all_players_the_dealer_flips_over_his_face_down_card() -> None:
     waiting = seats("KH 8H 9D 9H KC 8C", STAY)
-    assert waiting.of(Revealed) == []
+    assert waiting.of(BlackjackRevealed) == []
     done = seats("KH 8H 9D 9H KC 8C", STAY, STAY)
-    assert done.of(Revealed) == [Revealed(parse_card("8C"))]
+    assert done.of(BlackjackRevealed) == [BlackjackRevealed(parse_card("8C"))]
 
 
 def test_he_stands_on_17_unless_the_house_says_otherwise() -> None:
@@ -188,7 +191,7 @@ def test_soft_means_an_ace_counted_as_eleven() -> None:
 
 
 def test_he_does_not_draw_when_every_hand_has_bust_or_is_a_natural() -> None:
-    assert vegas("KH 6H", "9D 2S", "9C", HIT).of(Revealed) == []
+    assert vegas("KH 6H", "9D 2S", "9C", HIT).of(BlackjackRevealed) == []
     natural = vegas("AH KH", "9D 2S", "9C")
     assert natural.round.dealer == ("9D", "2S")
     assert natural.round.cards_used == 4
@@ -196,9 +199,9 @@ def test_he_does_not_draw_when_every_hand_has_bust_or_is_a_natural() -> None:
 
 def test_a_natural_is_paid_when_the_round_is_over() -> None:
     table = seats("AH 8H 9D KH KC 8C")
-    assert table.of(Settled) == []
+    assert table.of(BlackjackSettled) == []
     done, _ = table.round.apply(STAY)
-    assert done.outcomes == (Outcome.NATURAL, Outcome.WIN)
+    assert done.outcomes == (BlackjackOutcome.NATURAL, BlackjackOutcome.WIN)
 
 
 # Flow of the game: who has won
@@ -207,7 +210,7 @@ def test_a_natural_is_paid_when_the_round_is_over() -> None:
 def test_if_the_dealer_has_bust_every_player_who_has_not_wins_even_money() -> None:
     table = seats("KH 8H 9D 6H 4H 7C 9C 6C", HIT, STAY)
     assert table.of(DealerBusted) == [DealerBusted(22)]
-    assert table.round.outcomes == (Outcome.BUST, Outcome.WIN)
+    assert table.round.outcomes == (BlackjackOutcome.BUST, BlackjackOutcome.WIN)
     assert table.round.totals_of(1).won == 40
 
 
@@ -222,11 +225,11 @@ def test_hands_are_compared_with_the_dealers(player: str, moved: tuple[int, int,
 
 def test_21_in_more_cards_wins_even_money() -> None:
     hand = vegas("6H 5H", "TD 8S", "KD", HIT)
-    assert (hand.outcome, hand.moved) == (Outcome.TWENTY_ONE, (0, STAKE, STAKE))
+    assert (hand.outcome, hand.moved) == (BlackjackOutcome.TWENTY_ONE, (0, STAKE, STAKE))
 
 
 def test_two_counts_of_21_push() -> None:
-    assert vegas("6H 5H", "TD 6S", "KD 5D", HIT).outcome is Outcome.PUSH
+    assert vegas("6H 5H", "TD 6S", "KD 5D", HIT).outcome is BlackjackOutcome.PUSH
 
 
 def test_black_jack_is_paid_one_and_a_half_times_the_bet() -> None:
@@ -237,7 +240,7 @@ def test_black_jack_is_paid_one_and_a_half_times_the_bet() -> None:
 def test_black_jack_beats_a_21_that_the_dealer_draws() -> None:
     table = seats("AH 8H 9D KH KC 2C TS", STAY)
     assert table.of(DealerStood) == [DealerStood(21)]
-    assert table.round.outcomes == (Outcome.NATURAL, Outcome.LOSE)
+    assert table.round.outcomes == (BlackjackOutcome.NATURAL, BlackjackOutcome.LOSE)
 
 
 def test_an_odd_bet_of_the_smallest_unit_could_not_be_paid_one_and_a_half_times() -> None:
@@ -253,10 +256,10 @@ def test_under_an_ace_each_player_in_turn_is_offered_insurance() -> None:
     assert first.round.turn == Turn(0, 0)
     second = seats("2H 3H AD 6H 7H 9H", DECLINE)
     assert second.round.turn == Turn(1, 0)
-    assert second.round.phase is Phase.INSURANCE
+    assert second.round.phase is BlackjackPhase.INSURANCE
     both = seats("2H 3H AD 6H 7H 9H", DECLINE, INSURE)
     assert both.of(InsuranceOffered) == [InsuranceOffered(0, 10), InsuranceOffered(1, 20)]
-    assert both.round.phase is Phase.PLAY
+    assert both.round.phase is BlackjackPhase.PLAY
     assert both.round.turn == Turn(0, 0)
 
 
@@ -299,13 +302,13 @@ def test_insurance_is_paid_two_to_one_but_the_regular_bet_is_lost() -> None:
     offer = vegas("9H 8H", "AS KS", "", bet=20).round
     done, events = offer.apply(INSURE, 7)
     assert InsuranceSettled(0, lost=0, returned=7, won=14) in events
-    assert done.outcomes == (Outcome.DEALER_NATURAL,)
+    assert done.outcomes == (BlackjackOutcome.DEALER_NATURAL,)
     assert done.totals.won - done.totals.lost == -6
 
 
 def test_unless_they_too_have_black_jack_in_which_case_it_is_a_push() -> None:
     hand = vegas("AH KH", "AS KS", "", INSURE, bet=20)
-    assert hand.outcome is Outcome.PUSH
+    assert hand.outcome is BlackjackOutcome.PUSH
     assert hand.net == 20
 
 
@@ -322,7 +325,7 @@ def test_a_player_who_does_not_wish_to_insure_stakes_nothing_more() -> None:
 def test_half_of_the_smallest_unit_is_nothing_and_not_offered() -> None:
     table = vegas("9H 7H", "AS 8S", "", bet=1, natural_pays=2)
     assert table.of(InsuranceOffered) == []
-    assert table.round.phase is Phase.PLAY
+    assert table.round.phase is BlackjackPhase.PLAY
 
 
 def test_a_natural_is_offered_insurance_too_or_not() -> None:

@@ -2,7 +2,14 @@
 
 import pytest
 
-from door.games.blackjack.events import Doubled, Natural, Outcome, Settled, Split, TwentyOne
+from door.games.blackjack.events import (
+    BlackjackNatural,
+    BlackjackOutcome,
+    BlackjackSettled,
+    Doubled,
+    Split,
+    TwentyOne,
+)
 from door.games.blackjack.round import Turn
 from door.games.blackjack.rules import VEGAS
 from door.games.engine.cards import parse_cards
@@ -46,12 +53,12 @@ def test_or_each_hand_gets_its_second_card_before_either_is_played() -> None:
 
 def test_each_hand_is_paid_separately() -> None:
     hand = vegas("8H 8D", "7S TS", "TC 2C 9C", SPLIT, STAY, HIT, STAY)
-    assert hand.of(Settled) == [
-        Settled(0, 0, Outcome.WIN, lost=0, returned=STAKE, won=STAKE),
-        Settled(0, 1, Outcome.WIN, lost=0, returned=STAKE, won=STAKE),
+    assert hand.of(BlackjackSettled) == [
+        BlackjackSettled(0, 0, BlackjackOutcome.WIN, lost=0, returned=STAKE, won=STAKE),
+        BlackjackSettled(0, 1, BlackjackOutcome.WIN, lost=0, returned=STAKE, won=STAKE),
     ]
     mixed = vegas("8H 8D", "7S TS", "9C 8C", SPLIT, STAY, STAY)
-    assert mixed.round.outcomes_of(0) == (Outcome.PUSH, Outcome.LOSE)
+    assert mixed.round.outcomes_of(0) == (BlackjackOutcome.PUSH, BlackjackOutcome.LOSE)
 
 
 def test_a_hand_is_split_once() -> None:
@@ -68,13 +75,13 @@ def test_split_aces_play_on_like_any_hand() -> None:
 def test_or_a_split_ace_gets_one_card() -> None:
     hand = vegas("AH AD", "7S TS", "2C 9C", SPLIT, split_aces="one card")
     assert hand.hands == ["AH 2C", "AD 9C"]
-    assert hand.round.outcomes == (Outcome.LOSE, Outcome.WIN)
+    assert hand.round.outcomes == (BlackjackOutcome.LOSE, BlackjackOutcome.WIN)
 
 
 def test_a_two_card_21_after_a_split_is_not_a_natural() -> None:
     hand = vegas("AH AD", "7S TS", "KC QC", SPLIT)
-    assert hand.of(Natural) == []
-    assert hand.round.outcomes == (Outcome.TWENTY_ONE, Outcome.TWENTY_ONE)
+    assert hand.of(BlackjackNatural) == []
+    assert hand.round.outcomes == (BlackjackOutcome.TWENTY_ONE, BlackjackOutcome.TWENTY_ONE)
     assert hand.net == 2 * STAKE
 
 

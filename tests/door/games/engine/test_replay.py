@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from door.games.blackjack.round import Action
+from door.games.blackjack.round import BlackjackAction
 from door.games.engine.cards import deck
+from door.games.engine.errors import ReplayError
 from door.games.engine.game import Act
 from door.games.engine.quoting import either
-from door.games.engine.replay import ReplayError, journaled_actions, replay_round
+from door.games.engine.replay import journaled_actions, replay_round
 from door.games.registry import GAMES
 from door.games.replay import parse, render, replay
 from tests.door.games.blackjack.chances import choices, houses, shoes, unhurried
@@ -347,7 +348,7 @@ mangled = st.fixed_dictionaries(
         "rules": houses | json_values,
         "stake": st.integers(1, 9) | json_values,
         "shoe": st.just(TEN_UP) | st.text("AKTJ29HSDC ", max_size=40) | json_values,
-        "actions": st.lists(st.sampled_from(list(Action)), max_size=4) | json_values,
+        "actions": st.lists(st.sampled_from(list(BlackjackAction)), max_size=4) | json_values,
     },
 )
 
@@ -374,7 +375,7 @@ def test_a_round_is_rebuilt_as_far_as_its_actions_take_it() -> None:
     again = replay_round(KIND, {}, TEN_UP.split(), [600], [Act("hit")])
     assert not again.round.over
     assert again.outcome == ""
-    assert again.round.legal() == (Action.HIT, Action.STAY)
+    assert again.round.legal() == (BlackjackAction.HIT, BlackjackAction.STAY)
 
 
 def test_a_round_is_rebuilt_under_the_rules_it_was_dealt_by() -> None:

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from door.games.engine import shuffle
 from door.games.engine.cards import deck
+from door.games.engine.errors import ReplayError
 from door.games.engine.game import Act
-from door.games.engine.replay import ReplayError, replay_round
+from door.games.engine.replay import replay_round
 from door.games.registry import GAMES
 from door.games.replay import replay
 from tests.door.games.blackjack.chances import unhurried

@@ -15,7 +15,7 @@ from door.games.blackjack.rules import (
     UNIX_BJ_KEYS,
     VEGAS,
     VEGAS_KEYS,
-    Rules,
+    BlackjackRules,
     RulesRefused,
     rules_from_mapping,
     rules_to_mapping,
@@ -25,7 +25,7 @@ from tests.door.games.blackjack.chances import houses, unhurried, vegas_houses
 
 
 def problems_of(
-    mapping: dict[str, object], base: Rules = BLACK_JACK_FOR_TIME
+    mapping: dict[str, object], base: BlackjackRules = BLACK_JACK_FOR_TIME
 ) -> list[tuple[str, str]]:
     with pytest.raises(RulesRefused) as refused:
         rules_from_mapping(mapping, base)
@@ -121,7 +121,9 @@ def test_the_ends_of_a_range_belong_to_it(key: str, least: int, most: int) -> No
     ("game", "rules"),
     [("Black Jack For Time", BLACK_JACK_FOR_TIME), ("UNIX bj", UNIX_BJ), ("Vegas", VEGAS)],
 )
-def test_the_page_of_rules_lists_every_key_of_a_game_with_its_default(game, rules: Rules) -> None:
+def test_the_page_of_rules_lists_every_key_of_a_game_with_its_default(
+    game, rules: BlackjackRules
+) -> None:
     page = (ROOT / "docs" / "rules.md").read_text("utf-8")
     section = page.partition(f"\n## {game}\n")[2].partition("\n## ")[0]
     assert section
@@ -134,7 +136,7 @@ def test_the_page_of_rules_lists_every_key_of_a_game_with_its_default(game, rule
 @pytest.mark.parametrize(
     ("key", "value"), [("split", "once"), ("deal", "dealer first"), ("charlie", False)]
 )
-def test_what_makes_the_game_is_no_key(rules: Rules, key: str, value: object) -> None:
+def test_what_makes_the_game_is_no_key(rules: BlackjackRules, key: str, value: object) -> None:
     assert problems_of({key: value}, rules) == [(key, "is no rule of this game")]
 
 
@@ -151,7 +153,9 @@ def test_the_unix_game_leaves_nothing_to_the_house() -> None:
 
 
 @pytest.mark.parametrize("rules", [BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS])
-def test_the_sysop_may_set_every_rule_of_a_journal_but_the_value_of_a_coin(rules: Rules) -> None:
+def test_the_sysop_may_set_every_rule_of_a_journal_but_the_value_of_a_coin(
+    rules: BlackjackRules,
+) -> None:
     assert set(rules_to_mapping(rules)) == {*rules.keys, "insurance_unit"}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from door.games.engine import shuffle
-from door.games.red_dog.round import RED_DOG, Action, Round, start
+from door.games.red_dog.round import RED_DOG, RedDogAction, RedDogRound, start
 from tests.door.playing import PLACE_BET, Table
 from tests.terminal import MODERN, Profile
 from tests.world import BOARD, World, log_on, world
@@ -27,7 +27,7 @@ def house(**keys: object) -> str:
     return "\n".join((BOARD, "[games.red-dog]", *lines, ""))
 
 
-def seed_where(wanted: Callable[[Round], bool], cut: str = "") -> bytes:
+def seed_where(wanted: Callable[[RedDogRound], bool], cut: str = "") -> bytes:
     """A seed whose first hand is as `wanted`."""
     for number in range(1, 100_000):
         seed = number.to_bytes(shuffle.SEED_BYTES, "big")
@@ -39,9 +39,9 @@ def seed_where(wanted: Callable[[Round], bool], cut: str = "") -> bytes:
 def ends(outcome: str, spread: int | None = None, *, cut: str = "") -> bytes:
     """A seed whose hand ends so, by itself or after a decision, with that spread."""
 
-    def wanted(dealt: Round) -> bool:
+    def wanted(dealt: RedDogRound) -> bool:
         fits = (spread is None and dealt.spread > 0) or dealt.spread == spread
-        over = dealt if dealt.over else dealt.apply(Action.STAY)[0]
+        over = dealt if dealt.over else dealt.apply(RedDogAction.STAY)[0]
         return fits and over.outcome == outcome
 
     return seed_where(wanted, cut)
@@ -50,7 +50,7 @@ def ends(outcome: str, spread: int | None = None, *, cut: str = "") -> bytes:
 class RedDog(Table):
     """One caller at this table; `round` is the hand as it must be by its seed."""
 
-    round: Round  # type: ignore[assignment] # of this game
+    round: RedDogRound  # type: ignore[assignment] # of this game
 
     async def bets(self, coins: int | str, seed: bytes, **how: Any) -> None:
         self.board.seeds = [seed]
@@ -71,7 +71,7 @@ class RedDog(Table):
 
     async def sees_done(self, *actions: str) -> None:
         for action in actions:
-            self.round, _ = self.round.apply(Action(action))
+            self.round, _ = self.round.apply(RedDogAction(action))
         await self.sees_hand()
 
     def _shows_hand(self) -> bool:

@@ -13,14 +13,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from door.games.engine.cards import deck, parse_cards
-from door.games.engine.game import Act, IllegalAction, Refusal, ShoeTooShort
-from door.games.engine.replay import ReplayError
-from door.games.red_dog.events import Dealt, Drew, Outcome, Raised, Settled, Spread, Stayed
+from door.games.engine.errors import IllegalAction, ReplayError, RoundRefused, ShoeTooShort
+from door.games.engine.game import Act
+from door.games.red_dog.events import (
+    RedDogDealt,
+    RedDogDrew,
+    RedDogOutcome,
+    RedDogRaised,
+    RedDogSettled,
+    Spread,
+    Stayed,
+)
 from door.games.red_dog.kind import RED_DOG_KIND
-from door.games.red_dog.round import RED_DOG, Action, Phase, Round, start
+from door.games.red_dog.round import RED_DOG, RedDogAction, RedDogPhase, RedDogRound, start
 from door.games.red_dog.rules import (
     BEST_ODDS,
-    Rules,
+    RedDogRules,
     pays,
     rank_of,
     rules_from_mapping,
@@ -32,7 +40,7 @@ RANKS = "23456789TJQKA"
 ODDS = {1: 5, 2: 4, 3: 2, **dict.fromkeys(range(4, 12), 1)}
 
 
-def dealt(cards: str, bet: int = 10) -> Round:
+def dealt(cards: str, bet: int = 10) -> RedDogRound:
     return start(RED_DOG, parse_cards(cards), bet)[0]
 
 
@@ -43,8 +51,8 @@ def test_the_examples_in_docstrings_hold(module: str) -> None:
     assert result.failed == 0
 
 
-@pytest.mark.parametrize("action", list(Action))
-def test_every_third_card_after_every_two(action: Action) -> None:
+@pytest.mark.parametrize("action", list(RedDogAction))
+def test_every_third_card_after_every_two(action: RedDogAction) -> None:
     """All ranks against all: what is between wins by the spread, what is not loses all of it."""
     for low, high, third in product(range(13), repeat=3):
         for first, second in ((low, high), (high, low)):
@@ -52,12 +60,16 @@ def test_every_third_card_after_every_two(action: Action) -> None:
                 continue
             round_ = dealt(f"{RANKS[first]}H {RANKS[second]}S {RANKS[third]}D")
             assert round_.spread == abs(first - second) - 1
-            assert round_.legal() == (Action.RAISE, Action.STAY)
+            assert round_.legal() == (RedDogAction.RAISE, RedDogAction.STAY)
             after, _ = round_.apply(action)
-            stake = 20 if action is Action.RAISE else 10
+            stake = 20 if action is RedDogAction.RAISE else 10
             won = stake * ODDS[round_.spread]
             is_between = min(first, second) < third < max(first, second)
-            expected = (Outcome.WIN, 0, stake, won) if is_between else (Outcome.LOSE, stake, 0, 0)
+            expected = (
+                (RedDogOutcome.WIN, 0, stake, won)
+                if is_between
+                else (RedDogOutcome.LOSE, stake, 0, 0)
+            )
             assert after.settled is not None
             settled = after.settled
             assert (settled.outcome, settled.lost, settled.returned, settled.won) == expected
@@ -70,41 +82,41 @@ def test_a_pair_draws_by_itself(rank: str) -> None:
         after, events = start(RED_DOG, parse_cards(f"{rank}H {rank}S {third}D"), 10)
         assert (after.over, after.cards_used, after.legal()) == (True, 3, ())
         three = third == rank
-        assert after.outcome is (Outcome.THREE_OF_A_KIND if three else Outcome.PUSH)
+        assert after.outcome is (RedDogOutcome.THREE_OF_A_KIND if three else RedDogOutcome.PUSH)
         assert after.totals.won == (110 if three else 0)
         assert after.totals.returned == 10
         assert after.totals.lost == 0
-        assert isinstance(events[-2], Drew)
+        assert isinstance(events[-2], RedDogDrew)
 
 
 def test_neighbours_push_without_a_third_card() -> None:
     for low, high in pairwise(RANKS):
         for first, second in ((low, high), (high, low)):
             after, events = start(RED_DOG, parse_cards(f"{first}H {second}S"), 10)
-            assert (after.over, after.cards_used, after.outcome) == (True, 2, Outcome.PUSH)
+            assert (after.over, after.cards_used, after.outcome) == (True, 2, RedDogOutcome.PUSH)
             assert (after.totals.returned, after.totals.won, after.totals.lost) == (10, 0, 0)
-            assert events[-1] == Settled(Outcome.PUSH, lost=0, returned=10, won=0)
+            assert events[-1] == RedDogSettled(RedDogOutcome.PUSH, lost=0, returned=10, won=0)
 
 
 def test_an_ace_is_high_only() -> None:
     assert [rank_of(card) for card in parse_cards("2H TH JH QH KH AH")] == [2, 10, 11, 12, 13, 14]
-    assert dealt("KH AS").outcome is Outcome.PUSH
+    assert dealt("KH AS").outcome is RedDogOutcome.PUSH
     assert dealt("AH 2S 3D").spread == 11
     for third in RANKS[1:-1]:
-        assert dealt(f"AH 2S {third}D").apply(Action.STAY)[0].outcome is Outcome.WIN
-    assert dealt("2H 4S AD").apply(Action.STAY)[0].outcome is Outcome.LOSE
-    assert dealt("QH AS KD").apply(Action.RAISE)[0].totals.won == 100
+        assert dealt(f"AH 2S {third}D").apply(RedDogAction.STAY)[0].outcome is RedDogOutcome.WIN
+    assert dealt("2H 4S AD").apply(RedDogAction.STAY)[0].outcome is RedDogOutcome.LOSE
+    assert dealt("QH AS KD").apply(RedDogAction.RAISE)[0].totals.won == 100
 
 
 def test_what_happens_is_told_in_order() -> None:
     cards = parse_cards("5H 9S 7D")
     round_, events = start(RED_DOG, cards, 10)
-    assert events == (Dealt(cards[0]), Dealt(cards[1]), Spread(3, 2))
-    assert round_.phase is Phase.RAISE
-    win = Settled(Outcome.WIN, lost=0, returned=20, won=40)
-    assert round_.apply(Action.RAISE)[1] == (Raised(10), Drew(cards[2]), win)
-    win = Settled(Outcome.WIN, lost=0, returned=10, won=20)
-    assert round_.apply(Action.STAY)[1] == (Stayed(), Drew(cards[2]), win)
+    assert events == (RedDogDealt(cards[0]), RedDogDealt(cards[1]), Spread(3, 2))
+    assert round_.phase is RedDogPhase.RAISE
+    win = RedDogSettled(RedDogOutcome.WIN, lost=0, returned=20, won=40)
+    assert round_.apply(RedDogAction.RAISE)[1] == (RedDogRaised(10), RedDogDrew(cards[2]), win)
+    win = RedDogSettled(RedDogOutcome.WIN, lost=0, returned=10, won=20)
+    assert round_.apply(RedDogAction.STAY)[1] == (Stayed(), RedDogDrew(cards[2]), win)
 
 
 def test_the_chances_of_one_deck_by_all_its_hands() -> None:
@@ -118,7 +130,7 @@ def test_the_chances_of_one_deck_by_all_its_hands() -> None:
         if round_.over:
             threes += round_.totals.won // 11
         else:
-            totals = round_.apply(Action.STAY)[0].totals
+            totals = round_.apply(RedDogAction.STAY)[0].totals
             staying[round_.spread] += totals.won - totals.lost
     every = 52 * 51 * 50
     assert sum(hands.values()) == every
@@ -136,10 +148,10 @@ def test_the_chances_of_one_deck_by_all_its_hands() -> None:
 @given(
     st.permutations(deck(2)),
     st.integers(1, 10**6),
-    st.sampled_from(list(Action)),
+    st.sampled_from(list(RedDogAction)),
 )
 def test_every_stake_is_lost_or_returned_and_no_win_is_above_the_best_odds(
-    shoe: list[str], bet: int, action: Action
+    shoe: list[str], bet: int, action: RedDogAction
 ) -> None:
     round_, _ = start(RED_DOG, shoe, bet)  # type: ignore[arg-type]
     if not round_.over:
@@ -160,12 +172,12 @@ def test_the_shoe_does_not_show() -> None:
 
 
 def test_what_is_not_open_is_refused_and_changes_nothing() -> None:
-    over = dealt("5H 9S 7D").apply(Action.STAY)[0]
+    over = dealt("5H 9S 7D").apply(RedDogAction.STAY)[0]
     with pytest.raises(IllegalAction, match="raise is not open: the round is over"):
-        over.apply(Action.RAISE)
+        over.apply(RedDogAction.RAISE)
     short = dealt("5H 9S")
     with pytest.raises(ShoeTooShort, match="its 2 cards are not enough"):
-        short.apply(Action.STAY)
+        short.apply(RedDogAction.STAY)
     assert short == dealt("5H 9S")
     with pytest.raises(ShoeTooShort):
         dealt("5H")
@@ -184,7 +196,7 @@ def test_what_is_not_open_is_refused_and_changes_nothing() -> None:
     ],
 )
 def test_a_kind_refuses_what_is_no_action(act: Act, words: str) -> None:
-    with pytest.raises(Refusal, match=words):
+    with pytest.raises(RoundRefused, match=words):
         RED_DOG_KIND.act(dealt("5H 9S 7D"), act)
 
 
@@ -192,17 +204,17 @@ def test_a_kind_refuses_what_is_no_action(act: Act, words: str) -> None:
 
 
 def test_cards_are_shuffled_when_the_house_says() -> None:
-    assert [Rules().shuffle_due(dealt) for dealt in (0, 2, 3)] == [False, True, True]
-    shoe = Rules(decks=2, shuffle="shoe", penetration=50)
+    assert [RedDogRules().shuffle_due(dealt) for dealt in (0, 2, 3)] == [False, True, True]
+    shoe = RedDogRules(decks=2, shuffle="shoe", penetration=50)
     assert [shoe.shuffle_due(dealt) for dealt in (0, 51, 52)] == [False, False, True]
-    deep = Rules(shuffle="shoe", penetration=100)
+    deep = RedDogRules(shuffle="shoe", penetration=100)
     assert [deep.shuffle_due(dealt) for dealt in (49, 50)] == [False, True]
     assert RED_DOG_KIND.is_used_up(rules_to_mapping(deep), 1, 50, 1)
     assert not RED_DOG_KIND.is_used_up(rules_to_mapping(deep), 2, 50, 1)
 
 
 def test_rules_come_out_of_a_mapping_as_they_went_in() -> None:
-    rules = Rules(decks=8, shuffle="shoe", penetration=1)
+    rules = RedDogRules(decks=8, shuffle="shoe", penetration=1)
     assert rules_from_mapping(rules_to_mapping(rules), RED_DOG) == rules
     assert [pays(spread) for spread in range(1, 12)] == [ODDS[spread] for spread in range(1, 12)]
 

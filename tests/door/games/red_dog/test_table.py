@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from door.cli.main import main
-from door.games.red_dog.round import Action
-from door.games.red_dog.rules import Rules
+from door.games.red_dog.round import RedDogAction
+from door.games.red_dog.rules import RedDogRules
 from tests.door.games.red_dog.playing import RedDog, at_red_dog, ends, house, sit_down
 from tests.door.games.test_trouble import UNWRITTEN, books_locked, disk_broken
 from tests.door.playing import MINUTE, PLACE_BET
@@ -143,7 +143,7 @@ async def test_a_win_past_an_event_is_told_of_at_the_bet(tmp_path: Path) -> None
 
 
 async def test_a_shoe_runs_on_and_its_seed_stays_hidden(tmp_path: Path) -> None:
-    rules = Rules(decks=2, shuffle="shoe")
+    rules = RedDogRules(decks=2, shuffle="shoe")
     async with at_red_dog(tmp_path, toml=house(decks=2, shuffle="shoe", turns_per_day=0)) as ada:
         seed = bytes(31) + b"\x07"
         ada.board.seeds = [seed, bytes(31) + b"\x08"]
@@ -285,7 +285,7 @@ async def test_a_played_hand_is_shown_and_replayed_by_the_commands(tmp_path: Pat
     async with world(tmp_path) as board:
         ada: RedDog = await sit_down(board, "Ada")
         await ada.bets(3, ends("win", 3))
-        await ada.does(Action.RAISE)
+        await ada.does(RedDogAction.RAISE)
     from click.testing import CliRunner
 
     config = ["--config", str(tmp_path / "sysop.toml")]

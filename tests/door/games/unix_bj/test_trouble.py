@@ -11,7 +11,7 @@ from tests.door.at_the_teletype import ANY_KEY, PLAY, Player, at_the_teletype, p
 from tests.door.teletype import STRUCK, from_seed, seed_asking
 from tests.door.visiting import MENU, MINUTE, sysop_toml
 from tests.world import World, world
-from timebank.ledger.database import BooksUnavailable
+from timebank.errors import BooksUnavailable
 from timebank.wagers import journal, play_money
 
 UNWRITTEN = "The books cannot be written just now. Nothing has changed."

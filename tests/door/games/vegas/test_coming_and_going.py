@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from door.errors import NotNow
 from door.games.vegas import news
-from door.games.vegas.state import NotNow
 from tests.door.seated import (
     MINUTE,
     TURN,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from door.games.blackjack.round import Action, Round
+from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from tests.door.company import AT_TABLE, Player, company, player, table_toml
 from tests.door.seated import everybody_plays, shoe
 from tests.door.visiting import MENU, MINUTE, event
@@ -17,26 +17,26 @@ from tests.world import log_on, world
 HALF_PAST = event("Mail hour", "12:30")
 
 
-def standing(wanted: Callable[[int], bool]) -> Callable[[Round], bool]:
+def standing(wanted: Callable[[int], bool]) -> Callable[[BlackjackRound], bool]:
     """Seats that all stand, of which the first comes out with a net that is `wanted`."""
 
-    def deals(dealt: Round) -> bool:
+    def deals(dealt: BlackjackRound) -> bool:
         if not everybody_plays(dealt):
             return False
         while not dealt.over:
-            dealt, _ = dealt.apply(Action.STAY)
+            dealt, _ = dealt.apply(BlackjackAction.STAY)
         totals = dealt.totals_of(0)
         return wanted(totals.won - totals.lost)
 
     return deals
 
 
-def everybody_wins(dealt: Round) -> bool:
+def everybody_wins(dealt: BlackjackRound) -> bool:
     """Everybody who stands wins."""
     if not everybody_plays(dealt):
         return False
     while not dealt.over:
-        dealt, _ = dealt.apply(Action.STAY)
+        dealt, _ = dealt.apply(BlackjackAction.STAY)
     return all(dealt.totals_of(seat).won for seat in range(len(dealt.seats)))
 
 

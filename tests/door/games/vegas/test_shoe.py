@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from door.errors import NotNow
 from door.games.blackjack.rules import rules_to_mapping
 from door.games.vegas import news, settings
 from door.games.vegas import round as vegas_round
 from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.scene import VegasScene
-from door.games.vegas.state import NotNow
 from door.games.vegas.table import RETRY_SECONDS, table_of
 from tests.door.seated import (
     RESUME,
@@ -28,7 +28,7 @@ from tests.door.seated import (
     vegas,
 )
 from tests.world import World, world
-from timebank.ledger.database import BooksUnavailable
+from timebank.errors import BooksUnavailable
 
 
 async def test_the_seal_is_there_before_the_first_bet(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from ansi.canvas import Canvas
 from ansi.cards import plain, short
-from door.call.console import Closing
-from door.games.blackjack.round import Action, Round
+from door.errors import Closing
+from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.vegas.scene import CLOCK_ROW, MIDDLE, RIGHT, VegasScene
 from door.games.vegas.state import Alarm
 from tests.door.company import AT_TABLE, YOUR_TURN, company, player, table_toml
@@ -27,7 +27,7 @@ from tests.terminal import MODERN, REFUSING, SYNCTERM, Profile
 from tests.world import world
 
 
-def pair(dealt: Round) -> bool:
+def pair(dealt: BlackjackRound) -> bool:
     """The first seat may split, and both hands would be played."""
     first, second = dealt.seats[0].hands[0].cards
     return everybody_plays(dealt) and first.value == second.value and 4 < first.value < 8
@@ -412,7 +412,7 @@ async def test_the_rules_are_those_of_the_sysop(tmp_path: Path) -> None:
 
 
 async def test_the_tutor_speaks_before_a_move_and_after_a_worse_one(tmp_path: Path) -> None:
-    def stiff(dealt: Round) -> bool:
+    def stiff(dealt: BlackjackRound) -> bool:
         """Thirteen or so against a six: the book stands."""
         return everybody_plays(dealt) and (
             dealt.dealer_hand[0].value == 6
@@ -433,11 +433,11 @@ async def test_the_tutor_speaks_before_a_move_and_after_a_worse_one(tmp_path: Pa
 
 
 async def test_the_tutor_judges_a_move_by_what_was_known_before_it(tmp_path: Path) -> None:
-    def hit_and_then_stand(dealt: Round) -> bool:
+    def hit_and_then_stand(dealt: BlackjackRound) -> bool:
         """A hand to hit by the book, and then to stand on."""
         if not first_may_hit(dealt) or dealt.dealer_hand[0].value not in (8, 9, 10):
             return False
-        after, _ = dealt.apply(Action.HIT)
+        after, _ = dealt.apply(BlackjackAction.HIT)
         before = dealt.seats[0].hands[0].count
         return before.total < 15 and not before.soft and after.seats[0].hands[0].count.total > 17
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from ansi.charset import Charset, encode
 from ansi.width import character_width
 from door.call.display import plain
+from door.errors import NotSaid
 from door.games.vegas import news
 from door.games.vegas.news import (
     LINES_AT_ONCE,
     LONGEST_LINE,
     SPAN_SECONDS,
-    NotSaid,
     Whisper,
     addressed,
     clean,

@@ -15,7 +15,7 @@ from door.games.vegas import news
 from door.games.vegas.table import RETRY_SECONDS
 from tests.door.seated import NAMES, TURN, Party, arrives, everybody_plays, party, shoe, vegas
 from tests.world import world
-from timebank.ledger.database import BooksUnavailable
+from timebank.errors import BooksUnavailable
 
 
 @asynccontextmanager

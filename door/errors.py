@@ -1,0 +1,272 @@
+"""Every error of the board, as one tree.
+
+DoorError
+├── CallerRefused    whoever calls is not let in; the text is for them or for the log, as said
+├── LineError        what came down a line, or the line itself
+├── Unserved         what the sysop or a host asked for cannot be done; the text says why
+├── TableError       what a caller wants at a table is not done; the text tells them why
+├── Interruption     what ends the wait for a key, and with it what the caller was doing
+└── GameError        in games/engine/errors.py: the rules of games need the engine alone
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class DoorError(Exception):
+    """The root of them all."""
+
+
+# Who is not let in.
+
+
+class CallerRefused(DoorError):
+    """Whoever calls is not let in."""
+
+
+class CallRefused(CallerRefused):
+    """A call is not taken; the text, of printable ASCII or empty, is for the caller."""
+
+
+class Distrusted(CallerRefused):
+    """A caller is not believed, and is told so in these words; the line is dropped."""
+
+
+class BoardFull(CallerRefused):
+    """Every node is taken; the text is for the caller."""
+
+
+class LogonRefused(CallerRefused):
+    """The caller is not let in; the text tells them why, and the line is dropped.
+
+    `why` says it in words for the log of refusals, and `his_own` whether the caller is the reason;
+    empty where that log has been told already.
+    """
+
+    def __init__(self, words: str, why: str = "", *, his_own: bool = False) -> None:
+        super().__init__(words)
+        self.why = why
+        self.his_own = his_own
+
+
+class PasswordRefused(CallerRefused):
+    """A sentence about why this password will not do."""
+
+
+class NotTrusted(CallerRefused):
+    """Nobody vouches for a caller; the text says why, in words for the log."""
+
+
+class Fault(Enum):
+    """Why a call is not taken, in words for the log."""
+
+    BLOCKED = "the address is blocked"
+    AT_ONCE = "too many calls at once"
+    TOO_FAST = "too many calls in a minute"
+    CROWDED = "too many are at the log-on already"
+
+    @property
+    def his_own(self) -> bool:
+        """Whether the caller, and not the board or others, is the reason."""
+        return self is not Fault.CROWDED
+
+
+class NotTaken(CallerRefused):
+    """A call is refused; `wait` says for how many seconds, 0 where that is not known."""
+
+    def __init__(self, fault: Fault, wait: float = 0.0) -> None:
+        super().__init__(fault.value)
+        self.fault = fault
+        self.wait = wait
+
+
+# Lines.
+
+
+class LineError(DoorError):
+    """A line, or what came down it; the text says what, in words fit for a log."""
+
+
+class Hangup(LineError):
+    """The line is gone."""
+
+
+class Flood(LineError):
+    """The other end sends more than anyone at a keyboard would."""
+
+
+class LinkBroken(LineError):
+    """What came from a door is none of our frames."""
+
+
+class ProxyHeaderRefused(LineError):
+    """What came is no header of a front end."""
+
+
+class RloginHeaderRefused(LineError):
+    """What came is no rlogin header that can be served."""
+
+
+class NoLine(LineError):
+    """A host's caller cannot be taken over."""
+
+
+# What the sysop, or a host, is told.
+
+
+class Unserved(DoorError):
+    """What was asked for cannot be done; the text is a sentence for the sysop."""
+
+
+class CertificateRefused(Unserved):
+    """A certificate or its key cannot be used.
+
+    `which` of the two files is at fault, and `reason` is the sentence as the rest of another one.
+    """
+
+    def __init__(self, which: Literal["certificate", "key"], reason: str) -> None:
+        self.which = which
+        self.reason = reason
+        super().__init__(f"The {which} of a TLS port {reason}.")
+
+
+class CannotListen(Unserved):
+    """A port cannot be opened; the text says which, and what to do."""
+
+
+class BoardClosed(Unserved):
+    """The board had to close: the files of its books were removed, replaced or written over."""
+
+
+class BooksUnopened(Unserved):
+    """A door process cannot open the books; the text is for the log."""
+
+
+class CommandRefused(Unserved):
+    """The running board cannot do what a command asks of it."""
+
+
+class NoAnswer(Unserved):
+    """The server cannot be asked, or says no."""
+
+
+class NobodyThere(NoAnswer):
+    """Nobody listens in a data folder."""
+
+
+class BoardUnsure(Unserved):
+    """A name fits several tables of sysop.toml equally well; the text says which."""
+
+
+class NoSuchHand(Unserved):
+    """There is no such hand, or it cannot be shown so; the text says which."""
+
+
+class DropFileRefused(Unserved):
+    """A drop file that is missing, broken or not what its name says.
+
+    `str()` is a sentence for the log and the sysop: file, line (from 1, None where no line is at
+    fault), what is wrong, what to do. `polite` is what the caller is told. Neither quotes the file.
+    """
+
+    polite = (
+        "Sorry, this board has not told us enough about your call to let you in. "
+        "Please tell its sysop: our log says what is missing."
+    )
+
+    def __init__(self, file: Path, line: int | None, what: str, remedy: str) -> None:
+        place = f"{file}" if line is None else f"{file}, line {line}"
+        super().__init__(f"{place}: {what}. {remedy}")
+        self.file = file
+        self.line = line
+        self.what = what
+        self.remedy = remedy
+
+
+class NotGiven(Unserved):
+    """Nothing was given back and no file was changed; `str()` is a sentence for the log.
+
+    `may_have_been` is set where the very same time lies there already: it was given before, or by
+    somebody else.
+    """
+
+    def __init__(self, sentence: str, may_have_been: bool) -> None:
+        super().__init__(sentence)
+        self.may_have_been = may_have_been
+
+
+class InputEnded(Unserved):
+    """At `door bj`: the interrupt key was struck, or the input has ended."""
+
+
+# Tables.
+
+
+class TableError(DoorError):
+    """What a caller wants at a table is not done; the text tells them why."""
+
+
+class NotNow(TableError):
+    """What a caller wants is unavailable now."""
+
+
+class NotSaid(TableError):
+    """A line of talk was not passed on."""
+
+
+class NoServer(TableError):
+    """No server listens for doors, so nobody shares the table."""
+
+
+class NoAdviceNow(TableError):
+    """The tutor has no answer yet; nothing is wrong with the question."""
+
+
+class RunEnded(TableError):
+    """A run of UNIX bj is over: by the interrupt key, or for the reason that the text tells."""
+
+
+# What ends a call, or a room in it.
+
+
+class Interruption(DoorError):
+    """Something ends what the caller was doing; raised from the wait for a key."""
+
+    rank = 0  # of two interruptions, the one with the higher rank is raised
+
+
+class TimeUp(Interruption):
+    """No time is left; what comes back from a hand may lift it."""
+
+
+class IdledOut(Interruption):
+    """No key was pressed for as long as the sysop allows."""
+
+    rank = 1
+
+
+class Closing(Interruption):
+    """The board is going down; the text is for the caller."""
+
+    rank = 2
+
+
+class Kicked(Closing):
+    """The sysop ends this call; the text is for the caller."""
+
+
+class TakenOver(Interruption):
+    """Another call of the same caller has taken this one's place."""
+
+    rank = 3
+
+
+class CarrierLost(Interruption):
+    """The line is gone; nothing can be said any more."""
+
+    rank = 4
