@@ -12,7 +12,7 @@ from tests.test_rooms import modules
 
 # Where the errors of a package are; the rules of games know the engine alone, so it has a branch.
 TREES = {
-    "timebank": ("timebank.errors",),
+    "timebank": ("timebank.errors", "timebank.cli.errors"),
     "door": ("door.errors", "door.games.engine.errors"),
 }
 ROOTS = {"timebank": {"TimeBankError", "UserError"}, "door": {"DoorError"}}

@@ -6,24 +6,18 @@
     ├── BooksFailed     the disk failed; the text says what is known
     └── InterruptedWork what goes on in another way; nobody is told
 
-`UserError` ends a command with a sentence.
+What ends a command is `UserError` in cli/errors.py: it is click's, which only commands load.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
-
-EXIT_WRONG = 1  # what was looked at is not as it should be
-EXIT_REFUSED = 2  # the command could not be carried out; the sentence says why
 
 
 class TimeBankError(Exception):
@@ -254,13 +248,3 @@ class StillInDoubt(InterruptedWork):
 
 class Overtaken(InterruptedWork):
     """Another process has gone on with the file."""
-
-
-class UserError(click.ClickException):
-    """Why a command could not do its work, said to the person at the shell."""
-
-    exit_code = EXIT_REFUSED
-
-    def show(self, file: IO[Any] | None = None) -> None:
-        """Print the sentence, and nothing before it."""
-        click.echo(self.message, file=file or sys.stderr)

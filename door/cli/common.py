@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from timebank.errors import UserError
+from timebank.cli.errors import UserError
 
 if TYPE_CHECKING:
     from door.config.config import Config
-
-EXIT_WRONG = 1  # something checked is not as it should be
-EXIT_REFUSED = 2  # the command could not be carried out; the sentence says why
 
 
 config_option = click.option(

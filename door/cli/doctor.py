@@ -106,9 +106,9 @@ def _let_in(desk: Desk, arrival: DoorCall) -> tuple[CallerRecord, Opened]:
 
 
 def _time(config: Config, arrival: DoorCall, opened: Opened, now: datetime) -> list[str]:
-    """Say what he would bring, why not more, and when the call would end."""
+    """Say what the caller would bring, why not more, and when the call would end."""
     brought, guest = opened.arrival, arrival.guest
-    assert brought is not None  # he is a board's
+    assert brought is not None  # the caller is a board's
     if not brought.brought:
         said = ["He would bring no time at all."]
     else:

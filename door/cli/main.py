@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from door.cli.common import EXIT_WRONG, config_option, load_config
+from door.cli.common import config_option, load_config
 from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
 from door.errors import BoardClosed, CannotListen, NoSuchHand, PasswordRefused
-from timebank.errors import NameRefused, UserError
+from timebank.cli.errors import EXIT_WRONG, UserError
+from timebank.errors import NameRefused
 
 BY = "the command line"  # in the sysop's log
 LONGEST_NUMBER = 18  # digits, of a caller's number
@@ -83,13 +84,13 @@ def _announce(words: str) -> None:
     type=click.Path(path_type=Path),
     help="The drop file, or its folder; else the environment says, or the folder it is in.",
 )
-@click.option("--door", "table", metavar="CODE", help="Go to this table, and end when he gets up.")
+@click.option("--door", "table", metavar="CODE", help="Go to this table, and end when they get up.")
 @click.option("--board", metavar="NAME", help="Which of [boards.NAME] starts it.")
 @click.option("--node", type=click.IntRange(0, 9999), help="The number of the node.")
 @click.option("--stdio", is_flag=True, help="The caller is on standard input and output.")
 @click.option("--socket", type=click.IntRange(0), metavar="FD", help="He is on this descriptor.")
 @click.option("--connect", metavar="HOST:PORT", help="Call the board back there.")
-@click.option("--telnet/--no-telnet", default=None, help="Whether his telnet is on the socket.")
+@click.option("--telnet/--no-telnet", default=None, help="Whether telnet is on the socket.")
 @click.option(
     "--charset",
     type=click.Choice(["cp437", "cp437-text", "utf-8", "us-ascii"]),
@@ -111,7 +112,7 @@ def run_(
     local: bool,
     verbose: bool,
 ) -> None:
-    """Serve one caller whom a board hands over (docs/door-mode.md)."""
+    """Serve one caller that a board hands over (docs/door-mode.md)."""
     from door.cli import run
     from door.session.arrival import Asked
 
@@ -347,7 +348,7 @@ def revoke(config_path: Path, name: str) -> None:
 @config_option
 @click.argument("name")
 def lock(config_path: Path, name: str) -> None:
-    """Keep a caller out, from his next log-on on."""
+    """Keep a caller out, from the next log-on on."""
     _set_locked(config_path, name, locked=True)
 
 
@@ -390,7 +391,7 @@ def rename(config_path: Path, name: str, new_name: str) -> None:
 @click.argument("name")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def delete(config_path: Path, name: str, yes: bool) -> None:
-    """Delete a caller: what he had is forfeited, his history stays in the ledger."""
+    """Delete a caller: their time is forfeited, their history stays in the ledger."""
     from timebank.keeping import sysop
 
     config = load_config(config_path)

@@ -1,4 +1,4 @@
-"""`door run`: a caller handed over by a host board, or the sysop at his own machine.
+"""`door run`: a caller handed over by a host board, or the sysop at the machine itself.
 
 The way to the first screen is short on purpose: no books are loaded before it is on the line.
 """
@@ -37,7 +37,7 @@ from door.run import ways_in
 from door.session.arrival import UNNAMED, Asked, DoorCall, arrive
 from timebank.settings.settings import SettingsError
 
-EXIT_WELL = 0  # also when the caller hung up, or was turned away for a reason of his own
+EXIT_WELL = 0  # also when the caller hung up, or was turned away for a reason of their own
 EXIT_FAILED = 1  # something went wrong here: the log says what
 EXIT_REFUSED = 2  # nobody could be served: the log says what the sysop must do
 
@@ -64,7 +64,7 @@ class Options:
 
 
 def run(options: Options) -> int:
-    """Serve one caller to his end and return the exit status; nothing is raised."""
+    """Serve one caller to the end and return the exit status; nothing is raised."""
     arrived = time.monotonic()
     try:
         config = settings.load(options.config)
@@ -184,7 +184,7 @@ def _note(arrival: DoorCall) -> None:
 
 
 def _turn_away(options: Options, words: str) -> int:
-    """Tell the caller politely that he cannot be let in, if there is a way to tell him."""
+    """Tell the caller politely that they cannot be let in, if there is a way."""
     with contextlib.suppress(NoLine):
         way = ways_in.asked_for(
             wants_stdio=options.stdio or options.local,

@@ -11,7 +11,7 @@ import click
 
 from door.cli.common import config_option
 from door.errors import NoAnswer
-from timebank.errors import UserError
+from timebank.cli.errors import UserError
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -46,9 +46,9 @@ def nodes(where: Where, as_json: bool) -> None:
 @click.command()
 @server_options
 @click.argument("node", type=click.IntRange(0, 9999))
-@click.option("--why", default="", help="What he is told.")
+@click.option("--why", default="", help="What the caller is told.")
 def kick(where: Where, node: int, why: str) -> None:
-    """End the call on a node in peace: he is told, his hand waits for him."""
+    """End the call on a node in peace: the caller is told, an open hand waits for them."""
     click.echo(_ask(where, "kick", node=node, why=why)["words"])
 
 

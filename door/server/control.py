@@ -46,7 +46,7 @@ class Served(Protocol):
 
 @dataclass(frozen=True)
 class Node:
-    """Somebody who is on, as `door nodes` tells of him; spans are seconds.
+    """Somebody who is on, as `door nodes` shows them; spans are seconds.
 
     `idle` and `left` are None for who is on a door process, which alone knows them.
     """

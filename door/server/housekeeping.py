@@ -1,4 +1,4 @@
-"""What a running board does by itself, now and then: nobody asked for it, everybody counts on it.
+"""What a running board does by itself, now and then.
 
 Leases are renewed, hands that nobody returned to are stood, records travel to and from THEBANK.EXT,
 the bulletin of the day is written, and callers on line are told of what was left for them.
@@ -194,7 +194,7 @@ class Housekeeping:
             log.warning("%s.", words)
 
     async def _look_for_a_wrong_clock(self) -> None:
-        """Tell the log of callers whom a clock that was wrong has led astray."""
+        """Log which callers a wrong clock has led astray."""
         ahead = await self._books.run(clock_mend.ahead)
         if ahead:
             names = ", ".join(each.name for each in ahead)
@@ -226,7 +226,7 @@ class Housekeeping:
             self._say(caller, marked[len(texts) :])
             try:
                 caller.tell(await caller.touch())
-            except Refused:  # his call has ended meanwhile
+            except Refused:  # the call has ended meanwhile
                 continue
 
     @staticmethod

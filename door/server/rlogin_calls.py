@@ -1,4 +1,4 @@
-"""Callers whom other boards send by rlogin: believed or not, then guests like any others."""
+"""Callers that other boards send by rlogin: believed or not, then guests like any others."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def _meet(console: Console) -> None:
 
 
 def _guest(board: Board, caller: RloginCaller, line: Line) -> Guest:
-    """Return a caller of whom the header says his name and nothing of his time."""
+    """Return a caller by the header, which says a name and no time."""
     known = looks.is_known(line.hints)
     return Guest(
         board=board.config.boards[caller.board],

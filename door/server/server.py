@@ -292,7 +292,7 @@ class Server:
             await answer(self.board, line)
 
     async def _answer_board(self, line: Line, header: RloginHeader) -> None:
-        """Serve the caller whom another board sends by rlogin, if it is believed."""
+        """Serve a caller that another board sends by rlogin, if it is believed."""
         with self._session():
             await answer_board(self.board, line, header)
 

@@ -33,7 +33,7 @@ from door.lines.host.host import Introduction, with_environment
 from door.lines.line import MAX_ROWS, USUAL_ROWS, Hints, printable
 from door.lobby.looks import said_by_host
 
-NAME_KEY = "name:"  # what the key of a caller begins with of whom only the name is known
+NAME_KEY = "name:"  # how the key begins of a caller who is only a name
 UNNAMED = "host"  # the board of a drop file that names none we know
 
 _WAYS = {"moduser": Way.MODUSER, "door.sys": Way.DOOR_SYS, "exitinfo": Way.EXITINFO}
@@ -41,7 +41,7 @@ _WAYS = {"moduser": Way.MODUSER, "door.sys": Way.DOOR_SYS, "exitinfo": Way.EXITI
 
 @dataclass(frozen=True)
 class DoorCall:
-    """A guest, what his drop files said, and how he is to be met."""
+    """A guest, what their drop files said, and how they are met."""
 
     guest: Guest
     understood: Understood
@@ -49,7 +49,7 @@ class DoorCall:
 
     @property
     def connection(self) -> Connection:
-        """How his bytes arrive, as the files say."""
+        """How the bytes arrive, as the files say."""
         return self.understood.connection
 
 
@@ -104,7 +104,7 @@ def arrive(
 
 
 def key_of(who: HostIdentity) -> str:
-    """Return the key of a caller on his board; one that is only a name says so as rlogin's do.
+    """Return the key of a caller on their board; one that is only a name says so as rlogin's do.
 
     >>> key_of(Identity("xibalba", "number 42")), key_of(Identity("xibalba", "name moth"))
     ('number 42', 'name:moth')
@@ -155,8 +155,8 @@ def _formerly(understood: Understood, boards: Mapping[str, HostBoard]) -> str | 
 def _seconds(understood: Understood, board: HostBoard) -> int | None:
     """Return the time left; None for a board without limit.
 
-    Raises `DropFileRefused` where nobody says how much is left, for `minutes` and `share` are not
-    there for what cannot be read. Of a constant the sysop must have said what it stands for.
+    Raises `DropFileRefused` where nothing says how much is left: `minutes` and `share` do not make
+    up for what cannot be read. What a constant stands for must be in the settings.
     """
     time = understood.known_time()
     if time.limit is not Limit.CONSTANT or "minutes" in board.agreed:

@@ -34,7 +34,7 @@ log = logging.getLogger("door.logon")
 
 
 async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCaller:
-    """Let another board's caller in, under the name that his board and his name there make."""
+    """Let another board's caller in, under the name that their board and their name there make."""
     refuse_while_closed(board)
     with at_the_door(board.clock, console):
         record, was_cut_off = await board.books.run(partial(_guest_record, guest=guest))
@@ -55,7 +55,7 @@ async def receive_guest(board: Board, console: Console, guest: Guest) -> HostCal
 
 
 async def let_sysop_in(board: Board, console: Console) -> Caller:
-    """Let in whoever sits at the machine that the books are on: they are his to read and write."""
+    """Let in whoever sits at the machine of the books: they can read and write them anyway."""
     with at_the_door(board.clock, console):
         name = board.config.board.sysop
         record = await board.books.run(partial(_sysop_record, name=name))
@@ -78,25 +78,25 @@ async def ask_look(caller: Caller) -> None:
     """Let a caller on a call choose, use it from now on, and remember it."""
     look = await looks.choose(caller.console)
     caller.console.use_look(look)
-    # He is on a call already; at worst he is asked again the next time.
+    # They are on a call already; at worst they are asked again the next time.
     with contextlib.suppress(BooksFailed):
         await looks.remember(caller, look)
 
 
 def _guest_record(desk: Desk, guest: Guest) -> tuple[CallerRecord, bool]:
-    """Find or enter a guest, and tell whether a call of his died with its process.
+    """Find or enter a guest, and tell whether a call of theirs died with its process.
 
-    It is closed here, so that what he gained on it goes back with him.
+    It is closed here, so that what was gained on it goes home with them.
     """
     record = host_caller(desk, guest.board.name, guest.key, guest.name, guest.formerly)
-    his = [call.call_id for call in open_calls(desk) if call.caller_id == record.id]
+    theirs = [call.call_id for call in open_calls(desk) if call.caller_id == record.id]
     orphans = close_orphaned_calls(desk, process_is_gone)
-    return record, not set(his).isdisjoint(orphans)
+    return record, not set(theirs).isdisjoint(orphans)
 
 
 def _sysop_record(desk: Desk, name: str) -> CallerRecord:
     """Find the sysop by name, or enter one with the sysop's powers and without a password: nobody
-    can log on elsewhere without one.
+    logs on elsewhere without one.
 
     A caller who is found has the powers that were given, or none, as anywhere else.
     """

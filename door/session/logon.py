@@ -1,9 +1,8 @@
-"""Log-on: who is calling, is it really he, and is there room and time for him.
+"""Log-on: who is calling, is it really they, and is there room and time for them.
 
 Nothing here tells whether a name exists: an unknown name is asked for a password as well, which
-takes as long to be wrong (`door.session.identity`), and who wants a new name learns whether it can
-be had when he has given everything else. That answer must be given; there are few of them for one
-address and day.
+takes as long to be wrong (`door.session.identity`), and whoever wants a new name learns last
+whether it is free. That answer must be given; an address gets few of them a day.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ log = logging.getLogger("door.logon")
 
 
 async def log_on(board: Board, console: Console) -> Caller:
-    """Lead a caller from the first line to his call; raise `LogonRefused` when he is not let in."""
+    """Lead a caller from the first line to a call; raise `LogonRefused` for those not let in."""
     limit = LogonLimit(board.clock, console, board.config.calls.logon_seconds)
     try:
         _welcome(board, console)
@@ -70,9 +69,9 @@ async def log_on(board: Board, console: Console) -> Caller:
         raise LogonRefused(str(distrusted)) from distrusted
     finally:
         limit.stop()
-    console.lift(IdledOut)  # the limit may have come just when he was let in
+    console.lift(IdledOut)  # the limit may have come just when they were let in
     if not confirmed:
-        # He is on a call by now; at worst he is asked again the next time.
+        # They are on a call by now; at worst they are asked again the next time.
         with contextlib.suppress(BooksFailed):
             await looks.remember(caller, look)
     return caller
@@ -135,7 +134,7 @@ async def _came_by_code(
 ) -> CallerRecord:
     """Let a caller who came with a recovery code choose a password, and give them a new code.
 
-    The code works until one of both stands; then it has let its owner in, and nobody else.
+    The code works until one of both stands.
     """
     console.say(
         "|10That is your recovery code. It works until you have another, or a new password."
@@ -166,7 +165,7 @@ async def _in_the_books(board: Board, console: Console, operation: Callable[[Des
 
 
 async def _register(board: Board, console: Console) -> CallerRecord | None:
-    """Enter a new caller in the books; `None` when he thinks better of it."""
+    """Enter a new caller in the books; None if they think better of it."""
     console.say("|07Welcome. Esc takes you back at any question.")
     password = None
     while True:
@@ -232,7 +231,6 @@ async def _choose_password(console: Console, name: str) -> str | None:
 
 
 async def _open_call(board: Board, console: Console, record: CallerRecord) -> Caller:
-    """Give the caller a node and a call, or let him take over the one he has."""
     opening = partial(board.open_call, console, record)
     return await call_or_take_over(board, console, record, opening)
 

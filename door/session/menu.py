@@ -40,10 +40,10 @@ SERVICES = {
 
 
 async def main_menu(board: Board, caller: Caller) -> None:
-    """Lead the caller through the board until he says good-bye.
+    """Lead the caller through the board until they say good-bye.
 
-    Books that cannot be used are no reason to end his call: he is told, and may wait or leave. But
-    a hand that has to be left open is taken up as at any log-on, by calling again.
+    Books that cannot be used do not end the call: the caller is told, and may wait or leave. But a
+    hand that has to be left open is taken up as at any log-on, by calling again.
     """
     told = ""
     while True:
@@ -142,9 +142,9 @@ async def _who_is_on(board: Board, caller: Caller) -> None:
 
 
 async def _settings(board: Board, caller: Caller) -> None:
-    """Let the caller change his screen, whether he cuts, his password and his recovery code.
+    """Let the caller change screen, cut, password and recovery code.
 
-    Who comes through another board has none.
+    Callers of other boards have neither password nor code.
     """
     console = caller.console
     has_password = caller.record.board is None
@@ -192,10 +192,10 @@ async def _change_look(caller: Caller) -> None:
 
 
 async def _change_password(board: Board, caller: Caller) -> None:
-    """Let the caller choose another password, once he has typed the one he has.
+    """Let the caller choose another password, once they have typed the one they have.
 
-    He may be somebody else, at a call that was left open: who guesses is held back as at the
-    log-on. The call itself goes on, for it may be the owner's own who has forgotten.
+    It may be somebody else, at a call that was left open: guesses are held back as at the log-on.
+    The call itself goes on: its owner may just have forgotten.
     """
     console = caller.console
     before = await _shows_password(board, caller)
@@ -244,8 +244,8 @@ async def _shows_password(board: Board, caller: Caller) -> Secrets | None:
 
     None, and a word about it, if the password is wrong, or was wrong too often.
 
-    Who has to wait is told so before he is asked: a guess more would cost the board its work and
-    the log of refusals a line, as often as he can press a key.
+    Whoever has to wait is told so before the question: a guess more would cost the board its work
+    and the log of refusals a line, with each key that is pressed.
     """
     console, name, address = caller.console, caller.record.name, caller.console.line.address
     try:

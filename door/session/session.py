@@ -46,7 +46,7 @@ log = logging.getLogger("door.calls")
 Rooms = Callable[["Board", "Caller"], Awaitable[None]]
 
 NEVER_KNOWN = "outcome unknown"  # why a call ended
-PARTING_SECONDS = 10.0  # a guest's own board clears the screen; so long he may read the good-bye
+PARTING_SECONDS = 10.0  # time to read the goodbye before the host clears the screen
 
 
 async def answer(board: Board, line: Line) -> None:
@@ -61,11 +61,13 @@ async def answer_guest(board: Board, console: Console, guest: Guest, game: Game 
     False when something went wrong here, and the log says what.
     """
     admit = partial(receive_guest, board, console, guest)
-    return await _serve(board, console, admit, _rooms(game), partial(_let_him_read, console, guest))
+    return await _serve(
+        board, console, admit, _rooms(game), partial(_wait_for_reading, console, guest)
+    )
 
 
 async def answer_sysop(board: Board, console: Console, game: Game | None) -> bool:
-    """Serve the sysop at his own machine; False as for guests."""
+    """Serve the sysop at the machine itself; False as for guests."""
     return await _serve(
         board, console, partial(let_sysop_in, board, console), _rooms(game), _at_once
     )
@@ -75,8 +77,8 @@ def _rooms(game: Game | None) -> Rooms:
     return main_menu if game is None else partial(_one_table, game)
 
 
-async def _let_him_read(console: Console, guest: Guest) -> None:
-    """Give a guest time to read the last words, for his board will clear the screen."""
+async def _wait_for_reading(console: Console, guest: Guest) -> None:
+    """Give a guest time to read the last words before the host clears the screen."""
     console.lift(TimeUp)
     console.forget_keys()
     if console.interruption is None:
@@ -93,7 +95,7 @@ async def _serve(
     console: Console,
     admit: Callable[[], Awaitable[Caller]],
     rooms: Rooms,
-    before_he_goes: Callable[[], Awaitable[None]],
+    before_leaving: Callable[[], Awaitable[None]],
 ) -> bool:
     line = console.line
     went_well = True
@@ -103,7 +105,7 @@ async def _serve(
         log.info("%s on node %d from %s", caller.record.name, caller.node, line.address)
         await _call(board, caller, rooms)
     except asyncio.CancelledError:  # the board closes, and has waited long enough for this session
-        before_he_goes = _at_once
+        before_leaving = _at_once
         raise
     except CarrierLost:
         log.info("carrier lost from %s before log-on", line.address)
@@ -120,7 +122,7 @@ async def _serve(
         log.exception("a session from %s failed", line.address)
         console.say("|12Something went wrong here; the sysop will find it in his log.")
     finally:
-        await before_he_goes()
+        await before_leaving()
         board.consoles.discard(console)
         await console.part()
     return went_well
@@ -129,8 +131,8 @@ async def _serve(
 def _note(board: Board, address: str, refusal: Exception) -> None:
     """Write into the log of refusals why somebody was not let in, where it has no line of it yet.
 
-    It has one for each wrong password and each new name too many; that the board closes, or that
-    another call of his took over, is no refusal.
+    It has one for each wrong password and each new name too many. A board that closes, and a call
+    that is taken over, are no refusals.
     """
     if isinstance(refusal, BoardFull):
         board.reception.not_let_in(address, "every node is taken", his_own=False)
@@ -143,7 +145,7 @@ def _note(board: Board, address: str, refusal: Exception) -> None:
 async def _one_table(game: Game, board: Board, caller: Caller) -> None:
     """Sit at a table until the caller gets up, in place of the main menu.
 
-    Whoever was led back there to a hand that he had left has got up already.
+    Whoever was led back there to an open hand has got up already.
     """
     if game.name == caller.came_back_to:
         return
@@ -166,7 +168,7 @@ async def _call(board: Board, caller: Caller, rooms: Rooms) -> None:
 
 
 async def _evening_with_clock(board: Board, caller: Caller, rooms: Rooms) -> str:
-    """Let the caller's clock run beside his evening; return why the evening ended."""
+    """Let the caller's clock run beside the evening; return why the evening ended."""
     async with asyncio.TaskGroup() as group:
         keeper = group.create_task(caller.keep())
         try:
@@ -176,7 +178,7 @@ async def _evening_with_clock(board: Board, caller: Caller, rooms: Rooms) -> str
 
 
 async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
-    """Receive the caller, lead him through the board, and say good-bye; return why it ended."""
+    """Receive the caller, lead them through the board, say good-bye; return why it ended."""
     console = caller.console
     try:
         try:
@@ -211,7 +213,7 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
 
 
 async def _receive(board: Board, caller: Caller) -> None:
-    """Let the clock run, say what is new, and lead him back to a hand that he left."""
+    """Let the clock run, say what is new, and lead the caller back to an open hand."""
     console = caller.console
     news = caller.news()
     if caller.time_is_up():
@@ -279,7 +281,7 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     caller.stop_ticking()
     last_said = console.display.view().messages
     console.scroll_lines()
-    if reason == "time up":  # how a hand that was just stood for him ended, for one
+    if reason == "time up":  # such as how a hand ended that was just stood
         for message in last_said:
             console.say(message)
     if caller.statement:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import click
 
 from timebank.cli.common import (
-    EXIT_WRONG,
     NUMBER,
     OpenBooks,
     caller_number,
@@ -27,6 +26,7 @@ from timebank.cli.common import (
     since_option,
     until_option,
 )
+from timebank.cli.errors import EXIT_WRONG
 from timebank.errors import BackupRefused
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def boards(config: Path, form: str, again: int | None, given: int | None) -> Non
     """Show what callers of other boards brought and gained, settle doubts.
 
     Under each board: how gains were given back to it. Then what is not with its host yet. Minutes
-    are doubtful when the program died while it wrote them: ask the caller or look at his board,
+    are doubtful when the program died while it wrote them: ask the caller or look at their board,
     then say --again or --given.
     """
     from timebank.guests import claims
@@ -159,7 +159,7 @@ def statement(
 ) -> None:
     """Show a caller's entries and balances.
 
-    An entry a line, in words, with what each of his accounts held after it.
+    An entry a line, in words, with what each of their accounts held after it.
     """
     from timebank.reports import exports, statements
     from timebank.reports.extracts import Wanted, entries, extracts

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from timebank.cli.common import EXIT_WRONG, OpenBooks, config_option, opened, say
+from timebank.cli.common import OpenBooks, config_option, opened, say
+from timebank.cli.errors import EXIT_WRONG
 
 if TYPE_CHECKING:
     from timebank.calls.clock_mend import Ahead

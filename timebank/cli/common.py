@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from timebank.errors import UserError
+from timebank.cli.errors import UserError
 
 if TYPE_CHECKING:
     from timebank.callers.callers import CallerRecord
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Database, Desk
     from timebank.settings.settings import BankSettings
 
-EXIT_WRONG = 1  # what was looked at is not as it should be
-EXIT_REFUSED = 2  # the command could not be carried out; the sentence says why
 
 BATCH = 500
 FORMATS = ("text", "csv", "json")

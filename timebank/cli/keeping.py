@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 
 from timebank.cli.common import (
-    EXIT_WRONG,
     NUMBER,
     OpenBooks,
     config_option,
@@ -21,7 +20,8 @@ from timebank.cli.common import (
     refusing,
     say,
 )
-from timebank.errors import BackupRefused, NotInOrder, UserError
+from timebank.cli.errors import EXIT_WRONG, UserError
+from timebank.errors import BackupRefused, NotInOrder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

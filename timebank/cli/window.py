@@ -1,7 +1,7 @@
 """The `timebank` commands by which the sysop reaches into accounts; each wants a reason.
 
 They go through the same transactions as callers at the window do, so they may be used while the
-board serves, also for a caller who is on line: his process sees that the books have changed.
+board serves, also for a caller who is on line: their process sees that the books have changed.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def _move(
 def freeze(config: Path, why: str, name: str) -> None:
     """Let nothing into or out of an account.
 
-    Its caller plays as before; what an event cuts off from his winnings is put there all the same.
+    Its caller plays as before; what an event cuts off from winnings is put there all the same.
     """
     from timebank.window import sysop
 
