@@ -1,0 +1,179 @@
+"""How the house stands: files, lines, floors and circles of several commits, side by side.
+
+    python -m tools.house bf5d6f4 HEAD
+
+Only files and imports are read, nothing is run. An import counts wherever it stands, also in a
+function or for types alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import subprocess
+import sys
+import tarfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+
+PRODUCT = ("ansi", "timebank", "door")
+OTHERS = ("tests", "bench", "fuzz", "verify", "tools")
+GAME = "baccarat"  # how many files must know of a game: those that name one
+
+Graph = Mapping[str, set[str]]
+
+
+def files_of(commit: str) -> dict[PurePosixPath, str]:
+    """Read the Python files of a commit."""
+    packed = subprocess.run(["git", "archive", commit], check=True, stdout=subprocess.PIPE).stdout
+    found = {}
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        for member in archive:
+            path = PurePosixPath(member.name)
+            if member.isfile() and path.suffix == ".py" and path.parts[0] in PRODUCT + OTHERS:
+                opened = archive.extractfile(member)
+                assert opened is not None
+                found[path] = opened.read().decode("utf-8")
+    return found
+
+
+def imports(modules: Mapping[str, ast.Module]) -> dict[str, set[str]]:
+    """Give what each module imports of the others."""
+    graph: dict[str, set[str]] = {name: set() for name in modules}
+    for name, tree in modules.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                graph[name] |= {each.name for each in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                inner = {f"{node.module}.{each.name}" for each in node.names}
+                graph[name] |= inner & modules.keys()
+                if inner - modules.keys():
+                    graph[name].add(node.module)
+        graph[name] = (graph[name] & modules.keys()) - {name}
+    return graph
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """Give the strongly connected parts of more than one name, by Tarjan's algorithm."""
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    waiting: list[str] = []
+    found = []
+
+    def visit(name: str) -> None:
+        number[name] = lowest[name] = len(number)
+        waiting.append(name)
+        for used in graph[name]:
+            if used not in number:
+                visit(used)
+            if used in waiting:
+                lowest[name] = min(lowest[name], lowest[used])
+        if lowest[name] == number[name]:
+            at = waiting.index(name)
+            if len(waiting) - at > 1:
+                found.append(sorted(waiting[at:]))
+            del waiting[at:]
+
+    for name in graph:
+        if name not in number:
+            visit(name)
+    return found
+
+
+def floors(graph: Graph) -> int:
+    """Count the longest chain of imports; a circle is one floor."""
+    together = {name: circle[0] for circle in circles(graph) for name in circle}
+    flat: dict[str, set[str]] = defaultdict(set)
+    for name, used in graph.items():
+        flat[together.get(name, name)] |= {together.get(each, each) for each in used}
+    height: dict[str, int] = {}
+
+    def of(name: str) -> int:
+        if name not in height:
+            height[name] = 1 + max((of(used) for used in flat[name] - {name}), default=0)
+        return height[name]
+
+    return max(of(name) for name in list(flat))
+
+
+def upward(graph: Graph) -> int:
+    """Count imports between rooms that run against the direction of most between the same two."""
+    rooms = {name: room(name, graph) for name in graph}
+    between = Counter((rooms[name], rooms[used]) for name in graph for used in graph[name])
+    return sum(
+        min(count, between[there, here]) for (here, there), count in between.items() if here < there
+    )
+
+
+def room(module: str, modules: Iterable[str]) -> str:
+    """Name the folder within its package that a module is in, the package for its own files.
+
+    >>> of = ["door.lines", "door.lines.tls.tls", "door.clock"]
+    >>> [room(module, of) for module in of]
+    ['door/lines', 'door/lines', 'door']
+    """
+    parts = module.split(".")
+    is_folder = any(other.startswith(f"{'.'.join(parts[:2])}.") for other in modules)
+    return "/".join(parts[:2]) if is_folder else parts[0]
+
+
+def module_of(path: PurePosixPath) -> str:
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def measured(commit: str) -> dict[str, str]:
+    """Give the rows of one commit."""
+    files = files_of(commit)
+    sizes: dict[str, list[int]] = defaultdict(list)
+    for path, text in files.items():
+        size = text.count("\n")
+        sizes[path.parts[0]].append(size)
+        if path.parts[0] in PRODUCT and len(path.parts) > 2:
+            sizes["/".join(path.parts[:2])].append(size)
+    rows = {name: f"{len(each):>4} files {sum(each):>6} lines" for name, each in sizes.items()}
+    whole = [size for name in PRODUCT for size in sizes[name]]
+    rows["product"] = f"{len(whole):>4} files {sum(whole):>6} lines"
+    modules = {module_of(path): ast.parse(text) for path, text in files.items()}
+    inside = {name: tree for name, tree in modules.items() if name.split(".")[0] in PRODUCT}
+    graph = imports(inside)
+    rows["modules in circles of imports"] = str(sum(map(len, circles(graph))))
+    for package in PRODUCT:
+        own = {name: tree for name, tree in inside.items() if name.split(".")[0] == package}
+        rows[f"floors of {package}"] = str(floors(imports(own)))
+    rows["imports that run up between rooms"] = str(upward(graph))
+    users = Counter(used for name in graph for used in graph[name])
+    rows["modules imported by one other"] = str(list(users.values()).count(1))
+    names = Counter(
+        node.name
+        for tree in inside.values()
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    )
+    rows["class names used twice or more"] = str(sum(count > 1 for count in names.values()))
+    told = [path for path, text in files.items() if GAME in f"{path} {text.lower()}"]
+    own_folder = PurePosixPath("door/games") / GAME
+    outside = [p for p in told if p.parts[0] in PRODUCT and own_folder not in p.parents]
+    rows[f"product files that name {GAME} outside its folder"] = str(len(outside))
+    return rows
+
+
+def table(columns: Mapping[str, Mapping[str, str]]) -> Iterable[str]:
+    """Write a Markdown table; what a commit has not got stays empty."""
+    names = sorted({name for rows in columns.values() for name in rows}, key=_place)
+    yield "| | " + " | ".join(columns) + " |"
+    yield "|---|" + "---|" * len(columns)
+    for name in names:
+        yield f"| {name} | " + " | ".join(rows.get(name, "") for rows in columns.values()) + " |"
+
+
+def _place(name: str) -> tuple[int, str]:
+    first = name.partition("/")[0]
+    order = ["product", *PRODUCT, *OTHERS]
+    return (order.index(first) if first in order else len(order), name)
+
+
+if __name__ == "__main__":
+    sys.setrecursionlimit(5000)
+    print("\n".join(table({commit: measured(commit) for commit in sys.argv[1:]})))
