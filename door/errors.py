@@ -44,14 +44,14 @@ class BoardFull(CallerRefused):
 class LogonRefused(CallerRefused):
     """The caller is not let in; the text tells them why, and the line is dropped.
 
-    `why` says it in words for the log of refusals, and `his_own` whether the caller is the reason;
-    empty where that log has been told already.
+    `why` says it in words for the log of refusals, empty where that log has been told already;
+    `own_fault` is set where the caller is the reason.
     """
 
-    def __init__(self, words: str, why: str = "", *, his_own: bool = False) -> None:
+    def __init__(self, words: str, why: str = "", *, own_fault: bool = False) -> None:
         super().__init__(words)
         self.why = why
-        self.his_own = his_own
+        self.own_fault = own_fault
 
 
 class PasswordRefused(CallerRefused):
@@ -71,7 +71,7 @@ class Fault(Enum):
     CROWDED = "too many are at the log-on already"
 
     @property
-    def his_own(self) -> bool:
+    def own_fault(self) -> bool:
         """Whether the caller, and not the board or others, is the reason."""
         return self is not Fault.CROWDED
 

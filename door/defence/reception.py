@@ -103,11 +103,11 @@ class Reception:
                 address, waiting, self._clock.monotonic(), has_room=goes is not None
             )
         except NotTaken as refusal:
-            self._note(address, refusal.fault.value, his_own=refusal.fault.his_own)
+            self._note(address, refusal.fault.value, own_fault=refusal.fault.own_fault)
             raise CallRefused(_WORDS[refusal.fault]) from refusal
         if goes is not None and taken is not None:
             stranger, cut_off = goes
-            self._note(stranger, Fault.CROWDED.value, his_own=False)
+            self._note(stranger, Fault.CROWDED.value, own_fault=False)
             cut_off()
         self._number += 1
         number = self._number
@@ -128,15 +128,15 @@ class Reception:
 
     def malformed(self, address: str, what: str) -> None:
         """Write down what a front end of ours has said wrong; nobody is to be banned for it."""
-        self._note(address, f"a front end is not understood: {what}", his_own=False)
+        self._note(address, f"a front end is not understood: {what}", own_fault=False)
 
     def cut_off(self, address: str, blame: Blame) -> None:
         """Write down why a call was cut off.
 
         Nobody is to be banned whose address stands for many callers.
         """
-        his_own = blame.his_own and not self._defence.is_allowed(address)
-        self._note(address, f"cut off: {blame.why}", his_own=his_own)
+        own_fault = blame.own_fault and not self._defence.is_allowed(address)
+        self._note(address, f"cut off: {blame.why}", own_fault=own_fault)
 
     def _who_goes(self, address: str) -> tuple[str, Callable[[], None]] | None:
         """Find the call whose place a new one takes from this address when there is no room.
@@ -271,9 +271,9 @@ class Reception:
         """Write down that a board is not believed that sends a caller by rlogin."""
         self._note(address, f"rlogin: {why}")
 
-    def not_let_in(self, address: str, why: str, *, his_own: bool) -> None:
+    def not_let_in(self, address: str, why: str, *, own_fault: bool) -> None:
         """Write down why somebody did not come from the log-on to a call."""
-        self._note(address, why, his_own=his_own)
+        self._note(address, why, own_fault=own_fault)
 
     # For the sysop.
 
@@ -321,8 +321,8 @@ class Reception:
             self._has_warned = True
             log.warning("%s", sign)
 
-    def _note(self, address: str, why: str, *, his_own: bool = True) -> None:
-        self._log.info("%s %s: %s", "refused" if his_own else "turned away", address, why)
+    def _note(self, address: str, why: str, *, own_fault: bool = True) -> None:
+        self._log.info("%s %s: %s", "refused" if own_fault else "turned away", address, why)
 
 
 class _RefusalLog(RotatingFileHandler):

@@ -139,7 +139,7 @@ class StreamLine:
                 async with asyncio.timeout(seconds):
                     await gone
             except TimeoutError:
-                self.cut_off(f"nothing read for {seconds:g} seconds", his_own=False)
+                self.cut_off(f"nothing read for {seconds:g} seconds", own_fault=False)
             finally:
                 self._drains.discard(gone)
         if self._ended:
@@ -207,13 +207,13 @@ class StreamLine:
             if self._receiver is not None and not self._ended:
                 self._receiver.resized(columns, rows)
 
-    def cut_off(self, reason: str, *, his_own: bool = True) -> None:
+    def cut_off(self, reason: str, *, own_fault: bool = True) -> None:
         """End the line now because of what the other end did, with one line in the log.
 
         Who merely reads too slowly has done nothing of his own: his network may be the reason.
         """
         if not self._ended:
-            self.blame = Blame(reason, his_own)
+            self.blame = Blame(reason, own_fault)
             logger.warning("%s %s: cut off: %s", self.kind, self.address, reason)
             self._end(f"cut off: {reason}")
         self._transport.abort()
@@ -230,7 +230,7 @@ class StreamLine:
             # Counting what is there costs time, so it is done only when the sum could be too much.
             self._unsent = self._transport.get_write_buffer_size()
             if self._unsent > self._limits.unsent:
-                self.cut_off(f"{self._unsent} bytes left unread", his_own=False)
+                self.cut_off(f"{self._unsent} bytes left unread", own_fault=False)
 
     def block(self) -> None:
         """Learn from the transport that bytes wait to leave."""
@@ -304,57 +304,60 @@ class StreamLine:
                 gone.set_result(None)
 
 
-class LineEvents:
-    """What a transport tells of its two directions, passed on to the line, for every protocol."""
+class Stage(asyncio.BufferedProtocol):
+    """What takes the bytes of a connection, at most `UNREAD` of them at a time."""
 
-    line: StreamLine
+    def take(self, data: bytes) -> None:
+        raise NotImplementedError
+
+    def breathe(self) -> None:
+        """Called when a read has filled the room; see `StreamLine.breathe`."""
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return INTAKE
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self.take(bytes(INTAKE[:nbytes]))
+        if nbytes == UNREAD:
+            self.breathe()
+
+
+class StreamProtocol(Stage):
+    """What a transport tells, passed on to the line that `make_line` makes of it.
+
+    `closed` is set last of all, when nothing of the connection is left.
+    """
+
+    line: StreamLine  # once there is a connection
+
+    def __init__(self, make_line: Callable[[asyncio.Transport], StreamLine]) -> None:
+        self._make_line = make_line
+        self.closed = asyncio.Event()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # uvloop's transports don't subclass asyncio's.
+        self.line = self._make_line(cast("asyncio.Transport", transport))
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self.line.room()
+
+    def take(self, data: bytes) -> None:
+        self.line.deliver(data)
+
+    def breathe(self) -> None:
+        self.line.breathe()
 
     def eof_received(self) -> None:
         """Take a half-close for a hang-up: the transport closes once everything has left."""
         self.line.end_of_input()
 
     def pause_writing(self) -> None:
-        """Learn that bytes wait to leave."""
         self.line.block()
 
     def resume_writing(self) -> None:
-        """Learn that everything has left."""
         self.line.unblock()
 
-
-class StreamProtocol(LineEvents, asyncio.BufferedProtocol):
-    """What a transport tells, passed on to the line that `make_line` makes of it.
-
-    `closed` is set last of all, when nothing of the connection is left. What stands between the
-    bytes and the caller overrides `take`.
-    """
-
-    def __init__(self, make_line: Callable[[asyncio.Transport], StreamLine]) -> None:
-        """Make ready for one connection."""
-        self._make_line = make_line
-        self.closed = asyncio.Event()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a new connection."""
-        # A cast, for uvloop's transports are no kin of asyncio's.
-        self.line = self._make_line(cast("asyncio.Transport", transport))
-
-    def take(self, data: bytes) -> None:
-        """Give the bytes that arrived to the line, as they came."""
-        self.line.deliver(data)
-
-    def get_buffer(self, sizehint: int) -> memoryview:
-        """Say where the next bytes go: never more than may wait."""
-        return self.line.room()
-
-    def buffer_updated(self, nbytes: int) -> None:
-        """Take the bytes that went there."""
-        self.take(bytes(INTAKE[:nbytes]))
-        if nbytes == UNREAD:
-            self.line.breathe()
-
     def connection_lost(self, exc: Exception | None) -> None:
-        """Learn that the connection is gone."""
         self.line.lose(exc)
         self.closed.set()
 

@@ -16,6 +16,9 @@ MIN_COLUMNS, MAX_COLUMNS = 40, 132
 MIN_ROWS, MAX_ROWS = 20, 60
 USUAL_COLUMNS, USUAL_ROWS = 80, 24
 
+MOST_TERMINAL_TYPES = 8
+LANGUAGE_VARIABLES = ("LC_ALL", "LC_CTYPE", "LANG")  # the first one set counts (POSIX)
+
 # Why a line ended when the caller closed it, having taken all that was sent.
 CALLER_HUNG_UP = "the caller hung up"
 

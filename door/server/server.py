@@ -239,13 +239,12 @@ class Server:
             certificate = Certificate(where.certificate, where.key)
             _warn_of(where.certificate, where.key, self.board.clock.now())
         entrance = Entrance(self.board.reception, where.proxies, certificate)
+        listener: Listener
         if where.kind == "rlogin":
-            return await rlogin.listen(
-                where.host, where.port, self._answer_board, rlogin.USUAL_LIMITS, entrance
-            )
-        return await telnet.listen(
-            where.host, where.port, self._answer, telnet.USUAL_LIMITS, entrance
-        )
+            listener = rlogin.RloginListener(self._answer_board, rlogin.USUAL_LIMITS, entrance)
+        else:
+            listener = telnet.TelnetListener(self._answer, telnet.USUAL_LIMITS, entrance)
+        return await listener.open(where.host, where.port)
 
     async def _listen_for_doors(self) -> None:
         """Let door processes join the Vegas table, and the sysop give commands.

@@ -56,7 +56,7 @@ async def log_on(board: Board, console: Console) -> Caller:
             raise LogonRefused(
                 f"{record.name}, the sysop has locked your name. Please write to him.",
                 "the name is locked",
-                his_own=True,
+                own_fault=True,
             )
         look = looks.remembered(record.preferences, console.line.hints)
         confirmed = look is not None

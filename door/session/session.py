@@ -135,11 +135,11 @@ def _note(board: Board, address: str, refusal: Exception) -> None:
     that is taken over, are no refusals.
     """
     if isinstance(refusal, BoardFull):
-        board.reception.not_let_in(address, "every node is taken", his_own=False)
+        board.reception.not_let_in(address, "every node is taken", own_fault=False)
     elif isinstance(refusal, IdledOut):
-        board.reception.not_let_in(address, "the log-on took too long", his_own=False)
+        board.reception.not_let_in(address, "the log-on took too long", own_fault=False)
     elif isinstance(refusal, LogonRefused) and refusal.why:
-        board.reception.not_let_in(address, refusal.why, his_own=refusal.his_own)
+        board.reception.not_let_in(address, refusal.why, own_fault=refusal.own_fault)
 
 
 async def _one_table(game: Game, board: Board, caller: Caller) -> None:

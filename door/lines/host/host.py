@@ -12,7 +12,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from door.lines.flow import StreamLine, StreamProtocol
-from door.lines.line import Hints, clamp_size, printable
+from door.lines.line import (
+    LANGUAGE_VARIABLES,
+    MOST_TERMINAL_TYPES,
+    Hints,
+    clamp_size,
+    printable,
+)
 from door.lines.telnet.framing import IAC_BYTE, CommandAllowance
 from door.lines.telnet.passive import CommandLimits
 
@@ -24,7 +30,6 @@ USUAL_LIMITS = CommandLimits(
 )
 
 _GOODBYES = ((signal.SIGHUP, "the host hung up"), (signal.SIGTERM, "the host ended the door"))
-_LANGUAGE_VARIABLES = ("LC_ALL", "LC_CTYPE", "LANG")  # the first one set counts (POSIX)
 
 
 @dataclass(frozen=True)
@@ -64,9 +69,9 @@ def with_environment(hints: Hints, environment: Mapping[str, str]) -> Hints:
     """
     terminal = printable(environment.get("TERM", ""))
     types = hints.terminal_types
-    if terminal and terminal not in types and len(types) < 8:
+    if terminal and terminal not in types and len(types) < MOST_TERMINAL_TYPES:
         types = (*types, terminal)
-    spoken = (environment[name] for name in _LANGUAGE_VARIABLES if environment.get(name))
+    spoken = (environment[name] for name in LANGUAGE_VARIABLES if environment.get(name))
     return replace(
         hints, terminal_types=types, language=hints.language or printable(next(spoken, ""))
     )

@@ -10,13 +10,13 @@ import asyncio
 import ipaddress
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import cast
 
 from door.errors import CallRefused, ProxyHeaderRefused
-from door.lines.flow import INTAKE, StreamLine
+from door.lines.flow import Stage, StreamProtocol
 from door.lines.port.gate import Blame, Gate, OpenGate
 from door.lines.port.proxy_header import Passed, ProxyHeader
-from door.lines.tls.tls import Certificate, Stage, TlsLayer, Turns
+from door.lines.tls.tls import Certificate, TlsLayer, Turns
 
 FRONT_END_SECONDS = 5.0  # how long the header of a front end may take
 
@@ -45,14 +45,6 @@ class Entrance:
 OPEN = Entrance(OpenGate())
 
 
-class Answer(Stage, Protocol):
-    """Whatever answers a connection."""
-
-    @property
-    def line(self) -> StreamLine:
-        """The line that it makes of it, once there is a connection."""
-
-
 class LineConnection:
     """One connection, from the socket on."""
 
@@ -60,7 +52,7 @@ class LineConnection:
         self,
         entrance: Entrance,
         turns: Turns,
-        make_answer: Callable[[str, Callable[[], None]], Answer],
+        make_answer: Callable[[str, Callable[[], None]], StreamProtocol],
         over: Callable[[LineConnection], None],
     ) -> None:
         """Prepare one.
@@ -68,7 +60,7 @@ class LineConnection:
         `make_answer` is given the caller's address and what to call when the connection is gone;
         `over` is called last of all.
         """
-        self.answer: Answer | None = None
+        self.answer: StreamProtocol | None = None
         self._entrance = entrance
         self._turns = turns
         self._make_answer = make_answer
@@ -137,17 +129,17 @@ class LineConnection:
         for part in (self._tls, getattr(self.answer, "line", None)):
             if part is not None and part.blame is not None:
                 # A call of the front end itself was never let in, and is nobody's whom one bans.
-                his_own = part.blame.his_own and self._leave is not None
-                self._entrance.gate.cut_off(part.address, Blame(part.blame.why, his_own))
+                own_fault = part.blame.own_fault and self._leave is not None
+                self._entrance.gate.cut_off(part.address, Blame(part.blame.why, own_fault))
                 return
 
-    def _answer_it(self, address: str) -> Answer:
+    def _answer_it(self, address: str) -> StreamProtocol:
         self.answer = self._make_answer(address, self.is_over)
         return self.answer
 
 
-class _FrontEnd(asyncio.BufferedProtocol):
-    """A connection of which a front end has yet to say whom it brings."""
+class _FrontEnd(Stage):
+    """A front end that has not said yet whom it brings."""
 
     def __init__(self, visit: LineConnection, address: str) -> None:
         """Make ready for a connection from the front end at `address`."""
@@ -158,22 +150,17 @@ class _FrontEnd(asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take a new connection, and give its header some time."""
-        # A cast, for uvloop's transports are no kin of asyncio's.
+        # uvloop's transports don't subclass asyncio's.
         self._transport = cast("asyncio.Transport", transport)
         self._timer = asyncio.get_running_loop().call_later(
             FRONT_END_SECONDS, self._refuse, f"no PROXY header in {FRONT_END_SECONDS:g} seconds"
         )
 
-    def get_buffer(self, sizehint: int) -> memoryview:
-        """Say where the next bytes go."""
-        return INTAKE
-
-    def buffer_updated(self, nbytes: int) -> None:
-        """Take bytes of the header, and what came behind it."""
+    def take(self, data: bytes) -> None:
         if self._done:
             return
         try:
-            passed = self._header.feed(bytes(INTAKE[:nbytes]))
+            passed = self._header.feed(data)
         except ProxyHeaderRefused as malformed:
             self._refuse(str(malformed))
             return
@@ -181,15 +168,6 @@ class _FrontEnd(asyncio.BufferedProtocol):
             self._done = True
             self._timer.cancel()
             self._pass_on(passed)
-
-    def eof_received(self) -> None:
-        """Take an end for one: the transport closes."""
-
-    def pause_writing(self) -> None:
-        """Nothing is written before the caller is known."""
-
-    def resume_writing(self) -> None:
-        """Nothing is written before the caller is known."""
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Let go of everything."""
@@ -207,12 +185,10 @@ class _FrontEnd(asyncio.BufferedProtocol):
             # Without words: TLS may be next, and a front end may take any for a live board.
             self._transport.close()
             return
-        self._transport.set_protocol(cast("asyncio.BufferedProtocol", behind))
+        self._transport.set_protocol(behind)
         behind.connection_made(self._transport)
         if passed.rest:
-            # Less than one read, and nothing waits there yet: it fits.
-            behind.get_buffer(-1)[: len(passed.rest)] = passed.rest
-            behind.buffer_updated(len(passed.rest))
+            behind.take(passed.rest)  # less than one read, and nothing waits there yet
 
     def _refuse(self, reason: str) -> None:
         self._done = True

@@ -11,11 +11,11 @@ from typing import Protocol
 class Blame:
     """Why a call was cut off, in words for a log: ours, and nothing of what was sent.
 
-    `his_own` says that no decent program does that, so that whoever goes on may be banned for it.
+    `own_fault` says that no decent program does that, so that whoever goes on may be banned for it.
     """
 
     why: str
-    his_own: bool = True
+    own_fault: bool = True
 
 
 class Gate(Protocol):

@@ -13,11 +13,11 @@ import logging
 import socket
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from typing import Any, Self
 
 from door.errors import CallRefused, Hangup
-from door.lines.flow import StreamLine, address_of
-from door.lines.port.connection import Answer, Entrance, LineConnection
+from door.lines.flow import StreamLine, StreamProtocol, address_of
+from door.lines.port.connection import Entrance, LineConnection
 from door.lines.tls.tls import Turns
 
 logger = logging.getLogger("door.lines")
@@ -48,15 +48,19 @@ class Listener(ABC):
         self._empty.set()
 
     @abstractmethod
-    def answer(self, address: str, gone: Callable[[], None]) -> Answer:
+    def answer(self, address: str, gone: Callable[[], None]) -> StreamProtocol:
         """Make what answers a connection from `address`, and calls `gone` last of all."""
 
     def farewell(self, words: str) -> bytes:
         """Put the words to a caller who is refused as they are put on this port."""
         return words.encode("ascii", "replace") + b"\r\n"
 
-    async def open(self, host: str, port: int) -> None:
-        """Begin to listen; `OSError` when the port cannot be had."""
+    async def open(self, host: str, port: int) -> Self:
+        """Begin to listen; `OSError` where the port is unavailable.
+
+        `host` is an address, ``0.0.0.0`` for every IPv4 one and ``::`` for every address there is;
+        `port` 0 to 65535, where 0 leaves the choice to the system.
+        """
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         both = host == "::" and socket.has_dualstack_ipv6()
         self._wire = socket.create_server(
@@ -65,6 +69,7 @@ class Listener(ABC):
         self._wire.setblocking(False)
         self.port = int(self._wire.getsockname()[1])
         asyncio.get_running_loop().add_reader(self._wire.fileno(), self._accept)
+        return self
 
     def close(self) -> None:
         """Take no more callers. Those on the line stay."""
@@ -143,9 +148,7 @@ class Listener(ABC):
         self._visits.add(visit)
         self._empty.clear()
         loop = asyncio.get_running_loop()
-        connecting = loop.create_task(
-            loop.connect_accepted_socket(lambda: cast("asyncio.BufferedProtocol", first), wire)
-        )
+        connecting = loop.create_task(loop.connect_accepted_socket(lambda: first, wire))
         self._arriving.add(connecting)
         connecting.add_done_callback(self._arriving.discard)
         connecting.add_done_callback(visit.connected)

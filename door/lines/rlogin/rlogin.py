@@ -1,6 +1,6 @@
 """Callers whom other boards send by rlogin (RFC 1282): a port, and a `Line` and a header for each.
 
-Anybody can connect and write any name into the header; `rlogin_trust` says what it is worth. What
+Anybody can connect and write any name into the header; `trust` says what it is worth. What
 the programs of callers do with ^S, ^Q and the like is theirs: every byte that arrives is a key.
 """
 
@@ -127,15 +127,18 @@ class RloginConnection(StreamProtocol):
 
 
 class RloginListener(Listener):
-    """An rlogin port and everyone who came in through it."""
+    """An rlogin port and everyone who came in through it; RFC 1282's own port is 513.
+
+    Each call has a task that runs `on_call`, and is hung up when that returns. Nobody is trusted
+    yet: `on_call` asks `trust.trusted`. `limits` are `USUAL_LIMITS` but in tests.
+    """
 
     def __init__(
         self,
         on_call: Callable[[Line, RloginHeader], Awaitable[None]],
         limits: RloginLimits,
-        entrance: Entrance,
+        entrance: Entrance = OPEN,
     ) -> None:
-        """Prepare a port whose callers `on_call` will have; `open` opens it."""
         super().__init__(entrance)
         self._on_call = on_call
         self._limits = limits
@@ -150,21 +153,3 @@ class RloginListener(Listener):
 
     def _serve(self, line: StreamLine, header: RloginHeader) -> None:
         self.begin_call(line, partial(self._on_call, line, header))
-
-
-async def listen(
-    host: str,
-    port: int,
-    on_call: Callable[[Line, RloginHeader], Awaitable[None]],
-    limits: RloginLimits,
-    entrance: Entrance = OPEN,
-) -> RloginListener:
-    """Open an rlogin port; `on_call` has each call, and when it returns the line is hung up.
-
-    `host` and `port` are as for telnet (`telnet.listen`), RFC 1282's own port is 513; `limits` are
-    `USUAL_LIMITS` outside tests. Nobody is trusted yet: `on_call` asks `rlogin_trust.trusted`.
-    Everybody may come in through an `OPEN` entrance. `OSError` when the port cannot be had.
-    """
-    listener = RloginListener(on_call, limits, entrance)
-    await listener.open(host, port)
-    return listener

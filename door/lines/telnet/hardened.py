@@ -1,9 +1,41 @@
-"""Telnet for callers whom nobody knows: telnetlib3's server, let near nothing that could hurt it.
+"""Telnet for strangers, and all that telnetlib3 must be kept from doing.
 
-The library keeps the state of the options and words the requests. What reaches it has been through
-`framing` (whole and short), through the tables below (known, of the right form) and through a
-budget. Typed bytes never reach it at all. Its encodings, its compression, its timers, its reader
-and its own `Server` are out of use: each has been seen to stall, to fail or to grow without end.
+The library's `TelnetWriter` keeps the state of the options and words the requests; the rest of the
+library is not used. What reaches it is whole and short (`framing`), within a budget, and in the
+tables below. Typed bytes never reach it.
+
+Faults of telnetlib3 5.0.1, each with a test in tests/door/lines/test_telnetlib3.py that is expected
+to fail. Once the library mends a fault, its test passes and is reported, and "here" can go.
+
+ 1. `TelnetServer` gives its reader no transport to pause, so a caller who types faster than anyone
+    reads fills the memory. Here: `StreamLine`. (test_1_a_reader_that_is_full_pauses_the_transport)
+ 2. `TelnetServer` is no `BufferedProtocol`: one read of 256 kB is taken in one step of the loop.
+    Here: `StreamProtocol`. (test_2_reads_are_as_small_as_the_server_wants)
+ 3. `create_server` has no backlog, and its queue of new clients keeps a thousand that are gone.
+    Here: `Listener`. (test_3_how_many_may_wait_can_be_said,
+    test_3_clients_who_are_gone_are_forgotten)
+ 4. `SB MCCP3` switches decompression on although `compression=False`, and without a limit on what
+    comes out. Here: the caller is cut off. (test_4_compression_that_is_refused_stays_off)
+ 5. A subnegotiation may have a megabyte, kept as an object for each byte. Here: `Splitter`.
+    (test_5_a_long_subnegotiation_is_not_taken)
+ 6. A malformed subnegotiation raises `struct.error`, `IndexError` or `NotImplementedError` out of
+    `feed_byte`, which announces `ValueError`. Here: `_FORMS`.
+    (test_6_nonsense_raises_nothing_but_valueerror)
+ 7. Whatever a caller accepts as a character set then decodes the variables: `LookupError` for a
+    name that is none. Here: `environ_encoding` is put back.
+    (test_7_a_false_character_set_does_not_hide_the_variables)
+ 8. `WILL TTYPE`, `WONT TTYPE` leaves the request for the name pending for ever. Here: it is taken
+    out, as for a malformed answer. (test_8_an_option_taken_back_is_not_waited_for)
+ 9. An option that is refused is refused once only, and `WILL ECHO` never is: it raises. Here: the
+    library does not hear of them. (test_9_an_option_is_refused_each_time)
+10. What a caller sends is logged as warnings, of any length and at any rate. Here:
+    `quieten_library`. (test_10_what_strangers_send_is_no_warning)
+11. Each server-side writer has LINEMODE's tables, seven kilobytes, before LINEMODE is agreed on.
+    Here: `_LeanWriter`. (test_11_a_writer_has_no_linemode_until_it_is_agreed_on)
+12. A closed writer is held by its own tables until the garbage collector finds it. Here:
+    `_LeanWriter.close`. (test_12_a_closed_writer_is_let_go_of)
+13. Each request is written at once, so nine of them are nine packets. Here: `_OPENING`.
+    (test_13_requests_made_together_leave_together)
 """
 
 import asyncio
@@ -17,16 +49,14 @@ from typing import Any, cast
 import telnetlib3
 from telnetlib3 import telopt
 
-from door.errors import Flood
-from door.lines.flow import INTAKE, UNREAD, LineEvents
-from door.lines.line import clamp_size, printable
-from door.lines.telnet.framing import IAC_BYTE, KEYS, Budget, Code, Command, Splitter
-from door.lines.telnet.passive import BELL, LONGEST_REPLY, CommandLimits, TelnetLine
+from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, clamp_size, printable
+from door.lines.telnet.framing import IAC_BYTE, Code, Command
+from door.lines.telnet.passive import CommandLimits, TelnetLine, TelnetProtocol
 
 logger = logging.getLogger("door.lines")
 
-# What is asked for at once, as the caller's first packet from us: character at a time, eight bits
-# both ways, and who he is. ECHO and SGA make Debian's telnet and its kin send every key.
+# What is asked for at once, in our first packet: character at a time, eight bits both ways, and the
+# terminal. ECHO and SGA make Debian's telnet and its like send every key.
 _ASKED = (
     telopt.WILL + telopt.ECHO,
     telopt.WILL + telopt.SGA,
@@ -66,60 +96,58 @@ _FORMS = {
     telopt.TSPEED: re.compile(rb"\x00[0-9]{1,10},[0-9]{1,10}"),
 }
 
-_TERMINAL_TYPES = 8
+_LONGEST_REPLY = 64  # bytes; the CHARSET request with what announces it
 _CHARACTER_SETS = ("UTF-8", "CP437", "IBM437", "US-ASCII")
-_LANGUAGE_VARIABLES = ("LC_ALL", "LC_CTYPE", "LANG")  # the first one set counts (POSIX)
+
+# In place of the library's buffers, which nothing is ever put into: a caller's own would be empty.
+_NOTHING: collections.deque[Any] = collections.deque(maxlen=0)
 
 
 @dataclass(frozen=True)
 class TelnetLimits(CommandLimits):
     """What one telnet caller may cost the board.
 
-    Who says nothing is served after `silence`; who is answering, however far away, after
-    `patience` at the latest (both in seconds since he connected).
+    A caller who says nothing is served after `silence`; one who is answering, however far away,
+    after `patience` at the latest (both in seconds from the connection).
     """
 
     silence: float
     patience: float
 
 
-# In place of the library's buffers, which nothing is ever put into: a caller's own would be empty.
-_NOTHING: collections.deque[Any] = collections.deque(maxlen=0)
+def quieten_library() -> None:
+    """Keep the library out of the log, unless its level has been set."""
+    library = logging.getLogger("telnetlib3")
+    if library.level == logging.NOTSET:
+        library.setLevel(logging.CRITICAL)
 
 
 class _LeanWriter(telnetlib3.TelnetWriter):
-    """The library's options without the tables of what is never let near them.
+    """The library's options, without the tables for what it never hears of."""
 
-    Those of LINEMODE's characters, of single commands and of refused options are seven kilobytes a
-    caller, a third of all that the library keeps for him.
-    """
-
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
+    def __init__(self, transport: asyncio.Transport) -> None:
+        super().__init__(transport, None, server=True)
         self.slctab = {}
         self._sb_buffer = self._slc_buffer = _NOTHING
 
     def close(self) -> None:
-        """Let go of the caller, and of the tables that hold the writer which holds them."""
         super().close()
         for table in ("local_option", "remote_option", "pending_option"):
             vars(self).pop(table, None)
 
     def set_slc_callback(self, slc_byte: bytes, func: Callable[..., Any]) -> None:
-        """Forget it: LINEMODE is refused."""
+        pass
 
     def set_iac_callback(self, cmd: bytes, func: Callable[..., Any]) -> None:
-        """Forget all commands but the mark that comes as an option; `_obey` knows the others."""
-        if cmd == telopt.TM:
+        if cmd == telopt.TM:  # the one that comes as an option
             super().set_iac_callback(cmd, func)
 
     def set_ext_callback(self, cmd: bytes, func: Callable[..., Any]) -> None:
-        """Forget the subnegotiations that are not read."""
         if cmd in _FORMS:
             super().set_ext_callback(cmd, func)
 
 
-class HardenedTelnet(LineEvents, telnetlib3.TelnetServer):
+class HardenedTelnet(TelnetProtocol):
     """One caller's telnet, from the first packet to the last.
 
     `ready` is called with the line once, when everything asked has been answered or takes too long;
@@ -135,90 +163,51 @@ class HardenedTelnet(LineEvents, telnetlib3.TelnetServer):
         gone: Callable[[], None],
         address: str,
     ) -> None:
-        """Make ready for one connection from `address`."""
-        super().__init__(encoding=False, compression=False, timeout=0, writer_factory=_LeanWriter)
+        super().__init__("telnet", limits, address)
         self._loop = asyncio.get_running_loop()
         self._limits = limits
         self._ready: Callable[[TelnetLine], None] | None = ready
         self._gone = gone
-        self._address = address
-        self._splitter = Splitter(limits.subnegotiation)
-        self._budget = Budget(limits.commands, self._loop.time)
         self._began = self._loop.time()
         self._serve_at = self._began + limits.silence
-        self._timer: asyncio.TimerHandle | None = None  # None before anything is asked
-        self._asked_after = False
-        self._writer_factory = _LeanWriter
-        self._drain_waiters = _NOTHING  # of asyncio's own flow control; the line has another
 
     # asyncio's protocol
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a new connection; the library calls `begin_negotiation` in the loop's next step."""
-        # A cast, for uvloop's transports are no kin of asyncio's.
-        self.line = TelnetLine(
-            "telnet", cast("asyncio.Transport", transport), self._limits, self._address
-        )
         super().connection_made(transport)
-        assert isinstance(self.writer, telnetlib3.TelnetWriter)
-        self._options = self.writer
-        self._options.slc_simulated = False
-        self._options.set_ext_send_callback(telopt.CHARSET, self.choose_charset)
-
-    def data_received(self, data: bytes) -> None:
-        """Give typed bytes to the line and obey commands; keys alone take no detour."""
-        if IAC_BYTE not in data and self._splitter.between:
-            self.line.deliver(data)
-            return
-        commands = 0
-        try:
-            for found in self._splitter.feed(data):
-                if self.line.ended:
-                    return
-                if isinstance(found, bytes):
-                    self.line.deliver(found)
-                else:
-                    commands += 1
-                    self._budget.spend(found)
-                    self._obey(found)
-        except Flood as flood:
-            self.line.cut_off(str(flood))
-            return
-        if self._asked_after:
-            self._asked_after = False
-            self.line.write(BELL)
-        self.line.count_unsent(LONGEST_REPLY * commands)
-        if self._ready is not None and self._timer is not None:
-            self._serve_when_answered()
+        self._transport = cast("asyncio.Transport", transport)
+        self._options = options = _LeanWriter(self._transport)
+        options.set_ext_callback(telopt.NAWS, self._on_window)
+        options.set_ext_callback(telopt.TTYPE, self._on_terminal_type)
+        options.set_ext_callback(telopt.NEW_ENVIRON, self._on_variables)
+        options.set_ext_callback(telopt.CHARSET, self._on_charset)
+        options.set_ext_callback(telopt.TSPEED, self._on_speed)
+        options.set_ext_offer_callback(telopt.NEW_ENVIRON, lambda: list(LANGUAGE_VARIABLES))
+        options.set_ext_offer_callback(telopt.CHARSET, lambda: list(_CHARACTER_SETS))
+        options.set_ext_send_callback(telopt.CHARSET, self._choose_charset)
+        options.pending_option.update(dict.fromkeys(_ASKED, True))
+        self._transport.write(_OPENING)
+        self._timer = self._loop.call_at(self._serve_at, self._serve_in_time)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of everything, so that nothing of the caller outlives the connection."""
-        if self._closing:
-            return  # the library's writer announces the end as well, while it is being closed
-        self.line.lose(exc)
-        if self._timer is not None:
-            self._timer.cancel()
+        self._timer.cancel()
         self._ready = None
-        super().connection_lost(None)
+        super().connection_lost(exc)
         self._options.close()
         self._gone()
 
     # From asking to serving
 
-    def begin_negotiation(self) -> None:
-        """Ask for everything at once."""
-        if self.line.ended:
-            return
-        # The library would send each request as a packet of its own.
-        self._options.pending_option.update(dict.fromkeys(_ASKED, True))
-        self._transport.write(_OPENING)
-        self._timer = self._loop.call_at(self._serve_at, self._serve_in_time)
+    def take_commands(self, data: bytes) -> None:
+        super().take_commands(data)
+        if self._ready is not None:
+            self._serve_when_answered()
 
     def _serve_when_answered(self) -> None:
         """Serve a caller who has answered everything; be patient with one who is answering.
 
-        Each round trip of the dialogue takes as long as the first, so a far caller is given as
-        much again as he has taken so far.
+        Each round trip of the dialogue takes as long as the first, so a caller far away is given as
+        much time again as they have taken so far.
         """
         if not any(self._options.pending_option.values()):
             self._serve()
@@ -235,143 +224,81 @@ class HardenedTelnet(LineEvents, telnetlib3.TelnetServer):
 
     def _serve(self) -> None:
         ready, self._ready = self._ready, None
-        if self._timer is not None:
-            self._timer.cancel()
+        self._timer.cancel()
         if ready is not None and not self.line.ended:
             ready(self.line)
 
     # What the caller's program wants
 
-    def _obey(self, command: Command) -> None:
+    def obey(self, command: Command) -> None:
         code, body = command
         if code >= Code.WILL:
             self._settle_option(code, body)
         elif code == Code.SB:
             self._read_subnegotiation(body[:1], body[1:])
-        elif code in KEYS:
-            self.line.deliver(KEYS[code])
-        elif code == Code.ARE_YOU_THERE:
-            self._asked_after = True
+        else:
+            super().obey(command)
+        self.line.count_unsent(_LONGEST_REPLY)
 
     def _settle_option(self, code: int, option: bytes) -> None:
         if option in (_OURS if code in (Code.DO, Code.DONT) else _THEIRS):
             for byte in (IAC_BYTE, bytes((code,)), option):
                 self._options.feed_byte(byte)
             if code == Code.WONT:
-                self._options.pending_option.pop(telopt.SB + option, None)
+                self._answered(option)
         elif code == Code.DO:
             self._transport.write(telopt.IAC + telopt.WONT + option)
         elif code == Code.WILL:
             self._transport.write(telopt.IAC + telopt.DONT + option)
 
+    def _answered(self, option: bytes) -> None:
+        self._options.pending_option.pop(telopt.SB + option, None)
+
     def _read_subnegotiation(self, option: bytes, content: bytes) -> None:
         if option in _COMPRESSION:
             self.line.cut_off("compression that was refused")
+        elif (form := _FORMS.get(option)) is None:
             return
-        form = _FORMS.get(option)
-        if form is None:
-            return
-        if not form.fullmatch(content):
-            self._options.pending_option.pop(telopt.SB + option, None)
-            return
-        body = option + content
-        try:
-            self._options.handle_subnegotiation(
-                collections.deque(body[at : at + 1] for at in range(len(body)))
-            )
-        except Exception as error:
-            # The form leaves little to go wrong; what the library makes of the rest is its secret.
-            logger.debug("telnet %s: option %r: %r", self.line.address, option, error)
-        # An agreed character set would be used to decode variables, whatever it is.
-        self._options.environ_encoding = "ascii"
+        elif not form.fullmatch(content):
+            self._answered(option)
+        else:
+            body = option + content
+            try:
+                self._options.handle_subnegotiation(
+                    collections.deque(body[at : at + 1] for at in range(len(body)))
+                )
+            except Exception as error:
+                # The form leaves little to go wrong, but the parser is not ours.
+                logger.debug("telnet %s: option %r: %r", self.line.address, option, error)
+            self._options.environ_encoding = "ascii"
 
-    # What the library read, in the order of its own methods
+    def _hint(self, **known: Any) -> None:
+        self.line.hints = replace(self.line.hints, **known)
 
-    def on_naws(self, rows: int, cols: int) -> None:
-        """Learn the window's size (the library names rows first)."""
-        self.line.resize(*clamp_size(cols, rows))
+    def _on_window(self, rows: int, columns: int) -> None:
+        self.line.resize(*clamp_size(columns, rows))
 
-    def on_request_environ(self) -> list[str | bytes]:
-        """Ask for the language alone: nothing else of a caller's surroundings concerns a board."""
-        return list(_LANGUAGE_VARIABLES)
-
-    def on_environ(self, mapping: dict[str, str]) -> None:
-        """Learn the language."""
-        language = next((mapping[key] for key in _LANGUAGE_VARIABLES if mapping.get(key)), "")
+    def _on_variables(self, mapping: dict[str, str]) -> None:
+        language = next((mapping[key] for key in LANGUAGE_VARIABLES if mapping.get(key)), "")
         if language:
-            self.line.hints = replace(self.line.hints, language=printable(language))
+            self._hint(language=printable(language))
 
-    def on_request_charset(self) -> list[str]:
-        """Offer the character sets that the board speaks, the best first."""
-        return list(_CHARACTER_SETS)
+    def _on_charset(self, charset: str) -> None:
+        self._hint(charset=printable(charset))
 
-    def on_charset(self, charset: str) -> None:
-        """Learn which of them the caller's program took."""
-        self.line.hints = replace(self.line.hints, charset=printable(charset))
-
-    def choose_charset(self, offers: list[str]) -> str | None:
+    def _choose_charset(self, offers: list[str]) -> str | None:
         """Answer the caller's own offer with the first set that the board speaks, or with none."""
         chosen = next((offer for offer in offers if offer.upper() in _CHARACTER_SETS), None)
         if chosen is not None:
-            self.line.hints = replace(self.line.hints, charset=printable(chosen))
+            self._on_charset(chosen)
         return chosen
 
-    def on_tspeed(self, rx: str, tx: str) -> None:
-        """Learn the speed that the caller's program claims."""
-        self.line.hints = replace(self.line.hints, speed=printable(f"{rx},{tx}"))
+    def _on_speed(self, rx: int, tx: int) -> None:
+        self._hint(speed=printable(f"{rx},{tx}"))
 
-    def on_ttype(self, ttype: str) -> None:
-        """Learn one of the terminal's names, and ask for the next until one comes again."""
+    def _on_terminal_type(self, name: str) -> None:
+        """Note one of the terminal's names, and ask for the next until one comes again."""
         names = self.line.hints.terminal_types
-        if ttype not in names and len(names) < _TERMINAL_TYPES:
-            self.line.hints = replace(self.line.hints, terminal_types=(*names, ttype))
+        if name not in names and len(names) < MOST_TERMINAL_TYPES:
+            self._hint(terminal_types=(*names, name))
             self._options.request_ttype()
-
-
-class TelnetFace(asyncio.BufferedProtocol):
-    """What a transport sees of a caller's telnet: a protocol that says where to read into.
-
-    The library's server is an `asyncio.Protocol`, and for uvloop that is all it needs to know: it
-    would read a quarter of a megabyte at once, into buffers of its own.
-    """
-
-    __slots__ = ("_telnet",)
-
-    def __init__(self, telnet: HardenedTelnet) -> None:
-        """Stand in front of `telnet`."""
-        self._telnet = telnet
-
-    @property
-    def line(self) -> TelnetLine:
-        """The caller's line, once there is a connection."""
-        return self._telnet.line
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a new connection."""
-        self._telnet.connection_made(transport)
-
-    def get_buffer(self, sizehint: int) -> memoryview:
-        """Say where the next bytes go: never more than may wait."""
-        return self._telnet.line.room()
-
-    def buffer_updated(self, nbytes: int) -> None:
-        """Take the bytes that went there."""
-        self._telnet.data_received(bytes(INTAKE[:nbytes]))
-        if nbytes == UNREAD:
-            self._telnet.line.breathe()
-
-    def eof_received(self) -> None:
-        """Take a half-close for a hang-up."""
-        self._telnet.eof_received()
-
-    def pause_writing(self) -> None:
-        """Learn that bytes wait to leave."""
-        self._telnet.pause_writing()
-
-    def resume_writing(self) -> None:
-        """Learn that everything has left."""
-        self._telnet.resume_writing()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of everything."""
-        self._telnet.connection_lost(exc)

@@ -1,9 +1,8 @@
-"""Telnet on a connection that somebody else has negotiated: a host, before it started the door.
+"""Telnet without negotiation: for a connection that the host set up before it started the door.
 
-The caller's program still speaks telnet: it doubles 0xFF, sends window sizes, answers late what the
-host has asked. Here that is understood and kept from the keys, and nothing is asked or changed: a
-refusal of what the host agreed on would change the connection under the host's feet. The telnet
-library is not needed for it, and a door that need not load it starts sooner.
+The caller's program still doubles 0xFF, sends window sizes and answers late what the host asked.
+That is understood and kept from the keys. Nothing is asked or refused: it could undo what the host
+agreed on. It does not need the telnet library, so a door process starts sooner.
 """
 
 import asyncio
@@ -23,8 +22,7 @@ from door.lines.telnet.framing import (
     Splitter,
 )
 
-BELL = b"\a"  # the answer to Are You There, once a packet: it leaves the screen as it is
-LONGEST_REPLY = 64  # bytes; the server's CHARSET request with what announces it
+BELL = b"\a"  # the answer to Are You There: it leaves the screen as it is
 
 # A timing mark (RFC 860) must be answered: after a Ctrl-C some programs throw away all output until
 # the answer comes. It leaves no option on.
@@ -35,65 +33,76 @@ _WINDOW = re.compile(rb"\x1f(.{2})(.{2})", re.DOTALL)  # RFC 1073: columns, rows
 
 @dataclass(frozen=True)
 class CommandLimits(LineLimits):
-    """What the commands of one caller may cost.
-
-    `subnegotiation` bounds what stands between SB and SE (bytes), `commands` how many commands may
-    come.
-    """
+    """What the commands of one caller may cost; `subnegotiation` is in bytes, from SB to SE."""
 
     subnegotiation: int
     commands: CommandAllowance
 
 
 class TelnetLine(StreamLine):
-    """The line of a caller whose program speaks telnet."""
+    """A line that doubles every 0xFF it sends, so that none is taken for a command."""
 
     def write(self, data: bytes) -> None:
-        """Send `data`, with every 0xFF doubled so that it is not taken for a command."""
         if IAC_BYTE in data:
             data = data.replace(IAC_BYTE, IAC_BYTE + IAC_BYTE)
         super().write(data)
 
 
-class PassiveTelnet(StreamProtocol):
-    """One caller's telnet as a host left it: keys and window sizes are read, the rest is let be."""
+class TelnetProtocol(StreamProtocol):
+    """One caller's telnet: typed bytes go to the line, each whole command to `obey`."""
 
-    def __init__(self, kind: str, limits: CommandLimits) -> None:
-        """Make ready for a connection whose line is called `kind`."""
-        super().__init__(lambda transport: TelnetLine(kind, transport, limits))
+    def __init__(self, kind: str, limits: CommandLimits, address: str | None = None) -> None:
+        super().__init__(lambda transport: TelnetLine(kind, transport, limits, address))
         self._splitter = Splitter(limits.subnegotiation)
         self._budget = Budget(limits.commands, asyncio.get_running_loop().time)
+        self._answers: dict[bytes, None] = {}  # in the order in which they are due
 
     def take(self, data: bytes) -> None:
-        """Give typed bytes to the line and obey commands; keys alone take no detour."""
-        if IAC_BYTE not in data and self._splitter.between:
+        if IAC_BYTE in data or not self._splitter.between:
+            self.take_commands(data)
+        else:
             self.line.deliver(data)
-            return
-        answers: list[bytes] = []
+
+    def take_commands(self, data: bytes) -> None:
+        """Take bytes with commands among them; more than the budget allows cut the line off."""
         try:
             for found in self._splitter.feed(data):
+                if self.line.ended:
+                    return
                 if isinstance(found, bytes):
                     self.line.deliver(found)
                 else:
                     self._budget.spend(found)
-                    answers += self._obey(found)
+                    self.obey(found)
         except Flood as flood:
             self.line.cut_off(str(flood))
             return
-        for answer in dict.fromkeys(answers):  # each once a packet
+        for answer in self._answers:
             # Not the line's own way of writing: that would double the IAC of a command.
             StreamLine.write(self.line, answer)
+        self._answers.clear()
 
-    def _obey(self, command: Command) -> tuple[bytes, ...]:
-        """Do what a command asks; return the answers to it, mostly none."""
+    def obey(self, command: Command) -> None:
+        """Do what a command asks, where that is a key or a question."""
+        if command.code in KEYS:
+            self.line.deliver(KEYS[command.code])
+        elif command.code == Code.ARE_YOU_THERE:
+            self.answer(BELL)
+
+    def answer(self, data: bytes) -> None:
+        """Send `data` once, however often it is asked for in one packet."""
+        self._answers[data] = None
+
+
+class PassiveTelnet(TelnetProtocol):
+    """One caller's telnet as a host left it: only keys and window sizes are read."""
+
+    def obey(self, command: Command) -> None:
         code, body = command
-        if code in KEYS:
-            self.line.deliver(KEYS[code])
-        elif code == Code.ARE_YOU_THERE:
-            return (BELL,)
-        elif code == Code.DO and body == _TIMING_MARK:
-            return (_WILL_TIMING_MARK,)
+        if code == Code.DO and body == _TIMING_MARK:
+            self.answer(_WILL_TIMING_MARK)
         elif code == Code.SB and (window := _WINDOW.fullmatch(body)):
             columns, rows = (int.from_bytes(side, "big") for side in window.groups())
             self.line.resize(*clamp_size(columns, rows))
-        return ()
+        else:
+            super().obey(command)

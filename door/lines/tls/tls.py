@@ -17,10 +17,10 @@ import ssl
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol, cast
+from typing import cast
 
 from door.errors import CertificateRefused
-from door.lines.flow import INTAKE
+from door.lines.flow import Stage
 from door.lines.port.gate import Blame
 from door.lines.tls.certificates import load
 
@@ -108,32 +108,7 @@ class Turns:
                 asyncio.get_running_loop().call_soon(self._next)
 
 
-class Stage(Protocol):
-    """What takes the bytes of a connection: an `asyncio.BufferedProtocol` whose room is small."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a new connection."""
-
-    def get_buffer(self, sizehint: int) -> memoryview:
-        """Say where the next bytes go."""
-
-    def buffer_updated(self, nbytes: int) -> None:
-        """Take the bytes that went there."""
-
-    def eof_received(self) -> None:
-        """Learn that no more will come."""
-
-    def pause_writing(self) -> None:
-        """Learn that bytes wait to leave."""
-
-    def resume_writing(self) -> None:
-        """Learn that everything has left."""
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of everything."""
-
-
-class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
+class TlsLayer(Stage, asyncio.Transport):
     """One connection's TLS.
 
     `inside` makes the protocol behind it when the handshake is done; `gone` is called last of all
@@ -172,22 +147,12 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take a new connection, and give its handshake some time."""
-        # A cast, for uvloop's transports are no kin of asyncio's.
+        # uvloop's transports don't subclass asyncio's.
         self._transport = cast("asyncio.Transport", transport)
         self._transport.set_write_buffer_limits(high=0)
         self._timer = self._loop.call_later(
             HANDSHAKE_SECONDS, self._fail, f"no TLS within {HANDSHAKE_SECONDS:g} seconds"
         )
-
-    def get_buffer(self, sizehint: int) -> memoryview:
-        """Say where the next bytes go."""
-        return INTAKE
-
-    def buffer_updated(self, nbytes: int) -> None:
-        """Take the bytes that went there."""
-        self.take(bytes(INTAKE[:nbytes]))
-        if nbytes == len(INTAKE):
-            self._breathe()
 
     def take(self, data: bytes) -> None:
         """Take encrypted bytes; what comes after our good-bye is not even looked at."""
@@ -242,7 +207,7 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
         except ssl.SSLError as error:
             self._flush()  # the alert that says why
             reason = _reason(error)
-            self._fail(f"no TLS: {reason}", his_own=not _is_innocent(reason))
+            self._fail(f"no TLS: {reason}", own_fault=not _is_innocent(reason))
             return
         self._timer.cancel()
         self._taken_in = 0
@@ -264,7 +229,7 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
                 return
             except ssl.SSLError as error:
                 reason = _reason(error)
-                self._fail(f"broken TLS: {reason}", his_own=not _is_innocent(reason))
+                self._fail(f"broken TLS: {reason}", own_fault=not _is_innocent(reason))
                 return
             self._answer()
             if not count:  # the caller's good-bye
@@ -282,8 +247,7 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
         else:
             self._flush()
 
-    def _breathe(self) -> None:
-        """Read on when the others have had their turn of the loop (see `StreamLine.breathe`)."""
+    def breathe(self) -> None:
         if not (self._breathes or self._failed or self._transport.is_closing()):
             self._breathes = True
             self._transport.pause_reading()
@@ -304,11 +268,11 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
         if self._outgoing.pending:
             self._transport.write(self._outgoing.read())
 
-    def _fail(self, reason: str, *, his_own: bool = True) -> None:
+    def _fail(self, reason: str, *, own_fault: bool = True) -> None:
         if self._failed:
             return
         self._failed = True
-        self.blame = Blame(reason, his_own)
+        self.blame = Blame(reason, own_fault)
         logger.info("telnets %s: %s", self.address, reason)
         if self._inside is None:
             self._transport.close()
@@ -356,7 +320,7 @@ class TlsLayer(asyncio.BufferedProtocol, asyncio.Transport):
         try:
             self._tls.write(data)
         except ssl.SSLError as error:  # the caller's good-bye has been read, say
-            self._fail(f"broken TLS: {_reason(error)}", his_own=False)
+            self._fail(f"broken TLS: {_reason(error)}", own_fault=False)
             return
         self._flush()
 

@@ -115,7 +115,7 @@ def test_a_crowded_log_on_takes_callers_from_known_addresses_and_no_strangers() 
     assert refused(here, CAFE, waiting=10) is Fault.CROWDED
     assert refused(here, HOME, waiting=10) is None
     assert refused(here, HOME, waiting=20) is Fault.CROWDED
-    assert not Fault.CROWDED.his_own
+    assert not Fault.CROWDED.own_fault
 
 
 def test_an_ipv6_subscriber_is_one_address_whichever_of_his_he_takes() -> None:

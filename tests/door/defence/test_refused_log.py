@@ -194,7 +194,7 @@ async def a_log_of_every_kind(folder: Path) -> Path:
         reception = board.server.board.reception
         reception.not_known("2001:db8::66", "no trusted board calls from this address")
         reception.malformed(CAFE, "it does not begin as a PROXY header")
-        reception.cut_off(CAFE, Blame("300000 bytes left unread", his_own=False))
+        reception.cut_off(CAFE, Blame("300000 bytes left unread", own_fault=False))
         board.server.board.draining = True
         innocent = Stranger(board, "", CAFE)
         await innocent.connects()

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from door.lines.line import Line
 from door.lines.telnet.framing import CommandAllowance
-from door.lines.telnet.hardened import HardenedTelnet, TelnetFace, TelnetLimits
+from door.lines.telnet.hardened import HardenedTelnet, TelnetLimits
 from door.lines.telnet.passive import TelnetLine
-from door.lines.telnet.telnet import USUAL_LIMITS, TelnetListener, listen
+from door.lines.telnet.telnet import USUAL_LIMITS, TelnetListener
 from tests.terminal import IAC, SB, SE, Terminal
 
 PATIENCE = 10.0  # seconds; whatever takes longer has failed
@@ -112,7 +112,7 @@ def subnegotiation(option: int, body: bytes) -> bytes:
 @asynccontextmanager
 async def open_board(limits: TelnetLimits) -> AsyncIterator[Board]:
     board = Board()
-    board.listener = await listen("127.0.0.1", 0, board.serve, limits)
+    board.listener = await TelnetListener(board.serve, limits).open("127.0.0.1", 0)
     try:
         yield board
     finally:
@@ -137,7 +137,7 @@ class Wire:
         loop = asyncio.get_running_loop()
         self.far_end, near_end = socket.socketpair()
         self.far_end.setblocking(False)
-        await loop.connect_accepted_socket(lambda: TelnetFace(self.telnet), near_end)
+        await loop.connect_accepted_socket(lambda: self.telnet, near_end)
         self._call = Call(self.telnet.line)
         self.telnet.line.attach(self._call)
         async with asyncio.timeout(PATIENCE):

@@ -41,7 +41,7 @@ async def test_a_call_of_the_front_end_itself_is_nobodys_own_doing() -> None:
     async with behind(gate) as board, Terminal(REFUSING) as terminal:
         await terminal.connect(board.port, header=binary(0x20, 0, b"") + FLOOD[:2000])
         await terminal.until_closed()
-    assert gate.cut == [(FRONT_END, Blame(FLOODED, his_own=False))]
+    assert gate.cut == [(FRONT_END, Blame(FLOODED, own_fault=False))]
 
 
 async def test_who_merely_reads_too_slowly_has_done_nothing() -> None:
@@ -54,7 +54,7 @@ async def test_who_merely_reads_too_slowly_has_done_nothing() -> None:
             call.line.write(b"x" * 1500)
             await asyncio.sleep(0)
     ((address, blame),) = gate.cut
-    assert (address, blame.his_own) == (CALLER, False)
+    assert (address, blame.own_fault) == (CALLER, False)
     assert blame.why.endswith("bytes left unread")
 
 
@@ -87,15 +87,15 @@ async def over_tls(gate: Counting, folder: Path, sent: bytes) -> None:
         writer.close()
 
 
-async def test_what_is_no_tls_is_his_own(tmp_path: Path) -> None:
+async def test_what_is_no_tls_is_the_callers_own_fault(tmp_path: Path) -> None:
     gate = Counting()
     await over_tls(gate, tmp_path, b"GET / HTTP/1.1\r\n\r\n")
     ((address, blame),) = gate.cut
-    assert (address, blame.his_own) == (CALLER, True)
+    assert (address, blame.own_fault) == (CALLER, True)
     assert blame.why.startswith("no TLS: ")
 
 
-async def test_tls_that_never_comes_is_his_own(
+async def test_tls_that_never_comes_is_the_callers_own_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tls, "HANDSHAKE_SECONDS", 0.05)
@@ -156,7 +156,7 @@ async def test_a_program_that_distrusts_us_or_is_too_old_has_done_nothing(
     gate = Counting()
     async with behind(gate, Certificate(*put_into(tmp_path))) as board:
         await greets(board, program())
-    assert gate.cut == [(CALLER, Blame(why, his_own=False))]
+    assert gate.cut == [(CALLER, Blame(why, own_fault=False))]
 
 
 @pytest.mark.parametrize(
@@ -166,11 +166,12 @@ async def test_a_program_that_distrusts_us_or_is_too_old_has_done_nothing(
         (b"\0secret\0", "no header in 0.1 seconds"),
     ],
 )
-async def test_an_rlogin_header_that_is_wrong_or_never_whole_is_his_own(
+async def test_an_rlogin_header_that_is_wrong_or_never_whole_is_the_callers_own_fault(
     header: bytes, why: str
 ) -> None:
     gate, limits = Counting(), replace(rlogin.USUAL_LIMITS, header=0.1)
-    port = await rlogin.listen("127.0.0.1", 0, Board().serve, limits, Entrance(gate, HOME))
+    listener = rlogin.RloginListener(Board().serve, limits, Entrance(gate, HOME))
+    port = await listener.open("127.0.0.1", 0)
     async with Terminal(REFUSING) as terminal:
         await terminal.connect(port.port, header=TEXT + header)
         await terminal.until_closed()

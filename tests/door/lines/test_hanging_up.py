@@ -10,7 +10,7 @@ from door.errors import Hangup
 from door.lines.flow import UNREAD
 from door.lines.line import Line
 from door.lines.telnet.hardened import HardenedTelnet
-from door.lines.telnet.telnet import USUAL_LIMITS, listen
+from door.lines.telnet.telnet import USUAL_LIMITS, TelnetListener
 from tests.door.lines.board import GREETING, PATIENCE, Board, Call, connected, open_board, plugged
 from tests.terminal import REFUSING, SILENT, SYNCTERM, Terminal
 
@@ -51,7 +51,7 @@ async def test_a_hang_up_during_a_pause_is_told_after_what_was_typed_before(boar
 async def test_keys_behind_a_pause_in_the_same_packet_wait_too() -> None:
     async with plugged(USUAL_LIMITS) as wire:
         wire.call.pauses = True
-        wire.telnet.data_received(b"a\xff\xf4bcd\xff\xf7")
+        wire.telnet.take(b"a\xff\xf4bcd\xff\xf7")
         assert wire.call.typed == b"a"
         wire.call.line.resume()
         assert wire.call.typed == b"a\x03bcd\x08"
@@ -247,7 +247,7 @@ async def test_a_call_that_fails_is_logged_and_hung_up(caplog: pytest.LogCapture
     async def fail(line: Line) -> None:
         raise LookupError("no such card")
 
-    listener = await listen("127.0.0.1", 0, fail, USUAL_LIMITS)
+    listener = await TelnetListener(fail, USUAL_LIMITS).open("127.0.0.1", 0)
     async with Terminal(REFUSING) as terminal:
         await terminal.connect(listener.port)
         await terminal.until_closed()
@@ -263,7 +263,7 @@ async def test_a_call_that_never_listens_is_hung_up_whatever_was_typed(
     async def refuse(line: Line) -> None:
         line.write(b"All nodes are busy.")
 
-    listener = await listen("127.0.0.1", 0, refuse, USUAL_LIMITS)
+    listener = await TelnetListener(refuse, USUAL_LIMITS).open("127.0.0.1", 0)
     async with Terminal(SILENT) as terminal:
         await terminal.connect(listener.port)
         terminal.send(b"k" * 50_000)
@@ -321,7 +321,7 @@ async def test_a_burst_of_callers_is_served_to_the_last(board: Board) -> None:
 async def test_callers_may_come_over_ipv6() -> None:
     board = Board()
     try:
-        board.listener = await listen("::1", 0, board.serve, USUAL_LIMITS)
+        board.listener = await TelnetListener(board.serve, USUAL_LIMITS).open("::1", 0)
     except OSError:
         pytest.skip("this machine has no IPv6")
     async with Terminal(REFUSING) as terminal:
@@ -333,7 +333,7 @@ async def test_callers_may_come_over_ipv6() -> None:
 async def test_a_port_for_every_address_shows_ipv4_callers_as_such() -> None:
     board = Board()
     try:
-        board.listener = await listen("::", 0, board.serve, USUAL_LIMITS)
+        board.listener = await TelnetListener(board.serve, USUAL_LIMITS).open("::", 0)
     except OSError:
         pytest.skip("this machine has no IPv6")
     async with Terminal(REFUSING) as terminal:

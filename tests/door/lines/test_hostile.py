@@ -138,7 +138,7 @@ async def test_no_packet_stalls_the_others(packet: bytes, limits: TelnetLimits) 
         for _ in range(3):
             async with plugged(limits) as wire:
                 began = time.thread_time()
-                wire.telnet.data_received(packet[:UNREAD])
+                wire.telnet.take(packet[:UNREAD])
                 costs.append(time.thread_time() - began)
     finally:
         gc.enable()
@@ -302,13 +302,13 @@ async def test_options_leave_nothing_behind_however_many_there_are() -> None:
         bytes((IAC, command, option)) for option in range(255) for command in range(251, 255)
     )
     async with plugged(NO_BUDGET) as wire:
-        wire.telnet.data_received(every)
+        wire.telnet.take(every)
         tracemalloc.start()
         for number in range(20):
-            wire.telnet.data_received(every)
+            wire.telnet.take(every)
             name = b"\0\0VARIABLE%d\1" % number
-            wire.telnet.data_received(subnegotiation(NEW_ENVIRON, name + b"x" * 1000))
-            wire.telnet.data_received(subnegotiation(MXP, b"x" * 1000))
+            wire.telnet.take(subnegotiation(NEW_ENVIRON, name + b"x" * 1000))
+            wire.telnet.take(subnegotiation(MXP, b"x" * 1000))
         gc.collect()
         grown = tracemalloc.get_traced_memory()[0]
         tracemalloc.stop()
@@ -341,16 +341,16 @@ def test_no_packets_whatever_break_the_protocol(packets: list[bytes]) -> None:
     async def feed() -> None:
         async with plugged(USUAL_LIMITS) as wire:
             for packet in packets:
-                wire.telnet.data_received(packet)
+                wire.telnet.take(packet)
             line = wire.telnet.line
             assert 40 <= line.columns <= 132
             assert 20 <= line.rows <= 60
             assert len(line.hints.terminal_types) <= 8
             if not line.ended:
                 # Whatever was left open is closed by this, and then a key is a key again.
-                wire.telnet.data_received(b"x\xff\xf0")
+                wire.telnet.take(b"x\xff\xf0")
                 wire.call.typed.clear()
-                wire.telnet.data_received(b"key")
+                wire.telnet.take(b"key")
                 assert wire.call.typed == b"key"
 
     asyncio.run(feed())

@@ -78,7 +78,7 @@ async def test_answers_that_nobody_reads_are_bounded_too() -> None:
     async with plugged(NO_BUDGET) as wire:
         asked = 0
         while not wire.call.ends and asked < 10_000_000:
-            wire.telnet.data_received(bytes((IAC, DO, 99)) * 1365)
+            wire.telnet.take(bytes((IAC, DO, 99)) * 1365)
             asked += 4095
             await asyncio.sleep(0)
         assert (await wire.call.until_ended()).endswith("bytes left unread")
@@ -168,7 +168,7 @@ async def test_what_is_sent_to_a_broken_connection_is_not_worth_a_word(
         await wire.call.until_ended()
     async with plugged(USUAL_LIMITS) as wire:
         wire.far_end.close()
-        wire.telnet.data_received(bytes((IAC, DO, 99)) * 20)
+        wire.telnet.take(bytes((IAC, DO, 99)) * 20)
         await wire.call.until_ended()
     assert warnings == []
 

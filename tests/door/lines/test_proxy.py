@@ -24,7 +24,7 @@ from door.lines.port.proxy_header import (
     ProxyHeader,
 )
 from door.lines.rlogin import rlogin
-from door.lines.telnet.telnet import USUAL_LIMITS, listen
+from door.lines.telnet.telnet import USUAL_LIMITS, TelnetListener
 from door.lines.tls.tls import Certificate
 from tests.certificates import put_into, trusting
 from tests.door.lines.board import PATIENCE, Board
@@ -172,7 +172,7 @@ async def behind(
 ) -> AsyncIterator[Board]:
     board = Board()
     entrance = Entrance(gate, proxies, certificate)
-    board.listener = await listen("127.0.0.1", 0, board.serve, USUAL_LIMITS, entrance)
+    board.listener = await TelnetListener(board.serve, USUAL_LIMITS, entrance).open("127.0.0.1", 0)
     try:
         yield board
     finally:
@@ -301,9 +301,8 @@ async def test_rlogin_callers_may_come_through_a_front_end_too() -> None:
     async def serve(line, header) -> None:
         seen.put_nowait(f"{header.second} from {line.address}")
 
-    port = await rlogin.listen(
-        "127.0.0.1", 0, serve, rlogin.USUAL_LIMITS, Entrance(Counting(), HOME)
-    )
+    listener = rlogin.RloginListener(serve, rlogin.USUAL_LIMITS, Entrance(Counting(), HOME))
+    port = await listener.open("127.0.0.1", 0)
     _, writer = await asyncio.open_connection("127.0.0.1", port.port)
     writer.write(TEXT + b"\0secret\0Ada\0ansi/9600\0")
     async with asyncio.timeout(PATIENCE):
@@ -317,7 +316,8 @@ async def test_an_rlogin_program_that_is_refused_shows_why() -> None:
         raise AssertionError("nobody gets here")
 
     gate = Counting(shut_to="127.0.0.1")
-    port = await rlogin.listen("127.0.0.1", 0, serve, rlogin.USUAL_LIMITS, Entrance(gate))
+    listener = rlogin.RloginListener(serve, rlogin.USUAL_LIMITS, Entrance(gate))
+    port = await listener.open("127.0.0.1", 0)
     reader, writer = await asyncio.open_connection("127.0.0.1", port.port)
     async with asyncio.timeout(PATIENCE):
         assert await reader.read() == b"\x01Not you.\r\n"

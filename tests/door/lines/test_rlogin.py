@@ -11,7 +11,7 @@ import pytest
 from door.errors import Hangup
 from door.lines.line import Hints, Line
 from door.lines.rlogin.header import RloginHeader
-from door.lines.rlogin.rlogin import USUAL_LIMITS, RloginLimits, RloginListener, listen
+from door.lines.rlogin.rlogin import USUAL_LIMITS, RloginLimits, RloginListener
 from tests.door.lines.board import GREETING, PATIENCE, Call
 from tests.door.lines.host import EVERY_BYTE, FarEnd
 
@@ -44,7 +44,7 @@ class Port:
 @asynccontextmanager
 async def open_port(limits: RloginLimits) -> AsyncIterator[Port]:
     port = Port()
-    port.listener = await listen("127.0.0.1", 0, port.serve, limits)
+    port.listener = await RloginListener(port.serve, limits).open("127.0.0.1", 0)
     try:
         yield port
     finally:
@@ -245,7 +245,7 @@ async def test_a_call_that_fails_is_logged_and_hung_up(warnings: list[str]) -> N
     async def fails(line: Line, header: RloginHeader) -> None:
         raise ZeroDivisionError
 
-    listener = await listen("127.0.0.1", 0, fails, USUAL_LIMITS)
+    listener = await RloginListener(fails, USUAL_LIMITS).open("127.0.0.1", 0)
     caller = FarEnd(socket.create_connection(("127.0.0.1", listener.port)).detach())
     caller.types(HEADER)
     await caller.until_ended()
@@ -270,4 +270,4 @@ async def test_a_port_that_closes_ends_its_calls_and_those_still_without_a_heade
 async def test_a_port_that_is_taken_is_an_error() -> None:
     async with open_port(USUAL_LIMITS) as port:
         with pytest.raises(OSError, match="in use"):
-            await listen("127.0.0.1", port.listener.port, port.serve, USUAL_LIMITS)
+            await RloginListener(port.serve, USUAL_LIMITS).open("127.0.0.1", port.listener.port)

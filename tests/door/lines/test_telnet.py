@@ -308,9 +308,9 @@ async def test_a_timing_mark_is_answered(board: Board) -> None:
 @pytest.mark.parametrize("cut", range(1, len(ANSWERS)))
 async def test_where_packets_are_cut_makes_no_difference(cut: int) -> None:
     async with plugged(USUAL_LIMITS) as wire:
-        wire.telnet.data_received(ANSWERS[:cut])
+        wire.telnet.take(ANSWERS[:cut])
         assert (wire.lines == []) == (cut < len(ANSWERS) - len(KEYS)), "served at the last answer"
-        wire.telnet.data_received(ANSWERS[cut:])
+        wire.telnet.take(ANSWERS[cut:])
         line = wire.telnet.line
         assert bytes(wire.call.typed) == b"k\xff\r\0"
         assert wire.call.sizes == [(132, 50)]
@@ -341,12 +341,12 @@ async def test_who_speaks_before_he_is_asked_is_asked_all_the_same(
 
     def reads_at_once(transport: asyncio.BaseTransport) -> None:  # as uvloop does
         made(transport)
-        wire.telnet.data_received(bytes((IAC, WILL, SGA)))
+        wire.telnet.take(bytes((IAC, WILL, SGA)))
 
     monkeypatch.setattr(wire.telnet, "connection_made", reads_at_once)
     await wire.plug()
     assert wire.lines == []
-    wire.telnet.data_received(ANSWERS)
+    wire.telnet.take(ANSWERS)
     assert wire.lines == [wire.telnet.line]
     assert wire.telnet.line.hints.terminal_types == ("xterm", "vt100")
     await wire.unplug()

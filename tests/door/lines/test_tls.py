@@ -18,7 +18,7 @@ from door.lines.flow import UNREAD
 from door.lines.port.connection import Entrance
 from door.lines.port.gate import OpenGate
 from door.lines.telnet.hardened import HardenedTelnet
-from door.lines.telnet.telnet import USUAL_LIMITS, listen
+from door.lines.telnet.telnet import USUAL_LIMITS, TelnetListener
 from door.lines.tls import tls
 from door.lines.tls.tls import Certificate
 from tests.certificates import put_into, trusting
@@ -30,7 +30,7 @@ from tests.terminal import MODERN, REFUSING, SYNCTERM, Terminal
 async def board_with_tls(folder: Path) -> AsyncIterator[Board]:
     board = Board()
     entrance = Entrance(OpenGate(), certificate=Certificate(*put_into(folder)))
-    board.listener = await listen("127.0.0.1", 0, board.serve, USUAL_LIMITS, entrance)
+    board.listener = await TelnetListener(board.serve, USUAL_LIMITS, entrance).open("127.0.0.1", 0)
     try:
         yield board
     finally:

@@ -61,7 +61,7 @@ async def rlogin_board() -> AsyncIterator[Board]:
     async def serve(line: Line, header: RloginHeader) -> None:
         await board.serve(line)
 
-    listener = await rlogin.listen("127.0.0.1", 0, serve, rlogin.USUAL_LIMITS)
+    listener = await rlogin.RloginListener(serve, rlogin.USUAL_LIMITS).open("127.0.0.1", 0)
     board.listener = listener  # type: ignore[assignment]  # it has a port, and comes to an end
     try:
         yield board

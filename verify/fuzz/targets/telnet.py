@@ -65,13 +65,13 @@ async def _outcome(packets: list[bytes], passive: bool) -> Outcome:
     await asyncio.sleep(0)
     for packet in packets:
         if not line.ended:
-            _feed(protocol, packet)
+            protocol.take(packet)
     ended = line.ended
     typed = None if ended else bytes(notebook.typed)
     if not ended:
-        _feed(protocol, b"x\xff\xf0")  # whatever is open is closed by this
+        protocol.take(b"x\xff\xf0")  # whatever is open is closed by this
         notebook.typed.clear()
-        _feed(protocol, b"key")
+        protocol.take(b"key")
         assert line.ended or notebook.typed == b"key", "a key is not a key any more"
     assert MIN_COLUMNS <= line.columns <= MAX_COLUMNS
     assert MIN_ROWS <= line.rows <= MAX_ROWS
@@ -95,13 +95,6 @@ def _protocol(passive: bool) -> HardenedTelnet | PassiveTelnet:
     if passive:
         return PassiveTelnet("socket", host.USUAL_LIMITS)
     return HardenedTelnet(LIMITS, lambda line: None, lambda: None, "192.0.2.7")
-
-
-def _feed(protocol: HardenedTelnet | PassiveTelnet, packet: bytes) -> None:
-    if isinstance(protocol, HardenedTelnet):
-        protocol.data_received(packet)
-    else:
-        protocol.take(packet)
 
 
 def _seeds() -> Iterator[bytes]:
