@@ -21,8 +21,6 @@ from ansi.width import STEADY, character_width
 
 
 class Frame(NamedTuple):
-    """The six characters that a box is made of."""
-
     top_left: str
     top_right: str
     bottom_left: str
@@ -79,7 +77,6 @@ def _blank(width: int, ink: str) -> Row:
 
 @lru_cache(maxsize=1024)
 def _cells_of(text: str) -> str:
-    """The characters of a line of text as they stand in cells."""
     if STEADY.issuperset(text):
         return text
     cells: list[str] = []
@@ -103,7 +100,6 @@ def _piped(text: str, number: int) -> Row:
 
 @lru_cache(maxsize=512)
 def _whole(row: Row) -> _Change:
-    """How a row comes upon an empty screen."""
     end = len(row.cells) if row.inks.strip(_PLAIN_INK) else len(row.cells.rstrip(" "))
     return _rewrite(row, [(0, end)] if end else [], -1)
 
@@ -270,7 +266,6 @@ class Canvas:
         self.put(bottom, column, frame.bottom_left + across + frame.bottom_right, style)
 
     def blank(self, row: int, column: int, width: int, height: int, style: Style = PLAIN) -> None:
-        """Fill a rectangle with blanks."""
         if column <= 0 and column + width >= self.width:
             ink = chr(style.number) if self.colour else _PLAIN_INK
             for line in range(max(row, 0), min(row + height, self.rows)):
@@ -280,12 +275,10 @@ class Canvas:
             self.put(line, column, " " * width, style)
 
     def fill(self, style: Style = PLAIN, character: str = " ") -> None:
-        """Fill the whole canvas with one character of one cell."""
         self.put(0, 0, character * self.width, style)
         self._rows = self._rows[:1] * self.rows
 
     def clear(self) -> None:
-        """Blank the whole canvas."""
         self.fill()
 
     def painted(self, row: int, height: int) -> tuple[Row, ...]:
@@ -386,7 +379,6 @@ class Canvas:
         self._at_row, self._at_column = row, column
 
     def _park(self, parts: list[str]) -> None:
-        """Leave the terminal's cursor where `cursor` says, shown or hidden."""
         if self.cursor is None:
             if self._cursor_shown:
                 parts.append("\x1b[?25l")

@@ -89,13 +89,11 @@ def paint_card(canvas: Canvas, row: int, column: int, card: str | None) -> None:
 
 
 def paint_across(canvas: Canvas, row: int, column: int, card: str) -> None:
-    """Paint a card laid across, with its upper left corner at row and column."""
     canvas.stamp(row, column, _painted(card, draw_across(card), canvas.colour, covers=False))
 
 
 @lru_cache(maxsize=256)  # every card in both ways, with colours and without
 def _upright(card: str | None, colour: bool, *, covers: bool) -> tuple[Row, ...]:
-    """A card as it stands on a canvas; `covers` another to its left."""
     return _painted(card, draw(card), colour, covers=covers)
 
 

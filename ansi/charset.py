@@ -16,8 +16,6 @@ from ansi.width import character_width
 
 
 class Charset(Enum):
-    """The sets of characters that callers' terminals understand."""
-
     CP437 = "cp437"
     # CP437 through a host that turns it into Unicode and takes every byte below 20h for a control
     # (ENiGMA, by iconv-lite): the pictures there vanish on the way, those from 80h on arrive.
@@ -27,7 +25,6 @@ class Charset(Enum):
 
     @property
     def codec(self) -> str:
-        """What Python calls the set that is read."""
         return "cp437" if self is Charset.CP437_TEXT else self.value
 
 
@@ -123,7 +120,6 @@ class Decoder:
     __slots__ = ("_decoder",)
 
     def __init__(self, charset: Charset) -> None:
-        """Nothing waits yet."""
         self._decoder = codecs.getincrementaldecoder(charset.codec)("ignore")
 
     def decode(self, data: bytes) -> str:
@@ -132,11 +128,9 @@ class Decoder:
 
     @property
     def pending(self) -> bool:
-        """Whether the first bytes of a character wait for the rest of it."""
         return bool(self._decoder.getstate()[0])
 
     def reset(self) -> None:
-        """Forget the beginning of a character."""
         self._decoder.reset()
 
 

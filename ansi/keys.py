@@ -92,7 +92,6 @@ class KeyDecoder:
     __slots__ = ("_idle", "_positions", "_sequence", "_state", "_text")
 
     def __init__(self, charset: Charset) -> None:
-        """Nothing waits yet; characters typed are read in this set."""
         self._text = Decoder(charset)
         self._state = _GROUND
         self._sequence = bytearray()
@@ -119,7 +118,6 @@ class KeyDecoder:
 
     @property
     def pending_escape(self) -> bool:
-        """Whether a lone ESC or an unfinished sequence waits for its next byte."""
         return self._state >= _ESCAPE
 
     def flush(self) -> list[str]:

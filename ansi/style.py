@@ -77,7 +77,6 @@ PLAIN = Style()
 
 @lru_cache(maxsize=4096)
 def sgr_of(number: int) -> str:
-    """The sequence that sets the style of this number, whatever was set before."""
     return f"\x1b[{';'.join(('0', *_codes[number]))}m"
 
 
@@ -87,7 +86,6 @@ def style_of(number: int) -> Style:
 
 
 def sgr(style: Style) -> str:
-    """The sequence that sets this style, whatever was set before."""
     return sgr_of(style.number)
 
 

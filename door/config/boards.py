@@ -108,7 +108,6 @@ def unlisted(name: str) -> HostBoard:
 
 
 def read_boards(root: TomlTable) -> dict[str, HostBoard]:
-    """Read every [boards.NAME]; what is wrong is noted in `root`."""
     return {name: _board(name, table) for name, table in root.named("boards").items()}
 
 

@@ -50,8 +50,6 @@ class BoardSettings:
 
 @dataclass(frozen=True)
 class Calls:
-    """How many callers at once, and how patient the board is with each."""
-
     nodes: int
     idle_warning_seconds: int
     idle_limit_seconds: int
@@ -60,8 +58,6 @@ class Calls:
 
 @dataclass(frozen=True)
 class Config:
-    """All of one sysop.toml."""
-
     path: Path
     board: BoardSettings
     listeners: tuple[ListenerSettings, ...]
@@ -73,7 +69,6 @@ class Config:
 
     @property
     def database(self) -> Path:
-        """The file of the books."""
         return self.bank.database
 
     @property

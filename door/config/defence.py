@@ -45,7 +45,6 @@ USUAL = Defences(
 
 
 def read_defence(table: TomlTable) -> Defences:
-    """Read the table; what is wrong is noted in it."""
     allow = read_networks(table, "allow")
     return Defences(
         allow=allow if "allow" in table else USUAL.allow,

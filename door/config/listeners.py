@@ -37,7 +37,6 @@ class ListenerSettings:
 
 
 def read_listeners(root: TomlTable) -> tuple[ListenerSettings, ...]:
-    """Read every table; what is wrong is noted in `root`."""
     tables = root.tables("listeners")
     if tables is None:
         return (ListenerSettings("telnet", EVERY_ADDRESS, USUAL_PORTS["telnet"]),)
@@ -98,7 +97,6 @@ def _taken(listener: ListenerSettings, others: Sequence[ListenerSettings]) -> bo
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Tell whether two hosts have an address in common."""
     both = {one, other}
     if len(both) == 1 or EVERY_ADDRESS_OF_BOTH in both:
         return True

@@ -38,7 +38,6 @@ def unregistered(settings: BankSettings, path: Path) -> list[str]:
 
 
 def holders(desk: Desk) -> str:
-    """Say who has the sysop's powers."""
     found = [_numbered(record) for record in powers.holders(desk)]
     return f"The sysop's powers: {', '.join(found) or 'nobody has them'}."
 

@@ -42,7 +42,6 @@ class TooOpen:
     wanted: int  # the mode it should have
 
     def __str__(self) -> str:
-        """Say so, with what to do."""
         return f"{self.path} is {self.mode:04o}: say chmod {self.wanted:04o} {self.path}"
 
 

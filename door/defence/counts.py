@@ -71,7 +71,6 @@ class HeldOff:
 
     @property
     def subscriber(self) -> str:
-        """An address of his."""
         return self.address.partition("/")[0]
 
 
@@ -83,7 +82,6 @@ class Networks:
     """
 
     def __init__(self, networks: Iterable[Network]) -> None:
-        """Sort them by version and length."""
         self._prefixes: dict[tuple[int, int], set[int]] = {}
         for network in networks:
             shift = network.max_prefixlen - network.prefixlen
@@ -91,7 +89,6 @@ class Networks:
             kept.add(int(network.network_address) >> shift)
 
     def hold(self, text: str) -> bool:
-        """Tell whether this is an address in one of them."""
         address = _address(text)
         if address is None:
             return False
@@ -109,24 +106,19 @@ class Debts:
     """
 
     def __init__(self, most: int) -> None:
-        """Begin with nobody owing anything."""
         self._most = most
         self._free_at: OrderedDict[int, float] = OrderedDict()
 
     def __len__(self) -> int:
-        """How many are remembered."""
         return len(self._free_at)
 
     def __iter__(self) -> Iterator[int]:
-        """Go through who is remembered."""
         return iter(self._free_at)
 
     def owed(self, who: int, now: float) -> float:
-        """Return how many seconds somebody owes."""
         return max(0.0, self._free_at.get(who, now) - now)
 
     def above(self, seconds: float, now: float) -> list[tuple[int, float]]:
-        """List who owes more than so much, and how much more."""
         limit = now + seconds
         return [(who, free_at - limit) for who, free_at in self._free_at.items() if free_at > limit]
 
@@ -145,7 +137,6 @@ class Debts:
         return added
 
     def take_back(self, who: int, seconds: float) -> None:
-        """Let somebody owe what `add` has added no more, where it is not forgotten already."""
         if who in self._free_at:
             self._free_at[who] -= seconds
 
@@ -157,20 +148,16 @@ class Known:
     """Things that were seen, the last `most` of them, each with a number that goes with it."""
 
     def __init__(self, most: int) -> None:
-        """Begin with none."""
         self._most = most
         self._seen: OrderedDict[int, int] = OrderedDict()
 
     def __contains__(self, what: int) -> bool:
-        """Tell whether it was seen."""
         return what in self._seen
 
     def of(self, what: int) -> int | None:
-        """Return what goes with it; None when it was not seen."""
         return self._seen.get(what)
 
     def add(self, what: int, goes_with: int = 0) -> None:
-        """See it."""
         self._seen[what] = goes_with
         self._seen.move_to_end(what)
         if len(self._seen) > self._most:
@@ -186,7 +173,6 @@ class Defence:
     """The memory of one board for those who call it."""
 
     def __init__(self, rules: Defences) -> None:
-        """Begin with nobody known."""
         self._secret = secrets.token_bytes(16)
         self._calls: dict[int, int] = {}  # how many lines each address has open
         self._connects = Debts(MOST_ADDRESSES)
@@ -246,7 +232,6 @@ class Defence:
                 del self._calls[taken]
 
     def is_crowded(self, waiting: int) -> bool:
-        """Tell whether so many at the log-on are all that there may be."""
         return waiting >= self._rules.logons
 
     def is_allowed(self, address: str) -> bool:
@@ -259,7 +244,6 @@ class Defence:
         return who is None or who in self._callers_live_at or self._allowed.hold(address)
 
     def wrong_lately(self, address: str, now: float) -> float:
-        """Return how many seconds an address owes for wrong passwords."""
         who = self.counted(address)
         return 0.0 if who is None else self._wrong_from.owed(who, now)
 
@@ -294,7 +278,6 @@ class Defence:
         return max(0.0, self._wrong_from.owed(who, now) - self.free(clean=clean))
 
     def owed_for(self, name: int, now: float) -> float:
-        """Return how many seconds are owed for a name."""
         return self._wrong_for.owed(name, now)
 
     def free(self, *, clean: bool) -> float:
@@ -323,11 +306,9 @@ class Defence:
             debts.take_back(key, seconds)
 
     def blame(self, who: int, name: int) -> None:
-        """Remember who was wrong about a name."""
         self._last_wrong.add(name, who)
 
     def last_wrong(self, name: int) -> str | None:
-        """Return the address or network that was wrong about a name last; None if nobody was."""
         who = self._last_wrong.of(name)
         return None if who is None else text_of(who)
 
@@ -358,7 +339,6 @@ class Defence:
         return ((self._wrong_at_home, pair, added),)
 
     def is_at_home(self, who: int, name: int) -> bool:
-        """Tell whether a name has logged on from there. It is not to be told."""
         return self._pair(who, name) in self._homes
 
     def logged_on(self, address: str, name: int) -> None:
@@ -453,7 +433,6 @@ class Defence:
 
     @property
     def _cost(self) -> float:
-        """Return what a wrong password costs, in seconds."""
         return 60.0 * self._rules.try_minutes
 
     def _pair(self, who: int, name: int) -> int:

@@ -31,7 +31,6 @@ class Sign:
     seen: str
 
     def __str__(self) -> str:
-        """Put it in words for the sysop, with what to set."""
         return (
             f"{self.seen} from {self.address}. That is this machine and in `allow`, so nothing in"
             " [defence] holds for them. If a front end (HAProxy, stunnel) passes callers on, let it"
@@ -44,13 +43,11 @@ class Lookout:
     """Watches the calls of a running board for signs of such a front end."""
 
     def __init__(self, config: Config) -> None:
-        """Begin with nothing seen."""
         self._wrong = Debts(MOST_NAMED)
         self._named: dict[str, set[str]] = {}
         self.keep_to(config)
 
     def keep_to(self, config: Config) -> None:
-        """Watch by the settings as they are now."""
         self._rules = config.defence
         self._allowed = Networks(config.defence.allow)
         self._known = Networks(known_networks(config))
@@ -64,13 +61,11 @@ class Lookout:
         )
 
     def lines(self, address: str, number: int) -> Sign | None:
-        """Look at how many lines an address has open."""
         if number <= self._rules.calls_per_address or not self.watches(address):
             return None
         return Sign(address, f"{number} calls are open at once")
 
     def wrong(self, address: str, now: float) -> Sign | None:
-        """Look at a wrong password."""
         key = key_of(address)
         if key is None or not self.watches(address):
             return None
@@ -83,7 +78,6 @@ class Lookout:
         )
 
     def logged_on(self, address: str, name: str) -> Sign | None:
-        """Look at a caller, by folded name."""
         if not self.watches(address):
             return None
         names = self._named.setdefault(address, set()) if len(self._named) < MOST_NAMED else set()
@@ -93,7 +87,6 @@ class Lookout:
 
 
 def watches(config: Config, address: str) -> bool:
-    """Tell whether an address is this machine's, allowed, and neither board nor front end."""
     return Lookout(config).watches(address)
 
 

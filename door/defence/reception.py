@@ -52,7 +52,6 @@ class Reception:
     """The gate of all ports of a board, and the judge at the log-on."""
 
     def __init__(self, config: Config, clock: Clock, on_nodes: Callable[[], int]) -> None:
-        """Open for strangers; `on_nodes` tells how many callers are on a node."""
         self._clock = clock
         self._on_nodes = on_nodes
         self._defence = Defence(config.defence)
@@ -77,7 +76,6 @@ class Reception:
         self._look_everywhere()
 
     def open_log(self, folder: Path) -> None:
-        """Write refusals into a file of this folder from now on."""
         handler = _RefusalLog(
             folder / LOG, maxBytes=LOG_BYTES, backupCount=1, encoding="ascii", delay=True
         )
@@ -86,7 +84,6 @@ class Reception:
         self._log.addHandler(handler)
 
     def close_log(self) -> None:
-        """Write no more."""
         for handler in self._log.handlers:
             with contextlib.suppress(OSError):
                 handler.close()
@@ -211,7 +208,6 @@ class Reception:
         return True
 
     def was_right(self, tried: Try) -> None:
-        """Learn that a password was right."""
         self._tries.right(tried, self._clock.monotonic())
         self._set_timer()
 
@@ -257,7 +253,6 @@ class Reception:
         self._note(address, "wrong recovery code")
 
     def logged_on(self, address: str, name: str) -> None:
-        """Remember that a caller has logged on from there."""
         self._defence.logged_on(address, self._defence.digest(names.fold(name)))
         self._warn(self._lookout.logged_on(address, names.fold(name)))
 
@@ -282,7 +277,6 @@ class Reception:
         return self._defence.held(self._clock.monotonic(), most)
 
     def names_held(self) -> int:
-        """Count the names for which strangers have to wait."""
         return self._defence.names_held(self._clock.monotonic())
 
     def forgive(self, who: str) -> bool:
@@ -298,7 +292,6 @@ class Reception:
     # Inside.
 
     def _look(self) -> None:
-        """Let passwords be checked whose turn has come."""
         self._tries.look(self._clock.monotonic())
         self._set_timer()
 

@@ -45,8 +45,6 @@ class Try:
 
 
 class _Queue:
-    """Those who wait for one name."""
-
     def __init__(self) -> None:
         self.places: dict[int, deque[Try]] = {}
         self.look_at = 0.0  # when one of them may be due, unless somebody comes or goes
@@ -54,10 +52,7 @@ class _Queue:
 
 
 class Tries:
-    """The passwords of one board that are not checked yet."""
-
     def __init__(self, defence: Defence) -> None:
-        """Begin with none."""
         self._defence = defence
         self._queues: dict[int, _Queue] = {}
         self._numbers = count()
@@ -77,7 +72,6 @@ class Tries:
         return tried
 
     def leave(self, tried: Try, now: float) -> None:
-        """Take out one whose caller does not wait any more."""
         queue = self._queues.get(tried.name)
         if queue is None or tried not in queue.places.get(tried.place, ()):
             return
@@ -96,7 +90,6 @@ class Tries:
         self._look(tried.name, now)
 
     def wrong(self, tried: Try) -> None:
-        """Learn that a password was wrong."""
         if tried.who is not None:
             self._defence.blame(tried.who, tried.name)
 

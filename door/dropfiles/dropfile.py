@@ -84,7 +84,6 @@ class TimeLeft:
 
     @classmethod
     def unlimited(cls, place: str) -> TimeLeft:
-        """As long as he likes, says the host."""
         return cls(Limit.UNLIMITED, None, None, place)
 
     @classmethod
@@ -94,7 +93,6 @@ class TimeLeft:
 
     @classmethod
     def unknown(cls, place: str) -> TimeLeft:
-        """Nobody said."""
         return cls(Limit.UNKNOWN, None, None, place)
 
     @classmethod
@@ -153,7 +151,6 @@ class NextEvent:
 
     @property
     def clock(self) -> str:
-        """The minute as HH:MM, "" without one."""
         return "" if self.minute is None else f"{self.minute // 60:02}:{self.minute % 60:02}"
 
     def seconds_from(self, local: datetime) -> int | None:
@@ -250,12 +247,10 @@ class DropFile:
 
     @property
     def name(self) -> str:
-        """What to call the caller: his alias where the file has one."""
         return self.alias or self.real_name
 
     @property
     def identity(self) -> HostIdentity:
-        """Whose account this caller's is."""
         if self.number is not None:
             caller = f"number {self.number}"
         elif self.key is not None:

@@ -47,8 +47,6 @@ _Fields = tuple[tuple[int, int], ...]
 
 
 class _Record:
-    """The bytes, field by field."""
-
     __slots__ = ("_content", "path")
 
     def __init__(self, path: Path, content: bytes, strings: _Fields, full: _Fields) -> None:

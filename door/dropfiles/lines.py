@@ -37,7 +37,6 @@ class Raw:
     status: os.stat_result
 
     def __repr__(self) -> str:
-        """Say how much there is, and nothing of it."""
         return f"Raw({len(self.content)} bytes)"
 
 
@@ -90,7 +89,6 @@ class Lines:
     __slots__ = ("_lines", "_whole", "path", "utf8")
 
     def __init__(self, path: Path, content: bytes) -> None:
-        """Take a file's bytes, or raise `DropFileRefused` when they are no text."""
         self.path = path
         if content.startswith(_UTF_16):
             remedy = "Have the board write it in CP437 or UTF-8."
@@ -116,7 +114,6 @@ class Lines:
         self._lines = [piece.rstrip(b"\r").decode(charset) for piece in pieces]
 
     def __repr__(self) -> str:
-        """Say how many there are, and nothing of them."""
         return f"Lines({len(self._lines)} of {self.path.name})"
 
     def __len__(self) -> int:
@@ -124,7 +121,6 @@ class Lines:
         return len(self._lines)
 
     def whole(self, number: int) -> bool:
-        """Tell whether the line is there to its end."""
         return number <= self._whole
 
     def field(self, number: int) -> str:
@@ -166,11 +162,9 @@ class Lines:
         return None if _DECIMAL.fullmatch(text) is None else int(text.partition(".")[0])
 
     def place(self, number: int) -> str:
-        """Name a line as sentences do."""
         return f"line {number} of {self.path.name}"
 
     def refusal(self, number: int | None, what: str) -> DropFileRefused:
-        """Make the error for something wrong on a line, or with the whole file."""
         return DropFileRefused(self.path, number, what, WRITTEN_AGAIN)
 
     def need(self, least: int, kind: str) -> None:

@@ -111,7 +111,6 @@ class Understood:
 
     @property
     def chosen(self) -> DropFile:
-        """The file that was named, or is the newest."""
         return self.files[0]
 
     def known_time(self) -> TimeLeft:

@@ -54,8 +54,7 @@ class LineLimits:
     farewell: float
 
 
-def _discard(_: bytes) -> None:
-    """Take the bytes of a line that has ended."""
+def _discard(_: bytes) -> None: ...
 
 
 class StreamLine:
@@ -104,27 +103,23 @@ class StreamLine:
     # For whoever holds the line
 
     def attach(self, receiver: Receiver) -> None:
-        """Hand everything that arrives to `receiver`, and at once what arrived before it came."""
         self._receiver = receiver
         self._release()
         if self._ended:
             self._loop.call_soon(self._tell_end)
 
     def pause(self) -> None:
-        """Stop handing over bytes, and reading them."""
         if not self._ended:
             self._paused = True
             self.deliver = self._hold
             self._transport.pause_reading()
 
     def resume(self) -> None:
-        """Go on handing over bytes, those that waited first."""
         if self._paused and not self._ended:
             self._paused = False
             self._release()
 
     def write(self, data: bytes) -> None:
-        """Send `data`, never waiting; a caller who leaves too much of it unread is cut off."""
         if not self._ended and not self._transport.is_closing():
             self._transport.write(data)
             if self._blocked:
@@ -233,12 +228,10 @@ class StreamLine:
                 self.cut_off(f"{self._unsent} bytes left unread", own_fault=False)
 
     def block(self) -> None:
-        """Learn from the transport that bytes wait to leave."""
         self._blocked = True
         self._unsent = self._transport.get_write_buffer_size()
 
     def unblock(self) -> None:
-        """Learn from the transport that everything has left."""
         self._blocked = False
         self._wake_drains()
 
@@ -248,7 +241,6 @@ class StreamLine:
         self._limit_farewell()
 
     def lose(self, error: Exception | None) -> None:
-        """Learn from the transport that the connection is gone."""
         reason = getattr(error, "strerror", None) or str(error or "") or "closed"
         self._end(f"the connection broke: {reason}")
         if self._farewell is not None:

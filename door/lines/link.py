@@ -50,11 +50,9 @@ class Frames:
     """
 
     def __init__(self) -> None:
-        """Begin between two frames."""
         self._waiting = bytearray()
 
     def feed(self, data: bytes) -> list[tuple[bytes, bytes]]:
-        """Return the frames that became whole with `data`; `LinkBroken` for one too large."""
         self._waiting += data
         found: list[tuple[bytes, bytes]] = []
         while len(self._waiting) >= _HEAD.size:
@@ -70,17 +68,14 @@ class Frames:
 
 
 def frame(kind: bytes, content: bytes) -> bytes:
-    """Make a frame of at most LARGEST bytes."""
     return _HEAD.pack(kind, len(content)) + content
 
 
 def size(columns: int, rows: int) -> bytes:
-    """Make the content of a frame that tells a screen's size."""
     return _SIZE.pack(columns, rows)
 
 
 def told(what: Said) -> bytes:
-    """Make the content of a header or an end."""
     return json.dumps(what).encode()
 
 
@@ -101,17 +96,14 @@ class LinkLine(StreamLine):
     end_words = "the door hung up"  # its process may have been killed; how the caller went it says
 
     def introduce(self, address: str, hints: Hints, columns: int, rows: int) -> None:
-        """Take over what the door knows of its caller."""
         self.address, self.hints = address, hints
         self.resize(*clamp_size(columns, rows))
 
     def write(self, data: bytes) -> None:
-        """Show `data` to the caller."""
         for start in range(0, len(data), LARGEST):
             super().write(frame(SHOWN, data[start : start + LARGEST]))
 
     def end(self, said: Said) -> None:
-        """Say how it ended, last of all."""
         super().write(frame(ENDED, told(said)))
 
 
@@ -132,7 +124,6 @@ class LinkConnection(StreamProtocol):
         came: Callable[[LinkConnection], None],
         gone: Callable[[LinkConnection], None],
     ) -> None:
-        """Make ready for one connection."""
         super().__init__(lambda transport: LinkLine("door", transport, USUAL_LIMITS))
         self._ready: Callable[[LinkConnection, Said], None] | None = ready
         self._came = came
@@ -152,7 +143,6 @@ class LinkConnection(StreamProtocol):
             self.line.cut_off("it is another user's")
 
     def take(self, data: bytes) -> None:
-        """Obey what the door says, in order."""
         if self.line.ended:
             return
         try:
@@ -162,7 +152,6 @@ class LinkConnection(StreamProtocol):
             self.line.cut_off(str(broken))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of everything."""
         super().connection_lost(exc)
         self._gone(self)
 
@@ -184,7 +173,6 @@ class LinkListener:
     """The socket in the data folder, and every door that came in through it."""
 
     def __init__(self, on_call: OnCall) -> None:
-        """Prepare a socket whose doors `on_call` will have; `open_in` opens it."""
         self._on_call = on_call
         self._path: Path | None = None
         self._inode = 0
@@ -209,7 +197,6 @@ class LinkListener:
         self._server = await asyncio.get_running_loop().create_unix_server(self._answer, sock=wire)
 
     def close(self) -> None:
-        """Take no more doors, and take the socket away."""
         if self._server is not None:
             self._server.close()
         if self._path is not None:

@@ -38,7 +38,6 @@ class SystemLog(logging.Handler):
     """The system's log, for a sysop who can be told in no other way."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Pass a record on."""
         syslog.syslog(syslog.LOG_ERR, f"door: {record.getMessage()}")
 
 

@@ -21,7 +21,7 @@ STANDARD_INPUT, STANDARD_OUTPUT = 0, 1
 
 @dataclass(frozen=True)
 class Stdio:
-    """Standard input and output."""
+    pass
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,6 @@ def skeleton(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """Take apart letters and marks (NFD), and leave out marks and what shows nothing."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(

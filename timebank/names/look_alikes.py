@@ -29,7 +29,6 @@ NOBODY = 0  # a number that no caller has
 
 
 def key(name: str) -> str:
-    """Return what the books keep of how a name looks."""
     return f"{names.SKELETONS} {names.skeleton(name)}"
 
 

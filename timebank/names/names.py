@@ -135,7 +135,6 @@ def skeleton(name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Replace compatibility forms, and what is typed for an apostrophe or a hyphen."""
     # Before, because some fall apart into a space and a mark; after, because some come out of it.
     return unicodedata.normalize("NFKC", text.translate(_TYPED_FOR)).translate(_TYPED_FOR)
 
@@ -175,7 +174,6 @@ def _script(character: str) -> str | None:
 
 
 def _bare(text: str) -> str:
-    """Take the accents and other marks off the letters."""
     return "".join(
         letter for letter in unicodedata.normalize("NFD", text) if not unicodedata.combining(letter)
     )

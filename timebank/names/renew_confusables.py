@@ -91,7 +91,6 @@ def condensed(published: str) -> Iterator[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Renew the file; returns the status to exit with."""
     try:
         if arguments:
             published = Path(arguments[0]).read_text(encoding="utf-8-sig")

@@ -43,7 +43,6 @@ class OpeningHours:
         return cls(tuple(_merged(span for text in texts for span in _spans(text))))
 
     def is_open(self, local: datetime) -> bool:
-        """Tell whether the window is open at a local time."""
         minute = minute_of_week(local)
         return not self.spans or any(start <= minute < end for start, end in self.spans)
 
@@ -61,7 +60,6 @@ ALWAYS = OpeningHours(())
 
 
 def minute_of_week(local: datetime) -> int:
-    """Count the minutes that the clock has gone since Monday 00:00."""
     return local.weekday() * DAY_MINUTES + local.hour * 60 + local.minute
 
 
@@ -101,7 +99,6 @@ def _minutes(text: str) -> int:
 
 
 def _merged(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Join what overlaps or touches."""
     start = end = -1
     for begins, ends in sorted(spans):
         if begins <= end:

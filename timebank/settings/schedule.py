@@ -79,7 +79,6 @@ class Schedule:
     """
 
     def __init__(self, events: Sequence[Event], zone: ZoneInfo) -> None:
-        """Take the events as checked by the settings, in any order."""
         self.zone = zone
         self.events = tuple(sorted(events, key=lambda event: (event.start, event.name)))
         longest = max((event.minutes for event in events), default=0)
@@ -88,7 +87,6 @@ class Schedule:
         self._day: tuple[datetime, datetime, date] | None = None
 
     def local(self, at: datetime) -> datetime:
-        """Tell `at` as the clocks of the board show it."""
         return at.astimezone(self.zone)
 
     # Events
@@ -161,7 +159,6 @@ class Schedule:
                 start, end, names = next_start, next_end, [name]
 
     def _occurrences(self, first: date) -> Iterator[tuple[datetime, datetime, str]]:
-        """List every event of every local date from `first` on, in the order of their starts."""
         day = first
         while True:
             for event in self.events:
@@ -184,7 +181,6 @@ class Schedule:
         return self._around(at)[2]
 
     def next_day(self, at: datetime) -> datetime:
-        """Tell the first instant of the next day after `at`."""
         return self._around(at)[1]
 
     def _around(self, at: datetime) -> tuple[datetime, datetime, date]:

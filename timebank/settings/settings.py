@@ -122,7 +122,6 @@ class BankSettings:
         return Schedule(self.events, self.zone)
 
     def is_open(self, at: datetime) -> bool:
-        """Tell whether the bank's window is open."""
         return self.hours.is_open(self.schedule.local(at))
 
     def is_barred(self, name: str) -> bool:

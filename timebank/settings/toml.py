@@ -32,24 +32,20 @@ class Problems:
     """What has been found wrong with one file so far."""
 
     def __init__(self, file: str, text: str) -> None:
-        """Start with none; `text` is only read again if a problem needs its line."""
         self.file = file
         self._text = text
         self._lines: Mapping[KeyPath, int] | None = None
         self._found: list[Problem] = []
 
     def __len__(self) -> int:
-        """Count them."""
         return len(self._found)
 
     def add(self, key: str, reason: str, path: KeyPath) -> None:
-        """Note one; `path` leads through the file's tables to its line."""
         problem = Problem(key, reason, self._line_of(path))
         if problem not in self._found:  # the board and its bank may read the same key
             self._found.append(problem)
 
     def raise_any(self) -> None:
-        """Raise all of them, in the order of the file, if there are any."""
         if self._found:
             ordered = sorted(self._found, key=lambda problem: problem.line or LONGEST_FILE)
             raise SettingsError(self.file, ordered)
@@ -70,7 +66,6 @@ class TomlTable:
     def __init__(
         self, values: Mapping[str, object], problems: Problems, folder: Path, path: KeyPath = ()
     ) -> None:
-        """Wrap what tomllib read; paths in it are taken from `folder`."""
         self.problems = problems
         self.folder = folder
         self._values = values
@@ -82,7 +77,6 @@ class TomlTable:
     # What there is
 
     def __contains__(self, key: str) -> bool:
-        """Tell whether the sysop wrote this key."""
         return key in self._values
 
     def sound(self, *keys: str) -> bool:
@@ -90,7 +84,6 @@ class TomlTable:
         return self._wrong.isdisjoint(keys)
 
     def require(self, *keys: str) -> None:
-        """Refuse the table when one of these is missing."""
         for key in keys:
             if key not in self._values:
                 self.refuse(key, "is missing")
@@ -104,7 +97,6 @@ class TomlTable:
     # Values
 
     def whole(self, key: str, default: int, least: int, most: int) -> int:
-        """Read a whole number from `least` to `most`."""
         value = self._ask(key, default)
         if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
             return value
@@ -131,7 +123,6 @@ class TomlTable:
         return "" if self._ask(key, "") == "" else self.text(key, "", longest)
 
     def choice(self, key: str, default: T, choices: tuple[T, ...]) -> T:
-        """Read one of `choices`."""
         value = self._ask(key, default)
         for choice in choices:
             if value == choice:
@@ -140,7 +131,6 @@ class TomlTable:
         return default
 
     def flag(self, key: str, default: bool) -> bool:
-        """Read true or false."""
         value = self._ask(key, default)
         if isinstance(value, bool):
             return value
@@ -281,7 +271,6 @@ def shown(value: object) -> str:
 
 
 def one_of(choices: Iterable[str]) -> str:
-    """List choices: "a" or "b" or "c"."""
     return " or ".join(f'"{choice}"' for choice in choices)
 
 
@@ -333,7 +322,6 @@ def _read(path: Path) -> str:
 
 
 def _syntax_problem(message: str, text: str) -> Problem:
-    """Turn tomllib's message, which ends in the place, into a problem."""
     match = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message)
     if match is None:
         return Problem("", f"is not valid TOML ({message})")

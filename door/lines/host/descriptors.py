@@ -25,8 +25,7 @@ from door.lines.flow import StreamProtocol
 class End(Protocol):
     """One direction of somebody else's connection; `BlockingIOError` instead of any wait."""
 
-    def fileno(self) -> int:
-        """The descriptor to watch."""
+    def fileno(self) -> int: ...
 
     def read_into(self, room: memoryview) -> int:
         """Read what is there; 0 at the end of it, `OSError` when it broke."""
@@ -42,31 +41,23 @@ class SocketEnd:
     """A socket that others hold as well."""
 
     def __init__(self, descriptor: int) -> None:
-        """Hold the socket of `descriptor`, which stays open when this one is closed."""
         self._wire = socket.socket(fileno=os.dup(descriptor))
 
     def fileno(self) -> int:
-        """The descriptor to watch."""
         return self._wire.fileno()
 
     def read_into(self, room: memoryview) -> int:
-        """Read what is there."""
         return self._wire.recv_into(room, flags=socket.MSG_DONTWAIT)
 
     def write(self, data: memoryview) -> int:
-        """Write as much as goes at once."""
         return self._wire.send(data, socket.MSG_DONTWAIT)
 
     def close(self) -> None:
-        """Let go of it; the connection lives on."""
         self._wire.close()
 
 
 class FileEnd:
-    """A terminal, a pipe or a file."""
-
     def __init__(self, descriptor: int, way: int) -> None:
-        """Hold what `descriptor` is open on; `way` is os.O_RDONLY or os.O_WRONLY."""
         mode = os.fstat(descriptor).st_mode
         self._borrowed = False
         if stat.S_ISREG(mode):
@@ -82,19 +73,15 @@ class FileEnd:
         os.set_blocking(self._own, False)
 
     def fileno(self) -> int:
-        """The descriptor to watch."""
         return self._own
 
     def read_into(self, room: memoryview) -> int:
-        """Read what is there."""
         return os.readv(self._own, [room])
 
     def write(self, data: memoryview) -> int:
-        """Write as much as goes at once."""
         return os.write(self._own, data)
 
     def close(self) -> None:
-        """Let go of it, and give back the flag if one was borrowed."""
         if self._borrowed:
             os.set_blocking(self._own, True)
         os.close(self._own)
@@ -132,7 +119,6 @@ class DescriptorTransport(asyncio.Transport):
     """
 
     def __init__(self, source: End, sink: End, protocol: StreamProtocol) -> None:
-        """Connect `protocol` and begin to read from `source`; what is written goes to `sink`."""
         super().__init__()
         self._loop = asyncio.get_running_loop()
         self._source = source
@@ -149,7 +135,6 @@ class DescriptorTransport(asyncio.Transport):
     # Reading
 
     def pause_reading(self) -> None:
-        """Read no more for now."""
         if self._reading:
             self._reading = False
             self._loop.remove_reader(self._source.fileno())
@@ -158,7 +143,6 @@ class DescriptorTransport(asyncio.Transport):
                 self._again = None
 
     def resume_reading(self) -> None:
-        """Read on."""
         if self._reading or self._closing:
             return
         self._reading = True
@@ -195,11 +179,9 @@ class DescriptorTransport(asyncio.Transport):
         """Take the only limits there are: the protocol is paused while anything waits."""
 
     def get_write_buffer_size(self) -> int:
-        """How many bytes wait to leave."""
         return len(self._unsent)
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Send what goes at once, and keep the rest until it goes."""
         if self._lost or self._closing or not data:
             return
         waited = bool(self._unsent)
@@ -232,7 +214,6 @@ class DescriptorTransport(asyncio.Transport):
     # The end
 
     def is_closing(self) -> bool:
-        """Whether it has been closed; bytes may still be on their way out."""
         return self._closing
 
     def can_write_eof(self) -> bool:
@@ -240,7 +221,6 @@ class DescriptorTransport(asyncio.Transport):
         return False
 
     def close(self) -> None:
-        """Read no more, and let go once everything has left."""
         if not self._closing:
             self.pause_reading()
             self._closing = True
@@ -248,7 +228,6 @@ class DescriptorTransport(asyncio.Transport):
                 self._lose(None)
 
     def abort(self) -> None:
-        """Let go now, and forget what has not left yet."""
         self._lose(None)
 
     def _lose(self, error: OSError | None) -> None:

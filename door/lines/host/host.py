@@ -55,7 +55,6 @@ class CleanLine(StreamLine):
     """
 
     def write(self, data: bytes) -> None:
-        """Send `data` without any 0xFF."""
         super().write(data.replace(IAC_BYTE, b""))
 
 
@@ -78,7 +77,6 @@ def with_environment(hints: Hints, environment: Mapping[str, str]) -> Hints:
 
 
 def introduce(line: StreamLine, introduction: Introduction) -> None:
-    """Let a new line know what the host said of its caller."""
     line.hints = introduction.hints
     line.address = introduction.address or line.address
     line.assume(*clamp_size(introduction.columns, introduction.rows))

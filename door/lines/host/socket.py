@@ -129,5 +129,4 @@ def _urgent_data_in_line(descriptor: int) -> Iterator[None]:
 
 
 def _shared(descriptor: int) -> socket.socket:
-    """The socket of a descriptor, which stays open when this one is closed."""
     return socket.socket(fileno=os.dup(descriptor))

@@ -78,7 +78,6 @@ def _check(descriptor: int, name: str) -> None:
 
 @contextmanager
 def _raw(terminal: int) -> Iterator[None]:
-    """Set a terminal raw, and back to what it was."""
     try:
         before = termios.tcgetattr(terminal)
         raw = termios.tcgetattr(terminal)

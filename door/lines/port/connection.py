@@ -36,7 +36,6 @@ class Entrance:
     certificate: Certificate | None = None
 
     def is_front_end(self, address: str) -> bool:
-        """Tell whether a connection from there brings somebody else."""
         return bool(self.proxies) and any(
             ipaddress.ip_address(address) in network for network in self.proxies
         )
@@ -46,8 +45,6 @@ OPEN = Entrance(OpenGate())
 
 
 class LineConnection:
-    """One connection, from the socket on."""
-
     def __init__(
         self,
         entrance: Entrance,
@@ -82,7 +79,6 @@ class LineConnection:
         return self.go_on(address)
 
     def go_on(self, address: str) -> Stage:
-        """Return what takes a connection that is let in."""
         if self._entrance.certificate is None:
             return self._answer_it(address)
         context = self._entrance.certificate.context()
@@ -92,11 +88,9 @@ class LineConnection:
         return self._tls
 
     def refused(self, address: str, what: str) -> None:
-        """Tell the gate of a front end that cannot be understood."""
         self._entrance.gate.malformed(address, what)
 
     def connected(self, connecting: asyncio.Task[tuple[asyncio.Transport, object]]) -> None:
-        """Learn how it went to connect the socket to what `begin` returned."""
         if connecting.cancelled() or connecting.exception() is not None:
             self.is_over()
             return
@@ -105,7 +99,6 @@ class LineConnection:
             self._transport.abort()
 
     def cut(self) -> None:
-        """End it now."""
         self._cut = True
         if self.answer is not None and hasattr(self.answer, "line"):
             self.answer.line.abort()
@@ -113,7 +106,6 @@ class LineConnection:
             self._transport.abort()
 
     def is_over(self) -> None:
-        """Learn that the connection is gone."""
         over, self._over = self._over, None
         if over is None:
             return
@@ -125,7 +117,6 @@ class LineConnection:
         over(self)
 
     def _tell_why(self) -> None:
-        """Tell the gate, once, if the call was cut off for something."""
         for part in (self._tls, getattr(self.answer, "line", None)):
             if part is not None and part.blame is not None:
                 # A call of the front end itself was never let in, and is nobody's whom one bans.
@@ -142,14 +133,12 @@ class _FrontEnd(Stage):
     """A front end that has not said yet whom it brings."""
 
     def __init__(self, visit: LineConnection, address: str) -> None:
-        """Make ready for a connection from the front end at `address`."""
         self._visit = visit
         self._address = address
         self._header = ProxyHeader()
         self._done = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a new connection, and give its header some time."""
         # uvloop's transports don't subclass asyncio's.
         self._transport = cast("asyncio.Transport", transport)
         self._timer = asyncio.get_running_loop().call_later(
@@ -170,7 +159,6 @@ class _FrontEnd(Stage):
             self._pass_on(passed)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of everything."""
         self._timer.cancel()
         self._visit.is_over()
 

@@ -35,10 +35,7 @@ class Gate(Protocol):
 
 
 class OpenGate:
-    """A gate that lets everybody in."""
-
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
-        """Let a call in."""
         return _nothing
 
     def malformed(self, address: str, what: str) -> None:

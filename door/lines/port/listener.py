@@ -34,7 +34,6 @@ class Listener(ABC):
     """A port and everyone who came in through it."""
 
     def __init__(self, entrance: Entrance) -> None:
-        """Prepare a port; `open` opens it."""
         self.port = 0  # the one that is listened on, once it is open
         self._entrance = entrance
         self._turns = Turns()
@@ -104,7 +103,6 @@ class Listener(ABC):
     # Coming in
 
     def _accept(self) -> None:
-        """Take in those who wait, a few of them."""
         assert self._wire is not None  # nothing is reported of a socket that is closed
         for _ in range(_ACCEPTED_AT_ONCE):
             try:

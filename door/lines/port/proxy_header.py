@@ -52,7 +52,6 @@ class ProxyHeader:
     """
 
     def __init__(self) -> None:
-        """Begin before the first byte."""
         self._read = bytearray()
 
     def feed(self, data: bytes) -> Passed | None:

@@ -52,7 +52,6 @@ class HeaderParser:
     """
 
     def __init__(self) -> None:
-        """Begin before the first NUL."""
         self.rest = b""  # what came behind the header: the caller's bytes
         self._begun = False
         self._fields: list[bytes] = []
@@ -151,7 +150,6 @@ class WindowSizes:
     """
 
     def __init__(self) -> None:
-        """Begin with nothing waiting."""
         self._waiting = b""
 
     @property

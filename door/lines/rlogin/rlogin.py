@@ -55,7 +55,6 @@ class RloginConnection(StreamProtocol):
         gone: Callable[[], None],
         address: str,
     ) -> None:
-        """Make ready for one connection from `address`."""
         super().__init__(lambda transport: StreamLine("rlogin", transport, limits, address))
         self._limits = limits
         self._ready = ready
@@ -64,7 +63,6 @@ class RloginConnection(StreamProtocol):
         self._sizes = WindowSizes()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a new connection, and give its header some time."""
         super().connection_made(transport)
         self._transport = transport
         self._timer = asyncio.get_running_loop().call_later(
@@ -72,7 +70,6 @@ class RloginConnection(StreamProtocol):
         )
 
     def take(self, data: bytes) -> None:
-        """Read the header first, then what was typed and the sizes of the window."""
         if self._parser is not None:
             if self.line.ended:
                 return
@@ -96,7 +93,6 @@ class RloginConnection(StreamProtocol):
                 self.line.deliver(found)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of everything, so that nothing of the caller outlives the connection."""
         self._timer.cancel()
         super().connection_lost(exc)
         self._gone()
@@ -109,7 +105,6 @@ class RloginConnection(StreamProtocol):
         self._ready(self.line, header)
 
     def _ask_for_window(self) -> None:
-        """Send one byte as urgent data, behind the one that accepts."""
         wire = self._transport.get_extra_info("socket")
         # asyncio's face of the socket cannot send; the same socket under another number can.
         with (
@@ -144,11 +139,9 @@ class RloginListener(Listener):
         self._limits = limits
 
     def answer(self, address: str, gone: Callable[[], None]) -> RloginConnection:
-        """Make the rlogin of one more caller."""
         return RloginConnection(self._limits, self._serve, gone, address)
 
     def farewell(self, words: str) -> bytes:
-        """Put words so that rlogin programs show them."""
         return _REFUSED + super().farewell(words)
 
     def _serve(self, line: StreamLine, header: RloginHeader) -> None:

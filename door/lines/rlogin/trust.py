@@ -20,8 +20,6 @@ _MAPPED_BITS = 96  # that stand before an IPv4 address which is written as one o
 
 
 class Convention(StrEnum):
-    """What a board writes into the fields."""
-
     SYNCHRONET = "synchronet"  # a password, then the caller (Synchronet, GameSrv)
     DOORPARTY = "doorparty"  # the caller, then [TAG]caller
 

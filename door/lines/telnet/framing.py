@@ -60,7 +60,6 @@ class Splitter:
     """
 
     def __init__(self, limit: int) -> None:
-        """Begin between two commands."""
         self._limit = limit
         # The state is the function that reads on. Unbound, so that no cycle outlives the line.
         self._read: Callable[[Splitter, bytes, int], int] = Splitter._typed
@@ -167,7 +166,6 @@ class Budget:
     """Counts a line's commands against its allowance, on a clock that gives seconds."""
 
     def __init__(self, allowance: CommandAllowance, clock: Callable[[], float]) -> None:
-        """Begin with the whole burst in hand."""
         self._allowance = allowance
         self._clock = clock
         self._left = float(allowance.burst)

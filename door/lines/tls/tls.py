@@ -42,7 +42,6 @@ class Certificate:
     """A certificate and its key, read again when their files change."""
 
     def __init__(self, certificate: Path, key: Path) -> None:
-        """Read them for the first time; raises `CertificateRefused`."""
         self._files = (certificate, key)
         self._stamps = self._look()
         self._context = self._load()
@@ -90,11 +89,9 @@ class Turns:
     """Handshakes, of which one makes one step each time the loop comes round."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._waiting: deque[Callable[[], None]] = deque()
 
     def take(self, step: Callable[[], None]) -> None:
-        """Let `step` run when its turn comes."""
         self._waiting.append(step)
         if len(self._waiting) == 1:
             asyncio.get_running_loop().call_soon(self._next)
@@ -125,7 +122,6 @@ class TlsLayer(Stage, asyncio.Transport):
         inside: Callable[[], Stage],
         gone: Callable[[], None],
     ) -> None:
-        """Make ready for one connection."""
         super().__init__()
         self._loop = asyncio.get_running_loop()
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -146,7 +142,6 @@ class TlsLayer(Stage, asyncio.Transport):
     # A protocol to the socket's transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a new connection, and give its handshake some time."""
         # uvloop's transports don't subclass asyncio's.
         self._transport = cast("asyncio.Transport", transport)
         self._transport.set_write_buffer_limits(high=0)
@@ -175,17 +170,14 @@ class TlsLayer(Stage, asyncio.Transport):
         self._end()
 
     def pause_writing(self) -> None:
-        """Learn that bytes wait to leave."""
         if self._inside is not None:
             self._inside.pause_writing()
 
     def resume_writing(self) -> None:
-        """Learn that everything has left."""
         if self._inside is not None:
             self._inside.resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Let go of everything."""
         self._timer.cancel()
         self._failed = True
         inside, self._inside = self._inside, None  # the two know each other in a circle
@@ -282,15 +274,12 @@ class TlsLayer(Stage, asyncio.Transport):
     # A transport to the protocol inside
 
     def get_extra_info(self, name: str, default: object = None) -> object:
-        """Tell what the socket's transport tells."""
         return self._transport.get_extra_info(name, default)
 
     def is_closing(self) -> bool:
-        """Whether it has been closed; bytes may still be on their way out."""
         return self._transport.is_closing()
 
     def pause_reading(self) -> None:
-        """Read no more for now."""
         self._reading = False
         self._transport.pause_reading()
 
@@ -310,11 +299,9 @@ class TlsLayer(Stage, asyncio.Transport):
         """Take the only limits there are: the protocol is paused while anything waits."""
 
     def get_write_buffer_size(self) -> int:
-        """How many bytes wait to leave, encrypted."""
         return self._transport.get_write_buffer_size()
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Send data."""
         if not data or self._failed or self._said_good_bye:
             return
         try:
@@ -335,12 +322,10 @@ class TlsLayer(Stage, asyncio.Transport):
             self._transport.write_eof()
 
     def close(self) -> None:
-        """Read no more, and close once everything has left."""
         self._say_good_bye()
         self._transport.close()
 
     def abort(self) -> None:
-        """Close now, and forget what has not left yet."""
         self._failed = True
         self._transport.abort()
 
