@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from door.config.boards import HostBoard
-from door.dropfiles import GiveBack, Way
+from door.dropfiles.understanding import GiveBack, Way
 
 if TYPE_CHECKING:
     from door.call.console import Look

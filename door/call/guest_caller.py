@@ -13,7 +13,8 @@ from door import wording
 from door.call.caller import Caller, Limits
 from door.call.display import literal
 from door.clock import ROUNDING, seconds_begun
-from door.dropfiles import NotGiven, give
+from door.dropfiles.giving import give
+from door.errors import NotGiven
 from timebank.calls.arrival import CarriedIn
 from timebank.calls.calls import close_call
 from timebank.errors import BooksFailed, CallClosed

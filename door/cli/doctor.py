@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from door.call.guest import THEBANK_EXT
 from door.call.guest_caller import brought_by
-from door.dropfiles import sentences
+from door.dropfiles.telling import sentences
 from door.session.arrival import Asked, DoorCall, arrive
 from door.wording import agree
 from timebank.calls.arrival import host_caller, open_host_call

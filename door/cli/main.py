@@ -133,7 +133,7 @@ def run_(
 def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: int | None) -> None:
     """Say what was understood of a drop file, and what `door run` would make of it."""
     from door.cli import doctor as cli_doctor
-    from door.dropfiles import DropFileRefused
+    from door.errors import DropFileRefused
     from door.session.arrival import Asked
     from timebank.errors import BooksFailed, DatabaseRefused
 

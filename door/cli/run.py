@@ -26,8 +26,7 @@ from door.clock import SystemClock
 from door.config import config as settings
 from door.config import privacy
 from door.config.config import Config
-from door.dropfiles import DropFileRefused
-from door.errors import BooksUnopened, NoLine
+from door.errors import BooksUnopened, DropFileRefused, NoLine
 from door.games.registry import GAMES, game_named
 from door.lines.host.host import Introduction, with_environment
 from door.lines.line import Hints

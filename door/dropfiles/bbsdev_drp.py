@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from door.dropfiles.door_sys import rows
 from door.dropfiles.dropfile import (
     SERIAL,
     STDIO,
@@ -50,10 +49,9 @@ def parse(lines: Lines, reading: HostSettings) -> DropFile:
     lines.need(LINES - 1, "BBSDEV.DRP")
     if len(lines) < LINES:
         lines.need(LINES, "BBSDEV.DRP")
-    doubts: list[str] = []
     key = lines.field(5)
     if key in ("", "0"):  # boards without one write 0 for everybody
-        doubts.append(f"{lines.place(5)} has no user key.")
+        lines.doubts.append(f"{lines.place(5)} has no user key.")
     if not key.isprintable():  # it is shown to the sysop; cleaned, two keys could become one
         raise lines.refusal(5, "the user key holds characters that cannot be shown")
     return DropFile(
@@ -63,46 +61,40 @@ def parse(lines: Lines, reading: HostSettings) -> DropFile:
         board=lines.text(15),
         sysop=lines.text(16),
         alias=lines.text(4),
-        real_name="",
         name_key=fold_name(lines.field(4)),
-        number=None,
         key=None if key in ("", "0") else key,
         level=lines.number(17),
         role=_ROLES.get(lines.field(17).lower()),
-        time=_time(lines, reading, doubts),
+        time=_time(lines, reading),
         event=no_event(Format.BBSDEV),
         node=lines.node(18),
-        connection=_connection(lines, doubts),
+        connection=_connection(lines),
         emulation=_emulation(lines),
         charset=_CHARSETS.get(lines.field(12).lower(), lines.text(12).lower()) or None,
-        rows=rows(lines.number(7)),
-        columns=rows(lines.number(6)),
+        rows=lines.cells(7),
+        columns=lines.cells(6),
         language=lines.text(13) or None,
-        credit_minutes=None,
-        time_limit=None,
-        doubts=tuple(doubts),
+        doubts=tuple(lines.doubts),
         enigma=lines.field(14).casefold().startswith("enigma"),
         is_page_length=False,
     )
 
 
-def _time(lines: Lines, reading: HostSettings, doubts: list[str]) -> TimeLeft:
+def _time(lines: Lines, reading: HostSettings) -> TimeLeft:
     text = lines.plain(11)
     if lines.empty(11):
         return TimeLeft.unlimited(lines.place(11))
     try:
         if _INSTANT.fullmatch(text):
             deadline = datetime.fromisoformat(text)
-            time = TimeLeft.until(deadline, reading.now, lines.place(11))
-            doubts += [time.doubt] if time.doubt else []
-            return time
+            return lines.noted(TimeLeft.until(deadline, reading.now, lines.place(11)))
     except ValueError:
         pass  # digits in the right places, but no such day or hour
-    doubts.append(f"{lines.place(11)} has no deadline that can be read.")
+    lines.doubts.append(f"{lines.place(11)} has no deadline that can be read.")
     return TimeLeft.unreadable("is no instant such as 2026-11-20T20:30:00Z", lines.place(11))
 
 
-def _connection(lines: Lines, doubts: list[str]) -> Connection:
+def _connection(lines: Lines) -> Connection:
     """Read lines 2 and 3. Unlike in DOOR32.SYS, socket 0 is one: this format can say stdio."""
     kind = lines.field(2).lower()
     handle = lines.number(3)
@@ -112,7 +104,7 @@ def _connection(lines: Lines, doubts: list[str]) -> Connection:
         return Connection(ConnectionKind.SOCKET, handle)
     if kind in _SERIAL:
         return SERIAL
-    doubts.append(f"{lines.place(2)} names no way to reach the caller that we know.")
+    lines.doubts.append(f"{lines.place(2)} names no way to reach the caller that we know.")
     return UNSAID
 
 

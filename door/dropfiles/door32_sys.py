@@ -33,36 +33,22 @@ def parse(lines: Lines, reading: HostSettings) -> DropFile:
     if lines.number(1) not in range(10):
         raise lines.refusal(1, "there is no comm type (0, 1 or 2), so this is no DOOR32.SYS")
     lines.need(9, "DOOR32.SYS")
-    doubts: list[str] = []
     enigma = _is_enigma(lines)
-    number = lines.number(5) or 0
-    if number < 1:
-        doubts.append(f"{lines.place(5)} has no user number.")
     return DropFile(
         kind=Format.DOOR32,
         path=lines.path,
         software=lines.text(4),
-        board="",
-        sysop="",
         alias=lines.text(7),
         real_name=lines.text(6),
         name_key=fold_name(lines.field(7) or lines.field(6)),
-        number=number if number > 0 else None,
-        key=None,
+        number=lines.user(5),
         level=lines.number(8),
-        role=None,
-        time=_time(lines, reading, doubts, enigma=enigma),
+        time=_time(lines, reading, enigma=enigma),
         event=no_event(Format.DOOR32),
         node=lines.node(11),
-        connection=_connection(lines, doubts),
+        connection=_connection(lines),
         emulation=_EMULATIONS.get(lines.number(10)),
-        charset=None,
-        rows=None,
-        columns=None,
-        language=None,
-        credit_minutes=None,
-        time_limit=None,
-        doubts=tuple(doubts),
+        doubts=tuple(lines.doubts),
         enigma=enigma,
     )
 
@@ -84,28 +70,27 @@ def counts_seconds(software: str, reading: HostSettings) -> bool:
     return reading.door32_unit == "seconds"
 
 
-def _time(lines: Lines, reading: HostSettings, doubts: list[str], *, enigma: bool) -> TimeLeft:
+def _time(lines: Lines, reading: HostSettings, *, enigma: bool) -> TimeLeft:
     """Read line 9; a number that is no time left is a doubt, and so are minutes beyond a day."""
     text, amount = lines.plain(9), lines.number(9)
     if enigma and amount == ENIGMA_MINUTES:
         return TimeLeft.constant(ENIGMA_MINUTES * 60, f"{lines.place(9)}, in minutes")
     if amount is None or text.startswith("-"):
-        time = TimeLeft.read(text, amount, 60, lines.place(9))
+        time = lines.time(9, 60)
     elif counts_seconds(lines.field(4), reading):
         time = TimeLeft.left(amount, f"{lines.place(9)}, in seconds")
     else:
         time = TimeLeft.left(amount * 60, f"{lines.place(9)}, in minutes")
         if time.is_silent and reading.door32_unit == "auto":
-            doubts.append(
+            lines.doubts.append(
                 f"{lines.place(9)} says {amount} minutes, which is more than a day. "
                 "If this board counts seconds there, say so in its table of sysop.toml."
             )
             return time
-    doubts += [time.doubt] if time.doubt else []
-    return time
+    return lines.noted(time)
 
 
-def _connection(lines: Lines, doubts: list[str]) -> Connection:
+def _connection(lines: Lines) -> Connection:
     """Read lines 1 and 2; old ENiGMA and Mystic say socket -1 and 0 and mean stdio."""
     handle = lines.number(2)
     match lines.number(1):
@@ -117,5 +102,5 @@ def _connection(lines: Lines, doubts: list[str]) -> Connection:
             return Connection(ConnectionKind.SOCKET, handle)
         case 2:
             return STDIO
-    doubts.append(f"{lines.place(1)} has a comm type that is not 0, 1 or 2.")
+    lines.doubts.append(f"{lines.place(1)} has a comm type that is not 0, 1 or 2.")
     return UNSAID

@@ -73,52 +73,36 @@ def parse(lines: Lines, reading: HostSettings) -> DropFile:
     at = layout(lines)
     shift = at.shift
     lines.need(USER_NUMBER + shift, "DOOR.SYS")
-    doubts: list[str] = []
-    number = lines.number(USER_NUMBER + shift) or 0
-    if number < 1:
-        doubts.append(f"{lines.place(USER_NUMBER + shift)} has no user number.")
     mode = lines.field(GRAPHICS + shift).upper()
     emulation = _MODES[mode]
     if mode == "NG" and lines.field(ANSI_UNUSED + shift).upper() == "Y":
         emulation = "ansi"
-    event_line = EVENT + shift
-    time = _time(lines, shift, doubts)
+    number, event_line = lines.user(USER_NUMBER + shift), EVENT + shift
+    time = _time(lines, shift)
     return DropFile(
         kind=Format.DOOR,
         path=lines.path,
-        software="",
-        board="",
         sysop=lines.text(35 + shift),
         alias=lines.text(ALIAS + shift),
         real_name=lines.text(at.name),
         # Not the alias: files of 31 lines have none, and a key must not depend on that.
         name_key=fold_name(lines.field(at.name)),
-        number=number if number > 0 else None,
-        key=None,
+        number=number,
         level=lines.number(GRAPHICS - 5 + shift),
-        role=None,
         time=time,
         event=reading.event(lines.field(event_line), lines.place(event_line)),
         node=lines.node(4),
         connection=STDIO if lines.field(1).upper().rstrip(":") == "COM0" else UNSAID,
         emulation=emulation,
         charset="us-ascii" if mode == "7E" else None,
-        rows=rows(lines.number(GRAPHICS + 1 + shift)),
-        columns=None,
-        language=None,
+        rows=lines.cells(GRAPHICS + 1 + shift),
         credit_minutes=lines.number(CREDIT + shift),
-        time_limit=None,
-        doubts=tuple(doubts),
+        doubts=tuple(lines.doubts),
         enigma=time.limit is Limit.CONSTANT,
     )
 
 
-def rows(number: int | None) -> int | None:
-    """Take a number for the rows of a screen if a screen can have so many."""
-    return number if number is not None and 1 <= number <= 255 else None
-
-
-def _time(lines: Lines, shift: int, doubts: list[str]) -> TimeLeft:
+def _time(lines: Lines, shift: int) -> TimeLeft:
     """Read seconds and minutes; where they contradict each other, the smaller counts.
 
     One of them may be missing. Writers with 16-bit numbers cap the seconds or have them go below
@@ -127,8 +111,7 @@ def _time(lines: Lines, shift: int, doubts: list[str]) -> TimeLeft:
     seconds_line = GRAPHICS - 2 + shift
     minutes_line = GRAPHICS - 1 + shift
     seconds, minutes = lines.number(seconds_line), lines.number(minutes_line)
-    by_seconds = TimeLeft.read(lines.plain(seconds_line), seconds, 1, lines.place(seconds_line))
-    by_minutes = TimeLeft.read(lines.plain(minutes_line), minutes, 60, lines.place(minutes_line))
+    by_seconds, by_minutes = lines.time(seconds_line, 1), lines.time(minutes_line, 60)
     if (seconds, minutes) == ENIGMA:
         assert seconds is not None  # it is that of ENiGMA
         return TimeLeft.constant(seconds, lines.place(seconds_line))
@@ -137,14 +120,16 @@ def _time(lines: Lines, shift: int, doubts: list[str]) -> TimeLeft:
     known = [time for time in (by_seconds, by_minutes) if time.limit is not Limit.UNKNOWN]
     unreadable = [time for time in known if time.limit is Limit.UNREADABLE]
     if not known or unreadable:
-        doubts += [time.doubt for time in unreadable]
+        lines.doubts += [time.doubt for time in unreadable]
         if not known:
-            doubts.append(f"Lines {seconds_line} and {minutes_line} have no time left to be read.")
+            lines.doubts.append(
+                f"Lines {seconds_line} and {minutes_line} have no time left to be read."
+            )
         what = f"lines {seconds_line} and {minutes_line} of {lines.path.name}"
         return unreadable[0] if unreadable else TimeLeft.unknown(what)
     least = min(known, key=lambda time: time.seconds or 0)
     if len(known) == 2 and abs((by_seconds.seconds or 0) - (by_minutes.seconds or 0)) >= 60:
-        doubts.append(
+        lines.doubts.append(
             f"Lines {seconds_line} (seconds) and {minutes_line} (minutes) contradict each other: "
             "the smaller counts."
         )

@@ -38,7 +38,6 @@ def parse(lines: Lines, _reading: HostSettings) -> DropFile:
     emulation = _emulation_line(lines, user)
     minutes_line = emulation + 2
     lines.need(minutes_line, "DORINFO")
-    doubts: list[str] = []
     first, last = lines.field(user), lines.field(user + 1)
     name = undoubled(first, last)
     # Others write 546 for all that is longer; ENiGMA, which doubles names, writes it for everybody.
@@ -46,34 +45,22 @@ def parse(lines: Lines, _reading: HostSettings) -> DropFile:
     return DropFile(
         kind=Format.DORINFO,
         path=lines.path,
-        software="",
         board=lines.text(1),
         sysop=clean(undoubled(lines.text(2), lines.text(3)), LONGEST_TEXT),
         alias=clean(name, LONGEST_TEXT),
-        real_name="",
         name_key=fold_name(name),
-        number=None,
-        key=None,
         level=lines.number(emulation + 1),
-        role=None,
-        time=_time(lines, minutes_line, doubts, enigma=enigma),
+        time=_time(lines, minutes_line, enigma=enigma),
         event=no_event(Format.DORINFO),
-        node=None,
         connection=STDIO if _LOCAL.fullmatch(lines.field(4)) else UNSAID,
         emulation=_EMULATIONS.get(lines.number(emulation)),
-        charset=None,
-        rows=None,
-        columns=None,
-        language=None,
-        credit_minutes=None,
-        time_limit=None,
-        doubts=tuple(doubts),
+        doubts=tuple(lines.doubts),
         enigma=enigma,
     )
 
 
 def _user_line(lines: Lines) -> int:
-    """Find the user: he follows the reserved zero of line 6, before which icy_board has a blank."""
+    """Find the user, behind the reserved zero of line 6, before which icy_board has a blank."""
     if lines.field(USER - 1) == "0":
         return USER
     if not lines.field(USER - 1) and lines.field(USER) == "0":
@@ -94,10 +81,7 @@ def _emulation_line(lines: Lines, user: int) -> int:
     raise lines.refusal(user + 3, "no emulation and security level are near this line")
 
 
-def _time(lines: Lines, line: int, doubts: list[str], *, enigma: bool) -> TimeLeft:
-    minutes = lines.number(line)
-    if enigma and minutes == ENIGMA_MINUTES:
+def _time(lines: Lines, line: int, *, enigma: bool) -> TimeLeft:
+    if enigma:
         return TimeLeft.constant(ENIGMA_MINUTES * 60, lines.place(line))
-    time = TimeLeft.read(lines.plain(line), minutes, 60, lines.place(line))
-    doubts += [time.doubt] if time.doubt else []
-    return time
+    return lines.noted(lines.time(line, 60))

@@ -1,8 +1,8 @@
 """What a drop file says, whatever its format: the one result of every reader in this folder.
 
-A drop file is how a host board hands a caller to a door: who he is, how long he may stay, how his
-bytes arrive. Nothing here reads a file or a clock. What a file does not say is None, "" or a word
-for it, never zero: a caller whose time is unknown is not one whose time is up.
+A drop file is how a host board hands a caller to a door: who they are, how long they may stay, how
+their bytes arrive. What a file does not say is None, "" or a word for it, never zero: a caller
+whose time is unknown is not one whose time is up.
 
 DOOR.SYS holds the caller's password in clear text. There is no field for it here, and no sentence
 in this folder quotes a line of a file that was not understood: it could be that one.
@@ -54,16 +54,16 @@ class Limit(StrEnum):
 class TimeLeft:
     """How long the caller may stay, and where that was read.
 
-    `seconds`, zero or more, is set when there is a limit and None otherwise; `deadline` (aware)
-    when the host named an instant instead of a length. `written` are the seconds that stand there
-    where they are not believed: a constant, or more than a day has. `why` ends the sentence "The
-    time left ..." where it is unreadable.
+    `seconds`, zero or more, is set when there is a limit; `deadline` (aware) when the host named an
+    instant instead of a length. `written` are the seconds in the file where they are not believed:
+    a constant, or more than a day has. `why` ends the sentence "The time left ..." where it is
+    unreadable.
     """
 
     limit: Limit
-    seconds: int | None
-    deadline: datetime | None
     place: str
+    seconds: int | None = None
+    deadline: datetime | None = None
     written: int | None = None
     why: str = ""
 
@@ -73,8 +73,8 @@ class TimeLeft:
         if seconds > LONGEST_SECONDS:
             hours = LONGEST_SECONDS // 3600
             why = f"is more than the {hours} hours that the longest day has"
-            return cls(Limit.UNREADABLE, None, None, place, seconds, why)
-        return cls(Limit.LEFT, seconds, None, place)
+            return cls(Limit.UNREADABLE, place, written=seconds, why=why)
+        return cls(Limit.LEFT, place, seconds)
 
     @classmethod
     def until(cls, deadline: datetime, now: datetime, place: str) -> TimeLeft:
@@ -84,39 +84,23 @@ class TimeLeft:
 
     @classmethod
     def unlimited(cls, place: str) -> TimeLeft:
-        return cls(Limit.UNLIMITED, None, None, place)
+        return cls(Limit.UNLIMITED, place)
 
     @classmethod
     def constant(cls, written: int, place: str) -> TimeLeft:
-        """Say that a host writes these seconds for everybody, at any time."""
-        return cls(Limit.CONSTANT, None, None, place, written)
+        """These seconds, which the host writes for everybody, at any time."""
+        return cls(Limit.CONSTANT, place, written=written)
 
     @classmethod
     def unknown(cls, place: str) -> TimeLeft:
-        return cls(Limit.UNKNOWN, None, None, place)
+        return cls(Limit.UNKNOWN, place)
 
     @classmethod
     def unreadable(cls, why: str, place: str) -> TimeLeft:
-        """Say that what stands there is no time; `why` ends "The time left ..."."""
-        return cls(Limit.UNREADABLE, None, None, place, None, why)
-
-    @classmethod
-    def read(cls, text: str, number: int | None, size: int, place: str) -> TimeLeft:
-        """Take what stands on a line: `number` of `size` seconds, None for what is no number.
-
-        An empty line says nothing. Whatever else is no number from 0 up is unreadable.
-        """
-        if not text:
-            return cls.unknown(place)
-        if number is None:
-            return cls.unreadable("is no number", place)
-        if text.startswith("-"):
-            return cls.unreadable("is less than nothing", place)
-        return cls.left(number * size, place)
+        return cls(Limit.UNREADABLE, place, why=why)
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing stands there that can be read."""
         return self.limit in (Limit.UNKNOWN, Limit.UNREADABLE)
 
     @property
@@ -194,7 +178,7 @@ Role = Literal["sysop", "cosysop"]
 
 @dataclass(frozen=True, slots=True)
 class HostIdentity:
-    """Whose account a caller's is: his key on his board, whatever he is called there.
+    """Whose account a caller's is, whatever they are called on their board.
 
     `caller` is "number 42", "key ..." (BBSDEV.DRP) or, only where the file has neither, "name ..."
     with the name folded; the three never meet. `board` is what the file calls the board, without
@@ -205,43 +189,42 @@ class HostIdentity:
     caller: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DropFile:
-    """One drop file, read. Texts are printable and at most 80 characters; "" is not said.
+    """One drop file, read. Texts are printable and at most 80 characters; the default is not said.
 
-    `number` is the caller's record number, 1 or more; zero and less are none, for hosts without
-    one write them for everybody. `name_key` is his folded name, for hosts that give no number.
-    `enigma` is set where the file shows that ENiGMA wrote it. `rows` and `columns` are what the
-    host has asked the terminal, or else (`is_page_length`) what its user likes to read at once.
-    `credit_minutes` is line 42 of DOOR.SYS as it stands, `time_limit` the TimeLimit of a
+    `number` is the caller's record number, 1 or more. `name_key` is the folded name, for hosts that
+    give no number. `enigma` is set where the file shows that ENiGMA wrote it. `rows` and `columns`
+    are what the host has asked the terminal, or else (`is_page_length`) what its user likes to read
+    at once. `credit_minutes` is line 42 of DOOR.SYS as it stands, `time_limit` the TimeLimit of a
     RemoteAccess EXITINFO.BBS in minutes: what may be written back. `doubts` are sentences about
     what was not understood.
     """
 
     kind: Format
     path: Path
-    software: str
-    board: str
-    sysop: str
-    alias: str
-    real_name: str
     name_key: str
-    number: int | None
-    key: str | None
-    level: int | None
-    role: Role | None
     time: TimeLeft
     event: NextEvent
-    node: int | None
-    connection: Connection
-    emulation: Emulation | None
-    charset: str | None
-    rows: int | None
-    columns: int | None
-    language: str | None
-    credit_minutes: int | None
-    time_limit: int | None
-    doubts: tuple[str, ...]
+    software: str = ""
+    board: str = ""
+    sysop: str = ""
+    alias: str = ""
+    real_name: str = ""
+    number: int | None = None
+    key: str | None = None
+    level: int | None = None
+    role: Role | None = None
+    node: int | None = None
+    connection: Connection = UNSAID
+    emulation: Emulation | None = None
+    charset: str | None = None
+    rows: int | None = None
+    columns: int | None = None
+    language: str | None = None
+    credit_minutes: int | None = None
+    time_limit: int | None = None
+    doubts: tuple[str, ...] = ()
     enigma: bool = False
     is_page_length: bool = True
 
@@ -295,7 +278,7 @@ def folded(name: str) -> str:
 
 
 def fold_name(name: str) -> str:
-    """Fold a name into the key of one who has no number: case, blanks and controls do not count.
+    """Fold a name into the key of a caller without a number: no case, blanks or controls.
 
     >>> fold_name(" ANN  SYSOP"), fold_name("Ann Sysop")
     ('ann sysop', 'ann sysop')

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from door.dropfiles.door_sys import rows
 from door.dropfiles.dropfile import (
-    UNSAID,
     DropFile,
     Emulation,
     EventSaid,
@@ -22,7 +20,7 @@ from door.dropfiles.dropfile import (
     TimeLeft,
     fold_name,
 )
-from door.dropfiles.lines import LONGEST_TEXT, WRITTEN_AGAIN
+from door.dropfiles.lines import LONGEST_TEXT, WRITTEN_AGAIN, cells
 from door.dropfiles.reading import HostSettings, no_event
 from door.errors import DropFileRefused
 from timebank.words import clean
@@ -141,26 +139,16 @@ def _dropfile(
     return DropFile(
         kind=Format.EXITINFO,
         path=record.path,
-        software="",
-        board="",
-        sysop="",
         alias=clean(alias, LONGEST_TEXT),
         real_name=clean(name, LONGEST_TEXT),
         name_key=fold_name(alias or name),
         number=number,
-        key=None,
         level=level,
-        role=None,
         time=time,
         event=event,
-        node=None,
-        connection=UNSAID,
         emulation=emulation,
-        charset=None,
-        rows=rows(size[0]),
-        columns=rows(size[1]),
-        language=None,
-        credit_minutes=None,
+        rows=cells(size[0]),
+        columns=cells(size[1]),
         time_limit=time_limit,
         doubts=(time.doubt,) if time.limit is Limit.UNREADABLE else (),
     )

@@ -12,6 +12,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from door.dropfiles.dropfile import TimeLeft
 from door.errors import DropFileRefused
 from timebank.words import clean
 
@@ -34,7 +35,6 @@ class Raw:
     """The bytes of a file. They may hold a password, so they show themselves to nobody."""
 
     content: bytes
-    status: os.stat_result
 
     def __repr__(self) -> str:
         return f"Raw({len(self.content)} bytes)"
@@ -48,10 +48,10 @@ def raw(path: Path) -> Raw:
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
-            status = os.fstat(file)
-            if stat.S_ISDIR(status.st_mode):
+            mode = os.fstat(file).st_mode
+            if stat.S_ISDIR(mode):
                 raise DropFileRefused(path, None, "it is a folder", "Name the file in it.")
-            if not stat.S_ISREG(status.st_mode):
+            if not stat.S_ISREG(mode):
                 raise DropFileRefused(path, None, "it is not a file", WRITTEN_AGAIN)
             content = _read(file)
         finally:
@@ -67,7 +67,7 @@ def raw(path: Path) -> Raw:
     if len(content) > LARGEST:
         what = f"it has more than {LARGEST} bytes, which no drop file has"
         raise DropFileRefused(path, None, what, WRITTEN_AGAIN)
-    return Raw(content, status)
+    return Raw(content)
 
 
 def _read(file: int) -> bytes:
@@ -83,13 +83,15 @@ class Lines:
     """The lines of a text file, numbered from 1 as the formats number them.
 
     A last line without an end may have been cut off, so `whole` does not count it in. Lines show
-    themselves only one at a time, to the reader of a format.
+    themselves only one at a time, to the reader of a format. `doubts` are sentences about what the
+    reader has not understood.
     """
 
-    __slots__ = ("_lines", "_whole", "path", "utf8")
+    __slots__ = ("_lines", "_whole", "doubts", "path", "utf8")
 
     def __init__(self, path: Path, content: bytes) -> None:
         self.path = path
+        self.doubts: list[str] = []
         if content.startswith(_UTF_16):
             remedy = "Have the board write it in CP437 or UTF-8."
             raise DropFileRefused(path, None, "it is written in UTF-16", remedy)
@@ -156,10 +158,42 @@ class Lines:
         found = 0 if _WHOLE.fullmatch(text) is None else int(text)
         return found if found > 0 else None
 
-    def decimal(self, number: int) -> int | None:
-        """Return the line as a number of which the fraction is left out, else None."""
-        text = self.plain(number)
-        return None if _DECIMAL.fullmatch(text) is None else int(text.partition(".")[0])
+    def cells(self, number: int) -> int | None:
+        """Return the line as the rows or columns of a screen; None where no screen has so many."""
+        return cells(self.number(number))
+
+    def user(self, number: int) -> int | None:
+        """Return the line as the record number of a user, 1 or more; a doubt where it is none.
+
+        Hosts without record numbers write zero for everybody.
+        """
+        found = self.number(number) or 0
+        if found > 0:
+            return found
+        self.doubts.append(f"{self.place(number)} has no user number.")
+        return None
+
+    def time(self, number: int, size: int, *, fractions: bool = False) -> TimeLeft:
+        """Return the line as a time left, counted in units of `size` seconds.
+
+        An empty line says nothing; whatever else is no number from 0 up is unreadable. `fractions`
+        are left out where they may stand.
+        """
+        text, place = self.plain(number), self.place(number)
+        if not text:
+            return TimeLeft.unknown(place)
+        form = _DECIMAL if fractions else _WHOLE
+        if form.fullmatch(text) is None:
+            return TimeLeft.unreadable("is no number", place)
+        if text.startswith("-"):
+            return TimeLeft.unreadable("is less than nothing", place)
+        return TimeLeft.left(int(text.partition(".")[0]) * size, place)
+
+    def noted(self, time: TimeLeft) -> TimeLeft:
+        """Note what is wrong with a time left, and return it."""
+        if time.doubt:
+            self.doubts.append(time.doubt)
+        return time
 
     def place(self, number: int) -> str:
         return f"line {number} of {self.path.name}"
@@ -173,6 +207,10 @@ class Lines:
             at = min(len(self._lines) + 1, least)
             what = f"the file breaks off before the end of line {least}, too early for {kind}"
             raise self.refusal(at, what)
+
+
+def cells(number: int | None) -> int | None:
+    return number if number is not None and 1 <= number <= 255 else None
 
 
 def _is_utf8(text: bytes) -> bool:

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from door.dropfiles import Connection, ConnectionKind
+from door.dropfiles.dropfile import Connection, ConnectionKind
 from door.errors import NoLine
 from door.lines.host import socket, stdio
 from door.lines.host.host import USUAL_LIMITS, Introduction

@@ -19,7 +19,8 @@ from door.call.console import Console, Look, Paint
 from door.call.guest import Guest
 from door.call.guest_caller import HostCaller
 from door.config.boards import unlisted
-from door.dropfiles import GiveBack, Way, read
+from door.dropfiles.formats import read
+from door.dropfiles.understanding import GiveBack, Way
 from door.errors import Closing, IdledOut, TimeUp
 from door.games.vegas.company import Company
 from door.run import process

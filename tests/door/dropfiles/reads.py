@@ -7,7 +7,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from door.dropfiles import DropFile, HostSettings, Understood, find, read, understand
+from door.dropfiles.dropfile import DropFile
+from door.dropfiles.finding import find
+from door.dropfiles.formats import read
+from door.dropfiles.reading import HostSettings
+from door.dropfiles.understanding import Understood, understand
 from tests.door.dropfiles.writers import WRITERS, Written
 
 NOW = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)

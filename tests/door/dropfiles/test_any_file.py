@@ -13,17 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from door.dropfiles import (
-    DropFile,
-    DropFileRefused,
-    Limit,
-    NotGiven,
-    door_sys_credit,
-    read,
-    sentences,
-)
-from door.dropfiles.dropfile import LONGEST_SECONDS
+from door.dropfiles.dropfile import LONGEST_SECONDS, DropFile, Limit
+from door.dropfiles.formats import read
+from door.dropfiles.giving import door_sys_credit
 from door.dropfiles.lines import LARGEST
+from door.dropfiles.telling import sentences
+from door.errors import DropFileRefused, NotGiven
 from tests.door.dropfiles.reads import AS_WRITTEN, put, understood_in
 from tests.door.dropfiles.writers import WRITERS, Written
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from door.dropfiles import DropFileRefused, Limit, read
+from door.dropfiles.dropfile import Limit
+from door.dropfiles.formats import read
+from door.errors import DropFileRefused
 from tests.door.dropfiles.reads import AS_WRITTEN, put
 from tests.door.dropfiles.writers import (
     Written,

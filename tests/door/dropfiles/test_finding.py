@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from door.dropfiles import DropFileRefused, find
+from door.dropfiles.finding import find
+from door.errors import DropFileRefused
 from tests.door.dropfiles.reads import NO_ENVIRONMENT, put
 from tests.door.dropfiles.writers import WRITERS, Written, dorinfo, ra_event, text
 

@@ -8,16 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from door.dropfiles import (
-    GiveBack,
-    NotGiven,
-    Way,
-    door_sys_credit,
-    exitinfo_time,
-    give,
-    moduser_dat,
-    read,
-)
+from door.dropfiles.formats import read
+from door.dropfiles.giving import door_sys_credit, exitinfo_time, give, moduser_dat
+from door.dropfiles.understanding import GiveBack, Way
+from door.errors import NotGiven
 from tests.door.dropfiles.reads import AS_WRITTEN, put, understood_in
 from tests.door.dropfiles.writers import (
     WRITERS,

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from door.dropfiles import ConnectionKind, DropFile, Limit, read
+from door.dropfiles.dropfile import ConnectionKind, DropFile, Limit
+from door.dropfiles.formats import read
 from tests.door.dropfiles.reads import AS_WRITTEN, put
 from tests.door.dropfiles.writers import Written
 

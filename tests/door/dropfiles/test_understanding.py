@@ -7,19 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from door.dropfiles import (
-    DropFileRefused,
-    EventSaid,
-    Format,
-    HostIdentity,
-    HostSettings,
-    Limit,
-    NextEvent,
-    Way,
-    find,
-    sentences,
-    understand,
-)
+from door.dropfiles.dropfile import EventSaid, Format, HostIdentity, Limit, NextEvent
+from door.dropfiles.finding import find
+from door.dropfiles.reading import HostSettings
+from door.dropfiles.telling import sentences
+from door.dropfiles.understanding import Way, understand
+from door.errors import DropFileRefused
 from tests.door.dropfiles.reads import AS_WRITTEN, NO_ENVIRONMENT, NOW, put, understood_in
 from tests.door.dropfiles.writers import (
     WRITERS,

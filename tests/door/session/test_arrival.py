@@ -12,7 +12,7 @@ import pytest
 from ansi.charset import Charset
 from door.call.console import Look, Paint
 from door.config import config as settings
-from door.dropfiles import DropFileRefused
+from door.errors import DropFileRefused
 from door.lines.line import Hints
 from door.lobby.looks import LOOKS, choices, guess, said_by_host
 from door.run.ways_in import CallBack, Inherited, Stdio, asked_for, said_by

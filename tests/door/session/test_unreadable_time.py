@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from door.call.guest import Guest
 from door.call.guest_caller import brought_by
 from door.config.boards import HostBoard, unlisted
-from door.dropfiles import DropFileRefused
 from door.dropfiles.dropfile import LONGEST_SECONDS
+from door.errors import DropFileRefused
 from door.session.arrival import Asked, arrive
 from tests.door.dropfiles.reads import NOW, put
 from tests.door.dropfiles.writers import (
