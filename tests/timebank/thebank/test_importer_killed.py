@@ -15,67 +15,8 @@ import pytest
 from tests import ROOT
 from tests.timebank.books import Books
 from tests.timebank.importing import Board, record
+from tests.timebank.thebank.victims import kill_taking_over
 from timebank import files
-
-# Told of a step, it takes the file over in a child that is killed at this step, and says whether
-# it was. A step is before, in the midst of, or after whatever leaves a trace on the disk.
-VICTIMS = """
-import os, signal, sys
-from contextlib import contextmanager
-from pathlib import Path
-from tests.timebank.books import Books
-from timebank.thebank import importer
-from timebank.ledger.database import Database
-
-importer.LINES_A_COMMIT = 3
-steps = 0
-
-def step():
-    global steps
-    if steps == last:
-        os.kill(os.getpid(), signal.SIGKILL)
-    steps += 1
-
-def stepwise(name):
-    original = getattr(os, name)
-    def wrapped(*values):
-        step()
-        if name == "write":
-            file, data = values
-            original(file, data[: len(data) // 2])
-            step()
-            return len(data) // 2 + original(file, data[len(data) // 2 :])
-        result = original(*values)
-        step()
-        return result
-    setattr(os, name, wrapped)
-
-@contextmanager
-def transaction(*values):
-    with original_transaction(*values) as desk:
-        yield desk
-        step()
-    step()
-
-def take_over():
-    for name in ("rename", "fsync", "write"):
-        stepwise(name)
-    Database.transaction = transaction
-    books = Books(Path(sys.argv[1]))
-    path = Path(sys.argv[1], "exchange", "BANK.EXT")
-    report = importer.import_file(books.database, books.settings, books.now, path)
-    assert report.problem is None, report
-
-original_transaction = Database.transaction
-for last in map(int, sys.stdin):
-    if pid := os.fork():
-        status = os.waitpid(pid, 0)[1]
-        assert status in (0, signal.SIGKILL), status
-        print("killed" if status else "survived", flush=True)
-    else:
-        take_over()
-        os._exit(0)
-"""
 
 
 def kill_at_every_step(board: Board, second: int = 0) -> Iterator[Board]:
@@ -87,35 +28,19 @@ def kill_at_every_step(board: Board, second: int = 0) -> Iterator[Board]:
     board.books.close()
     before = folder.with_name(f"{folder.name}-before")
     folder.rename(before)
-    victims = subprocess.Popen(
-        [sys.executable, "-c", VICTIMS, str(folder)],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-    def killed(step: int) -> bool:
-        victims.stdin.write(f"{step}\n")
-        victims.stdin.flush()
-        return {"killed\n": True, "survived\n": False}[victims.stdout.readline()]
-
     try:
         for step in count():
             shutil.copytree(before, folder)
-            if not killed(step):
+            if not kill_taking_over(folder, step):
                 assert step > 20
                 return
             if second:
-                killed(step * second % 17)
+                kill_taking_over(folder, step * second % 17)
             books = Books(folder)
             yield Board(books)
             books.close()
             shutil.rmtree(folder)
     finally:
-        victims.stdin.close()
-        victims.stdout.close()
-        victims.wait()
         shutil.rmtree(before)
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests import ROOT
 from tests.timebank.books import Books
 from tests.timebank.outbox import SOURCE, flush, line, put, states
+from tests.timebank.thebank.victims import kill_delivering
 from timebank.errors import NotDoubtful
 from timebank.ledger.schema import instant
 from timebank.thebank.outbox import Delivery, regard_as_delivered, repeat, undelivered
@@ -29,51 +26,6 @@ def books(open_books, path) -> Books:
     return open_books(mode="external", thebank_ext=path)
 
 
-# A process that opens the books, starts to deliver, and is killed at the point it was told.
-VICTIM = """
-import os, signal, stat, sys
-from contextlib import contextmanager
-from pathlib import Path
-from tests.timebank.books import DAILY, Books
-from timebank.ledger.database import Database
-from timebank.thebank.outbox import flush_outbox
-
-folder, point = Path(sys.argv[1]), sys.argv[2]
-books = Books(folder, mode="external", thebank_ext=folder / "THEBANK.EXT")
-write, sync, transaction = os.write, os.fsync, Database.transaction
-commits = 0
-
-def die():
-    os.kill(os.getpid(), signal.SIGKILL)
-
-def dying_write(file, data):
-    write(file, data[: {"nothing": 0, "a byte": 1, "half": len(data) // 2}.get(point, len(data))])
-    die()
-
-def dying_sync(file):
-    sync(file)
-    if stat.S_ISDIR(os.fstat(file).st_mode) == (point == "file made"):
-        die()
-
-@contextmanager
-def dying_transaction(*values):
-    global commits
-    with transaction(*values) as desk:
-        yield desk
-        if point == "committing":
-            die()
-    commits += 1
-    if commits == {"noted": 1, "done": 2}[point]:
-        die()
-
-if point in ("nothing", "a byte", "half", "all"):
-    os.write = dying_write
-elif point in ("file made", "synced"):
-    os.fsync = dying_sync
-else:
-    Database.transaction = dying_transaction
-flush_outbox(books.database, books.settings, books.now)
-"""
 # Where the process died -> whether the record was in the file, whole.
 POINTS = {
     "file made": False,
@@ -89,23 +41,12 @@ POINTS = {
 NEVER_BEGUN = ("file made", "committing")
 
 
-def kill_at(folder: Path, point: str) -> None:
-    """Deliver in another process, and kill that for real."""
-    done = subprocess.run(
-        [sys.executable, "-c", VICTIM, str(folder), point],
-        cwd=ROOT,
-        check=False,
-        stderr=subprocess.PIPE,
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
-
-
 def deliver_and_be_killed(books: Books, path: Path, point: str, before: bytes) -> bytes:
     """Return what the file should hold once the record is delivered."""
     if before:
         path.write_bytes(before)
     number = put(books, "Ann", 12)
-    kill_at(path.parent, point)
+    kill_delivering(path.parent, point)
     end = b"\r\n" if before and not before.endswith(b"\n") else b""
     expected = before + end + line(number)
     assert (path.read_bytes() == expected) == POINTS[point]
@@ -185,7 +126,7 @@ class TestTheSysopIsAsked:
     def number(self, books, path) -> int:
         """A record about which nobody can tell."""
         number = put(books, "Ann", 12)
-        kill_at(path.parent, "all")
+        kill_delivering(path.parent, "all")
         path.unlink()
         flush(books)
         return number
@@ -198,7 +139,7 @@ class TestTheSysopIsAsked:
 
     def test_in_the_log_too(self, books, path, caplog):
         put(books, "Ann", 12)
-        kill_at(path.parent, "all")
+        kill_delivering(path.parent, "all")
         path.unlink()
         flush(books)
         assert "12 minutes for Ann (record 1)" in caplog.text
@@ -241,7 +182,7 @@ class TestTheSysopIsAsked:
 
     def test_but_not_when_the_record_is_found_in_a_file_that_was_rewritten(self, books, path):
         number = put(books, "Ann", 12)
-        kill_at(path.parent, "all")
+        kill_delivering(path.parent, "all")
         rewritten = b"; sorted by another program\n" + line(number).replace(b"\r\n", b"\n")
         path.unlink()
         path.write_bytes(rewritten)
@@ -251,7 +192,7 @@ class TestTheSysopIsAsked:
     def test_nor_is_another_bodys_record_of_the_same_number_ours(self, books, path):
         number = put(books, "Ann", 12)
         path.write_bytes(b"; ours\r\n")
-        kill_at(path.parent, "noted")
+        kill_delivering(path.parent, "noted")
         theirs = b"Bob;5;Another door;2026-01-01 00:00;%d\r\n" % number
         with path.open("ab") as file:
             file.write(theirs)
