@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from itertools import count
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 from argon2 import PasswordHasher
 
+from door.call.caller import Caller
 from door.config import config as settings
 from door.games.blackjack.round import BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
@@ -31,6 +35,8 @@ from timebank.ledger.transfers import Account, Movement
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 PASSWORD = "open sesame"
+# Rounds of the event loop in which everybody who was woken has asked of the books what they want.
+TURNS = 3
 
 BOARD = """
 [board]
@@ -54,6 +60,27 @@ def _quick_hash() -> str:
     return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
 
 
+def _not_painted(caller: Caller) -> None:
+    """Stand in for `Caller.show_status` in seconds that nobody looks at."""
+
+
+class Executor(ThreadPoolExecutor):
+    """What works beside the event loop, and knows whether anything does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._jobs: set[Future[Any]] = set()
+
+    def submit(self, *work, **more):
+        job = super().submit(*work, **more)
+        self._jobs.add(job)
+        job.add_done_callback(self._jobs.discard)
+        return job
+
+    def is_busy(self) -> bool:
+        return bool(self._jobs)
+
+
 class World:
     """One board, its clock, and the seeds that its shuffles will come from."""
 
@@ -65,6 +92,10 @@ class World:
         self.terminals: list[Terminal] = []
         self.thinking: Thinking = InPlace()
         self._next_seed = count(1)
+        self._unanswered = 0
+        self._all_answered: asyncio.Future[None] | None = None  # while somebody waits for it
+        self._is_abandoned = False  # whether somebody asked and does not wait for the answer
+        self._executor = Executor()
         self.config = settings.load(folder / "sysop.toml")
         self.server: Server
         self.database: Database
@@ -75,12 +106,14 @@ class World:
         return next(self._next_seed).to_bytes(shuffle.SEED_BYTES, "big")
 
     async def open(self) -> None:
+        asyncio.get_running_loop().set_default_executor(self._executor)
         self.config.board.data.mkdir(parents=True, exist_ok=True)
         self.database = Database(self.config.database, self.busy_seconds)
         self.database.open()
         self.server = Server(
             self.config, self.database, self.clock, self.new_seed, {"tutor": self.thinking}
         )
+        self._watch_the_books()
         await self.server.start()
 
     async def close(self) -> None:
@@ -97,16 +130,50 @@ class World:
         return terminal
 
     async def pass_time(self, seconds: float) -> None:
-        """Let time pass; what the clock asks of the books is done before the next second."""
+        """Let time pass; what the clock asks of the books is done before the next second.
+
+        Every second ticks. The status line is painted in the last one, which can be looked at.
+        """
         end = self.clock.monotonic() + seconds
+        with mock.patch.object(Caller, "show_status", _not_painted):
+            await self._pass_until(end - 1.0)
+        await self._pass_until(end)
+
+    async def _pass_until(self, end: float) -> None:
         while (left := end - self.clock.monotonic()) > 0:
             await self.clock.advance(min(1.0, left))
-            await self.settled()
+            for _ in range(TURNS):
+                await asyncio.sleep(0)
+            if self._is_abandoned or self._executor.is_busy():
+                self._is_abandoned = False
+                await self.settled()
+            elif self._unanswered:
+                self._all_answered = asyncio.get_running_loop().create_future()
+                await self._all_answered
 
     async def settled(self) -> None:
         """Wait until everything that was asked of the books has been answered."""
         await self.server.books.run(lambda desk: None)
         await asyncio.sleep(0)
+
+    def _watch_the_books(self) -> None:
+        """Count what is asked of the books."""
+        run = self.server.books.run
+
+        async def counted(*asked):
+            self._unanswered += 1
+            try:
+                return await run(*asked)
+            except asyncio.CancelledError:  # it is answered all the same
+                self._is_abandoned = True
+                raise
+            finally:
+                self._unanswered -= 1
+                if not self._unanswered and self._all_answered is not None:
+                    self._all_answered.set_result(None)
+                    self._all_answered = None
+
+        self.server.books.run = counted  # type: ignore[method-assign]
 
     @asynccontextmanager
     async def slow_books(self) -> AsyncIterator[None]:
