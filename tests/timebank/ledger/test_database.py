@@ -18,7 +18,7 @@ from timebank.errors import BooksUnavailable, DatabaseRefused
 from timebank.ledger.database import Database
 from timebank.ledger.schema import SCHEMA_VERSION
 
-SPAWN = multiprocessing.get_context("spawn")
+APART = multiprocessing.get_context("forkserver")
 
 
 @pytest.fixture
@@ -226,8 +226,8 @@ def _open_together(path, barrier):
 
 
 def test_processes_that_make_the_file_together_make_it_once(path, settings):
-    barrier = SPAWN.Barrier(4)
-    processes = [SPAWN.Process(target=_open_together, args=(path, barrier)) for _ in range(4)]
+    barrier = APART.Barrier(4)
+    processes = [APART.Process(target=_open_together, args=(path, barrier)) for _ in range(4)]
     for process in processes:
         process.start()
     for process in processes:

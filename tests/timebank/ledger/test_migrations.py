@@ -23,7 +23,7 @@ from timebank.ledger.migrations import backup_path
 from timebank.ledger.schema import SCHEMA_VERSION
 from timebank.wagers import journal
 
-SPAWN = multiprocessing.get_context("spawn")
+APART = multiprocessing.get_context("forkserver")
 FORK = multiprocessing.get_context("fork")
 
 
@@ -240,8 +240,8 @@ def open_together(path, barrier):
 
 
 def test_processes_that_open_it_together_move_it_once(path, folder):
-    barrier = SPAWN.Barrier(4)
-    processes = [SPAWN.Process(target=open_together, args=(path, barrier)) for _ in range(4)]
+    barrier = APART.Barrier(4)
+    processes = [APART.Process(target=open_together, args=(path, barrier)) for _ in range(4)]
     for process in processes:
         process.start()
     for process in processes:

@@ -19,14 +19,14 @@ from timebank.wagers import journal
 from timebank.wagers.rounds import Move
 from timebank.wagers.single import act, place_bet
 
-SPAWN = multiprocessing.get_context("spawn")
+APART = multiprocessing.get_context("forkserver")
 
 
 def run_together(target, *arguments):
     """Run `target(barrier, answers, ...)` in two processes that start at once; their answers."""
-    barrier, answers = SPAWN.Barrier(2), SPAWN.Queue()
+    barrier, answers = APART.Barrier(2), APART.Queue()
     processes = [
-        SPAWN.Process(target=target, args=(barrier, answers, number, *arguments))
+        APART.Process(target=target, args=(barrier, answers, number, *arguments))
         for number in range(2)
     ]
     for process in processes:
@@ -134,8 +134,8 @@ def test_killing_the_writer_loses_nothing_that_was_answered(books, folder, hands
     calls = [
         books.call(books.caller(f"Caller {letter}"), node=ord(letter)) for letter in "ABCDEFGH"
     ]
-    ours, theirs = SPAWN.Pipe(duplex=False)
-    process = SPAWN.Process(target=_serve, args=(theirs, folder, [call.id for call in calls]))
+    ours, theirs = APART.Pipe(duplex=False)
+    process = APART.Process(target=_serve, args=(theirs, folder, [call.id for call in calls]))
     process.start()
     theirs.close()
     answered = [ours.recv() for _ in range(hands)]

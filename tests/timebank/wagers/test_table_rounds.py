@@ -19,7 +19,7 @@ from timebank.wagers.journal import table_rounds
 from timebank.wagers.rounds import Move, Wager
 from timebank.wagers.wagers import SeatBet, act_at_table, place_table_bets
 
-SPAWN = multiprocessing.get_context("spawn")
+APART = multiprocessing.get_context("forkserver")
 LEFT_OPEN = "Your hand of 2026-06-01 at Vegas was left open, so it was stood for you: you"
 
 
@@ -298,10 +298,10 @@ def _bet_and_settle(barrier, answers, folder, wager, bets):
 
 def test_two_processes_at_one_table_deal_each_round_once(books, folder, table):
     bets = [SeatBet(seat, table.sitter(seat), 60 * seat, None) for seat in (1, 2, 3)]
-    barrier, answers = SPAWN.Barrier(2), SPAWN.Queue()
+    barrier, answers = APART.Barrier(2), APART.Queue()
     wager = Wager(GAME, 0, 60, None, table.shoe.id, None, {}, {"action": "deal"}, 9)
     arguments = (barrier, answers, folder, wager, bets)
-    processes = [SPAWN.Process(target=_bet_and_settle, args=arguments) for _ in range(2)]
+    processes = [APART.Process(target=_bet_and_settle, args=arguments) for _ in range(2)]
     for process in processes:
         process.start()
     found = [answers.get(timeout=60) for _ in processes]
