@@ -16,6 +16,8 @@ from timebank.ledger.chain import GENESIS, digest
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import ADJUSTMENT, Account, Head, Movement
 
+pytestmark = pytest.mark.usefixtures("narrow_search")
+
 FORMATS = ROOT / "docs" / "formats.md"
 FIELDS = "id, place, size, at, amount, source, target, call_id, round_id, kind, facts"
 
@@ -151,6 +153,15 @@ class TestAnEditedRow:
         number = books.sql("SELECT id FROM transfers WHERE amount = 901")[0][0]
         vandal(f"UPDATE transfers SET {change} WHERE id = {number}")
         assert chained(books) == [f"transfer {number}: It was changed: {told}."]
+
+    def test_is_named_whatever_a_day_can_hold(self, books, vandal, narrow_search):
+        narrow_search.undo()
+        number = books.do(transfers.head).number + 1
+        books.do(transfers.transfer, [_gift(99_999)])
+        vandal(f"UPDATE transfers SET amount = 60 WHERE id = {number}")
+        assert chained(books) == [
+            f"transfer {number}: It was changed: its amount was 99999, and is 60."
+        ]
 
     def test_whose_reason_was_changed_is_named(self, books, vandal):
         vandal("UPDATE transfers SET facts = replace(facts, 'lose', 'push') WHERE id = 7")
@@ -321,7 +332,7 @@ class TestADigestNotedDown:
         assert len(self.audit(books, noted.digest)) == 1
 
 
-def _gift() -> Movement:
+def _gift(seconds: int = 60) -> Movement:
     return Movement(
-        ADJUSTMENT, Account(8, "bank", "second"), 60, Told("adjust", f"for {GAME}"), None, None
+        ADJUSTMENT, Account(8, "bank", "second"), seconds, Told("adjust", f"for {GAME}"), None, None
     )

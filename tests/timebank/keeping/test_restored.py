@@ -34,6 +34,8 @@ from timebank.wagers import journal
 from timebank.wagers.journal import open_shoe, open_table_shoe
 from timebank.wagers.play_money import Tally, tally
 
+pytestmark = pytest.mark.usefixtures("narrow_search")
+
 SEED, OTHER_SEED = bytes(32), bytes([1] * 32)
 SEAL, OTHER_SEAL = "a" * 64, "b" * 64
 LATER = NOON + timedelta(hours=2)

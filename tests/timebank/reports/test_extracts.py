@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import tracemalloc
 from contextlib import contextmanager
@@ -9,20 +10,22 @@ from itertools import islice
 
 import pytest
 
+from tests.timebank.books import Books
 from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
 from timebank.reports import exports, extracts
 from timebank.reports.extracts import PAGE, Wanted
 
-MANY = 20 * PAGE
+MANY = 12 * PAGE
 # Rows of an entry.
 BLOCK = 100
 
 
-@pytest.fixture
-def many(books):
+@pytest.fixture(scope="module")
+def long_ledger(tmp_path_factory):
     """A ledger of many rows: every tenth uses up a second, the others grant one."""
+    books = Books(tmp_path_factory.mktemp("long"))
     books.caller("Ann")
     online = Account(6, "online", "second")
     grant = Movement(transfers.ALLOTMENT, online, 1, Told("grant", "A second"), None, None)
@@ -34,7 +37,14 @@ def many(books):
             transfers.transfer(desk, block)
 
     books.do(fill)
-    return books
+    books.close()
+    return books.settings.database
+
+
+@pytest.fixture
+def many(long_ledger, folder, open_books):
+    shutil.copy(long_ledger, folder)
+    return open_books()
 
 
 def reading(books):
