@@ -1,0 +1,45 @@
+"""Every mutant fits the program as it stands, and is another mistake than all others."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests import ROOT
+from verify.mutants.catalogue import MUTANTS
+from verify.mutants.mutant import Mutant, Stale
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_it_changes_the_program_and_the_program_can_still_be_read(mutant):
+    text = mutant.mutated(ROOT)
+    assert text != (ROOT / mutant.file).read_text()
+    ast.parse(text)
+
+
+def test_all_are_told_apart_by_their_names():
+    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+
+
+def test_every_name_is_a_sentence():
+    assert [mutant for mutant in MUTANTS if not mutant.name.endswith(".")] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("left = 1\n", "is there 0 times"),
+        ("left = 60\nleft = 60\n", "is there 2 times"),
+        (None, "is gone with its file"),
+    ],
+)
+def test_a_stale_one_is_named_with_its_file_and_its_text(tmp_path, text, said):
+    if text is not None:
+        (tmp_path / "toy.py").write_text(text)
+    mutant = Mutant("The time left is short.", "toy.py", "left = 60", "left = 59")
+    with pytest.raises(Stale) as stale:
+        mutant.mutated(tmp_path)
+    assert str(stale.value).startswith('toy.py: "The time left is short."')
+    assert said in str(stale.value)
+    assert str(stale.value).endswith("left = 60")

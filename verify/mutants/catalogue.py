@@ -1,0 +1,847 @@
+"""The mutants, by the rooms of the program.
+
+Each is one plain mistake in a line that holds minutes, hands or trust: a second, a day or a minute
+too many, a step left out, another account, a check that always says yes. `verify.simulate.faults`
+has others, which take whole parts of the program out; none of them is here again.
+"""
+
+from __future__ import annotations
+
+from verify.mutants.mutant import Mutant
+
+_LEDGER = (
+    Mutant(
+        "The digest of a transfer does not cover the hand that it belongs to.",
+        "timebank/ledger/chain.py",
+        "{source} {target} {call} {hand}",
+        "{source} {target} {call} -",
+    ),
+    Mutant(
+        "An entry may turn seconds into cents, as far as `transfer` looks.",
+        "timebank/ledger/transfers.py",
+        "if amount <= 0 or source.unit != target.unit:",
+        "if amount <= 0:",
+    ),
+    Mutant(
+        "The rows of an entry are told with numbers that are one too low.",
+        "timebank/ledger/transfers.py",
+        "in enumerate(movements, first + 1)",
+        "in enumerate(movements, first)",
+    ),
+    Mutant(
+        "A day begins again when the clock goes back to it.",
+        "timebank/ledger/entry.py",
+        "if today <= self.day:",
+        "if today == self.day:",
+    ),
+    Mutant(
+        "Seconds that wait in the bank for a whole minute never go out through THEBANK.EXT.",
+        "timebank/ledger/entry.py",
+        'waiting = self.balance["bank"] % MINUTE',
+        "waiting = 0",
+    ),
+    Mutant(
+        "What goes out through THEBANK.EXT is rounded up to whole minutes.",
+        "timebank/ledger/entry.py",
+        "whole = seconds // MINUTE * MINUTE",
+        "whole = -(-seconds // MINUTE) * MINUTE",
+    ),
+    Mutant(
+        "Held time is said to meet another day although the event ends on the same one.",
+        "timebank/ledger/entry.py",
+        "schedule.day_of(self.closing.end) > self._date()",
+        "schedule.day_of(self.closing.end) >= self._date()",
+    ),
+    Mutant(
+        "What was earned and is held leaves the time on line when the day changes.",
+        "timebank/ledger/entry.py",
+        "self.put_away(self.held, kept_held,",
+        "self.put_away(self.online, kept_held,",
+    ),
+    Mutant(
+        "What is lost of an earlier day's stake still counts as being on the table.",
+        "timebank/ledger/entry.py",
+        'left = min(self.standing - gone, self.balance["stake"])',
+        "left = self.standing - gone",
+    ),
+    Mutant(
+        "A host's event does not end the time of its caller when ours comes later.",
+        "timebank/ledger/entry.py",
+        "if closing is None or until < closing.start:",
+        "if closing is None:",
+    ),
+    Mutant(
+        "The gain of a guest who is behind counts as winnings that may be saved.",
+        "timebank/ledger/entry.py",
+        "winnings = min(winnings, self.ahead())",
+        "winnings = winnings or self.ahead()",
+    ),
+    Mutant(
+        "Books that have lost their last transaction are taken for whole.",
+        "timebank/ledger/high_water.py",
+        "if missing <= 0:",
+        "if missing <= 1:",
+    ),
+    Mutant(
+        "A damaged record of how far the books have come is believed.",
+        "timebank/ledger/high_water.py",
+        "return number if record == _record(number) else 0",
+        "return number",
+    ),
+    Mutant(
+        "A generation may begin with the last number that was given before it.",
+        "timebank/ledger/generations.py",
+        "if any(firsts[table] <= last[table]",
+        "if any(firsts[table] < last[table]",
+    ),
+    Mutant(
+        "What a failed COMMIT has left is told as kept before it is on the disk.",
+        "timebank/ledger/doubt.py",
+        "if self._is_revived and not sqlite.carried_over(connection):",
+        "if self._is_revived and connection.closed:",
+    ),
+    Mutant(
+        "Books whose mark nobody knows are taken for those that were served last.",
+        "timebank/ledger/live_mark.py",
+        "if mark not in note.marks:",
+        "if not note.marks:",
+    ),
+    Mutant(
+        "What a guest used beyond the host's time is not taken off their own.",
+        "timebank/ledger/visit.py",
+        "beyond = max(0, charged - max(self.clock, self.brought + self.standing))",
+        "beyond = 0",
+    ),
+    Mutant(
+        "A guest's loan is paid at the exit only out of what was won.",
+        "timebank/ledger/visit.py",
+        "loan_paid = min(loan, out)",
+        "loan_paid = min(loan, gain)",
+    ),
+)
+
+_WAGERS = (
+    Mutant(
+        "A stake may take the last coin out of the pot.",
+        "timebank/wagers/stakes.py",
+        "if usable - amount < coin:",
+        "if usable - amount < 0:",
+    ),
+    Mutant(
+        "A bankroll's bank is not asked for what already stands on the table.",
+        "timebank/wagers/stakes.py",
+        "if self.standing + amount > casino:",
+        "if amount > casino:",
+    ),
+    Mutant(
+        "What is won goes onto the table and not into the purse.",
+        "timebank/wagers/stakes.py",
+        "self._posting.move(bank, self.purse, won, Won(*of))",
+        "self._posting.move(bank, self.table, won, Won(*of))",
+    ),
+    Mutant(
+        "A settlement in mid-hand may take everything off the table.",
+        "timebank/wagers/rounds.py",
+        "if settlement.final else settled < standing",
+        "if settlement.final else settled <= standing",
+    ),
+    Mutant(
+        "Cards of a shoe may be dealt a second time.",
+        "timebank/wagers/rounds.py",
+        "wager.start < position(desk, shoe_id)",
+        "wager.start < 0",
+    ),
+    Mutant(
+        "The action that ends a hand is not journaled.",
+        "timebank/wagers/single.py",
+        "        rounds.write_action(desk, posting.call_id, move)\n",
+        "        if settlement is None:\n"
+        "            rounds.write_action(desk, posting.call_id, move)\n",
+    ),
+    Mutant(
+        "A shared table takes an action that passes over one.",
+        "timebank/wagers/wagers.py",
+        "if move.sequence != table.sequence + 1:",
+        "if move.sequence <= table.sequence:",
+    ),
+    Mutant(
+        "One more turn a day may be played than the sysop allows.",
+        "timebank/wagers/single.py",
+        "turns >= wager.turns_limit",
+        "turns > wager.turns_limit",
+    ),
+    Mutant(
+        "A hand that nobody returned to is stood a day too early.",
+        "timebank/wagers/journal.py",
+        "OVERDUE_AFTER = timedelta(days=1)",
+        "OVERDUE_AFTER = timedelta(days=0)",
+    ),
+    Mutant(
+        "A bank that has won keeps what it has above its full size.",
+        "timebank/wagers/play_money.py",
+        "posting.move(casino, source, -missing, reason)",
+        "posting.move(casino, source, 0, reason)",
+    ),
+    Mutant(
+        "A bankroll lost after midnight, in a hand of the day before, comes back at once.",
+        "timebank/wagers/play_money.py",
+        "lost_on = max(schedule.day_of(instant(at)).isoformat(), day)",
+        "lost_on = day",
+    ),
+)
+
+_CALLS = (
+    Mutant(
+        "A lease dies a second too early.",
+        "timebank/calls/calls.py",
+        "return self.age(desk) <= LEASE_SECONDS",
+        "return self.age(desk) < LEASE_SECONDS",
+    ),
+    Mutant(
+        "The age of a lease from before a new start of the machine is counted from the new one.",
+        "timebank/calls/calls.py",
+        "and self.awake is not None and self.boot == here.boot:",
+        "and self.awake is not None:",
+    ),
+    Mutant(
+        "A call that is taken over is charged only to its last renewal.",
+        "timebank/calls/calls.py",
+        "since = min(max(0, int(lease.age(desk))), LEASE_SECONDS)",
+        "since = 0",
+    ),
+    Mutant(
+        "A visit that is found dead ends on the day on which it is found.",
+        "timebank/calls/calls.py",
+        "parting = _leave(posting, instant(lease.renewed))",
+        "parting = _leave(posting, desk.now)",
+    ),
+    Mutant(
+        "A caller who is locked out may open a call.",
+        "timebank/calls/calls.py",
+        "    if locked:\n",
+        "    if locked and take_over:\n",
+    ),
+    Mutant(
+        "Time servers need to agree only twice in a row, however soon.",
+        "timebank/calls/clock.py",
+        "if uptime - known.agreed < AGREED:",
+        "if uptime < known.agreed:",
+    ),
+    Mutant(
+        "The clock of a machine that was off for long is not doubted.",
+        "timebank/calls/clock.py",
+        "belief, certain=False, sure=last",
+        "belief, certain=True, sure=last",
+    ),
+    Mutant(
+        "A guest brings all the time that the host shows, whatever share was agreed.",
+        "timebank/calls/arrival.py",
+        "most = visit.clock * brought.share // 100",
+        "most = visit.clock",
+    ),
+    Mutant(
+        "What of the host's minutes stands on the table is brought a second time.",
+        "timebank/calls/arrival.py",
+        "amount = max(0, most - visit.debt - visit.standing)",
+        "amount = max(0, most - visit.debt)",
+    ),
+    Mutant(
+        "The allowance of a day is given again with each call of it.",
+        "timebank/calls/arrival.py",
+        "brought.allowance - used_on(desk, caller_id, visit.day)",
+        "brought.allowance",
+    ),
+)
+
+_WINDOW = (
+    Mutant(
+        "Nothing needs to stay on the clock after a deposit.",
+        "timebank/window/allowance.py",
+        "yield Bound(online - keep, said, NotEnough)",
+        "yield Bound(online, said, NotEnough)",
+    ),
+    Mutant(
+        "What was sent to others today may be borrowed again.",
+        "timebank/window/allowance.py",
+        "self._today.get(kind, 0) for kind in kinds)",
+        "self._today.get(kind, 0) for kind in kinds[:1])",
+    ),
+    Mutant(
+        "A new caller is known a day too late.",
+        "timebank/window/allowance.py",
+        "if schedule.day_of(self.posting.desk.now) < known:",
+        "if schedule.day_of(self.posting.desk.now) <= known:",
+    ),
+    Mutant(
+        "The last part of a minute of a loan cannot be paid back.",
+        "timebank/window/allowance.py",
+        "whole = (owed + MINUTE - 1) // MINUTE * MINUTE",
+        "whole = owed // MINUTE * MINUTE",
+    ),
+    Mutant(
+        "A frozen account takes in what others send.",
+        "timebank/window/allowance.py",
+        "if other.frozen or self.settings.is_barred(other.name):",
+        "if self.settings.is_barred(other.name):",
+    ),
+    Mutant(
+        "The sysop cannot fill an account to the brim.",
+        "timebank/window/sysop.py",
+        "if account.balance + seconds > most:",
+        "if account.balance + seconds >= most:",
+    ),
+    Mutant(
+        "The sysop's withdrawal is a deposit.",
+        "timebank/window/sysop.py",
+        "return _post(desk, account, -seconds, SysopWithdrew(",
+        "return _post(desk, account, seconds, SysopWithdrew(",
+    ),
+    Mutant(
+        "The window closes a minute too late.",
+        "timebank/settings/hours.py",
+        "any(start <= minute < end for start, end in self.spans)",
+        "any(start <= minute <= end for start, end in self.spans)",
+    ),
+)
+
+_GUESTS = (
+    Mutant(
+        "A loss of just one minute is not shown to the host.",
+        "timebank/guests/claims.py",
+        "if lost >= MINUTE:",
+        "if lost > MINUTE:",
+    ),
+    Mutant(
+        "A gain that never arrived, says the sysop, is put down as kept, and nobody has it.",
+        "timebank/guests/claims.py",
+        "    if row.minutes < 0:\n",
+        "    if row.minutes:\n",
+    ),
+    Mutant(
+        "Seconds in a frozen account leave it together with a gain.",
+        "timebank/guests/departure.py",
+        'waiting = 0 if _is_frozen(posting) else posting.balance["bank"] % MINUTE',
+        'waiting = posting.balance["bank"] % MINUTE',
+    ),
+    Mutant(
+        "What a guest puts back fills the account past what it may hold.",
+        "timebank/guests/departure.py",
+        'beyond = min(amount, max(0, posting.balance["bank"] + amount - most))',
+        "beyond = 0",
+    ),
+    Mutant(
+        "What a guest leaves with is taken from the time on line alone.",
+        "timebank/guests/departure.py",
+        "return [(posting.online, first), (posting.held, amount - first)]",
+        "return [(posting.online, first), (posting.online, amount - first)]",
+    ),
+)
+
+_THEBANK = (
+    Mutant(
+        "A record that takes minutes out puts them in.",
+        "timebank/thebank/format.py",
+        "    return int(field)\n",
+        "    return abs(int(field))\n",
+    ),
+    Mutant(
+        "A semicolon in a name makes two fields of it.",
+        "timebank/thebank/format.py",
+        'for character in text.replace(";", ","):',
+        "for character in text:",
+    ),
+    Mutant(
+        "A file that another one of its length or more has replaced is read on from the middle.",
+        "timebank/thebank/format.py",
+        "st_size >= self.offset and digest(file, self.offset) == self.recent",
+        "st_size >= self.offset",
+    ),
+    Mutant(
+        "A record is written behind a line that has no end.",
+        "timebank/thebank/outbox.py",
+        "line = LINE_END + line",
+        "line = line + b''",
+    ),
+    Mutant(
+        "A record that was cut off in the middle is written once more, and not completed.",
+        "timebank/thebank/outbox.py",
+        "mark.line[len(content) :]",
+        "mark.line",
+    ),
+    Mutant(
+        "An import fills an account past what it may hold.",
+        "timebank/thebank/bookings.py",
+        "if balance + seconds > most:",
+        "if seconds > most:",
+    ),
+    Mutant(
+        "An import may go into an account of a caller who may not use the bank.",
+        "timebank/thebank/bookings.py",
+        "if desk.settings.is_barred(caller.name):",
+        "if desk.settings.is_barred(name) and caller.frozen:",
+    ),
+)
+
+_CALLERS = (
+    Mutant(
+        "Any recovery code lets a caller in who has none.",
+        "timebank/callers/recovery.py",
+        'hmac.compare_digest(kept or "", digest)',
+        "hmac.compare_digest(kept or digest, digest)",
+    ),
+    Mutant(
+        "A password is stored although another one was chosen meanwhile.",
+        "timebank/callers/recovery.py",
+        "if secrets_of(desk, caller_id) != before:",
+        "if secrets_of(desk, caller_id).digest != before.digest:",
+    ),
+    Mutant(
+        "Keys of an earlier version are not renewed before names are compared.",
+        "timebank/names/look_alikes.py",
+        "    renew(run)\n",
+        "",
+    ),
+    Mutant(
+        "Bill and BI11 are two names.",
+        "timebank/names/names.py",
+        ".translate(_FILED).translate(_ALIKE)",
+        ".translate(_FILED)",
+    ),
+)
+
+_AUDIT = (
+    Mutant(
+        "The audit does not mind a balance below what its rows add up to.",
+        "timebank/audit/accounts.py",
+        "if account.kept != account.recomputed:",
+        "if account.kept > account.recomputed:",
+    ),
+    Mutant(
+        "The audit takes the first row that does not fit the chain for one that does.",
+        "timebank/audit/chain.py",
+        "if follows and row.made(link) != row.digest:",
+        "if follows and bad and row.made(link) != row.digest:",
+    ),
+    Mutant(
+        "The audit does not mind an entry whose last rows are gone.",
+        "timebank/audit/accounts.py",
+        "        if self.seen < self.size:\n",
+        "        if self.seen > self.size:\n",
+    ),
+    Mutant(
+        "The audit passes over another caller's transfers in a hand.",
+        "timebank/audit/rounds.py",
+        "if strangers or others:",
+        "if others:",
+    ),
+    Mutant(
+        "The audit does not mind what is left on the table of a settled hand.",
+        "timebank/audit/rounds.py",
+        "if settled and standing:",
+        "if settled and standing < 0:",
+    ),
+    Mutant(
+        "The audit believes a visit that says less than its transfers.",
+        "timebank/audit/guests.py",
+        "if says != moves:",
+        "if says > moves:",
+    ),
+)
+
+_KEEPING = (
+    Mutant(
+        "A backup does not say that it is one.",
+        "timebank/keeping/backup.py",
+        "restoring.marked_as_copy(connection, now)",
+        "connection.commit()",
+    ),
+    Mutant(
+        "A backup that is not in order takes the place of the books.",
+        "timebank/keeping/backup.py",
+        "if audited.findings:",
+        "if audited.findings and not audited.transfers:",
+    ),
+    Mutant(
+        "A restore that is killed half-way leaves old books that nobody knows.",
+        "timebank/keeping/backup.py",
+        "marks=[*old_marks, *note.marks]",
+        "marks=[*note.marks]",
+    ),
+    Mutant(
+        "A restore goes on while somebody is on a call.",
+        "timebank/keeping/backup.py",
+        "if on_call := _on_call(lock, path, now):",
+        "if (on_call := _on_call(lock, path, now)) and len(on_call) > 1:",
+    ),
+    Mutant(
+        "The nightly work is done although the clock is in doubt.",
+        "timebank/keeping/maintain.py",
+        "if IN_DOUBT in held_up:",
+        "if IN_DOUBT in held_up[1:]:",
+    ),
+    Mutant(
+        "The account of a caller who is gone is closed with what they earned.",
+        "timebank/keeping/maintain.py",
+        "after, carried) > 0)",
+        "after, carried) > left)",
+    ),
+)
+
+_REPORTS = (
+    Mutant(
+        "What the house made has the wrong sign.",
+        "timebank/reports/summary.py",
+        "return self.lost - self.won",
+        "return self.won - self.lost",
+    ),
+    Mutant(
+        "A week of the summary begins on Sunday.",
+        "timebank/reports/summary.py",
+        "timedelta(days=day.weekday())",
+        "timedelta(days=day.isoweekday() % 7)",
+    ),
+    Mutant(
+        "A cell that begins with @ is a formula.",
+        "timebank/reports/exports.py",
+        r"[=+\-@\uff1d",
+        r"[=+\-\uff1d",
+    ),
+    Mutant(
+        "A statement takes in the first second after its end.",
+        "timebank/reports/statements.py",
+        "(until is None or at < until)",
+        "(until is None or at <= until)",
+    ),
+    Mutant(
+        "The cents of an amount of play money are not written.",
+        "timebank/words.py",
+        "whole, cents = divmod(abs(amount), 100)",
+        "whole, cents = abs(amount) // 100, 0",
+    ),
+    Mutant(
+        "Beancount is asked for the balances before the last day is over.",
+        "timebank/reports/beancount.py",
+        "end = _day(last, schedule) + A_DAY",
+        "end = _day(last, schedule)",
+    ),
+)
+
+_SETTINGS = (
+    Mutant(
+        "A time that daylight saving skips is an hour off.",
+        "timebank/settings/schedule.py",
+        "if early <= late:",
+        "if early != late:",
+    ),
+    Mutant(
+        "Two events that touch are two closed periods.",
+        "timebank/settings/schedule.py",
+        "if next_start <= end and",
+        "if next_start < end and",
+    ),
+    Mutant(
+        "An event of days that began long ago is passed over.",
+        "timebank/settings/schedule.py",
+        "back = self._longest + 2 * DAY",
+        "back = DAY",
+    ),
+    Mutant(
+        "More than all of a caller's winnings may be set to pay back a loan.",
+        "timebank/settings/settings.py",
+        'table.whole("loan_share", Limits.loan_share, 0, 100)',
+        'table.whole("loan_share", Limits.loan_share, 0, 101)',
+    ),
+)
+
+_GAMES = (
+    Mutant(
+        "Draws for a shuffle favour the low numbers.",
+        "door/games/engine/shuffle.py",
+        "limit = _SPAN - _SPAN % bound",
+        "limit = _SPAN",
+    ),
+    Mutant(
+        "No card of a shuffle may stay where it was.",
+        "door/games/engine/shuffle.py",
+        "other = below(last + 1)",
+        "other = below(last)",
+    ),
+    Mutant(
+        "An ace in a hand of eleven counts one.",
+        "door/games/engine/cards.py",
+        "if ace and total <= 11:",
+        "if ace and total < 11:",
+    ),
+    Mutant(
+        "A hand that is over after its first step is settled with what it had before.",
+        "door/games/engine/journaled.py",
+        "now.won - was.won",
+        "now.won + was.won",
+    ),
+    Mutant(
+        "Insurance costs the odd half of a unit, where whole units are asked.",
+        "door/games/blackjack/hands.py",
+        "return bet // (2 * rules.insurance_unit) * rules.insurance_unit",
+        "return bet // 2",
+    ),
+    Mutant(
+        "A dealer's Charlie does not beat 21.",
+        "door/games/blackjack/hands.py",
+        "(rules.is_charlie(dealer), Outcome.DEALER_CHARLIE)",
+        "(rules.is_charlie(dealer) and total != 21, Outcome.DEALER_CHARLIE)",
+    ),
+    Mutant(
+        "The dealer does not look under an ace.",
+        "door/games/blackjack/course.py",
+        "(up.is_ace and self.rules.peek_under_ace)",
+        "(up.is_ace and not self.rules)",
+    ),
+    Mutant(
+        "A blackjack at Vegas pays even money.",
+        "door/games/blackjack/rules.py",
+        'natural_paid="after dealer",\n    natural_pays=Fraction(5, 2)',
+        'natural_paid="after dealer",\n    natural_pays=Fraction(2)',
+    ),
+    Mutant(
+        "The UNIX bj lets a nine be doubled.",
+        "door/games/blackjack/round.py",
+        "return hand.count.total in (10, 11)",
+        "return hand.count.total in (9, 10, 11)",
+    ),
+    Mutant(
+        "What is typed at Vegas is rounded to the nearest second.",
+        "door/games/vegas/round.py",
+        'return int(Fraction(typed.replace(",", ".")) * coin)',
+        'return round(Fraction(typed.replace(",", ".")) * coin)',
+    ),
+    Mutant(
+        "The bank at baccarat draws with four against an ace.",
+        "door/games/baccarat/rules.py",
+        "4: frozenset({2, 3, 4, 5, 6, 7})",
+        "4: frozenset({1, 2, 3, 4, 5, 6, 7})",
+    ),
+    Mutant(
+        "A baccarat shoe with just eight cards left is dealt from once more.",
+        "door/games/baccarat/rules.py",
+        "- dealt <= RESHUFFLE_AT",
+        "- dealt < RESHUFFLE_AT",
+    ),
+    Mutant(
+        "A stand-off at baccarat is lost.",
+        "door/games/baccarat/round.py",
+        "elif mine < his:",
+        "elif mine <= his:",
+    ),
+    Mutant(
+        "A spread of three pays even money at Red Dog.",
+        "door/games/red_dog/rules.py",
+        "{1: 5, 2: 4, 3: 2}",
+        "{1: 5, 2: 4}",
+    ),
+    Mutant(
+        "A third card like the lower one wins at Red Dog.",
+        "door/games/red_dog/round.py",
+        "min(first, second) < third",
+        "min(first, second) <= third",
+    ),
+    Mutant(
+        "The raise at Red Dog costs nothing.",
+        "door/games/red_dog/round.py",
+        "return self.bet if action is Action.RAISE else 0",
+        "return 0",
+    ),
+    Mutant(
+        "An overdue hand's journal goes on with the number of its last action.",
+        "door/games/overdue.py",
+        "sequence=stored.sequence + 1 + len(moves)",
+        "sequence=stored.sequence + len(moves)",
+    ),
+)
+
+_CALL = (
+    Mutant(
+        "An older purse takes the place of a newer one.",
+        "door/call/caller.py",
+        "if number > self._adopted:",
+        "if number != self._adopted:",
+    ),
+    Mutant(
+        "The uncharged time after the last second reaches into an event.",
+        "door/call/caller.py",
+        "seconds = seconds if room is None else min(seconds, room)",
+        "seconds = seconds if room is None else max(seconds, room)",
+    ),
+    Mutant(
+        "A caller's last second is cut off when it begins.",
+        "door/call/caller.py",
+        "if self.on_for() >= self._paid_until - ROUNDING:",
+        "if self.on_for() >= self._paid_until - 1:",
+    ),
+    Mutant(
+        "A guest may stay a second longer than the host allows.",
+        "door/call/guest_caller.py",
+        "self.on_for() >= self._limit - ROUNDING",
+        "self.on_for() >= self._limit + 1",
+    ),
+    Mutant(
+        "What ticked before a guest's call was open is free.",
+        "door/call/guest_caller.py",
+        "waited=seconds_begun(now - guest.arrived)",
+        "waited=0",
+    ),
+    Mutant(
+        "A second is charged when the one before it ends, begun or not.",
+        "door/clock.py",
+        "return max(0, math.ceil(elapsed - ROUNDING))",
+        "return max(0, math.floor(elapsed + ROUNDING) + 1)",
+    ),
+)
+
+_DROPFILES = (
+    Mutant(
+        "The seconds of CHAIN.TXT are read as minutes.",
+        "door/dropfiles/chain_txt.py",
+        "lines.decimal(16), 1, lines.place(16)",
+        "lines.decimal(16), 60, lines.place(16)",
+    ),
+    Mutant(
+        "The minutes of DOOR.SYS are read a line too far down.",
+        "door/dropfiles/door_sys.py",
+        "minutes_line = GRAPHICS - 1 + shift",
+        "minutes_line = GRAPHICS + shift",
+    ),
+    Mutant(
+        "DOOR32.SYS of WWIV counts minutes.",
+        "door/dropfiles/door32_sys.py",
+        "return _WWIV.search(software) is not None",
+        "return _WWIV.fullmatch(software) is not None",
+    ),
+    Mutant(
+        "Time left that the host gives as an instant is rounded up.",
+        "door/dropfiles/dropfile.py",
+        "max(0, (deadline - now) // SECOND)",
+        "max(0, -((now - deadline) // SECOND))",
+    ),
+    Mutant(
+        "A host's event that began half a minute ago is tomorrow's.",
+        "door/dropfiles/dropfile.py",
+        "return 0 if ahead > DAY_MINUTES * 60 - 60 else ahead",
+        "return 0 if ahead > DAY_MINUTES * 60 - 6 else ahead",
+    ),
+    Mutant(
+        "Minutes are added to the wrong line of MODUSER.DAT.",
+        "door/dropfiles/giving.py",
+        "MODUSER_LINE = 9",
+        "MODUSER_LINE = 8",
+    ),
+    Mutant(
+        "Time is given to whoever is on the node by now.",
+        "door/dropfiles/giving.py",
+        "if file.identity != way.caller:",
+        "if file.identity.board != way.caller.board:",
+    ),
+)
+
+_DEFENCE = (
+    Mutant(
+        "An address has one line more than it may.",
+        "door/defence/counts.py",
+        "self._calls.get(who, 0) >= rules.calls_per_address",
+        "self._calls.get(who, 0) > rules.calls_per_address",
+    ),
+    Mutant(
+        "One more wrong password is checked at once.",
+        "door/defence/counts.py",
+        "(HALVES if clean else 1) - 1) * self._cost",
+        "(HALVES if clean else 1)) * self._cost",
+    ),
+    Mutant(
+        "A wrong password in the second half costs no more than in the first.",
+        "door/defence/counts.py",
+        "return self._cost * (2 if owed",
+        "return self._cost * (1 if owed",
+    ),
+    Mutant(
+        "A subscriber of IPv6 is another one with each address.",
+        "door/defence/counts.py",
+        "_SUBSCRIBER_BITS = 64 ",
+        "_SUBSCRIBER_BITS = 0 ",
+    ),
+    Mutant(
+        "Whoever waits longest is checked first, however often they were wrong.",
+        "door/defence/tries.py",
+        "order = (failures, first.number)",
+        "order = (first.number, failures)",
+    ),
+)
+
+_LINES = (
+    Mutant(
+        "A byte 255 that was typed is lost.",
+        "door/lines/telnet/framing.py",
+        "self._plain.append(IAC)",
+        "self._plain.clear()",
+    ),
+    Mutant(
+        "A telnet subnegotiation may be as long as it likes.",
+        "door/lines/telnet/framing.py",
+        "if len(self._body) > self._limit:",
+        "if len(data) > self._limit:",
+    ),
+    Mutant(
+        "A PROXY header may name any port.",
+        "door/lines/port/proxy_header.py",
+        "if not _PORT.fullmatch(port) or int(port) > 65535:",
+        "if not _PORT.fullmatch(port):",
+    ),
+    Mutant(
+        "Whom a front end brings is let in by the front end's own address.",
+        "door/lines/port/connection.py",
+        "behind = self._visit.enter(passed.address)",
+        "behind = self._visit.enter(self._address)",
+    ),
+    Mutant(
+        "A board that has a secret is believed with any.",
+        "door/lines/rlogin/trust.py",
+        "return fits or not board.secret",
+        "return fits or bool(header.first)",
+    ),
+    Mutant(
+        "Of two boards that an rlogin caller may come from the first is taken.",
+        "door/lines/rlogin/trust.py",
+        "if len(known) > 1:",
+        "if len(known) > 2:",
+    ),
+)
+
+_ANSI = (
+    Mutant(
+        "A character of two cells is taken for one of one.",
+        "ansi/width.py",
+        "return max(wcwidth(character), 0) if",
+        "return min(max(wcwidth(character), 0), 1) if",
+    ),
+    Mutant(
+        "A byte 255 goes out to terminals.",
+        "ansi/charset.py",
+        '+ "\\ufffe"  # byte 255',
+        '+ "\\xa0"  # byte 255',
+    ),
+    Mutant(
+        "The canvas does not go back to a column on the left of the cursor.",
+        "ansi/canvas.py",
+        "if row != self._at_row or way.start != self._at_column:",
+        "if row != self._at_row or way.start > self._at_column:",
+    ),
+    Mutant(
+        "The canvas forgets in which style the terminal writes.",
+        "ansi/canvas.py",
+        "            self._pen = way.pen\n",
+        "",
+    ),
+)
+
+MUTANTS = (
+    *(*_LEDGER, *_WAGERS, *_CALLS, *_WINDOW, *_GUESTS, *_THEBANK, *_CALLERS, *_AUDIT, *_KEEPING),
+    *(*_REPORTS, *_SETTINGS, *_GAMES, *_CALL, *_DROPFILES, *_DEFENCE, *_LINES, *_ANSI),
+)

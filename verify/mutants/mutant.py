@@ -1,0 +1,42 @@
+"""A fault as a change of the program's text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class Stale(Exception):
+    """The program has changed, and a mutant fits it no more; `str()` says which text is missing."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One fault: what is wrong with it in, and which text of which file is replaced by what.
+
+    `explained` says why nobody can catch it. Only one that changes nothing that anybody could
+    see has such a reason.
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    explained: str = ""
+
+    @property
+    def room(self) -> str:
+        """The folder of the program that it is in."""
+        return self.file.rpartition("/")[0]
+
+    def mutated(self, root: Path) -> str:
+        """Return the file's text with the fault in it; raises `Stale`."""
+        path = root / self.file
+        text = path.read_text() if path.exists() else ""
+        found = text.count(self.old)
+        if found != 1:
+            where = f"is there {found} times" if path.exists() else "is gone with its file"
+            raise Stale(
+                f'{self.file}: "{self.name}" wants this text once, which {where}:\n{self.old}'
+            )
+        return text.replace(self.old, self.new)
