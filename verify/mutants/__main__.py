@@ -102,7 +102,8 @@ class Hunt:
 @click.option("--room", multiple=True, help="Those in this folder: timebank/ledger, door/lines.")
 @click.option("--suite", "is_suite", is_flag=True, help="Ask the suite alone.")
 @click.option("--simulate", "is_simulate", is_flag=True, help="Ask the simulator alone.")
-@click.option("--near", is_flag=True, help="Ask the suite for the tests of the same room alone.")
+@click.option("--near", is_flag=True, help="Ask the suite for quick tests of the same room alone.")
+@click.option("--first", multiple=True, help="Ask these tests before all others.")
 @click.option("--limit", default=3600.0, show_default=True, help="Seconds for one look.")
 @click.option("--silence", default=120.0, show_default=True, help="Seconds in which no test ends.")
 @click.option("--jobs", default=1, show_default=True, help="How many mutants at once.")
@@ -118,6 +119,7 @@ def main(
     is_suite: bool,
     is_simulate: bool,
     near: bool,
+    first: tuple[str, ...],
     limit: float,
     silence: float,
     jobs: int,
@@ -134,8 +136,9 @@ def main(
         for mutant in mutants:
             click.echo(f"{mutant.file}: {mutant.name}")
         return
-    first, _, last = seeds.partition("-")
-    bounds = Bounds(silence, limit, workers, near, (int(first), int(last or first)), steps)
+    begin, _, end = seeds.partition("-")
+    played = int(begin), int(end or begin)
+    bounds = Bounds(silence, limit, workers, near, first, played, steps)
     asked = [who for who, is_one in (("suite", is_suite), ("simulator", is_simulate)) if is_one]
     asked = asked or ["suite", "simulator"]
     hunt = Hunt(ROOT, bounds, Results.read(results), asked)

@@ -54,6 +54,8 @@ class Bounds:
     workers: int = 2
     # Whether the suite is asked only for the tests of the mutant's own room.
     is_near: bool = False
+    # Tests that are asked before all others.
+    first: tuple[str, ...] = ()
     # Of the simulator.
     seeds: tuple[int, int] = (1, 3)
     steps: int = 200
@@ -133,7 +135,8 @@ class Suite:
         """Run the tests of the mutant's room first, then the rest, until one fails."""
         until = time.monotonic() + self.bounds.whole
         tests, seconds = 0, 0.0
-        for stage in stages(mutant.file, self.tree.root, self.bounds.is_near):
+        first = [[test, "-n", "0"] for test in self.bounds.first]
+        for stage in [*first, *stages(mutant.file, self.tree.root, self.bounds.is_near)]:
             while True:
                 found = self._run(stage, until)
                 tests, seconds = tests + found.after, seconds + found.seconds
@@ -181,16 +184,15 @@ class Suite:
 
 def stages(file: str, root: Path, is_near: bool) -> list[list[str]]:
     """Say in which order tests are asked: what pytest is given for each part of the suite."""
-    mirrored, room = _mirrored(file, root), []
+    mirrored, named = _mirrored(file, root), _named(file, root)
     passed = [f"--ignore={folder}" for folder in (LONG_TOOLS, mirrored) if folder is not None]
+    # A few files: other processes would cost more than they spare.
+    room = [[*named, "-n", "0"]] if named else []
     if mirrored is not None:
-        same = f"test_{Path(file).stem.rstrip('s')}*.py"
-        named = sorted(str(path.relative_to(root)) for path in root.glob(f"{mirrored}/{same}"))
-        # A few files: other processes would cost more than they spare.
-        room = [[*named, "-n", "0"]] if named else []
         room += [[mirrored, "-m", layer] for layer in ("unit", "board", "process")]
     if is_near and room:
-        return room
+        # What starts processes takes longer than all the rest of a room.
+        return [stage for stage in room if stage[-1] != "process"]
     rest = [["tests", *passed, "-m", layer] for layer in ("unit", "board", "process")]
     return [*room, *rest, [LONG_TOOLS]]
 
@@ -204,6 +206,15 @@ def _mirrored(file: str, root: Path) -> str | None:
             return folder
         rooms.pop()
     return None
+
+
+def _named(file: str, root: Path) -> list[str]:
+    """List the tests named like a file: of its room where there are any, else of its package."""
+    same = f"test_{Path(file).stem.rstrip('s')}*.py"
+    rooms = (_mirrored(file, root), f"tests/{file.partition('/')[0]}")
+    found = ((root / room).rglob(same) for room in rooms if room is not None)
+    each = (sorted(str(path.relative_to(root)) for path in paths) for paths in found)
+    return next(filter(None, each), [])
 
 
 def simulate(tree: Tree, bounds: Bounds) -> Look:
