@@ -548,8 +548,8 @@ _SETTINGS = (
     Mutant(
         "More than all of a caller's winnings may be set to pay back a loan.",
         "timebank/settings/settings.py",
-        'table.whole("loan_share", Limits.loan_share, 0, 100)',
-        'table.whole("loan_share", Limits.loan_share, 0, 101)',
+        ".loan_share, 0, 100)",
+        ".loan_share, 0, 101)",
     ),
 )
 
@@ -587,8 +587,8 @@ _GAMES = (
     Mutant(
         "A dealer's Charlie does not beat 21.",
         "door/games/blackjack/hands.py",
-        "(rules.is_charlie(dealer), Outcome.DEALER_CHARLIE)",
-        "(rules.is_charlie(dealer) and total != 21, Outcome.DEALER_CHARLIE)",
+        "        (rules.is_charlie(dealer), ",
+        "        (rules.is_charlie(dealer) and total != 21, ",
     ),
     Mutant(
         "The dealer does not look under an ace.",
@@ -645,10 +645,10 @@ _GAMES = (
         "min(first, second) <= third",
     ),
     Mutant(
-        "The raise at Red Dog costs nothing.",
+        "The raise at Red Dog costs nothing, and to stay costs a bet.",
         "door/games/red_dog/round.py",
-        "return self.bet if action is Action.RAISE else 0",
-        "return 0",
+        ".RAISE else 0",
+        ".STAY else 0",
     ),
     Mutant(
         "An overdue hand's journal goes on with the number of its last action.",
