@@ -385,6 +385,13 @@ def test_leases_of_an_earlier_boot_run_out(here, ann):
     assert here.books.do(close_dead_calls) == [call.id]
 
 
+def test_the_count_of_a_new_boot_says_nothing_of_a_lease_of_the_one_before(here, ann):
+    call = here.books.call(ann)
+    just_booted = ClockReading(NOON + timedelta(hours=1), "the next boot", 5.0, 5.0)
+    with here.books.database.transaction(here.books.settings, just_booted) as desk:
+        assert close_dead_calls(desk) == [call.id]
+
+
 def gone_for_a_year(here: Machines) -> int:
     """A caller whose account is empty, and who is about to be gone."""
     here.books.change(minutes_per_day=0)

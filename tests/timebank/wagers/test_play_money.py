@@ -105,6 +105,17 @@ def test_no_bet_is_above_what_the_bank_still_has(books, call):
     assert books.audit() == []
 
 
+def test_what_stands_on_the_table_counts_as_what_the_bank_may_have_to_pay(call):
+    call.sit_down()
+    for stake in (NEW, 2 * NEW, 4 * NEW):
+        call.coup(stake, won(stake, stake))
+    call.coup(2 * NEW)
+    with pytest.raises(NotEnough, match=r"^The bank has \$300,000, and pays no more\.$"):
+        call.act(stake=NEW + 100, kind="double")
+    call.act(stake=NEW, kind="double")
+    assert call.receipt.play.casino == 3 * NEW
+
+
 def test_a_broken_bank_takes_no_more_bets_and_has_recovered_at_the_next_visit(books, call):
     call.sit_down()
     for bet in (100_000_00, 200_000_00, 400_000_00, 300_000_00):
