@@ -16,7 +16,7 @@ from verify.mutants import looks, watch
 from verify.mutants.__main__ import Hunt
 from verify.mutants.looks import Bounds, Look, stages
 from verify.mutants.mutant import Mutant
-from verify.mutants.report import Results, table, totals
+from verify.mutants.report import Results, rooms, table, totals
 from verify.mutants.tree import Tree, copied
 
 PROGRAM = """
@@ -208,6 +208,9 @@ def test_what_is_known_is_kept_and_not_asked_again(toy, asked, tmp_path):
     assert [*table([CAUGHT], hunt.results)][2:] == [
         f"| `toy/clock.py` | {CAUGHT.name} | `test_clock.py::test_seconds` | 1 | 2 |"
         " seed 2, step 41: Wrong: a \\| b |"
+    ]
+    assert [*rooms([CAUGHT, SURVIVOR], hunt.results)][2:] == [
+        "| `toy` | 2 | 1 of 1 | 1 | 2 | 1 of 1 |"
     ]
     assert totals([CAUGHT], hunt.results) == (
         "1 mutants; the suite caught 1 of 1; the simulator caught 1 of 1."
