@@ -23,7 +23,7 @@ import click
 from verify.mutants.catalogue import MUTANTS
 from verify.mutants.looks import Bounds, GivenUp, Look, Suite, simulate
 from verify.mutants.mutant import Mutant, Stale
-from verify.mutants.report import Results, table, totals
+from verify.mutants.report import Results, rooms, table, totals
 from verify.mutants.tree import Tree, copied
 
 ROOT = Path(__file__).parents[2]
@@ -111,7 +111,7 @@ class Hunt:
 @click.option("--seeds", default="1-3", show_default=True, help="That are simulated.")
 @click.option("--steps", default=200, show_default=True, help="Of each seed.")
 @click.option("--results", type=Path, help="A file of what is known, that is not asked again.")
-@click.option("--table", "table_file", type=Path, help="Write the table to this file, too.")
+@click.option("--table", "table_file", type=Path, help="Write the tables to this file, too.")
 def main(
     is_list: bool,
     only: tuple[str, ...],
@@ -143,7 +143,8 @@ def main(
     asked = asked or ["suite", "simulator"]
     hunt = Hunt(ROOT, bounds, Results.read(results), asked)
     hunt.run(mutants, jobs)
-    told = [*table(mutants, hunt.results), "", totals(mutants, hunt.results)]
+    known = hunt.results
+    told = [*rooms(mutants, known), "", *table(mutants, known), "", totals(mutants, known)]
     click.echo("\n".join(["", *told]))
     if table_file is not None:
         table_file.write_text("\n".join(told) + "\n")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from statistics import median
 
 from verify.mutants.looks import Look
 from verify.mutants.mutant import Mutant
@@ -77,6 +78,29 @@ def table(mutants: Iterable[Mutant], results: Results) -> Iterator[str]:
         after = ("", "") if suite is None else (str(suite.after), f"{suite.seconds:.0f}")
         cells = (f"`{mutant.file}`", mutant.name, _told(suite), *after, _told(found.simulator))
         yield f"| {' | '.join(cells)} |"
+
+
+def rooms(mutants: Iterable[Mutant], results: Results) -> Iterator[str]:
+    """Write a table of the rooms: how many mutants each has, who caught how many, and how soon."""
+    yield "| room | mutants | suite | after tests | seconds | simulator |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
+    of_rooms: dict[str, list[Found]] = {}
+    for mutant in mutants:
+        room = "/".join(mutant.room.split("/")[:2])
+        of_rooms.setdefault(room, []).append(results.of(mutant))
+    for room, found in of_rooms.items():
+        suite = [each.suite for each in found if each.suite is not None]
+        simulator = [each.simulator for each in found if each.simulator is not None]
+        caught = [look for look in suite if look.caught]
+        soon = [f"{median(look.after for look in caught):.0f}" if caught else ""]
+        soon.append(f"{median(look.seconds for look in caught):.0f}" if caught else "")
+        cells = (f"`{room}`", str(len(found)), _share(suite), *soon, _share(simulator))
+        yield f"| {' | '.join(cells)} |"
+
+
+def _share(looks: Sequence[Look]) -> str:
+    """Say how many of those who were looked for were caught."""
+    return f"{sum(bool(look.caught) for look in looks)} of {len(looks)}" if looks else ""
 
 
 def _told(look: Look | None) -> str:

@@ -199,6 +199,10 @@ def test_less_than_a_minute_is_not_shown(books, ann):
     assert debt(books, ann) == 59
 
 
+def test_a_minute_is(books, ann):
+    assert shown(books, ann, 60).claim().minutes == -1
+
+
 def test_a_loss_that_could_not_be_shown_stays_a_debt(books, ann):
     claim = shown(books, ann, 600).claim()
     assert books.do(not_done, claim, "The file is gone.")
