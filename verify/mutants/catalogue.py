@@ -701,8 +701,8 @@ _DROPFILES = (
     Mutant(
         "The seconds of CHAIN.TXT are read as minutes.",
         "door/dropfiles/chain_txt.py",
-        "lines.decimal(16), 1, lines.place(16)",
-        "lines.decimal(16), 60, lines.place(16)",
+        "lines.time(16, 1, fractions=True)",
+        "lines.time(16, 60, fractions=True)",
     ),
     Mutant(
         "The minutes of DOOR.SYS are read a line too far down.",
