@@ -35,7 +35,7 @@ def kind_of(name: str) -> Format | None:
     """Tell the format by a file's name, in whatever case; None for any other file.
 
     >>> kind_of("door32.sys"), kind_of("DORINFOa.DEF"), kind_of("XTRN.DAT")
-    (<Format.DOOR32: 'DOOR32.SYS'>, <Kind.DORINFO: 'DORINFOn.DEF'>, None)
+    (<Format.DOOR32: 'DOOR32.SYS'>, <Format.DORINFO: 'DORINFOn.DEF'>, None)
     """
     if _NODES.fullmatch(name):
         return Format.DORINFO
