@@ -1,8 +1,7 @@
-"""A line over an asyncio transport: who waits for whom, and who is cut off for not waiting.
+"""A line over an asyncio transport, of whatever protocol.
 
-It knows bytes and sockets but no protocol: telnet and rlogin stand in front of it, and what a host
-hands over. Everything that another end could make grow has its bound here: what arrived and nobody
-took, what was written and nobody read, and how long the last words may take.
+Everything that the other end could make grow has its bound here: bytes that arrived and were not
+taken, bytes that were written and not read, and the time that the last words take.
 """
 
 import asyncio
@@ -21,7 +20,7 @@ logger = logging.getLogger("door.lines")
 
 # One read takes at most this much, and no more than this waits in a line for its receiver. A small
 # read keeps a flood from stalling the other callers, and is cheaper than asyncio's own of 256 kB.
-# All lines share the room: it is filled and emptied within one step of the event loop.
+# All lines share the buffer: it is filled and emptied within one step of the event loop.
 UNREAD = 4096  # bytes
 INTAKE = memoryview(bytearray(UNREAD))
 
@@ -34,8 +33,7 @@ _SOCKET_OPTIONS = (
     ("IPPROTO_TCP", "TCP_KEEPCNT", 3),
     ("IPPROTO_TCP", "TCP_USER_TIMEOUT", 45_000),
     ("IPPROTO_TCP", "TCP_NODELAY", 1),
-    # What a caller leaves unread waits in the kernel first. It needs no megabytes there: a whole
-    # screen has some ten thousand bytes.
+    # What a caller leaves unread waits in the kernel first. A whole screen has some 10 kB.
     ("SOL_SOCKET", "SO_SNDBUF", 65_536),
     # Telnet's Synch sends its Data Mark as urgent data, which would leave a hole in the stream.
     ("SOL_SOCKET", "SO_OOBINLINE", 1),
@@ -44,23 +42,16 @@ _SOCKET_OPTIONS = (
 
 @dataclass(frozen=True)
 class LineLimits:
-    """What one line may cost the board.
+    """What one line may cost the board."""
 
-    `unsent` bounds what the caller leaves unread (bytes), `farewell` how long what was written last
-    may take to leave (seconds).
-    """
-
-    unsent: int
-    farewell: float
-
-
-def _discard(_: bytes) -> None: ...
+    unsent: int  # bytes that the caller leaves unread
+    farewell: float  # seconds that the last bytes may take to leave
 
 
 class StreamLine:
     """A `Line` whose bytes go through an asyncio transport.
 
-    The protocol in front of it gives every typed byte to `deliver`, reads into `room()` and passes
+    The protocol in front of it reads into `room()`, gives every typed byte to `deliver` and passes
     on what the transport tells it.
     """
 
@@ -74,10 +65,7 @@ class StreamLine:
         limits: LineLimits,
         address: str | None = None,
     ) -> None:
-        """Begin with nobody listening: what arrives waits.
-
-        `address` is where the caller is, if that is not where the connection comes from.
-        """
+        """`address` is where the caller is, if that is not where the connection comes from."""
         self.kind = kind
         self.address = address or address_of(transport.get_extra_info("peername"))
         self.hints = Hints()
@@ -126,7 +114,6 @@ class StreamLine:
                 self.count_unsent(len(data))
 
     async def drain(self, seconds: float) -> None:
-        """Wait until everything written has left; `Hangup` when the line ends first or in time."""
         if self._blocked and not self._ended:
             gone = self._loop.create_future()
             self._drains.add(gone)
@@ -141,17 +128,14 @@ class StreamLine:
             raise Hangup(self._ended)
 
     def hang_up(self) -> None:
-        """End the line in peace: nothing is received any more, what was written still goes out.
-
-        The caller's side is read on, unheard, until it hangs up as well: to close a socket with
-        bytes unread would reset it, and take the last words from the caller's screen.
-        """
+        # The caller's side is read on, unheard, until it hangs up as well: to close a socket with
+        # bytes unread would reset it, and take the last words from the caller's screen.
         if self._ended:
             return
         self._end("the board hung up")
         self._transport.resume_reading()
         if self._transport.can_write_eof():
-            # The caller may have broken the connection a moment ago: we hear of it after this.
+            # The caller may have broken the connection a moment ago: we are told after this.
             with contextlib.suppress(OSError):
                 self._transport.write_eof()
         else:
@@ -159,7 +143,6 @@ class StreamLine:
         self._limit_farewell()
 
     def abort(self) -> None:
-        """End the line now, and forget what has not left yet."""
         self._end("the board broke the connection")
         self._transport.abort()
 
@@ -171,16 +154,16 @@ class StreamLine:
         return bool(self._ended) or self._transport.is_closing()
 
     def room(self) -> memoryview:
-        """Where to read the next bytes into: never more than may wait here, and never nothing."""
+        """Where to read the next bytes: never more than may wait here, and never nothing."""
         if self._waiting and not self._ended:
             return INTAKE[: UNREAD - len(self._waiting)]
         return INTAKE
 
     def breathe(self) -> None:
-        """Read on when the others have had their turn of the loop; for whoever has filled the room.
+        """Read on in the loop's next turn, where a read has filled the room.
 
-        asyncio reads once in a turn. uvloop reads on at once as long as it finds a room filled,
-        which may be a hundred kilobytes of a flood.
+        asyncio reads once in a turn. uvloop reads on at once while it finds the room filled, which
+        may be a hundred kilobytes of a flood.
         """
         if not (self._breathes or self.ended):
             self._breathes = True
@@ -188,15 +171,11 @@ class StreamLine:
             self._loop.call_soon(self._breathe_out)
 
     def resize(self, columns: int, rows: int) -> None:
-        """Note the size that the terminal says it has, clamped already, and tell of a change."""
         self.size_is_known = True
-        self._fit(columns, rows)
+        self.assume(columns, rows)
 
     def assume(self, columns: int, rows: int) -> None:
-        """Note a size, clamped already, of which the terminal itself has said nothing yet."""
-        self._fit(columns, rows)
-
-    def _fit(self, columns: int, rows: int) -> None:
+        """Note a size, clamped already, that the terminal itself has not told."""
         if (columns, rows) != (self.columns, self.rows):
             self.columns, self.rows = columns, rows
             if self._receiver is not None and not self._ended:
@@ -205,7 +184,7 @@ class StreamLine:
     def cut_off(self, reason: str, *, own_fault: bool = True) -> None:
         """End the line now because of what the other end did, with one line in the log.
 
-        Who merely reads too slowly has done nothing of his own: his network may be the reason.
+        Reading too slowly is not the caller's `own_fault`: their network may be the reason.
         """
         if not self._ended:
             self.blame = Blame(reason, own_fault)
@@ -214,12 +193,12 @@ class StreamLine:
         self._transport.abort()
 
     def lose_carrier(self, reason: str) -> None:
-        """End the line now, because whoever handed the caller over says that he is gone."""
+        """End the line now, because whoever handed the caller over says that they are gone."""
         self._end(reason)
         self._transport.abort()
 
     def count_unsent(self, more: int) -> None:
-        """Cut off a caller who leaves too much unread, when `more` bytes were written to him."""
+        """Count `more` bytes that were written; cut off a caller who leaves too many unread."""
         self._unsent += more
         if self._unsent > self._limits.unsent:
             # Counting what is there costs time, so it is done only when the sum could be too much.
@@ -236,7 +215,7 @@ class StreamLine:
         self._wake_drains()
 
     def end_of_input(self) -> None:
-        """Learn that the other end sends no more: that is a hang-up, after the output has left."""
+        """The other end sends no more: that is a hang-up, after the output has left."""
         self._end(self.end_words)
         self._limit_farewell()
 
@@ -260,7 +239,7 @@ class StreamLine:
             self._transport.resume_reading()
 
     def _release(self) -> None:
-        """Hand over what waits, and go on from there, unless the receiver pauses meanwhile."""
+        """Hand over what waits, unless the receiver pauses meanwhile."""
         if self._receiver is None or self._paused:
             return
         while self._waiting and not self._paused:
@@ -275,7 +254,7 @@ class StreamLine:
         if self._ended:
             return
         self._ended = reason
-        self.deliver = _discard
+        self.deliver = lambda data: None
         self._wake_drains()
         if self._receiver is not None:
             self._waiting.clear()
@@ -315,7 +294,7 @@ class Stage(asyncio.BufferedProtocol):
 
 
 class StreamProtocol(Stage):
-    """What a transport tells, passed on to the line that `make_line` makes of it.
+    """Passes on what a transport tells to the line that `make_line` makes of it.
 
     `closed` is set last of all, when nothing of the connection is left.
     """
@@ -340,7 +319,7 @@ class StreamProtocol(Stage):
         self.line.breathe()
 
     def eof_received(self) -> None:
-        """Take a half-close for a hang-up: the transport closes once everything has left."""
+        # The transport closes once everything has left.
         self.line.end_of_input()
 
     def pause_writing(self) -> None:
@@ -355,10 +334,8 @@ class StreamProtocol(Stage):
 
 
 def address_of(peer: object) -> str:
-    """Where a connection comes from: an address the kernel wrote, so that it is safe to show.
-
-    `peer` is what `getpeername` says: nothing, or a file's name, for a local socket.
-    """
+    """Where a connection comes from, by `getpeername`: the kernel's words, safe to show."""
+    # A local socket has nothing there, or a file's name.
     if isinstance(peer, tuple) and peer:
         return str(peer[0]).removeprefix("::ffff:")
     return "unknown"
@@ -369,7 +346,7 @@ def _set_options(transport: asyncio.Transport) -> None:
     if wire is None:
         return
     for level, name, value in _SOCKET_OPTIONS:
-        # Not every system has every option, and none is worth a call that could be served.
+        # Not every system has every option, and none is worth a call.
         if hasattr(socket, name):
             with contextlib.suppress(OSError):
                 wire.setsockopt(getattr(socket, level), getattr(socket, name), value)

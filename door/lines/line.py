@@ -1,9 +1,7 @@
 """What the board knows of a connection: one interface for telnet, rlogin, stdio and tests alike.
 
-A `Line` moves bytes and says how wide the screen is. It knows no keys, no characters and no
-callers: `ansi` turns bytes into keys, `door.call.caller` decides what they mean. The names below
-are all that any of them may use, so that a hand of cards cannot tell a telnet caller from a test's
-script.
+A `Line` moves bytes and says how wide the screen is. `ansi` turns bytes into keys, and
+`door.call.caller` decides what they mean.
 """
 
 import re
@@ -27,9 +25,9 @@ _UNPRINTABLE = re.compile(r"[^ -~]+")
 
 @dataclass(frozen=True)
 class Hints:
-    """What the other end said of itself while the line was set up: claims to guess from, not facts.
+    """What the other end said of itself: claims to guess from, not facts.
 
-    Every text is printable ASCII and at most 64 characters, an unknown one is empty.
+    Every text is printable ASCII and at most 64 characters; an unknown one is empty.
     `terminal_types` holds at most 8 names, the preferred one first, spelled as they came;
     `language` is a locale such as ``en_US.UTF-8``; `charset` the character set the other end agreed
     to; `speed` what it calls its speed, such as ``38400,38400``.
@@ -42,19 +40,16 @@ class Hints:
 
 
 class Receiver(Protocol):
-    """Whoever takes what arrives on a line. Its methods return at once and raise nothing."""
+    """Takes what arrives on a line. Its methods return at once and raise nothing."""
 
     def received(self, data: bytes) -> None:
         """Take bytes as they were typed, at most 4096 at a time."""
 
     def hung_up(self, reason: str) -> None:
-        """Learn that the line has ended, whoever ended it: once, and after all that was received.
-
-        It is never called from inside a method of the line.
-        """
+        """The line has ended: once, after all that was received, never from within its methods."""
 
     def resized(self, columns: int, rows: int) -> None:
-        """Learn that the screen has a new size, clamped like the line's own."""
+        """The screen has a new size, clamped like the line's own."""
 
 
 class Line(Protocol):
@@ -81,44 +76,40 @@ class Line(Protocol):
 
     @property
     def size_is_known(self) -> bool:
-        """Whether the terminal itself has said its size, and no settings or usual values have."""
+        """Whether the terminal itself has said its size."""
 
     def resize(self, columns: int, rows: int) -> None:
         """Note the size of the screen as the terminal says it, clamped, and tell of a change."""
 
     def attach(self, receiver: Receiver) -> None:
-        """Hand everything that arrives to `receiver`, and at once what arrived before it came.
+        """Hand everything that arrives to `receiver`, beginning with what waits here.
 
         A second receiver takes the place of the first.
         """
 
     def pause(self) -> None:
-        """Stop handing over bytes; what the caller types then waits, at most 4 kB of it here."""
+        """Stop handing over bytes; at most 4 kB of what the caller types waits here."""
 
-    def resume(self) -> None:
-        """Go on handing over bytes, those that waited first."""
+    def resume(self) -> None: ...
 
     def write(self, data: bytes) -> None:
-        """Send `data`, never waiting; a caller who leaves 256 kB unread is cut off.
-
-        After the end of the line it does nothing.
-        """
+        """Send `data`, never waiting; a caller who leaves 256 kB unread is cut off."""
 
     async def drain(self, seconds: float) -> None:
         """Wait until everything written has left; `Hangup` when the line ends first.
 
-        A caller who has not taken it within `seconds` is cut off, and `Hangup` raised.
+        A caller who has not taken it within `seconds` is cut off.
         """
 
     def hang_up(self) -> None:
-        """End the line in peace: nothing is received any more, what was written still goes out."""
+        """End the line: nothing is received any more, what was written still goes out."""
 
     def abort(self) -> None:
         """End the line now, and forget what has not left yet."""
 
 
 def clamp_size(columns: int, rows: int) -> tuple[int, int]:
-    """Bring a screen size, in cells, within what is drawn for; 0 means "not known" (RFC 1073).
+    """Bring a screen size, in cells, within the limits; 0 means "not known" (RFC 1073).
 
     >>> clamp_size(65535, 1)
     (132, 20)
@@ -132,7 +123,7 @@ def clamp_size(columns: int, rows: int) -> tuple[int, int]:
 
 
 def printable(text: str) -> str:
-    """What may be kept, and shown, of a text from outside: printable ASCII, 64 characters of it.
+    """What may be shown of a text from outside: printable ASCII, at most 64 characters.
 
     >>> printable("xterm\\x1b[2J\\n")
     'xterm[2J'

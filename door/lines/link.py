@@ -1,8 +1,8 @@
 """A caller whom a door process passes on to the server of the same board, on the same machine.
 
-A Unix socket in the board's data folder, which its owner alone may open, carries frames: what was
-typed and how large the screen is one way, what is shown the other. The door goes first and says in
-a header whom it brings and what for; the server goes last and says how it ended.
+A Unix socket in the board's data folder, which its owner alone may open, carries frames: keys and
+the screen's size one way, output the other. The door goes first and says in a header whom it brings
+and what for; the server goes last and says how it ended.
 """
 
 from __future__ import annotations
@@ -80,7 +80,6 @@ def told(what: Said) -> bytes:
 
 
 def read_told(content: bytes) -> Said:
-    """Read the content of a header or an end; `LinkBroken` when it is none."""
     try:
         said = json.loads(content)
     except ValueError as error:
@@ -91,7 +90,7 @@ def read_told(content: bytes) -> Said:
 
 
 class LinkLine(StreamLine):
-    """The server's end: a line to a caller who is on a door process."""
+    """The server's end."""
 
     end_words = "the door hung up"  # its process may have been killed; how the caller went it says
 
@@ -111,7 +110,7 @@ OnCall = Callable[["LinkConnection", Said], Awaitable[None]]
 
 
 class LinkConnection(StreamProtocol):
-    """One door process at the server, from its header to the end.
+    """One door process at the server.
 
     `ready` is called once, with the header; `interrupted` when the door says what ends the call.
     """
@@ -129,16 +128,12 @@ class LinkConnection(StreamProtocol):
         self._came = came
         self._gone = gone
         self._frames = Frames()
-        self.interrupted: Callable[[str], None] = _nothing
+        self.interrupted: Callable[[str], None] = lambda why: None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take a new connection, if it is from the owner of the socket or from root.
-
-        The mode of the socket says the same; this holds where a file system or a folder that was
-        copied with other rights does not.
-        """
         super().connection_made(transport)
         self._came(self)
+        # The mode of the socket says the same, unless the folder was copied with other rights.
         if user_of(transport) not in (os.geteuid(), 0):
             self.line.cut_off("it is another user's")
 
@@ -170,8 +165,6 @@ class LinkConnection(StreamProtocol):
 
 
 class LinkListener:
-    """The socket in the data folder, and every door that came in through it."""
-
     def __init__(self, on_call: OnCall) -> None:
         self._on_call = on_call
         self._path: Path | None = None
@@ -182,7 +175,7 @@ class LinkListener:
         self._finished = False
 
     async def open_in(self, folder: Path) -> None:
-        """Begin to listen; `OSError` when that cannot be, as when another server does already."""
+        """Begin to listen; `OSError` where it cannot, as when another server does already."""
         path = folder / NAME
         with _short(path) as name:
             _remove_stale(name)
@@ -206,7 +199,7 @@ class LinkListener:
             self._path = None
 
     async def finish(self) -> None:
-        """Close, end every call that is left, and return when nothing of it runs any more."""
+        """Close, end every call that is left, and wait for their ends."""
         self.close()
         self._finished = True
         for call in self._calls:
@@ -245,7 +238,7 @@ async def dial(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter
 
 
 def user_of(transport: asyncio.BaseTransport) -> int:
-    """Tell by the kernel's word whose process is at the other end."""
+    """Whose process is at the other end, by the kernel's word."""
     wire = transport.get_extra_info("socket")
     credentials = wire.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
     return int(struct.unpack("3i", credentials)[1])
@@ -266,7 +259,7 @@ def _remove_stale(name: str) -> None:
 
 @contextmanager
 def _short(path: Path) -> Iterator[str]:
-    """Give a name for a socket that the kernel takes, however long its path is."""
+    """Give a name for a socket that is short enough for the kernel."""
     if len(os.fsencode(path)) <= LONGEST_PATH:
         yield str(path)
         return
@@ -275,7 +268,3 @@ def _short(path: Path) -> Iterator[str]:
         yield f"/proc/self/fd/{folder}/{path.name}"
     finally:
         os.close(folder)
-
-
-def _nothing(_: str) -> None:
-    """Be what an interruption does before anybody is there to be interrupted."""

@@ -95,7 +95,7 @@ def taken(descriptor: int, way: int) -> End:
 
 
 def _opened_again(descriptor: int, way: int) -> int | None:
-    """Open what a descriptor is open on, with flags of our own; None where that cannot be done."""
+    """Open it once more, with flags of our own; None where that cannot be done."""
     names = [f"/proc/self/fd/{descriptor}"]
     if os.isatty(descriptor):
         with contextlib.suppress(OSError):
@@ -111,11 +111,11 @@ def _opened_again(descriptor: int, way: int) -> int | None:
 
 
 class DescriptorTransport(asyncio.Transport):
-    """What asyncio's transports are, over two ends that others go on using.
+    """An asyncio transport over two ends that others go on using.
 
-    Closing it shuts nothing down, and whoever made the ends closes them afterwards: not before the
-    protocol knows that the connection is lost, or `abort` was called. `get_extra_info` knows
-    nothing, so that nobody sets options on a socket that is the host's.
+    Closing it shuts nothing down. Whoever made the ends closes them, once the protocol knows that
+    the connection is lost or `abort` was called. `get_extra_info` knows nothing, so that no option
+    is set on the host's socket.
     """
 
     def __init__(self, source: End, sink: End, protocol: StreamProtocol) -> None:
@@ -176,7 +176,7 @@ class DescriptorTransport(asyncio.Transport):
     # Writing
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """Take the only limits there are: the protocol is paused while anything waits."""
+        """The protocol is paused while anything waits."""
 
     def get_write_buffer_size(self) -> int:
         return len(self._unsent)
@@ -217,8 +217,7 @@ class DescriptorTransport(asyncio.Transport):
         return self._closing
 
     def can_write_eof(self) -> bool:
-        """No: the connection is not ours to end."""
-        return False
+        return False  # the connection is not ours to end
 
     def close(self) -> None:
         if not self._closing:

@@ -1,6 +1,6 @@
-"""A caller whom a host board hands over to a door: what it says of him, and how the call ends.
+"""A caller whom a host board hands over to a door: what it says of them, and how the call ends.
 
-The host owns the connection: it goes on with it when the door is done. It ends a call with signals
+The host owns the connection and goes on with it when the door is done. It ends a call with signals
 (Synchronet: SIGHUP, SIGTERM five seconds later, SIGKILL after five more; ENiGMA: SIGHUP alone), or
 the input just ends.
 """
@@ -36,9 +36,8 @@ _GOODBYES = ((signal.SIGHUP, "the host hung up"), (signal.SIGTERM, "the host end
 class Introduction:
     """What a host says of a caller's connection before it starts the door.
 
-    `address` is where the caller comes from, empty when nobody said. `columns` and `rows` are the
-    caller's screen, 0 when nobody said: what the terminal itself says comes first.
-    `size_is_certain` is set where the host has asked the terminal, and not its own settings.
+    `address` is empty and `columns` and `rows` are 0 where it does not say; what the terminal
+    itself says comes first. `size_is_certain` is set where the host has asked the terminal.
     """
 
     address: str
@@ -49,19 +48,16 @@ class Introduction:
 
 
 class CleanLine(StreamLine):
-    """A line through a host that may not double 0xFF on its way to a telnet caller.
-
-    Nothing that is drawn has that byte; should it come all the same, it is left out.
-    """
+    """A line without any 0xFF, for hosts that may not double it on its way to a telnet caller."""
 
     def write(self, data: bytes) -> None:
         super().write(data.replace(IAC_BYTE, b""))
 
 
 def with_environment(hints: Hints, environment: Mapping[str, str]) -> Hints:
-    """Add what a process's environment says of its terminal to what a host said of the caller.
+    """Add what the environment says of the terminal to what the host said, which counts first.
 
-    The host counts first: TERM and LANG may be those of the shell that the host was started from.
+    TERM and LANG may be those of the shell that the host was started from.
 
     >>> with_environment(Hints(("ansi",)), {"TERM": "xterm", "LANG": "en_US.UTF-8"})
     Hints(terminal_types=('ansi', 'xterm'), language='en_US.UTF-8', charset='', speed='')
@@ -85,7 +81,7 @@ def introduce(line: StreamLine, introduction: Introduction) -> None:
 
 @asynccontextmanager
 async def held(protocol: StreamProtocol) -> AsyncIterator[StreamLine]:
-    """Hold a line until the block is left, however it is left; then hang up and wait for its end.
+    """Hold a line until the block is left; then hang up and wait for its end.
 
     SIGHUP and SIGTERM end the line. They stay harmless until the event loop is closed, so that the
     host's next signal does not kill a door that is still posting and giving back.

@@ -1,8 +1,7 @@
 """A caller on a socket: one that the host hands down, or one by which the door calls back.
 
 What is handed down is the host's own connection to the caller. It stays blocking or not as it is,
-nothing is shut down, and the caller goes back to the host on it when the door is done. Its telnet
-has been negotiated; `passive` says how that is gone on with.
+nothing is shut down, and the caller goes back to the host on it when the door is done.
 """
 
 import asyncio
@@ -117,7 +116,7 @@ def _checked(descriptor: int) -> str:
 
 @contextmanager
 def _urgent_data_in_line(descriptor: int) -> Iterator[None]:
-    """Keep the data mark of telnet's Synch in its place (as `flow` does), and undo that."""
+    """Keep the data mark of telnet's Synch in its place, as `flow` does, and undo that."""
     option = socket.SOL_SOCKET, socket.SO_OOBINLINE
     with _shared(descriptor) as wire:
         before = wire.getsockopt(*option)

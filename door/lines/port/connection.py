@@ -1,7 +1,6 @@
-"""From an accepted socket to whatever answers it: the gate, a front end's word, TLS.
+"""From an accepted socket to what answers it: the gate, a front end's header, TLS, in this order.
 
-In this order, and each where the port has it. A connection that is refused costs next to nothing,
-and everything a stranger can drag out has its time.
+A connection that is refused costs next to nothing, and what a stranger can drag out has a limit.
 """
 
 from __future__ import annotations
@@ -52,9 +51,7 @@ class LineConnection:
         make_answer: Callable[[str, Callable[[], None]], StreamProtocol],
         over: Callable[[LineConnection], None],
     ) -> None:
-        """Prepare one.
-
-        `make_answer` is given the caller's address and what to call when the connection is gone;
+        """`make_answer` is given the caller's address and what to call when the connection is gone;
         `over` is called last of all.
         """
         self.answer: StreamProtocol | None = None
@@ -112,14 +109,14 @@ class LineConnection:
         self._tell_why()
         if self._leave is not None:
             self._leave()
-        # What knows each other in a circle would stay until it is looked for.
+        # A circle of references would stay until the garbage collector finds it.
         self.answer = self._leave = self._transport = self._tls = None
         over(self)
 
     def _tell_why(self) -> None:
         for part in (self._tls, getattr(self.answer, "line", None)):
             if part is not None and part.blame is not None:
-                # A call of the front end itself was never let in, and is nobody's whom one bans.
+                # A call of the front end itself was never let in, and is not one to ban for.
                 own_fault = part.blame.own_fault and self._leave is not None
                 self._entrance.gate.cut_off(part.address, Blame(part.blame.why, own_fault))
                 return
@@ -163,7 +160,7 @@ class _FrontEnd(Stage):
         self._visit.is_over()
 
     def _pass_on(self, passed: Passed) -> None:
-        """Let whom the front end brings come in, or itself if it brings nobody."""
+        """Let in the caller whom the front end brings, or the front end itself."""
         try:
             if passed.address is None:
                 behind = self._visit.go_on(self._address)

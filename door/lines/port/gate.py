@@ -1,4 +1,4 @@
-"""Who may come in through a port: asked before anything is read from him or written to him."""
+"""Who may come in through a port: asked before a byte is read or written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Protocol
 class Blame:
     """Why a call was cut off, in words for a log: ours, and nothing of what was sent.
 
-    `own_fault` says that no decent program does that, so that whoever goes on may be banned for it.
+    `own_fault` says that no decent program does that, so that its caller may be banned for it.
     """
 
     why: str
@@ -19,7 +19,7 @@ class Blame:
 
 
 class Gate(Protocol):
-    """Whoever decides about calls."""
+    """Decides about calls."""
 
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
         """Let a call in and return what is to be called, once, when it is over.
@@ -28,22 +28,16 @@ class Gate(Protocol):
         """
 
     def malformed(self, address: str, what: str) -> None:
-        """Learn that a front end at `address` has said something that no front end says."""
+        """A front end at `address` has said something that no front end says."""
 
     def cut_off(self, address: str, blame: Blame) -> None:
-        """Learn that the call of a caller at `address` was cut off, and why; once, at its end."""
+        """The call of a caller at `address` was cut off; told once, at its end."""
 
 
 class OpenGate:
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
-        return _nothing
+        return lambda: None
 
-    def malformed(self, address: str, what: str) -> None:
-        """Leave it at that."""
+    def malformed(self, address: str, what: str) -> None: ...
 
-    def cut_off(self, address: str, blame: Blame) -> None:
-        """Leave it at that."""
-
-
-def _nothing() -> None:
-    """Be what is done when a call is over of which nobody keeps count."""
+    def cut_off(self, address: str, blame: Blame) -> None: ...

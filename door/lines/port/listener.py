@@ -1,7 +1,7 @@
 """A port, everyone who came in through it, and the calls that run on their lines.
 
-What the protocols of the callers have in common: telnet and rlogin say what answers a connection
-and when a call begins; `visit` is what comes before that.
+Telnet and rlogin say what answers a connection and when a call begins; `connection` is what comes
+before that.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from door.lines.tls.tls import Turns
 
 logger = logging.getLogger("door.lines")
 
-# The kernel keeps this many callers waiting, and each step of the event loop takes in this few of
-# them, for setting one up costs half a millisecond that a burst would make the others wait.
+# The kernel keeps this many callers waiting. Each step of the event loop takes in few of them, since
+# setting one up costs half a millisecond, and in a burst the others would wait.
 _BACKLOG = 4096
 _ACCEPTED_AT_ONCE = 16
 _NOTHING_LEFT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
@@ -51,7 +51,7 @@ class Listener(ABC):
         """Make what answers a connection from `address`, and calls `gone` last of all."""
 
     def farewell(self, words: str) -> bytes:
-        """Put the words to a caller who is refused as they are put on this port."""
+        """The words to a caller who is refused, as this port sends them."""
         return words.encode("ascii", "replace") + b"\r\n"
 
     async def open(self, host: str, port: int) -> Self:
@@ -71,7 +71,7 @@ class Listener(ABC):
         return self
 
     def close(self) -> None:
-        """Take no more callers. Those on the line stay."""
+        """Take no more callers; those on the line stay."""
         if self._wire is not None:
             asyncio.get_running_loop().remove_reader(self._wire.fileno())
             self._wire.close()
@@ -80,9 +80,9 @@ class Listener(ABC):
             self._again.cancel()
 
     async def finish(self, seconds: float | None = None) -> None:
-        """Close, end every call that is left, and return when nothing of it runs any more.
+        """Close, end every call that is left, and wait for their ends.
 
-        What was written last still goes out, for as long as the limits let it, or for `seconds`.
+        What was written last still goes out, within the limits or `seconds`.
         """
         self.close()
         tasks: set[asyncio.Task[Any]] = {*self._arriving, *self._calls}
@@ -121,7 +121,7 @@ class Listener(ABC):
             self._take_in(wire, address_of(peer))
 
     def _wait_for_room(self, error: OSError) -> None:
-        """Leave those who wait where they are, for a moment: the kernel would report them again."""
+        """Stop listening for a moment: the kernel would report those who wait again and again."""
         assert self._wire is not None  # as above
         if not self._is_full:  # once: it is tried again every second, maybe for hours
             self._is_full = True
@@ -131,7 +131,6 @@ class Listener(ABC):
         self._again = loop.call_later(_PAUSE, loop.add_reader, self._wire.fileno(), self._accept)
 
     def _nobody_waits(self) -> None:
-        """Tell the log when all have come in for whom there was no room."""
         if self._is_full:
             self._is_full = False
             logger.warning("callers are taken in again")
@@ -152,7 +151,6 @@ class Listener(ABC):
         connecting.add_done_callback(visit.connected)
 
     def _turn_away(self, wire: socket.socket, words: str) -> None:
-        """Refuse a connection of which nothing is known but its address, at next to no cost."""
         with contextlib.closing(wire), contextlib.suppress(OSError):
             if words and self._entrance.certificate is None:
                 wire.send(self.farewell(words))

@@ -2,9 +2,8 @@
 
     PROXY TCP4 192.0.2.7 198.51.100.1 40000 23 CR LF
 
-or the same in binary behind twelve bytes that no caller types. No sockets live here, and no trust:
-anybody can send such a header, so it is read from configured front ends only. It must come first
-and be whole and well-formed; there is no guessing whether it is one.
+or the same in binary behind twelve bytes that no caller types. Anybody can send such a header, so
+it is read from configured front ends only. It must come first and be whole and well-formed.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _PORT = re.compile(r"0|[1-9][0-9]{0,4}", re.ASCII)
 @dataclass(frozen=True)
 class Passed:
     """What a front end says: the caller's `address`, None when the call is its own (a check of
-    whether we are there, mostly); `rest` is what came behind the header."""
+    whether we are up, mostly); `rest` is what came behind the header."""
 
     address: str | None
     rest: bytes
@@ -123,7 +122,7 @@ def _binary(read: bytes) -> Passed | None:
 
 
 def _shown(address: _Address) -> str:
-    """Return an address as the kernel writes one: one that is mapped into IPv6 as itself."""
+    """An address as the kernel writes one; IPv4 mapped into IPv6 is IPv4."""
     if isinstance(address, ipaddress.IPv6Address):
         return str(address.ipv4_mapped or ipaddress.IPv6Address(int(address)))
     return str(address)

@@ -2,9 +2,9 @@
 
     NUL first-field NUL second-field NUL terminal/speed NUL
 
-No sockets and no trust live here. The fields mean different things to different boards, and anyone
-can write anything into them: `rlogin_trust` decides what they are worth. The first one is a
-password on many boards, so it is never shown and no refusal repeats what a field says.
+The fields mean different things to different boards, and anyone can write anything into them:
+`trust` decides what they are worth. The first one is a password on many boards, so it is never
+shown and no refusal repeats what a field says.
 """
 
 import re
@@ -86,8 +86,8 @@ class HeaderParser:
 
     def _end_field(self) -> None:
         name = NAMES[len(self._fields)]
-        # Only the terminal may be unknown. An empty name is nobody's, and an empty first field
-        # would make a stray NUL shift a password into the place of the name.
+        # Only the terminal may be unknown. With an empty first field a stray NUL would shift a
+        # password into the place of the name.
         if name != NAMES[2] and not self._field.strip():
             raise RloginHeaderRefused(f"{name} is empty")
         self._fields.append(bytes(self._field))
@@ -122,7 +122,7 @@ def _terminal(field: bytes) -> tuple[str, str]:
 
 
 def _text(field: bytes) -> str:
-    """The characters of a field: UTF-8 where it is that, else those of boards of old."""
+    """The characters of a field: UTF-8 where it is that, else CP437."""
     try:
         text = field.decode("utf-8")
     except UnicodeDecodeError:
@@ -134,19 +134,19 @@ def _text(field: bytes) -> str:
 
 @dataclass(frozen=True)
 class WindowSize:
-    """A window's size in cells, as it was told: not clamped, 0 for "not known"."""
+    """A window's size in cells, not clamped, 0 for "not known"."""
 
     columns: int
     rows: int
 
 
 class WindowSizes:
-    """Tells the window sizes among the caller's bytes from what was typed, however it was cut.
+    """Parts window sizes from typed bytes, however packets cut them.
 
     >>> WindowSizes().feed(b"a\\xff\\xffss\\0\\x18\\0\\x50\\0\\0\\0\\0b\\xffc")
     [b'a', WindowSize(columns=80, rows=24), b'b\\xffc']
 
-    There is no escape: whatever is not the whole cookie was typed. What may still become one waits.
+    There is no escape: whatever is not the whole cookie was typed.
     """
 
     def __init__(self) -> None:

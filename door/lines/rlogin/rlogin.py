@@ -1,7 +1,7 @@
 """Callers whom other boards send by rlogin (RFC 1282): a port, and a `Line` and a header for each.
 
-Anybody can connect and write any name into the header; `trust` says what it is worth. What
-the programs of callers do with ^S, ^Q and the like is theirs: every byte that arrives is a key.
+Anybody can write any name into the header; `trust` says what it is worth. Flow control with ^S and
+^Q is left to the callers' programs: every byte that arrives is a key.
 """
 
 import asyncio
@@ -25,8 +25,8 @@ logger = logging.getLogger("door.lines")
 
 _ACCEPTED = b"\0"
 _REFUSED = b"\x01"  # what 4.3BSD's programs show the rest of the line after (rcmd(3))
-# As urgent data: "tell your window size, now and whenever it changes". Who knows nothing of it
-# never sees the byte, for urgent data is left out of the stream unless a program asks for it.
+# As urgent data: "tell your window size, now and whenever it changes". Other programs never see the
+# byte, because urgent data is left out of the stream unless a program asks for it.
 _TELL_WINDOW = b"\x80"
 _APOLOGY = b"This port takes rlogin from boards that are known here.\r\n"
 
@@ -44,8 +44,8 @@ USUAL_LIMITS = RloginLimits(unsent=256 * 1024, farewell=5.0, header=10.0)
 class RloginConnection(StreamProtocol):
     """One caller's rlogin, from the header to the last byte.
 
-    `ready` is called once, with the header, when it is whole; never when it is refused. `gone` is
-    called last of all, when the socket is closed.
+    `ready` is called once, when the header is whole and not refused; `gone` last of all, when the
+    socket is closed.
     """
 
     def __init__(

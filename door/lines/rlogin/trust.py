@@ -1,8 +1,8 @@
 """Which board an rlogin caller comes from, and whether it is believed.
 
-An rlogin header proves nothing: whoever connects can write any name into it. So a board is known by
-the address that it calls from, and by a secret besides where its convention has room for one. A
-board that is believed is believed about its own callers only: a caller is (board, name).
+An rlogin header proves nothing, so a board is known by the address that it calls from, and by a
+secret besides where its convention has room for one. It is believed about its own callers only: a
+caller is (board, name).
 """
 
 import hmac
@@ -29,8 +29,8 @@ class TrustedBoard:
     """A board whose callers are let in.
 
     `tag` is what it puts before its callers' names (``[TAG]user``), in any case, empty without one;
-    `addresses` are the networks it calls from: without one of them nobody is believed; `secret` is
-    what the first field must be, empty when the address is enough.
+    `addresses` are the networks it must call from; `secret` is what the first field must be, empty
+    when the address is enough. `ValueError`, with a sentence, for settings that do not go together.
     """
 
     name: str
@@ -40,7 +40,6 @@ class TrustedBoard:
     convention: Convention
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be kept, with a sentence in a `ValueError`."""
         if self.convention is Convention.DOORPARTY and not self.tag:
             raise ValueError(f"{self.name}: a board that calls as DoorParty does needs its tag.")
         if self.convention is Convention.DOORPARTY and self.secret:
@@ -51,7 +50,7 @@ class TrustedBoard:
 
 @dataclass(frozen=True)
 class RloginCaller:
-    """A caller for whom a trusted board vouches; `user` is his name there and nowhere else."""
+    """A caller for whom a trusted board vouches; `user` is their name there."""
 
     board: str
     user: str
@@ -66,7 +65,7 @@ def networks(texts: Sequence[str]) -> tuple[Network, ...]:
 
 
 def _network(text: str) -> Network:
-    """Read one; IPv4 in the dress of IPv6 is IPv4, for so callers from there are known."""
+    """Read one; an IPv4 network mapped into IPv6 is IPv4, as the addresses of callers are."""
     network = ipaddress.ip_network(text)
     if isinstance(network, ipaddress.IPv6Network) and network.prefixlen >= _MAPPED_BITS:
         mapped = network.network_address.ipv4_mapped
@@ -79,7 +78,7 @@ def trusted(header: RloginHeader, peer: str, boards: Sequence[TrustedBoard]) -> 
     """Say for whom a board vouches by calling from `peer`, an address; else raise `NotTrusted`.
 
     Of the boards that call from there the header's tag chooses, and then the secret: exactly one
-    must be left. Every secret is compared in constant time, and whichever fits, all of them are.
+    must be left. All secrets are compared, in constant time.
     """
     here = [board for board in boards if _calls_from(board, peer)]
     if not here:

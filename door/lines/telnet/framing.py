@@ -1,8 +1,4 @@
-"""Telnet's framing (RFC 854, RFC 855): which bytes are the caller's and which are commands.
-
-No sockets and no options live here. It stands in front of the telnet library so that the library
-only ever meets commands that are whole, known and short, however they were cut into packets.
-"""
+"""Telnet's framing (RFC 854, RFC 855): which bytes are the caller's and which are commands."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -50,7 +46,7 @@ class Command(NamedTuple):
 
 
 class Splitter:
-    """Takes packets apart into typed bytes and commands, however they were cut.
+    """Parts packets into typed bytes and whole commands, however they were cut.
 
     >>> splitter = Splitter(4096)
     >>> splitter.feed(b"a\\xff"), splitter.feed(b"\\xffb\\xff\\xfd\\x01c")
@@ -74,7 +70,7 @@ class Splitter:
         return self._read is Splitter._typed
 
     def feed(self, data: bytes) -> list[bytes | Command]:
-        """Give what became whole with `data`, in order; typed bytes are joined up to a command."""
+        """What became whole with `data`, in order; typed bytes are joined up to a command."""
         position = 0
         while position < len(data):
             position = self._read(self, data, position)

@@ -1,7 +1,7 @@
-"""The files of a certificate and its key: read, and doubted before callers' programs doubt them.
+"""The files of a certificate and its key, and what is wrong with them.
 
-OpenSSL names what is wrong with two files in one word, and often the wrong one of them. Here the
-one that is at fault is found, and the sentence says what to do about it.
+OpenSSL has one word for it, and often blames the wrong one of the two files. Here the one at fault
+is found, and the sentence says what to do about it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _EXPIRED, _NOT_YET_VALID = 10, 9  # OpenSSL's X509_V_ERR_CERT_HAS_EXPIRED and ..
 
 
 def load(context: ssl.SSLContext, certificate: Path, key: Path) -> None:
-    """Give a server's context its certificate and key; raises `CertificateRefused`."""
+    """Give a server's context its certificate and key, or raise `CertificateRefused`."""
     texts = _read("certificate", certificate), _read("key", key)
     asked = False
 
@@ -82,10 +82,7 @@ def _read(which: Literal["certificate", "key"], file: Path) -> bytes:
 
 
 def _expires(server: ssl.SSLContext, certificate: Path) -> datetime:
-    """Return when a certificate expires, as a client reads it who trusts nobody else.
-
-    The two shake hands in memory: ssl lets nobody but a client read a certificate.
-    """
+    """When a certificate expires; only a client can read it, so two shake hands in memory."""
     client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client.check_hostname = False
     client.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN

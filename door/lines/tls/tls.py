@@ -47,10 +47,10 @@ class Certificate:
         self._context = self._load()
 
     def context(self) -> ssl.SSLContext:
-        """Return the settings for one more connection, with the files as they are now.
+        """The settings for one more connection, by the files as they are now.
 
-        Files that cannot be used are told in the log, once, and the last good ones serve on: a
-        certificate is often renewed a moment before its key.
+        Files that cannot be used are logged once, and the last good ones serve on: a certificate is
+        often renewed a moment before its key.
         """
         stamps = self._look()
         if stamps != self._stamps:
@@ -80,13 +80,13 @@ class Certificate:
         context.set_ciphers(_CIPHERS)
         context.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION | ssl.OP_NO_TICKET
         context.options |= ssl.OP_CIPHER_SERVER_PREFERENCE
-        context.num_tickets = 0  # nobody calls so often that a ticket would be worth its bytes
+        context.num_tickets = 0  # callers come too seldom for a ticket to be worth its bytes
         load(context, *self._files)
         return context
 
 
 class Turns:
-    """Handshakes, of which one makes one step each time the loop comes round."""
+    """Handshakes: in each turn of the loop one of them makes one step."""
 
     def __init__(self) -> None:
         self._waiting: deque[Callable[[], None]] = deque()
@@ -109,7 +109,7 @@ class TlsLayer(Stage, asyncio.Transport):
     """One connection's TLS.
 
     `inside` makes the protocol behind it when the handshake is done; `gone` is called last of all
-    if it never was made.
+    if that never was.
     """
 
     blame: Blame | None = None  # why it was cut off, once it is
@@ -150,7 +150,6 @@ class TlsLayer(Stage, asyncio.Transport):
         )
 
     def take(self, data: bytes) -> None:
-        """Take encrypted bytes; what comes after our good-bye is not even looked at."""
         if self._failed or self._said_good_bye:
             return
         self._incoming.write(data)
@@ -166,7 +165,6 @@ class TlsLayer(Stage, asyncio.Transport):
             self._turns.take(self._shake_hands)
 
     def eof_received(self) -> None:
-        """Take a half-close for a hang-up: the transport closes once everything has left."""
         self._end()
 
     def pause_writing(self) -> None:
@@ -209,7 +207,7 @@ class TlsLayer(Stage, asyncio.Transport):
         self._read_on()
 
     def _read_on(self) -> None:
-        """Give what can be read to the protocol inside, as long as it wishes for more."""
+        """Give what can be read to the protocol inside, until it pauses."""
         inside = self._inside
         assert inside is not None  # nothing is read before the handshake is done
         while self._reading and not (self._ended or self._failed or self._said_good_bye):
@@ -232,7 +230,7 @@ class TlsLayer(Stage, asyncio.Transport):
             inside.buffer_updated(cast("int", count))  # into a buffer, so it is a number
 
     def _answer(self) -> None:
-        """Send what TLS itself answers to what was read: mostly nothing."""
+        """Send what TLS itself answers to what was read."""
         self._answered += self._outgoing.pending
         if self._answered > ANSWER_BYTES:
             self._fail(f"more than {ANSWER_BYTES} bytes of TLS to answer")
@@ -296,7 +294,7 @@ class TlsLayer(Stage, asyncio.Transport):
                 self._transport.resume_reading()
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        """Take the only limits there are: the protocol is paused while anything waits."""
+        """The protocol is paused while anything waits."""
 
     def get_write_buffer_size(self) -> int:
         return self._transport.get_write_buffer_size()
@@ -312,8 +310,7 @@ class TlsLayer(Stage, asyncio.Transport):
         self._flush()
 
     def can_write_eof(self) -> bool:
-        """Yes: TLS has a good-bye, and the socket a half-close behind it."""
-        return True
+        return True  # a good-bye of TLS, and the socket's half-close behind it
 
     def write_eof(self) -> None:
         """Send no more; the caller is read on."""
@@ -340,13 +337,11 @@ class TlsLayer(Stage, asyncio.Transport):
 
 
 def _is_innocent(reason: str) -> bool:
-    """Tell whether TLS failed as it does for decent programs.
-
-    An alert is their own: they do not take our certificate, mostly. Others are too old for us.
-    """
+    """Whether TLS failed as it does for decent programs."""
+    # They send an alert, mostly because of our certificate, or are too old.
     return "alert" in reason or reason in _TOO_OLD
 
 
 def _reason(error: ssl.SSLError) -> str:
-    """Say what OpenSSL found, in words of its own list and none of the caller's."""
+    """What OpenSSL found, in its own words and none of the caller's."""
     return str(error.reason or "unknown").replace("_", " ").lower()
