@@ -22,7 +22,7 @@ from door.lines.tls.tls import Turns
 
 logger = logging.getLogger("door.lines")
 
-# The kernel keeps this many callers waiting. Each step of the event loop takes in few of them, since
+# The kernel keeps this many callers waiting. Each step of the event loop takes in few of them:
 # setting one up costs half a millisecond, and in a burst the others would wait.
 _BACKLOG = 4096
 _ACCEPTED_AT_ONCE = 16
