@@ -1,11 +1,11 @@
 """Pictures for callers: .ANS and .ASC files in CP437, with the SAUCE record at their end.
 
-Files come from anywhere, so what is read is made harmless: of escape sequences only those stay
-that colour, go right, go to a position or clear, and a record that is cut short or lies about
-itself costs no more than the record. The picture itself ends where DOS ended it, at byte 1A.
+Files come from anywhere, so what is read is made harmless: only those escape sequences stay that
+colour, go right, go to a position or clear, and a broken record costs no more than the record. The
+picture itself ends where DOS ended it, at byte 1A.
 
-The layout of SAUCE is that of its revision 5 (ACiD, 1994): 128 bytes, numbers little-endian,
-texts padded with spaces, preceded by up to 255 comment lines of 64 bytes.
+SAUCE, revision 5 (ACiD, 1994): 128 bytes, numbers little-endian, texts padded with spaces, preceded
+by up to 255 comment lines of 64 bytes.
 """
 
 import codecs
@@ -29,7 +29,7 @@ _CONTROLS = {0: " ", 9: "\t", 10: "\n", 13: "\r", 27: "\x1b", 26: ""}
 
 @dataclass(frozen=True, slots=True)
 class Sauce:
-    """What a picture says of itself; the numbers mean what SAUCE says for characters (type 1)."""
+    """What a picture says of itself; numbers as SAUCE has them for characters (type 1)."""
 
     title: str = ""
     author: str = ""
@@ -74,8 +74,8 @@ def _encode(text: str) -> bytes:
     return codecs.charmap_encode(text, "ansi.stand-ins", _BYTES)[0].replace(_END_OF_FILE, b"")
 
 
-# A sequence we know, or else any beginning of one, to be taken out. Those with texts in them
-# were how pictures once gave keys of the caller's keyboard a new meaning.
+# A sequence we know, or else any beginning of one, to be taken out. By those with texts in them
+# pictures once gave keys of the caller's keyboard a new meaning.
 _SEQUENCE = re.compile(
     r"""\x1b\[([0-9;]{0,40})([mCHfJ])|\x1b(?:\[(?:"[^"]{0,99}"|[ -?])*+[@-~]?)?"""
 )
@@ -224,10 +224,7 @@ class _Painter:
 
 
 def paint(canvas: Canvas, art: Art, row: int, column: int) -> None:
-    """Paint a picture with its upper left corner at row and column; what is outside is clipped.
-
-    So a picture of eighty columns loses its last one, instead of wrapping the caller's screen.
-    """
+    """Paint a picture with its upper left corner at row and column; what is outside is clipped."""
     columns = (art.sauce.columns if art.sauce else 0) or _USUAL_COLUMNS
     painter = _Painter(canvas, row, column, columns)
     for token in _TOKEN.finditer(art.text):

@@ -1,9 +1,8 @@
 """The screen as a grid of cells: paint it, then send it whole or only what changed.
 
 A row is two strings that never change, its characters and its styles; painting puts other rows in
-their places. So what the terminal shows and what is painted are the same objects where they are
-alike, a thousand callers who look at the same page keep it once, and how one row becomes another
-is worked out once for all of them.
+their places. So a thousand callers who look at the same page keep it once, and how one row becomes
+another is worked out once for all of them.
 
 Nothing is ever drawn in the last column: some terminals wrap at once when they print there,
 others wait for the next character, and a full last row would scroll. A canvas has the size of

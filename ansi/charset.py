@@ -134,7 +134,7 @@ class Decoder:
         self._decoder.reset()
 
 
-# Letters and signs to Unicode, yet nothing to the eye: they would let two names look the same.
+# Letters and signs in Unicode, but invisible: they would let two names look the same.
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | frozenset(
     map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])  # variation selectors
 )
@@ -143,7 +143,7 @@ _MOST_MARKS = 2  # accents on one letter: enough for Vietnamese, too few to clim
 
 
 def clean(text: str) -> str:
-    """What another person typed, fit to be shown: nothing in it moves, hides or reorders text.
+    """What another person typed, safe to show: nothing in it moves, hides or reorders text.
 
     Controls (C0, C1), bidi overrides, zero-width and unassigned characters go, every kind of
     space becomes a plain one, letters and their accents are composed (NFC).

@@ -1,12 +1,11 @@
 """Bytes from a caller's terminal to keys.
 
-One keystroke may be one byte or a sequence of them, a packet may end anywhere, and a terminal
-also talks on its own account: it says where its cursor is, what it is, that it got the focus.
-Here the two are told apart: what is typed comes out as keys, the rest is swallowed. How the bytes
-were cut into packets makes no difference.
+One keystroke may be one byte or a sequence of them, a packet may end anywhere, and a terminal also
+reports where its cursor is, what it is, that it got the focus. What is typed comes out as keys, the
+rest is swallowed. How the bytes were cut into packets makes no difference.
 
-A lone ESC is the one thing that only time can tell from the beginning of a sequence: whoever
-feeds the decoder waits a moment while `pending_escape` holds and then calls `flush`.
+Only time can tell a lone ESC from the beginning of a sequence: whoever feeds the decoder waits a
+moment while `pending_escape` holds and then calls `flush`.
 
 Terminals in doorway mode send the keys of a PC that have no character as NUL and a scan code.
 """
@@ -130,9 +129,9 @@ class KeyDecoder:
         return keys
 
     def settle(self, seconds: float) -> None:
-        """Nothing came for so long: then what comes now belongs to no NUL and no return before it.
+        """Nothing came for `seconds`: what comes now may belong to no NUL or return before it.
 
-        The line feed of a return still does: a network may have held it up, and nobody types one.
+        A line feed still belongs to its return: it is never typed, and the network may be slow.
         """
         if self._state == _AFTER_RETURN and seconds > RETURN_SECONDS:
             self._state = _LONG_AFTER_RETURN

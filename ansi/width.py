@@ -1,12 +1,11 @@
 """How many cells of a screen a character takes.
 
-Callers' names and messages may hold anything that Unicode holds. The screen is a grid, so every
-character has to be none, one or two cells, and the terminal has to agree. `STEADY` are the
-characters about which all terminals agree (one cell each); after any other one a painter does
-well to say again where the cursor is.
+The screen is a grid, so every character takes no cell, one or two, and the terminal has to agree.
+`STEADY` are the characters about which all terminals agree (one cell each); after any other one the
+cursor must be placed again.
 
-`wcwidth` knows the rest. Importing it costs more than all of this package, and most evenings
-never show a character that needs it, so it is imported at the first one that does.
+`wcwidth` knows the rest. Importing it costs more than all of this package, so that waits for the
+first character that needs it.
 """
 
 from functools import lru_cache

@@ -1,8 +1,7 @@
 """The boards whose callers come here: [boards.NAME] of sysop.toml, read and checked.
 
-A board is known to us by the name of its table. Its callers come through drop files, which say who
-they are and how long they may stay, or by rlogin, which says neither and is believed from known
-addresses only.
+Callers come through drop files, which say who they are and how long they may stay, or by rlogin,
+which says neither and is believed from known addresses only.
 """
 
 from __future__ import annotations
@@ -11,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from door.config.defence import read_networks
 from door.dropfiles.dropfile import folded, lasting
 from door.errors import BoardUnsure
-from door.lines.rlogin.trust import Convention, Network, TrustedBoard, networks
+from door.lines.rlogin.trust import Convention, TrustedBoard
 from timebank.settings.settings import TomlTable
 
 GiveBackWay = Literal["auto", "moduser", "door.sys", "exitinfo", "thebank.ext", "bank"]
@@ -32,8 +32,7 @@ class HostBoard:
 
     `minutes` are what its callers bring for a day when no host counts their time (unlimited time,
     rlogin); `share` is the percentage of their time left that they may bring. `aliases` are other
-    names under which its drop files name it. `trusted` says how it calls by rlogin, and what it is
-    believed by: without addresses, by nothing.
+    names in its drop files. `trusted` says how it calls by rlogin: without addresses, not at all.
     """
 
     name: str
@@ -44,12 +43,12 @@ class HostBoard:
     door32_time: Door32Time
     aliases: tuple[str, ...]
     trusted: TrustedBoard
-    # Which keys the sysop has written: a default is nothing that was agreed on.
+    # Which keys the sysop has written: a default was not agreed on.
     agreed: frozenset[str] = frozenset()
 
 
 def board_named(boards: Mapping[str, HostBoard], name: str) -> HostBoard | None:
-    """Find the board of this name or alias, case and spaces folded; None when it has no table."""
+    """The board of this name or alias, case and spaces folded; None when it has no table."""
     wanted = folded(name)
     for board in boards.values():
         if wanted in map(folded, (board.name, *board.aliases)):
@@ -78,7 +77,7 @@ def board_of(boards: Mapping[str, HostBoard], name: str) -> HostBoard | None:
 
 
 def _fits(known: str, name: str, weight: int) -> tuple[int, int]:
-    """Tell how many words of a drop file's `name` a known one stands for, and its weight."""
+    """How many words of a drop file's `name` a known one stands for, and its weight."""
     words, said = folded(known).split(), folded(name).split()
     if words and (said[: len(words)] == words or lasting(known) == lasting(name)):
         return len(words), weight
@@ -86,15 +85,13 @@ def _fits(known: str, name: str, weight: int) -> tuple[int, int]:
 
 
 def is_name(name: str) -> bool:
-    """Tell whether a board can be called so: its callers are called "Alias@Board" here.
-
-    A bar would begin a pipe code on every screen that shows them.
-    """
+    """Whether a board can be called so: its callers are called "Alias@Board" here."""
+    # A bar would begin a pipe code on every screen that shows them.
     return 1 <= len(name) <= LONGEST_NAME and name.isprintable() and not set("@|") & set(name)
 
 
 def unlisted(name: str) -> HostBoard:
-    """Return what holds for a board that has no table of its own: the defaults, and no rlogin."""
+    """What holds for a board without a table of its own: the defaults, and no rlogin."""
     return HostBoard(
         name=name,
         minutes=60,
@@ -129,12 +126,7 @@ def _board(name: str, table: TomlTable) -> HostBoard:
 
 
 def _trusted(name: str, table: TomlTable, usual: TrustedBoard) -> TrustedBoard:
-    addresses: tuple[Network, ...] = ()
-    try:
-        addresses = networks(table.texts("addresses"))
-    except ValueError as error:
-        reason = "must be addresses or networks such as 192.0.2.7 or 10.0.0.0/8"
-        table.refuse("addresses", f"{reason}: {error}")
+    addresses = read_networks(table, "addresses")
     convention = table.choice("convention", usual.convention.value, tuple(Convention))
     tag = table.optional_text("tag", LONGEST_NAME)
     secret = table.optional_text("secret", LONGEST_SECRET)

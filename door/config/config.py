@@ -1,11 +1,10 @@
 """sysop.toml, whole: read once, checked, and frozen.
 
 The time bank reads its own part (`timebank.settings.settings`), each game its section
-(`settings.py` in its folder); this adds the board's own keys, and refuses what nobody knows. A
-missing table or key is the default, so an empty file is a valid board. docs/sysop-guide.md and the
-comments in sysop.toml say what each key means.
+(`settings.py` in its folder); this adds the board's own keys, and refuses unknown ones. A missing
+table or key is the default. docs/sysop-guide.md and the comments in sysop.toml say what each means.
 
-Kept light, because a door process reads this before its first screen: no database, no network.
+No database and no network here: a door process reads this before its first screen.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from timebank.settings.settings import BankSettings, SettingsError, TomlTable, o
 
 __all__ = ["BoardSettings", "Calls", "Config", "ListenerSettings", "SettingsError", "load", "read"]
 
-NEW_CALLER = "NEW"  # typed for a name by who has none yet
+NEW_CALLER = "NEW"  # typed in place of a name by new callers
 LONGEST_BOARD_NAME = 40
 DATA_MODE = "0700"  # of the data folder, unless the sysop says otherwise
 MOST_NODES = 9999
@@ -37,8 +36,8 @@ DAY_SECONDS = 24 * 60 * 60
 class BoardSettings:
     """Whose board it is, and where it keeps its things.
 
-    `sysop` is a caller's name as `names.check` keeps it. `texts` need not exist. `data_mode` is the
-    mode of the folder `data`, as chmod has it.
+    `sysop` is a caller's name as `names.check` keeps it. `texts` need not exist. `data_mode` is as
+    chmod has it.
     """
 
     name: str
@@ -73,8 +72,7 @@ class Config:
 
     @property
     def coin(self) -> int:
-        """The seconds of the coin that amounts are counted in away from the tables: that of the
-        first game."""
+        """The seconds of the coin that amounts are counted in away from the tables."""
         return next(iter(self.games.values())).coin_minutes * 60
 
 
@@ -87,7 +85,7 @@ def load(path: Path) -> Config:
 
 
 def read(root: TomlTable, path: Path) -> Config:
-    """Read a file that is open; its problems are noted in `root`, which is yet to be finished."""
+    """Read a file that is open; problems are noted in `root`, which the caller finishes."""
     games = root.table("games")
     return Config(
         path=path,
@@ -115,7 +113,6 @@ def _board(table: TomlTable) -> BoardSettings:
 
 
 def _mode(table: TomlTable) -> int:
-    """Read the mode of the data folder: its owner's for all, and others never write."""
     text = table.text("data_mode", DATA_MODE)
     if re.fullmatch("0?7[0157][0145]", text) is None:
         table.refuse(

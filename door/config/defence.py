@@ -1,4 +1,4 @@
-"""[defence] of sysop.toml: whom the board lets call, and how often he may be wrong."""
+"""[defence] of sysop.toml: who may call, and how often they may be wrong."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from timebank.settings.settings import TomlTable
 
 __all__ = ["USUAL", "Defences", "Network", "read_defence", "read_networks"]
 
-# The machine itself: the sysop, and front ends of his that say nothing of whom they bring.
+# This machine: the sysop, and their front ends that do not say whom they bring.
 HOME = ("127.0.0.0/8", "::1")
 
 
 @dataclass(frozen=True)
 class Defences:
-    """What holds for strangers; nothing of it holds for addresses in `allow`.
+    """What holds for strangers, but not for addresses in `allow`.
 
     `calls_per_address` counts lines that are open at once, `logons` all lines of the board that are
     not on a node. After `wrong_passwords` one more may be tried every `try_minutes`.

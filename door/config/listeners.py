@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
 from door.config.defence import Network, read_networks
+from door.lines.rlogin.trust import address_in
 from timebank.settings.settings import TomlTable
 from timebank.settings.toml import shown
 
@@ -76,17 +76,14 @@ def _file(table: TomlTable, name: str, kind: ListenerKind) -> Path | None:
 
 def _host(table: TomlTable) -> str:
     host = table.text("host", EVERY_ADDRESS)
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
+    address = address_in(host)
+    if address is None:
         reason = (
             f'must be an IP address of this machine, "{EVERY_ADDRESS}" for all of IPv4 or '
             f'"{EVERY_ADDRESS_OF_BOTH}" for all there are'
         )
         table.refuse("host", f"{reason}, is {shown(host)}")
         return EVERY_ADDRESS
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        return str(address.ipv4_mapped)
     return str(address)
 
 

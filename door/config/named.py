@@ -1,6 +1,6 @@
 """People named in sysop.toml: who is registered, who has the sysop's powers, and what to type.
 
-A name in the settings gives nobody anything: powers belong to callers' numbers. It is kept from new
+A name in the settings gives nothing: powers belong to callers' numbers. It is kept from new
 callers, and the sysop is told, at the start and by `door check`, what is still to be done.
 """
 
@@ -25,7 +25,7 @@ MOST_ALIKE = 20  # groups of names that look alike which are told
 
 
 def doubts(desk: Desk, path: Path) -> list[str]:
-    """Say which names in the settings at `path` have no effect, and what to type for it."""
+    """Say which names in the settings at `path` have no effect, and what to type."""
     if callers.count(desk) == 0:
         return unregistered(desk.settings, path)
     said = [_doubt(desk, path, key, name) for key, name in desk.settings.named]
@@ -55,7 +55,7 @@ def look_alike(desk: Desk) -> list[str]:
 
 
 def command(path: Path, words: str, name: str) -> str:
-    """Give the command of `door callers` for a caller, ready to be typed."""
+    """A command of `door callers`, ready to be typed."""
     config = [] if path == USUAL_CONFIG else ["--config", str(path)]
     return f"`{shlex.join(['door', 'callers', words, *config, name])}`"
 

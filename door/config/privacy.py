@@ -2,9 +2,8 @@
 
 The books hold password hashes and the seeds of open shoes, the logs say who called from where. So
 the data folder is its owner's alone (0700) unless `data_mode` says otherwise, and the log of
-refusals is its owner's to write and its group's to read (0640). Earlier versions made the folder as
-the umask left it, mostly 0755: what is too open is closed when the board starts, and `door check`
-tells it before. No right is ever added to a folder or a file that is there already.
+refusals is its owner's to write and its group's to read (0640). What is too open is closed when the
+board starts, and `door check` tells it before. Nothing that exists is ever opened further.
 
 Files that other programs must read are left alone: MODUSER.DAT, THEBANK.EXT, bulletins, screens.
 """
@@ -46,10 +45,7 @@ class TooOpen:
 
 
 def make_folder(config: Config) -> None:
-    """Make the data folder with the mode that the settings give it, where there is none.
-
-    Raises OSError.
-    """
+    """Make the data folder with its mode, where there is none. Raises OSError."""
     folder, mode = config.board.data, config.board.data_mode
     if not folder.is_dir():
         files.make_folder(folder, 0o700)
@@ -57,7 +53,7 @@ def make_folder(config: Config) -> None:
 
 
 def close_what_is_open(config: Config) -> list[str]:
-    """Take rights away from folder and logs that let in too many; return sentences for the log."""
+    """Take away rights to folder and logs that are too open; return sentences for the log."""
     said = []
     for found in _folder_and_logs(config):
         try:
@@ -79,8 +75,7 @@ def close_what_is_open(config: Config) -> list[str]:
 
 
 def _is_ours(path: Path, config: Config) -> bool:
-    """Tell whether a folder or file is this board's alone: its user owns it, and the books are in
-    it or beside it. /tmp is not, whatever is in there."""
+    """Whether a folder or file is this board's alone: its user's, with the books; never /tmp."""
     found = path.stat()
     return (
         found.st_uid == os.geteuid()
@@ -90,7 +85,7 @@ def _is_ours(path: Path, config: Config) -> bool:
 
 
 def _used_by_others(config: Config) -> Path | None:
-    """Return a file in the data folder that other programs write or read; None for none."""
+    """A file in the data folder that other programs write or read."""
     files = (config.bank.thebank_ext, *config.bank.imports)
     return next(
         (each for each in files if each is not None and each.is_relative_to(config.board.data)),
@@ -99,7 +94,7 @@ def _used_by_others(config: Config) -> Path | None:
 
 
 def doubts(config: Config) -> list[str]:
-    """Say what lets in too many, and how to close it: folder, logs, books, socket, keys."""
+    """Say what is too open, and how to close it: folder, logs, books, socket, keys."""
     found = [*_folder_and_logs(config), *_secrets(config), *_keys(config)]
     return [f"{each}." for each in found]
 
@@ -133,7 +128,6 @@ def _keys(config: Config) -> Iterator[TooOpen]:
 
 
 def _look(path: Path, most: int) -> Iterator[TooOpen]:
-    """Tell of a folder or file that gives its group or others more than `most` does."""
     try:
         mode = stat.S_IMODE(os.stat(path).st_mode)
     except OSError:

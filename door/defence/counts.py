@@ -1,22 +1,20 @@
-"""Who may call and how often he may be wrong: all that is counted about strangers.
+"""Who may call and how often they may be wrong: all that is counted about strangers.
 
-Nothing here knows sockets or clocks: the monotonic second is given. Nobody is shut out for good and
-nothing has to be lifted by hand. Each wrong password is a debt of some minutes which time pays
-back. Nobody is refused for a debt either, for it may be somebody else's doing: a password is only
-checked later (`door.defence.tries`). Who owes what:
+Pure: the monotonic second is given. Nobody is shut out for good and nothing has to be lifted by
+hand. Each wrong password is a debt of some minutes, which time pays back. A debt may be somebody
+else's doing, so it refuses nobody: a password is only checked later (`door.defence.tries`).
 
 - An address and a name each owe for every wrong password. While one of them owes too much, no
   password is checked for a stranger.
 - The second half of what may be owed is kept for addresses that have not been wrong about the name
-  for days. So an attacker with a few addresses does not use up what the caller needs who comes from
-  yet another one. A wrong password there costs twice as much, so that no attacker gains by it: he
-  has no more tries in a day than with the first half alone.
+  for days, so that an attacker with a few addresses does not use up what the caller needs. A wrong
+  password there costs twice as much, so that an attacker gains no more tries in a day.
 - A name has a few tries of its own at an address that it has logged on from, whatever is owed.
-- A name has tries of its own for who is on a call under it, and wants another password.
+- A name has tries of its own for the caller who is on a call under it, and wants another password.
 
 Addresses are counted as the networks that one subscriber has (an IPv4 address, an IPv6 /64), and
-names as digests, for what is typed as a name may be a password. Who was wrong about which name is
-remembered for an IPv6 /48: so many subscribers' networks one customer can have.
+names as digests, because what is typed as a name may be a password. Who was wrong about which name
+is remembered for an IPv6 /48: all the networks that one customer can have.
 """
 
 from __future__ import annotations
@@ -32,6 +30,7 @@ from math import ceil
 
 from door.config.defence import Defences, Network
 from door.errors import Fault, NotTaken
+from door.lines.rlogin.trust import address_in
 
 DAY = 86_400.0
 ROUNDED = 1e-6  # seconds that a sum of parts of a day may be too much
@@ -47,7 +46,7 @@ MOST_FAILURES = 10  # that are remembered of an address and a name
 # How many times as slowly a name gets back a try at an address that it has logged on from.
 AT_HOME_SLOWER = 20
 
-_SUBSCRIBER_BITS = 64  # of an IPv6 address that one subscriber can change as he likes
+_SUBSCRIBER_BITS = 64  # of an IPv6 address that one subscriber can change at will
 _CUSTOMER_BITS = 16  # of the rest that one customer can change
 _DIGEST_BITS = 64
 _AMONG_IPV6 = 1 << 64  # keeps the two kinds of address apart
@@ -59,10 +58,9 @@ TOO_MANY_WRONG = "too many wrong passwords"
 
 @dataclass(frozen=True)
 class HeldOff:
-    """A subscriber whose next call or new name is refused, or whose next password has to wait, and
-    why, in words for the log.
+    """A subscriber whose next call or new name is refused, or whose next password has to wait.
 
-    `wait` is for how many seconds still, 0 where that is as long as his lines are open.
+    `why` is in words for the log; `wait` is in seconds, 0 where it is until a line is closed.
     """
 
     address: str
@@ -75,7 +73,7 @@ class HeldOff:
 
 
 class Networks:
-    """Addresses and networks, of which thousands cost no more to ask than a few.
+    """Addresses and networks; asking thousands of them costs no more than a few.
 
     >>> Networks([ipaddress.ip_network("10.0.0.0/8")]).hold("10.1.2.3")
     True
@@ -89,7 +87,7 @@ class Networks:
             kept.add(int(network.network_address) >> shift)
 
     def hold(self, text: str) -> bool:
-        address = _address(text)
+        address = address_in(text)
         if address is None:
             return False
         number = int(address)
@@ -100,7 +98,7 @@ class Networks:
 
 
 class Debts:
-    """What many strangers owe, in seconds that pass by themselves; who owes nothing is forgotten.
+    """What many strangers owe, in seconds that pass by themselves.
 
     Of more than `most` the one that is longest untouched is forgotten.
     """
@@ -123,11 +121,11 @@ class Debts:
         return [(who, free_at - limit) for who, free_at in self._free_at.items() if free_at > limit]
 
     def forget(self, who: int) -> bool:
-        """Let somebody off what he owes; tell whether it was anything."""
+        """Forgive a debt; tell whether there was any."""
         return self._free_at.pop(who, None) is not None
 
     def add(self, who: int, seconds: float, most: float, now: float) -> float:
-        """Let somebody owe `seconds` more, though never more than `most`; return how much more."""
+        """Add up to `seconds` to a debt, never above `most`; return how many."""
         owed = self.owed(who, now)
         added = max(0.0, min(seconds, most - owed))
         self._free_at[who] = now + owed + added
@@ -188,10 +186,7 @@ class Defence:
         self.keep_to(rules)
 
     def keep_to(self, rules: Defences, friends: Sequence[Network] = ()) -> None:
-        """Hold by these rules from now on; `friends` are front ends and boards that are known.
-
-        What was counted stays.
-        """
+        """Change the rules; `friends` are front ends and boards that are known."""
         self._rules = rules
         self._allowed = Networks((*rules.allow, *friends))
         self._blocked = Networks(rules.block)
@@ -201,9 +196,9 @@ class Defence:
     def take(self, address: str, waiting: int, now: float, *, has_room: bool = False) -> int | None:
         """Take one more call, and return what `end` is to be told; `NotTaken` when it is refused.
 
-        `waiting` is how many are at the log-on or on their way there. A caller from where callers
-        live is not refused for that, up to twice as many, nor one who `has_room`, up to one more:
-        they take somebody else's place.
+        `waiting` is how many are at the log-on or on their way there. There may be twice as many
+        for a caller from where callers live, and one more for one who `has_room`: they take
+        somebody else's place.
         """
         rules, who = self._rules, key_of(address)
         if who is None or self._allowed.hold(address):
@@ -225,7 +220,7 @@ class Defence:
         return who
 
     def end(self, taken: int | None) -> None:
-        """Count a call as over for which `take` returned this."""
+        """The call is over for which `take` returned this."""
         if taken is not None:
             self._calls[taken] -= 1
             if not self._calls[taken]:
@@ -235,11 +230,11 @@ class Defence:
         return waiting >= self._rules.logons
 
     def is_allowed(self, address: str) -> bool:
-        """Tell whether an address is allowed everything: a board's or a front end's, for two."""
+        """Whether an address is allowed everything: a board's or a front end's, for two."""
         return self._allowed.hold(address)
 
     def callers_live_at(self, address: str) -> bool:
-        """Tell whether somebody has logged on from there, or it is allowed everything."""
+        """Whether somebody has logged on from there, or it is allowed everything."""
         who = key_of(address)
         return who is None or who in self._callers_live_at or self._allowed.hold(address)
 
@@ -250,46 +245,46 @@ class Defence:
     # Passwords. A name is given as `digest` makes it, an address as `counted` does.
 
     def digest(self, name: str) -> int:
-        """Return what stands for a folded name (`timebank.names.names.fold`)."""
+        """What stands for a folded name (`timebank.names.names.fold`)."""
         return self._hash(name.encode("utf-8", "surrogatepass"))
 
     def counted(self, address: str) -> int | None:
-        """Return what stands for an address; None where nothing is counted against it."""
+        """What stands for an address; None where nothing is counted against it."""
         return None if self._allowed.hold(address) else key_of(address)
 
     def about(self, who: int, name: int) -> int:
-        """Return what stands for what an address and its kin have said of a name."""
+        """What stands for a name together with an address and its kin."""
         return self._pair(kin_of(who), name)
 
     def failures(self, about: int, now: float) -> int:
-        """Tell how many wrong passwords about a name are remembered of an address and its kin."""
+        """How many wrong passwords about a name are remembered of an address and its kin."""
         owed = self._wrong_about.owed(about, now)
         return ceil(owed / FAILURE_SECONDS - ROUNDED) if owed else 0
 
     def wait_for_name(self, name: int, now: float, *, clean: bool) -> float:
-        """Tell in how many seconds a password for a name may be checked, 0 for now.
+        """Seconds until a password for a name may be checked, 0 for now.
 
         `clean` is said of an address without failures about the name.
         """
         return max(0.0, self._wrong_for.owed(name, now) - self.free(clean=clean))
 
     def wait_for_address(self, who: int, now: float, *, clean: bool) -> float:
-        """Tell the same of an address, whatever the name."""
+        """The same for an address, whatever the name."""
         return max(0.0, self._wrong_from.owed(who, now) - self.free(clean=clean))
 
     def owed_for(self, name: int, now: float) -> float:
         return self._wrong_for.owed(name, now)
 
     def free(self, *, clean: bool) -> float:
-        """Return the debt in seconds with which one more password may be checked."""
+        """The debt in seconds with which one more password may still be checked."""
         return (self._rules.wrong_passwords * (HALVES if clean else 1) - 1) * self._cost
 
     def costs(self, owed: float) -> float:
-        """Return what a wrong password costs one who owes so much, in seconds."""
+        """What a wrong password costs at a debt of so much, in seconds."""
         return self._cost * (2 if owed > self.free(clean=False) else 1)
 
     def begin(self, who: int, name: int, now: float) -> Charge:
-        """Count a password as wrong that is about to be checked; `right` takes that back."""
+        """Count a password as wrong before it is checked; `take_back` undoes that."""
         about = self.about(who, name)
         most = (HALVES * self._rules.wrong_passwords + 1) * self._cost
         charge = []
@@ -301,7 +296,7 @@ class Defence:
         return (*charge, (self._wrong_about, about, added))
 
     def take_back(self, charge: Charge) -> None:
-        """Forget a password that was right, or could not be checked."""
+        """Uncount a password that was right, or could not be checked."""
         for debts, key, seconds in charge:
             debts.take_back(key, seconds)
 
@@ -313,10 +308,10 @@ class Defence:
         return None if who is None else text_of(who)
 
     def rank(self, who: int, name: int, now: float) -> Rank:
-        """Tell when a password is checked of several that may be: the lowest rank first.
+        """The order in which passwords that are due are checked: the lowest rank first.
 
-        Those with few failures lately, and of these who comes from where callers live. Nothing of
-        it depends on where the name is at home: that must not be told by how long a check takes.
+        Those with few failures lately, and of these from where callers live. It does not depend on
+        where the name is at home: how long a check takes must not tell that.
         """
         lately = ceil(self._wrong_from.owed(who, now) / self._cost - ROUNDED)
         return lately + self.failures(self.about(who, name), now), int(
@@ -324,10 +319,10 @@ class Defence:
         )
 
     def may_look_early(self, who: int, name: int, now: float) -> Charge | None:
-        """Tell whether a password may be looked at before its turn, and count it as wrong if so.
+        """Count a password as wrong that may be checked before its turn; None where it may not.
 
-        It may be believed then where `is_at_home`, and nowhere else. All names are looked at alike
-        where any caller lives, so that nobody learns by it which of them is at home there.
+        It may be believed then where `is_at_home`, and nowhere else. All names are treated alike
+        where any caller lives, so that nobody learns which of them is at home there.
         """
         if who not in self._callers_live_at:
             return None
@@ -342,7 +337,7 @@ class Defence:
         return self._pair(who, name) in self._homes
 
     def logged_on(self, address: str, name: int) -> None:
-        """Remember that this name has logged on from there. No debt is let off for it."""
+        """Remember that this name has logged on from there. No debt is forgiven for it."""
         who = key_of(address)
         if who is not None:
             self._callers_live_at.add(who)
@@ -351,13 +346,13 @@ class Defence:
     # Passwords that are asked for on a call, under the name of that call.
 
     def wait_on_call(self, address: str, name: int, now: float) -> float:
-        """Return for how many seconds no password is asked for on a call under this name."""
+        """Seconds for which no password is asked for on a call under this name."""
         if self.counted(address) is None:
             return 0.0
         return max(0.0, self._wrong_on_call.owed(name, now) - self.free(clean=False))
 
     def wrong_on_call(self, address: str, name: int, now: float) -> None:
-        """Count a wrong password of who is on a call. It counts at the log-on as well."""
+        """Count a wrong password on a call. It counts at the log-on as well."""
         who = self.counted(address)
         if who is None:
             return
@@ -370,9 +365,9 @@ class Defence:
     # New callers.
 
     def may_ask_for_a_name(self, address: str, now: float) -> bool:
-        """Tell whether one more new name may be asked for from there today, and count it.
+        """Whether one more new name may be asked for from there today, and count it.
 
-        Names that can be had and names that cannot count alike: each tells whether it exists.
+        Names that are taken count as well: each answer tells whether a name exists.
         """
         who = key_of(address)
         if who is None or self._allowed.hold(address):
@@ -386,8 +381,7 @@ class Defence:
     # For the sysop.
 
     def held(self, now: float, most: int) -> tuple[list[HeldOff], int]:
-        """List who is held back now, whom time frees last first; of so many the first `most`, and
-        how many there are."""
+        """The first `most` who are held back now, the longest first, and how many there are."""
         rules = self._rules
         minute, day = 60.0 - 60.0 / rules.calls_per_minute, DAY - DAY / rules.new_names_per_day
         found: list[tuple[float, int, str]] = []
@@ -408,20 +402,17 @@ class Defence:
         return [each for each in held if not self._allowed.hold(each.subscriber)], len(found)
 
     def names_held(self, now: float) -> int:
-        """Count the names for which strangers have to wait. Which they are is not kept."""
+        """How many names strangers have to wait for. Which they are is not kept."""
         return len(self._wrong_for.above(self.free(clean=False), now))
 
     def forgive_address(self, address: str) -> bool:
-        """Let a subscriber off all he owes; tell whether it was anything."""
+        """Forgive a subscriber's debts; tell whether there were any."""
         who = key_of(address)
         debts = (self._connects, self._wrong_from, self._names_asked)
         return who is not None and sum(each.forget(who) for each in debts) > 0
 
     def forgive_name(self, name: str) -> bool:
-        """Let a name off all wrong passwords, wherever they came from; tell whether there were any.
-
-        A folded name is given (`timebank.names.names.fold`).
-        """
+        """Forgive all wrong passwords for a folded name; tell whether there were any."""
         digest = self.digest(name)
         forgiven = self._wrong_for.forget(digest) | self._wrong_on_call.forget(digest)
         for debts in (self._wrong_about, self._wrong_at_home):
@@ -445,12 +436,12 @@ class Defence:
 
 
 def key_of(text: str) -> int | None:
-    """Return a number for the subscriber at an address; None for what is no address.
+    """A number for the subscriber at an address; None for what is no address.
 
     >>> key_of("2001:db8::1") == key_of("2001:db8::ffff"), key_of("::ffff:1.2.3.4")
     (True, 16909060)
     """
-    address = _address(text)
+    address = address_in(text)
     if address is None:
         return None
     if isinstance(address, ipaddress.IPv4Address):
@@ -459,7 +450,7 @@ def key_of(text: str) -> int | None:
 
 
 def kin_of(key: int) -> int:
-    """Return a number for all subscribers' networks that one customer can have.
+    """A number for all subscribers' networks that one customer can have.
 
     >>> kin_of(key_of("2001:db8:7:1::1")) == kin_of(key_of("2001:db8:7:ffff::1"))
     True
@@ -468,7 +459,7 @@ def kin_of(key: int) -> int:
 
 
 def text_of(key: int) -> str:
-    """Return the address or network that is counted under a number of `key_of`.
+    """The address or network that is counted under a number of `key_of`.
 
     >>> text_of(16909060), text_of(key_of("2001:db8::ffff"))
     ('1.2.3.4', '2001:db8::/64')
@@ -477,13 +468,3 @@ def text_of(key: int) -> str:
         return str(ipaddress.IPv4Address(key))
     network = (key - _AMONG_IPV6) << _SUBSCRIBER_BITS
     return str(ipaddress.IPv6Network((network, 128 - _SUBSCRIBER_BITS)))
-
-
-def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        address = ipaddress.ip_address(text)
-    except ValueError:
-        return None
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        return address.ipv4_mapped
-    return address

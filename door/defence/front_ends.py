@@ -1,20 +1,20 @@
-"""A front end on this machine that does not say whom it brings: `[defence]` then holds for nobody.
+"""Signs of a front end on this machine that does not say whom it brings.
 
-The addresses of this machine are in `allow` unless the sysop says otherwise, for the sysop's own
-sake. HAProxy or stunnel on this machine makes every call come from one of them. With the PROXY
-protocol (`proxies`) callers are told apart; without it nothing is counted against anybody, and a
-sysop should be told so. What can be seen of it: what no single person at this machine would do.
+The addresses of this machine are in `allow` unless the sysop says otherwise, and behind HAProxy or
+stunnel every call comes from one of them. Without the PROXY protocol (`proxies`) nothing is then
+counted against anybody, which a sysop should be told. The signs are what no single person at this
+machine would do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from door.config.defence import Network
 from door.defence.counts import DAY, Debts, Networks, key_of
+from door.lines.rlogin.trust import address_in
 
 if TYPE_CHECKING:
     from door.config.config import Config
@@ -53,7 +53,7 @@ class Lookout:
         self._known = Networks(known_networks(config))
 
     def watches(self, address: str) -> bool:
-        """Tell whether an address is this machine's, allowed, and neither board nor front end."""
+        """Whether an address is this machine's, allowed, and neither board nor front end."""
         return (
             is_this_machine(address)
             and self._allowed.hold(address)
@@ -91,7 +91,7 @@ def watches(config: Config, address: str) -> bool:
 
 
 def signs_in(config: Config, calls: Iterable[tuple[str, str]]) -> list[Sign]:
-    """Look at calls of the past, as (name, address)."""
+    """The signs in calls of the past, as (name, address)."""
     lookout, found = Lookout(config), {}
     for name, address in calls:
         sign = lookout.logged_on(address, name)
@@ -101,16 +101,11 @@ def signs_in(config: Config, calls: Iterable[tuple[str, str]]) -> list[Sign]:
 
 
 def known_networks(config: Config) -> list[Network]:
-    """List where boards call from and front ends are."""
+    """Where boards call from and front ends are."""
     boards = [network for each in config.boards.values() for network in each.trusted.addresses]
     return [*boards, *(network for listener in config.listeners for network in listener.proxies)]
 
 
 def is_this_machine(address: str) -> bool:
-    """Tell whether an address is one by which this machine calls itself."""
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return False
-    mapped = getattr(found, "ipv4_mapped", None)
-    return (mapped or found).is_loopback
+    found = address_in(address)
+    return found is not None and found.is_loopback

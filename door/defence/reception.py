@@ -1,9 +1,8 @@
-"""Between the ports and the board: who is let in, who is believed, and what is written down of it.
+"""Between the ports and the board: who is let in, who is believed, and the log of refusals.
 
-What is counted, and how, is `door.defence.counts`; here are its clock, its settings as they are
-now, the words for callers, and the log of refusals that a sysop or fail2ban reads. A line of that
-log begins with whose doing it was: "refused" is the caller's own, "turned away" and "delayed" are
-not.
+What is counted, and how, is in `door.defence.counts`; here are its clock, its settings, the words
+for callers, and the log that a sysop or fail2ban reads. A line of that log begins with whose doing
+it was: "refused" is the caller's own, "turned away" and "delayed" are not.
 """
 
 from __future__ import annotations
@@ -49,7 +48,10 @@ log = logging.getLogger("door.reception")
 
 
 class Reception:
-    """The gate of all ports of a board, and the judge at the log-on."""
+    """The gate of all ports of a board, and the judge at the log-on.
+
+    `on_nodes` tells how many callers are on a node.
+    """
 
     def __init__(self, config: Config, clock: Clock, on_nodes: Callable[[], int]) -> None:
         self._clock = clock
@@ -63,13 +65,13 @@ class Reception:
         # Every call that was let in, the longest first: where it comes from, and what ends it.
         self._calls: dict[int, tuple[str, Callable[[], None]]] = {}
         self._number = 0
-        # Of this board alone: no other of the same process shall write into its file.
+        # Of this board alone: another of the same process must not write into its file.
         self._log = logging.Logger("door.refused", logging.INFO)
         self._log.addHandler(logging.NullHandler())
         self.keep_to(config)
 
     def keep_to(self, config: Config) -> None:
-        """Hold by the settings as they are now; calls that were let in stay."""
+        """Follow new settings; calls that were let in stay."""
         # A front end's own address says nothing of its callers, a board's stands for many of them.
         self._defence.keep_to(config.defence, known_networks(config))
         self._lookout.keep_to(config)
@@ -92,7 +94,6 @@ class Reception:
     # At the ports: a `Gate`.
 
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
-        """Let a call in and return what is to be called when it is over; else `CallRefused`."""
         waiting = len(self._calls) - self._on_nodes()
         goes = self._who_goes(address) if self._defence.is_crowded(waiting) else None
         try:
@@ -124,22 +125,18 @@ class Reception:
         return leave
 
     def malformed(self, address: str, what: str) -> None:
-        """Write down what a front end of ours has said wrong; nobody is to be banned for it."""
         self._note(address, f"a front end is not understood: {what}", own_fault=False)
 
     def cut_off(self, address: str, blame: Blame) -> None:
-        """Write down why a call was cut off.
-
-        Nobody is to be banned whose address stands for many callers.
-        """
+        # An address that stands for many callers is not to be banned.
         own_fault = blame.own_fault and not self._defence.is_allowed(address)
         self._note(address, f"cut off: {blame.why}", own_fault=own_fault)
 
     def _who_goes(self, address: str) -> tuple[str, Callable[[], None]] | None:
-        """Find the call whose place a new one takes from this address when there is no room.
+        """Find the call whose place a new one from this address takes when there is no room.
 
-        It is the stranger's who has waited longest: where the address is known any stranger's, else
-        that of one who was wrong, and only if nobody was from this address.
+        It is that of the stranger who has waited longest: of any stranger where the address is
+        known, else of one who was wrong, and only if nobody from this address was.
         """
         is_known = self._defence.callers_live_at(address)
         if not is_known and self._has_been_wrong(address):
@@ -152,7 +149,7 @@ class Reception:
         return None
 
     def _has_been_wrong(self, address: str) -> bool:
-        """Tell whether wrong passwords came from an address lately, or are why it waits now."""
+        """Whether wrong passwords came from an address lately, or are why it waits now."""
         now = self._clock.monotonic()
         return bool(self._defence.wrong_lately(address, now)) or self._tries.has_failed(
             address, now
@@ -168,8 +165,8 @@ class Reception:
     def present(self, address: str, name: str, on_turn: Callable[[], None]) -> Try:
         """Take in a password that was typed for a name, whether or not anybody has that name.
 
-        It is to be checked when `is_due`; `on_turn` is called if that is later. In the end it is
-        `was_right`, `was_wrong`, `not_checked` or `gave_up`; without a word it counts as wrong.
+        It is to be checked when `is_due`; `on_turn` is called if that is later. In the end one of
+        `was_right`, `was_wrong`, `not_checked` and `gave_up` is told; else it counts as wrong.
         """
         now = self._clock.monotonic()
         tried = self._tries.present(address, names.fold(name), now, on_turn)
@@ -177,7 +174,7 @@ class Reception:
         return tried
 
     def delayed(self, address: str, tried: Try) -> None:
-        """Write down who has to wait before a password is checked, and whose doing that is."""
+        """Log who has to wait before a password is checked, and whose doing that is."""
         last = self._defence.last_wrong(tried.name)
         now = self._clock.monotonic()
         if self._defence.wait_for_name(tried.name, now, clean=False) and last is not None:
@@ -187,20 +184,20 @@ class Reception:
         self._log.info("delayed %s: %s", address, why)
 
     def wait(self, tried: Try) -> float:
-        """Tell in about how many seconds a password is checked that is not due."""
+        """About how many seconds a password has to wait that is not due."""
         return self._tries.wait(tried, self._clock.monotonic())
 
     def may_look_early(self, tried: Try) -> Charge | None:
-        """Tell whether a password that is not due may be checked all the same.
+        """Whether a password that is not due may be checked all the same.
 
-        Whatever comes of that, nobody may be told but one who `is_believed_early`.
+        What comes of that may be told only to a caller who `is_believed_early`.
         """
         if tried.who is None:
             return None
         return self._defence.may_look_early(tried.who, tried.name, self._clock.monotonic())
 
     def is_believed_early(self, tried: Try, early: Charge, *, right: bool) -> bool:
-        """Tell whether a password is believed before its turn, after it has been checked."""
+        """Whether a password is believed before its turn, after it has been checked."""
         if not right or tried.who is None or not self._defence.is_at_home(tried.who, tried.name):
             return False
         self._defence.take_back(early)
@@ -212,22 +209,22 @@ class Reception:
         self._set_timer()
 
     def not_checked(self, tried: Try) -> None:
-        """Learn that a password could not be checked, and that its caller knows no more now."""
+        """A password could not be checked, and its caller has learned nothing."""
         self.was_right(tried)
 
     def was_wrong(self, address: str, tried: Try) -> None:
-        """Learn that a password was wrong that was due, and write it down."""
+        """A password that was due was wrong."""
         self._tries.wrong(tried)
         self._note(address, "wrong name or password")
         self._warn(self._lookout.wrong(address, self._clock.monotonic()))
 
     def gave_up(self, tried: Try) -> None:
-        """Learn that a caller does not wait any more. One that was due counts as wrong."""
+        """A caller does not wait any more. A password that was due counts as wrong."""
         self._tries.leave(tried, self._clock.monotonic())
         self._set_timer()
 
     def rank(self, address: str, name: str) -> Rank:
-        """Tell before whom a password is hashed for a caller who is not on a call."""
+        """The order in which passwords are hashed for callers who are not on a call."""
         who = self._defence.counted(address)
         if who is None:
             return FIRST
@@ -242,14 +239,13 @@ class Reception:
             raise Distrusted(_HELD_BACK.format(minutes(wait)))
 
     def wrong_on_call(self, address: str, name: str) -> None:
-        """Count a wrong password of who is on a call under this name, and write it down."""
         now = self._clock.monotonic()
         self._defence.wrong_on_call(address, self._defence.digest(names.fold(name)), now)
         self._note(address, "wrong name or password")
         self._set_timer()
 
     def wrong_code(self, address: str) -> None:
-        """Write down a recovery code that was wrong. There are too many to guess one."""
+        """Log a wrong recovery code. It is not counted: there are too many to guess one."""
         self._note(address, "wrong recovery code")
 
     def logged_on(self, address: str, name: str) -> None:
@@ -257,30 +253,30 @@ class Reception:
         self._warn(self._lookout.logged_on(address, names.fold(name)))
 
     def allow_new_name(self, address: str) -> None:
-        """Count that one more new name is asked for; `Distrusted` when it is one too many today."""
+        """Count one more new name; `Distrusted` when it is one too many today."""
         if not self._defence.may_ask_for_a_name(address, self._clock.monotonic()):
             self._note(address, TOO_MANY_NAMES)
             raise Distrusted(_TODAY)
 
     def not_known(self, address: str, why: str) -> None:
-        """Write down that a board is not believed that sends a caller by rlogin."""
+        """Log that a board that sends a caller by rlogin is not believed."""
         self._note(address, f"rlogin: {why}")
 
     def not_let_in(self, address: str, why: str, *, own_fault: bool) -> None:
-        """Write down why somebody did not come from the log-on to a call."""
+        """Log why somebody did not get from the log-on to a call."""
         self._note(address, why, own_fault=own_fault)
 
     # For the sysop.
 
     def held(self, most: int) -> tuple[list[HeldOff], int]:
-        """List the addresses that are held back now, `most` of them, and count them all."""
+        """The first `most` addresses that are held back now, and how many there are."""
         return self._defence.held(self._clock.monotonic(), most)
 
     def names_held(self) -> int:
         return self._defence.names_held(self._clock.monotonic())
 
     def forgive(self, who: str) -> bool:
-        """Let an address or a name off what is counted against it; tell whether it was anything."""
+        """Forgive an address or a name; tell whether anything was counted against it."""
         address = who.partition("/")[0]
         if key_of(address) is not None:
             forgiven = self._defence.forgive_address(address)
@@ -300,7 +296,6 @@ class Reception:
         self._set_timer()
 
     def _set_timer(self) -> None:
-        """Look again when one of those who wait may be due."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -319,10 +314,7 @@ class Reception:
 
 
 class _RefusalLog(RotatingFileHandler):
-    """A log that is no reason to fail: where it cannot be written, calls are refused all the same.
-
-    It is never larger than twice LOG_BYTES, whoever fills it.
-    """
+    """A log of at most twice LOG_BYTES. Where it cannot be written, nothing fails."""
 
     def make(self) -> None:
         """Make the file where there is none, for its owner to write and its group to read."""
@@ -335,7 +327,7 @@ class _RefusalLog(RotatingFileHandler):
         return super()._open()
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """Let it be."""
+        pass
 
 
 def minutes(seconds: float) -> str:

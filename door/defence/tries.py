@@ -1,16 +1,16 @@
 """Passwords that wait to be checked: which may be, and in what order the others wait.
 
 Pure, as `door.defence.counts` is, whose debts say when a name and an address may be tried again.
-Here is the order among those who wait for that. Nobody is refused; each waits for their turn:
+Nobody is refused; each waits for their turn:
 
 - an address (an IPv6 /48) has one place in the queue for a name, however many lines it has there;
 - whoever has been wrong about the name less often comes first, then whoever has waited longer;
 - a wrong password puts its address behind all that have been wrong less often.
 
-So a caller whose name is attacked from a few addresses comes next from any other, and waits for no
-more than one try to be given back. Behind a shared address it is one try for each other line there.
-What a caller is told of the wait depends on what was wrong and from where, and on nothing else: not
-on whether the name exists, whether it is at home there, or whether the password is right.
+So a caller whose name is attacked from a few addresses is next when calling from any other, and
+waits for one try to be given back; behind a shared address, for one try for each other line there.
+What a caller is told of the wait depends only on what was wrong and from where: not on whether the
+name exists, whether it is at home there, or whether the password is right.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from door.defence.counts import FIRST, Charge, Defence, kin_of
 
 
 class Try:
-    """A password that somebody has typed, until it is known whether it is right."""
+    """A password that was typed, until it is known whether it is right."""
 
     def __init__(
         self, who: int | None, name: int, about: int, number: int, on_turn: Callable[[], None]
     ) -> None:
-        """Give one in; `who`, `name` and `about` are as `Defence` has them."""
+        """`who`, `name` and `about` are as `Defence` has them."""
         self.who = who
         self.name = name
         self.about = about
@@ -58,9 +58,9 @@ class Tries:
         self._numbers = count()
 
     def present(self, address: str, name: str, now: float, on_turn: Callable[[], None]) -> Try:
-        """Give a password in, for a folded name; `on_turn` is called when it may be checked.
+        """Take in a password for a folded name.
 
-        It is not called for one that is due at once.
+        `on_turn` is called when it may be checked, unless it is due at once.
         """
         who, digest = self._defence.counted(address), self._defence.digest(name)
         about = 0 if who is None else self._defence.about(who, digest)
@@ -81,7 +81,7 @@ class Tries:
         self._look(tried.name, now)
 
     def right(self, tried: Try, now: float) -> None:
-        """Learn that a password was right, or could not be checked: it was counted as wrong."""
+        """A password was right, or could not be checked: it had been counted as wrong."""
         self.leave(tried, now)
         self._defence.take_back(tried.charge)
         tried.charge = ()
@@ -94,21 +94,20 @@ class Tries:
             self._defence.blame(tried.who, tried.name)
 
     def look(self, now: float) -> None:
-        """Let those be checked whose turn has come."""
         for name in [name for name, queue in self._queues.items() if queue.look_at <= now]:
             self._look(name, now)
 
     def look_everywhere(self, now: float) -> None:
-        """Let those be checked who may be by other rules, or since somebody was forgiven."""
+        """Look at all, because the rules have changed or somebody was forgiven."""
         for name in tuple(self._queues):
             self._look(name, now)
 
     def next_look(self) -> float | None:
-        """Tell when `look` is to be called, None while nobody waits."""
+        """When `look` is to be called, None while nobody waits."""
         return min((queue.look_at for queue in self._queues.values()), default=None)
 
     def has_failed(self, address: str, now: float) -> bool:
-        """Tell whether somebody waits from there who was wrong about the same name before."""
+        """Whether somebody waits there who was wrong about the same name before."""
         who = self._defence.counted(address)
         return who is not None and any(
             self._defence.failures(queue.places[place][0].about, now) > 0
@@ -117,9 +116,9 @@ class Tries:
         )
 
     def wait(self, tried: Try, now: float) -> float:
-        """Tell in about how many seconds one is checked who waits.
+        """About how many seconds until a password is checked.
 
-        Less if any before are right or leave, more if others come who were wrong less often.
+        Less if any before it are right or leave, more if others come who were wrong less often.
         """
         if tried.is_due:
             return 0.0
@@ -129,7 +128,7 @@ class Tries:
         return max(0.0, queue.foreseen[tried] - now)
 
     def _look(self, name: int, now: float, unasked: Try | None = None) -> None:
-        """Let all be checked for a name that may be, and find out when the next may be."""
+        """Let all passwords for a name be checked that are due, and see when the next is."""
         queue = self._queues.get(name)
         if queue is None:
             return
@@ -144,7 +143,6 @@ class Tries:
                 tried.on_turn()
 
     def _next_due(self, name: int, queue: _Queue, now: float) -> Try | None:
-        """Return who is to be checked next, None where nobody may be now."""
         defence, best, soonest = self._defence, None, float("inf")
         waits = [defence.wait_for_name(name, now, clean=clean) for clean in (False, True)]
         if waits[True] and queue.places:
@@ -173,7 +171,7 @@ class Tries:
         tried.is_due = True
 
     def _foresee(self, name: int, queue: _Queue, now: float) -> dict[Try, float]:
-        """Go through the queue as though everybody in it were wrong, and nobody came."""
+        """When each is due, if everybody in the queue is wrong and nobody comes."""
         defence, lines = self._defence, []
         for place in queue.places.values():
             for behind, tried in enumerate(place):

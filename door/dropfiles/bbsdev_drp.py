@@ -1,7 +1,6 @@
-"""BBSDEV.DRP 1.x of 2026: nineteen lines of UTF-8 that say what the older files leave open.
+"""BBSDEV.DRP 1.x of 2026: nineteen lines of UTF-8, and in later versions more.
 
-The time left is an instant, the log-off deadline of line 11; an empty line means that there is
-none. Later 1.x versions add lines at the end.
+The time left is an instant, the log-off deadline of line 11; an empty line means none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""CHAIN.TXT of WWIV: thirty lines and more; the time left is on line 16, in seconds."""
+"""CHAIN.TXT of WWIV: thirty lines or more; the time left is on line 16, in seconds."""
 
 from __future__ import annotations
 

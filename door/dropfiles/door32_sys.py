@@ -54,24 +54,24 @@ def parse(lines: Lines, reading: HostSettings) -> DropFile:
 
 
 def _is_enigma(lines: Lines) -> bool:
-    """Tell whether ENiGMA wrote the file, which names only the board.
+    """Whether ENiGMA wrote the file, which names only the board.
 
-    It says telnet, and -1 for the socket of it, as nobody else does. Versions that say stdio on
-    socket 0 are known by their constant alone.
+    No other says telnet, and -1 for its socket. Versions that say stdio on socket 0 are known only
+    by their constant.
     """
     said = (lines.number(1), lines.number(2))
     return said == (2, -1) or (said == (0, 0) and lines.number(9) == ENIGMA_MINUTES)
 
 
 def counts_seconds(software: str, reading: HostSettings) -> bool:
-    """Tell whether line 9 counts seconds: the sysop says so, or WWIV wrote the file."""
+    """Whether line 9 counts seconds: the sysop says so, or WWIV wrote the file."""
     if reading.door32_unit == "auto":
         return _WWIV.search(software) is not None
     return reading.door32_unit == "seconds"
 
 
 def _time(lines: Lines, reading: HostSettings, *, enigma: bool) -> TimeLeft:
-    """Read line 9; a number that is no time left is a doubt, and so are minutes beyond a day."""
+    """Read line 9; what is no time left is a doubt, and so are minutes beyond a day."""
     text, amount = lines.plain(9), lines.number(9)
     if enigma and amount == ENIGMA_MINUTES:
         return TimeLeft.constant(ENIGMA_MINUTES * 60, f"{lines.place(9)}, in minutes")

@@ -1,9 +1,9 @@
 """DOOR.SYS of GAP: 52 lines when it is whole, 31 in older writers.
 
-Line 14 is the caller's password, in clear text. Nothing here reads it, and nothing that is said
-about a file quotes one of its lines: where lines are missing it could be on any of them. icy_board
-leaves out line 5, RemoteAccess the password, so the graphics mode (GR, NG or 7E, line 20) is found
-first and what is around it is counted from there.
+Line 14 is the caller's password, in clear text. Nothing here reads it, and no sentence quotes a
+line: where lines are missing it could be any of them. icy_board leaves out line 5, RemoteAccess the
+password, so the graphics mode (GR, NG or 7E, line 20) is found first and the others are counted
+from there.
 """
 
 from __future__ import annotations
@@ -38,16 +38,14 @@ _YES_NO = ("Y", "N")
 _TOGGLES = 4
 # Seconds and minutes that ENiGMA writes for every caller.
 ENIGMA = (15360, 256)
-# Synchronet writes this for all longer times, as others do who count in 16 bits.
+# Synchronet and others that count in 16 bits write this for all longer times.
 MOST_SECONDS = 32767
 
 
 @dataclass(frozen=True, slots=True)
 class DoorSysLayout:
-    """Which lines of one DOOR.SYS are which: `shift` from the graphics mode on, and the name's."""
-
-    shift: int
-    name: int
+    shift: int  # of lines, from the graphics mode on
+    name: int  # the line of the name
 
 
 def layout(lines: Lines) -> DoorSysLayout:
@@ -61,7 +59,7 @@ def layout(lines: Lines) -> DoorSysLayout:
 
 
 def _name_line(lines: Lines, shift: int) -> int:
-    """Find the name: it follows the four lines of Y or N, the first of which is line 5 or 6."""
+    """Find the name, behind four lines of Y or N, the first of which is line 5 or 6."""
     for first in (5, 6):
         if all(lines.field(first + n).upper() in _YES_NO for n in range(_TOGGLES)):
             return first + _TOGGLES
@@ -138,7 +136,7 @@ def _time(lines: Lines, shift: int) -> TimeLeft:
 
 
 def _is_cut(seconds: int, minutes: int) -> bool:
-    """Tell whether the seconds are what is left of the minutes in a number of 16 bits."""
+    """Whether the seconds are what is left of the minutes in a number of 16 bits."""
     if not MOST_SECONDS // 60 < minutes <= LONGEST_SECONDS // 60:
         return False
     around = MOST_SECONDS * 2 + 2

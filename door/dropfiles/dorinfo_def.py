@@ -40,7 +40,7 @@ def parse(lines: Lines, _reading: HostSettings) -> DropFile:
     lines.need(minutes_line, "DORINFO")
     first, last = lines.field(user), lines.field(user + 1)
     name = undoubled(first, last)
-    # Others write 546 for all that is longer; ENiGMA, which doubles names, writes it for everybody.
+    # Others write 546 for longer times; ENiGMA, which doubles names, writes it for everybody.
     enigma = bool(first) and first == last and lines.number(minutes_line) == ENIGMA_MINUTES
     return DropFile(
         kind=Format.DORINFO,
@@ -69,7 +69,7 @@ def _user_line(lines: Lines) -> int:
 
 
 def _emulation_line(lines: Lines, user: int) -> int:
-    """Find emulation and level, two numbers after name and city, or after two names and city."""
+    """Find emulation and level, two numbers behind name and city, or two names and city."""
     for line in (user + 3, user + 5):
         fields = (lines.field(line), lines.field(line + 1))
         numbers = (lines.number(line), lines.number(line + 1))

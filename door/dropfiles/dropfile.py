@@ -21,8 +21,8 @@ from timebank.words import clean
 
 SECOND = timedelta(seconds=1)
 DAY_MINUTES = 24 * 60
-# No board leaves a caller more than the longest day there is, that of the clock set back. What says
-# more counts something else, or is no time.
+# No board leaves a caller more than the longest day, that of the clock set back. A higher number
+# counts something else, or is no time.
 LONGEST_SECONDS = 25 * 3600
 
 
@@ -69,7 +69,7 @@ class TimeLeft:
 
     @classmethod
     def left(cls, seconds: int, place: str) -> TimeLeft:
-        """So many seconds, zero or more; unreadable when no day is so long."""
+        """So many seconds, zero or more; unreadable where no day is so long."""
         if seconds > LONGEST_SECONDS:
             hours = LONGEST_SECONDS // 3600
             why = f"is more than the {hours} hours that the longest day has"
@@ -78,7 +78,7 @@ class TimeLeft:
 
     @classmethod
     def until(cls, deadline: datetime, now: datetime, place: str) -> TimeLeft:
-        """Until an instant: whole seconds from now, zero when it has passed."""
+        """Until an instant: whole seconds from now, zero if it has passed."""
         found = cls.left(max(0, (deadline - now) // SECOND), place)
         return replace(found, deadline=deadline) if found.limit is Limit.LEFT else found
 
@@ -138,11 +138,10 @@ class NextEvent:
         return "" if self.minute is None else f"{self.minute // 60:02}:{self.minute % 60:02}"
 
     def seconds_from(self, local: datetime) -> int | None:
-        """Count the seconds from `local` to the event; None when there is none to go by.
+        """The seconds from `local` to the event; None without one.
 
-        `local` is the host's local time, of which only the hour, minute and second are looked at.
-        Less than a minute after its start the event is now, 0, and not tomorrow's: the host is
-        late then, not early.
+        `local` is the host's local time; its date does not matter. Less than a minute after its
+        start the event is now, 0, and not tomorrow's: the host is late then, not early.
         """
         if self.said is not EventSaid.TIME or self.minute is None:
             return None
@@ -152,11 +151,9 @@ class NextEvent:
 
 
 class ConnectionKind(StrEnum):
-    """How the caller's bytes reach the door, as far as the file says."""
-
     STDIO = "stdio"
     SOCKET = "socket"
-    SERIAL = "serial"  # a port of the host's: out of a door's reach here
+    SERIAL = "serial"  # a port of the host's, out of a door's reach
     UNSAID = "unsaid"
 
 

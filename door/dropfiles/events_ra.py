@@ -1,7 +1,7 @@
 """EVENTS.RA: every system event of a RemoteAccess board, 19 bytes each.
 
-Which bit of an event's days is which day is not known for certain, so only the events of every day
-are told apart from the rest. The file is the board's own and lies there for years.
+Which bit of an event's days is which day is not known for certain, so only daily events are read.
+The file is the board's own and stays for years.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _EVERY_DAY = 0x7F
 
 
 def read(path: Path, reading: HostSettings) -> tuple[NextEvent, str]:
-    """Find the next event of every day, and a sentence on what was left out ("" for nothing).
+    """The next daily event, and a sentence on what was left out ("" for nothing).
 
     Raises `DropFileRefused` for a file that is not made of event records.
     """

@@ -1,9 +1,8 @@
 """EXITINFO.BBS: a record of fixed size, little-endian, with Pascal strings.
 
-RemoteAccess 2.x writes 2363 bytes. QuickBBS has other fields in other places; Synchronet writes
-its record beside DORINFO. Size and length bytes are checked before a field is trusted, for some
-writers leave fields out and everything behind them moves. The record of RemoteAccess holds a
-password too: it is not among the fields below.
+RemoteAccess 2.x writes 2363 bytes. QuickBBS has other fields; Synchronet writes its record beside
+DORINFO. Size and length bytes are checked before a field is trusted, because some writers leave
+fields out and everything behind them moves. The password in RemoteAccess's record is not read.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Which drop files a call has: the newest in a folder, or the one that somebody named.
 
-Boards leave old files of other formats lying about (Synchronet does), some write all formats at
-once (WWIV), and names come in any case. Files written within seconds of the chosen one are looked
-at beside it; the others are named and left alone.
+Boards leave old files of other formats (Synchronet), some write all formats at once (WWIV), and
+names come in any case. Files written within seconds of the chosen one are read beside it; the
+others are named and left alone.
 """
 
 from __future__ import annotations
@@ -41,19 +41,15 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The files of a call: the chosen one, those to be read beside it, and those left alone.
-
-    `by` says how the chosen one was found. `node` is the number of this node as the command line
-    or the environment has it. `synchronet` is set where the environment is one of Synchronet's.
-    """
+    """The files of a call: the chosen one, those to be read beside it, and those left alone."""
 
     chosen: Path
     beside: tuple[Path, ...]
     left: tuple[Left, ...]
     events: Path | None
-    by: str
-    node: int | None
-    synchronet: bool
+    by: str  # how the chosen one was found
+    node: int | None  # by the command line or the environment
+    synchronet: bool  # whether the environment is one of Synchronet's
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +128,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _named(path: Path) -> _Entry:
-    """Look for a file that was named, in whatever case; hosts name it in another than they wrote.
-
-    It is stat'ed only: what it holds is for its reader to judge.
-    """
+    """Look for a file that was named; hosts may name it in another case than they wrote."""
     try:
         found = path if path.exists() else _same_name(path)
         written = found.stat().st_mtime
@@ -169,7 +162,7 @@ def _what_there_is(path: Path) -> str:
 
 
 def _entries(folder: Path) -> tuple[list[_Entry], Path | None]:
-    """List the drop files of a folder, and its EVENTS.RA; what is no plain file is not there."""
+    """The drop files of a folder, and its EVENTS.RA; only plain files count."""
     found: list[_Entry] = []
     events = None
     try:

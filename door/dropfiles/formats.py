@@ -32,7 +32,7 @@ _PARSERS: dict[Format, Callable[[Lines, HostSettings], DropFile]] = {
 
 
 def kind_of(name: str) -> Format | None:
-    """Tell the format by a file's name, in whatever case; None for any other file.
+    """The format by a file's name, in whatever case; None for any other file.
 
     >>> kind_of("door32.sys"), kind_of("DORINFOa.DEF"), kind_of("XTRN.DAT")
     (<Format.DOOR32: 'DOOR32.SYS'>, <Format.DORINFO: 'DORINFOn.DEF'>, None)
@@ -43,7 +43,7 @@ def kind_of(name: str) -> Format | None:
 
 
 def dorinfo_nodes(name: str) -> frozenset[int]:
-    """Tell which nodes the n of DORINFOn.DEF can mean; empty for another file.
+    """Which nodes the n of DORINFOn.DEF can mean; empty for another file.
 
     Node 10 is 0 or A, and A is 10 or 11: ENiGMA goes on with letters after 0, Synchronet counts in
     hexadecimals.
@@ -66,8 +66,7 @@ def dorinfo_nodes(name: str) -> frozenset[int]:
 def read(path: Path, reading: HostSettings) -> DropFile:
     """Read a drop file of any format; raises `DropFileRefused`, and nothing else.
 
-    What was in the file leaves with the frames that held it: neither the error nor its traceback
-    leads to a line of it.
+    Neither the error nor its traceback leads to a line of the file.
     """
     outcome = _outcome(path, reading)
     if isinstance(outcome, DropFileRefused):

@@ -1,9 +1,9 @@
 """Time given back to a host, in the files that it reads when the door has ended.
 
-Every write is whole or not at all, also through a crash: a new file beside the old one, on the
-disk before it takes the old one's name. What is written is the number that the host shall find,
-not a sum to add, so writing it twice gives once; and MODUSER.DAT, which is a sum to add, is never
-written over. `give` looks first whether the drop file is still the same caller's.
+Every write is whole or not at all, also through a crash: a new file is on the disk before it takes
+the old one's name. What is written is the number that the host shall find, not a sum to add, so
+writing it twice gives once; and MODUSER.DAT, which is a sum to add, is never written over. `give`
+looks first whether the drop file is still the same caller's.
 """
 
 from __future__ import annotations
@@ -34,11 +34,10 @@ _NUMBER = re.compile(rb"[+-]?[0-9]+")
 def give(way: GiveBack, minutes: int) -> Path:
     """Give `minutes` back the way found by `understand`; returns the file written.
 
-    They are 1 or more; below zero they are taken off, which a TimeLimit alone can show.
-
-    To be called while the door runs, for hosts look when it has ended, and Synchronet throws away
-    what it finds before the next. Raises `NotGiven` when the drop file is gone, is another
-    caller's, has been changed since it was read, or has no room for so much.
+    They are 1 or more; below zero they are taken off, which only a TimeLimit can show. To be called
+    while the door runs: hosts look when it has ended, and Synchronet throws away what it finds
+    before the next. Raises `NotGiven` when the drop file is gone, is another caller's, has changed
+    since it was read, or has no room for so much.
     """
     if minutes < 1 and (way.way is not Way.EXITINFO or not minutes):
         raise ValueError("only whole minutes can be given back, one at least")
@@ -54,7 +53,7 @@ def give(way: GiveBack, minutes: int) -> Path:
 
 
 def _check(way: GiveBack, after: int) -> None:
-    """Raise unless the drop file is still the caller's, and says what it said when it was read."""
+    """Raise unless the drop file is still the caller's, and says what it said before."""
     try:
         file = read(way.source, HostSettings(datetime.now(UTC), "auto", "auto"))
     except DropFileRefused as refused:
@@ -70,9 +69,9 @@ def _check(way: GiveBack, after: int) -> None:
 def moduser_dat(folder: Path, minutes: int) -> Path:
     """Write Synchronet's MODUSER.DAT: `minutes`, which may be negative, are added on line 9.
 
-    Lines 1 to 8 are empty, for a number there would change the user's credits, level or flags.
-    Synchronet takes the file away before the door starts and after it ends, so one that is there
-    was written during this call, and it stays as it is: raises `NotGiven`.
+    Lines 1 to 8 stay empty: a number there would change the user's credits, level or flags.
+    Synchronet removes the file before the door starts and after it ends, so one that is there was
+    written during this call, and stays as it is: raises `NotGiven`.
     """
     path = folder / MODUSER
     there = _there(folder, MODUSER)
@@ -102,7 +101,7 @@ def exitinfo_time(path: Path, minutes: int) -> Path:
 
 
 def _changed(path: Path, minutes: int, change: Callable[[Path, bytes, int], bytes]) -> Path:
-    """Change a file, or raise an error that leads to nothing of what is in it."""
+    """Change a file, or raise an error that leads to nothing in it."""
     if not 0 <= minutes <= MOST_MINUTES:
         raise ValueError(f"a host can take 0 to {MOST_MINUTES} minutes")
     refused = _refusal(path, minutes, change)
@@ -162,9 +161,9 @@ def _there(folder: Path, name: str) -> Path | None:
 
 
 def _replace(path: Path, content: bytes, like: Path | None) -> None:
-    """Put a file in its place, whole; with the owner and the rights of the one it replaces.
+    """Put a file in its place, whole, with the owner and the rights of the one it replaces.
 
-    Until it has those nobody else may read it: there is a password in DOOR.SYS.
+    Until it has those no other user may read it: there is a password in DOOR.SYS.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:

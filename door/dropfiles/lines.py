@@ -1,7 +1,7 @@
 """A drop file as it lies on the disk: a bounded read, and lines that cannot be misread.
 
-Files end their lines with CR LF, LF or (rarely) CR, may begin with a byte order mark, may end in
-^Z and what DOS left behind it, and are written in CP437 or UTF-8. They may also be anything else.
+Lines end with CR LF, LF or (rarely) CR. A file may begin with a byte order mark and end in ^Z with
+leftovers of DOS behind it, in CP437 or UTF-8, or be anything else.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DECIMAL = re.compile(r"[+-]?[0-9]{1,10}(\.[0-9]{0,9})?")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Raw:
-    """The bytes of a file. They may hold a password, so they show themselves to nobody."""
+    """The bytes of a file. They may hold a password, so `repr` does not show them."""
 
     content: bytes
 
@@ -80,11 +80,10 @@ def _read(file: int) -> bytes:
 
 
 class Lines:
-    """The lines of a text file, numbered from 1 as the formats number them.
+    """The lines of a text file, numbered from 1. `DropFileRefused` when it is no text.
 
-    A last line without an end may have been cut off, so `whole` does not count it in. Lines show
-    themselves only one at a time, to the reader of a format. `doubts` are sentences about what the
-    reader has not understood.
+    A last line without an end may have been cut off, so `whole` does not count it in. `doubts` are
+    sentences about what its reader has not understood.
     """
 
     __slots__ = ("_lines", "_whole", "doubts", "path", "utf8")
@@ -119,38 +118,35 @@ class Lines:
         return f"Lines({len(self._lines)} of {self.path.name})"
 
     def __len__(self) -> int:
-        """Count the lines, one that may be cut off included."""
+        """How many there are, with one that may be cut off."""
         return len(self._lines)
 
     def whole(self, number: int) -> bool:
         return number <= self._whole
 
     def field(self, number: int) -> str:
-        """Return the line without blanks around it, "" where there is none, or only a piece."""
+        """The line without blanks around it, "" where there is none, or only a piece."""
         return self._lines[number - 1].strip() if 1 <= number <= self._whole else ""
 
     def plain(self, number: int) -> str:
-        """Return the line without spaces and tabs around it; other blanks stay, as letters do."""
+        """The line without spaces and tabs around it; other blanks stay, as letters do."""
         return self._lines[number - 1].strip(_BLANKS) if 1 <= number <= self._whole else ""
 
     def empty(self, number: int) -> bool:
-        """Tell whether the line is there, and has nothing in it, not even a blank."""
+        """Whether the line is there, and has nothing in it, not even a blank."""
         return 1 <= number <= self._whole and not self._lines[number - 1]
 
     def text(self, number: int) -> str:
-        """Return the line as a text that may be shown: printable, at most LONGEST_TEXT long."""
+        """The line as a text that may be shown: printable, at most LONGEST_TEXT long."""
         return clean(self.field(number), LONGEST_TEXT)
 
     def number(self, number: int) -> int | None:
-        """Return the line as a whole number; None where it is not one, or may be cut off.
-
-        It has the digits of ASCII and nothing else, but for a sign and blanks around it.
-        """
+        """The line as a whole number in ASCII; None where it is not one, or may be cut off."""
         text = self.plain(number)
         return None if _WHOLE.fullmatch(text) is None else int(text)
 
     def node(self, number: int) -> int | None:
-        """Return the line as the number of a node, 1 or more.
+        """The line as the number of a node, 1 or more.
 
         It may lack its end: DOOR32.SYS ends with it, and not every writer ends its last line.
         """
@@ -159,11 +155,11 @@ class Lines:
         return found if found > 0 else None
 
     def cells(self, number: int) -> int | None:
-        """Return the line as the rows or columns of a screen; None where no screen has so many."""
+        """The line as the rows or columns of a screen; None where no screen has so many."""
         return cells(self.number(number))
 
     def user(self, number: int) -> int | None:
-        """Return the line as the record number of a user, 1 or more; a doubt where it is none.
+        """The line as the record number of a user, 1 or more; else a doubt.
 
         Hosts without record numbers write zero for everybody.
         """
@@ -174,7 +170,7 @@ class Lines:
         return None
 
     def time(self, number: int, size: int, *, fractions: bool = False) -> TimeLeft:
-        """Return the line as a time left, counted in units of `size` seconds.
+        """The line as a time left, counted in units of `size` seconds.
 
         An empty line says nothing; whatever else is no number from 0 up is unreadable. `fractions`
         are left out where they may stand.
@@ -202,7 +198,7 @@ class Lines:
         return DropFileRefused(self.path, number, what, WRITTEN_AGAIN)
 
     def need(self, least: int, kind: str) -> None:
-        """Raise unless the lines up to `least` are there to their ends: what is less was cut."""
+        """Refuse the file unless the lines up to `least` are there to their ends."""
         if not self.whole(least):
             at = min(len(self._lines) + 1, least)
             what = f"the file breaks off before the end of line {least}, too early for {kind}"

@@ -11,7 +11,7 @@ from door.dropfiles.dropfile import DAY_MINUTES, EventSaid, NextEvent
 Unit = Literal["auto", "minutes", "seconds"]
 Events = Literal["auto", "believed", "ignored"]
 
-# icy_board and GameSrv, WWIV, old ENiGMA: what they write where they know of no event.
+# What icy_board and GameSrv, WWIV, and old ENiGMA write where they know of no event.
 PLACEHOLDERS = (0, 1, 5)
 
 
@@ -21,7 +21,7 @@ class HostSettings:
 
     `now` is aware, in the zone of the host's clock. `door32_unit` is what line 9 of DOOR32.SYS
     counts: "auto" is minutes, but seconds where WWIV wrote it. `events` "believed" takes 00:00,
-    00:01 and 00:05 for true times, "ignored" leaves out whatever the host says of its events.
+    00:01 and 00:05 for true times, "ignored" leaves out what the host says of its events.
     """
 
     now: datetime
@@ -43,5 +43,4 @@ class HostSettings:
 
 
 def no_event(kind: str) -> NextEvent:
-    """Say that a format has no room for the next event."""
     return NextEvent(EventSaid.UNKNOWN, None, f"{kind} has no line for it")

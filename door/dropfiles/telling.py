@@ -14,7 +14,6 @@ _LONGEST_KEY = 80
 
 
 def sentences(understood: Understood) -> list[str]:
-    """Say what was understood, what was not, what was left, and what would be given back."""
     told = [_files(understood), *_caller(understood), _time(understood.time), _event(understood)]
     told += [_line(understood), _screen(understood)]
     told += [f"Not certain: {doubt}" for doubt in understood.doubts]

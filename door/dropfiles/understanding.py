@@ -1,8 +1,8 @@
 """What is understood of a call from all its drop files, and in which file each thing was read.
 
-Time left and next event are taken from the file that is trusted most and has them; who is calling
-and how his bytes arrive, from the file that was named or is chosen. What was not understood is
-said, and nothing is made up for it.
+Time left and next event come from the most trusted file that has them; who is calling and how their
+bytes arrive, from the file that was named or is chosen. What was not understood is said, and
+nothing is made up for it.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class Way(StrEnum):
 class GiveBack:
     """A way that the files leave open; whether the board goes it is for the sysop to say.
 
-    `path` is the file to write. `minutes` is what it says now, None where a way has no such
-    number. `source` is the drop file that opens the way and `caller` whom it names, so that time
-    is not given to the next caller of the node.
+    `path` is the file to write; `minutes` is what it says now, None where a way has no such number.
+    `source` is the drop file that opens the way and `caller` whom it names, so that time is not
+    given to the next caller of the node.
     """
 
     way: Way
@@ -68,8 +68,8 @@ class GiveBack:
 class Screen:
     """What the host says of the caller's screen: hints, None where it says nothing.
 
-    `is_page_length` is set where the rows are what a user likes to read at once. `drops_low_bytes`
-    is set where the host takes CP437's pictures below 20h for controls, which ENiGMA does.
+    `is_page_length` is set where the rows are what a user likes to read at once, `drops_low_bytes`
+    where the host takes CP437's pictures below 20h for controls (ENiGMA).
     """
 
     emulation: Emulation | None
@@ -87,7 +87,7 @@ class Understood:
 
     `who` and `name` are the caller's account and what to call them; `board` is the host's name as
     written, and `names` are all that the files call it: names of boards first, then of software.
-    `gives` are the ways to give time back, `doubts` sentences on what was not understood.
+    `doubts` are sentences on what was not understood.
     """
 
     files: tuple[DropFile, ...]
@@ -114,9 +114,9 @@ class Understood:
         return self.files[0]
 
     def known_time(self) -> TimeLeft:
-        """Return the time left: a length, unlimited, or a constant that says nothing.
+        """The time left: a length, unlimited, or a constant that says nothing.
 
-        Raises `DropFileRefused` if nobody said, or nobody so that it can be read.
+        Raises `DropFileRefused` if no file says it so that it can be read.
         """
         if self.time.limit is Limit.UNKNOWN:
             raise DropFileRefused(
@@ -137,8 +137,8 @@ class Understood:
 def understand(found: Found, reading: HostSettings) -> Understood:
     """Read the files of a call and put them together.
 
-    Raises `DropFileRefused` when the chosen file is broken, names nobody, or is another node's. A
-    broken file beside it is a doubt.
+    Raises `DropFileRefused` when the chosen file is broken, names no caller, or is another node's.
+    A broken file beside it is a doubt.
     """
     chosen = read(found.chosen, reading)
     if None not in (found.node, chosen.node) and found.node != chosen.node:
@@ -201,7 +201,7 @@ def _beside(
 
 
 def _same_caller(one: DropFile, other: DropFile) -> bool:
-    """Tell whether two files name the same caller; one may cut or double his name."""
+    """Whether two files name the same caller; one may cut or double the name."""
     names = {name.casefold() for name in (one.alias, one.real_name) if name}
     others = {name.casefold() for name in (other.alias, other.real_name) if name}
     if None not in (one.number, other.number) and one.number != other.number:
@@ -212,7 +212,7 @@ def _same_caller(one: DropFile, other: DropFile) -> bool:
 
 
 def _in_seconds(file: DropFile, files: list[DropFile]) -> DropFile:
-    """Take line 9 of DOOR32.SYS for seconds where another file of the call proves that it is.
+    """Take line 9 of DOOR32.SYS for seconds where another file of the call proves it.
 
     That is WWIV under another name: it writes every format, and CHAIN.TXT always in seconds.
     """
@@ -259,10 +259,10 @@ def _first(texts: Iterable[str]) -> str:
 
 
 def _time(trusted: list[DropFile], doubts: list[str]) -> TimeLeft:
-    """Take the time from the most trusted file that has it, and say who contradicts it.
+    """Take the time from the most trusted file that has it, and note which ones contradict it.
 
     A length counts before all else. A board that writes nonsense somewhere has not said that its
-    callers may stay as long as they like.
+    callers' time is unlimited.
     """
     times = [file.time for file in trusted]
     for limit in (Limit.UNREADABLE, Limit.CONSTANT):
@@ -290,7 +290,7 @@ def _apart(one: TimeLeft, other: TimeLeft) -> bool:
 def _event(
     trusted: list[DropFile], found: Found, reading: HostSettings, doubts: list[str]
 ) -> NextEvent:
-    """Take the event from the most trusted file that has a time, else say what files do say."""
+    """Take the event from the most trusted file that has a time, else what the files do say."""
     if reading.events == "ignored":
         place = "sysop.toml, which leaves out the host's events"
         return NextEvent(EventSaid.NONE, None, place)
@@ -330,7 +330,6 @@ def _screen(files: list[DropFile]) -> Screen:
 
 
 def _gives(files: list[DropFile], found: Found) -> tuple[GiveBack, ...]:
-    """List the ways to give time back that the chosen drop file and those beside it leave open."""
     chosen = files[0]
     gives = []
     synchronet = found.synchronet or any(

@@ -1,5 +1,4 @@
-"""`door run`: one caller whom a host board hands over, served by a process of his own.
+"""`door run`: one caller whom a host board hands over, served by a process of its own.
 
-What stands here before `process` is light: it is loaded before the first screen, so it knows no
-books. `process` and what it imports come while the caller looks at that screen.
+All but `process` is light, because it is loaded before the first screen: it knows no books.
 """

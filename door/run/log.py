@@ -1,7 +1,7 @@
 """Where a door process writes its log: a file beside the books, and never the caller's screen.
 
-A host may give the door its caller's terminal as standard error too. What a sysop should hear of
-goes there only where nobody reads it but him; where there is no file either, to the system's log.
+A host may give the door its caller's terminal as standard error too. Warnings go there only where
+it is not that; where there is no file either, to the system's log.
 """
 
 from __future__ import annotations
@@ -35,17 +35,15 @@ def begin(data: Path | None, *, verbose: bool) -> None:
 
 
 class SystemLog(logging.Handler):
-    """The system's log, for a sysop who can be told in no other way."""
-
     def emit(self, record: logging.LogRecord) -> None:
         syslog.syslog(syslog.LOG_ERR, f"door: {record.getMessage()}")
 
 
 class LogFile(logging.FileHandler):
-    """A file that may be full of a sudden: nothing of that may come to the caller's screen.
+    """A file that may be full suddenly, without a word on the caller's screen.
 
-    `logging` would write a traceback to standard error, and what is left in the file's buffer once
-    more at the end of the process.
+    `logging` would write a traceback to standard error, and at the end of the process what is left
+    in the file's buffer.
     """
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -66,7 +64,7 @@ class LogFile(logging.FileHandler):
 
 
 def is_apart(descriptor: int) -> bool:
-    """Tell whether a descriptor leads somewhere else than standard input and output do."""
+    """Whether a descriptor leads somewhere else than standard input and output do."""
     where = _identity(descriptor)
     return where is not None and where not in (_identity(0), _identity(1))
 

@@ -1,4 +1,4 @@
-"""The rest of a door process, with the books open: one caller, from his log-on to the last entry.
+"""The rest of a door process, with the books open: one caller, from log-on to the last entry.
 
 Heavy, so loaded behind the first screen.
 """
@@ -42,15 +42,15 @@ async def serve(
     guest: Guest | None,
     asked: str | None,
 ) -> bool:
-    """Serve a guest, or the sysop himself without one, and give back what he gained.
+    """Serve a guest, or the sysop without one, and give back what they gained.
 
-    `asked` is the one table he came for; it is one that there is. False when something went wrong,
-    which the log says. Raises `BooksUnopened`.
+    `asked` is the one table they came for, which must exist. False when something went wrong, which
+    the log says. Raises `BooksUnopened`.
     """
     database = Database(config.database)
     try:
         database.open()
-        # Books that somebody has put back by hand are not to be dealt from as they are.
+        # Books that were put back by hand are not to be dealt from as they are.
         recognise(database, config.bank, machine.now())
     except (DatabaseRefused, BooksUnavailable) as refused:
         database.close()
@@ -77,7 +77,7 @@ async def _serve(
     board = Board(config, books, clock, lay_tables, new_seed, only_node=node)
     housekeeping = Housekeeping(board, books, database, clock)
     game = None if asked is None else game_named(asked)
-    # Once he has gone the host waits for the end of this process, and may kill it.
+    # Once the caller is gone the host waits for the end of this process, and may kill it.
     console.on_hang_up = partial(books.hurry, LOCKED_SECONDS)
     try:
         await housekeeping.start_beside_others()

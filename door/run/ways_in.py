@@ -49,9 +49,9 @@ def asked_for(
 ) -> WayIn | None:
     """Read the options of the command line; None where they leave it to the drop file.
 
-    An inherited socket carries telnet unless it is said otherwise: hosts hand down the caller's
-    own, and without telnet nothing is lost by looking for it. What a host listens for itself
-    carries none. `NoLine` for two options at once, or no address.
+    An inherited socket carries telnet unless `telnet` says otherwise: hosts hand down the caller's
+    own, and looking for telnet costs nothing. What a host listens for itself carries none.
+    `NoLine` for two options at once, or no address.
     """
     if wants_stdio + (descriptor is not None) + (connect is not None) > 1:
         raise NoLine("--stdio, --socket and --connect are three ways in: choose one of them.")
@@ -80,7 +80,7 @@ def said_by(connection: Connection, telnet: bool | None) -> WayIn:
 
 @asynccontextmanager
 async def opened(way: WayIn, introduction: Introduction) -> AsyncIterator[Line]:
-    """Serve the caller until the block is left; `NoLine` when he cannot be reached."""
+    """Serve the caller until the block is left; `NoLine` when they cannot be reached."""
     match way:
         case Stdio():
             context = stdio.opened(STANDARD_INPUT, STANDARD_OUTPUT, introduction, USUAL_LIMITS)

@@ -29,7 +29,7 @@ _FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
 
 
 def skeleton(text: str) -> str:
-    """Return what a text looks like (internalSkeleton of UTS 39), without accents and marks.
+    """What a text looks like (internalSkeleton of UTS 39), without accents and marks.
 
     Two texts that look alike have the same skeleton. It is for comparing alone: "modern" becomes
     "rnodern". Case counts: "I" looks like "l", and "i" does not.

@@ -1,8 +1,7 @@
 """Which living callers' names look like a new one: found by an index, in the same transaction.
 
 The books keep with each caller the skeleton of the name, behind the version of the tables that made
-it. Skeletons of another version, of a program that is older or newer, are renewed before any is
-compared, so they never need to be moved forward by hand.
+it. Skeletons of another version, older or newer, are renewed before any is compared.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ def renew(run: Run) -> None:
 
 
 def holder(run: Run, name: str, but: int = NOBODY) -> str | None:
-    """Return the name of a living caller that looks like `name`; that of number `but` may."""
+    """The name of a living caller, other than number `but`, that looks like `name`."""
     renew(run)
     row = run(LIKE, (key(name), but)).fetchone()
     return None if row is None else row[0]
 
 
 def groups(run: Run) -> list[tuple[str, ...]]:
-    """List the names of living callers that look alike, each group together."""
+    """The names of living callers that look alike, by group."""
     return [tuple(row[0].split("\n")) for row in run(PAIRS).fetchall()]

@@ -1,19 +1,17 @@
 """What a caller may be called, and when two names are too much alike.
 
 Names stand in front of minutes: on the teller's list, in transfers, in THEBANK.EXT. So a name must
-be readable on any terminal, and nobody may take one that passes for somebody else's. `check` says
-what a name may be. Two keys say which names are alike:
+be readable on any terminal, and must not pass for somebody else's. `check` says what a name may be.
+Two keys say which names are alike:
 
 - `fold` is the key of a caller, unique in the books: a caller is found by it, however the name is
   typed. What it makes equal never changes, or callers would not be found any more.
 - `skeleton` is what a name looks like, by the tables of UTS 39 and some of our own. It makes more
-  names equal, and new ones at that with each version: only new names are held against it.
+  names equal, and others in each version, so only new names are held against it.
 
-Whose name is reserved on a board is for the board to say: see `RESERVED`.
-
-The tables of `fold` are made by hand, from the letters of the three alphabets that may be
-used. Letters are compared as capitals where a capital looks like a Latin one, because that is how
-names get typed: a Greek nu is filed under N, although small it looks like a v.
+The tables of `fold` are made by hand, from the letters of the three alphabets that may be used.
+Letters are compared as capitals where a capital looks like a Latin one, because that is how names
+get typed: a Greek nu is filed under N, although small it looks like a v.
 """
 
 from __future__ import annotations
@@ -76,7 +74,7 @@ SKELETONS = f"{confusables.VERSION}/1"
 
 
 def check(name: str) -> str:
-    """Return a name in the form in which it is kept, or raise `NameRefused` with a sentence.
+    """A name in the form in which it is kept, or `NameRefused` with a sentence.
 
     Compatibility forms are replaced (NFKC), spaces trimmed and collapsed. What may remain is 2 to
     24 letters of one alphabet (Latin, Greek or Cyrillic), digits, single spaces and . ' - _
@@ -102,10 +100,10 @@ def check(name: str) -> str:
 
 
 def fold(name: str) -> str:
-    """Return the key of a name: two that look alike, or differ only in case, have the same one.
+    """The key of a name: two that look alike, or differ only in case, have the same one.
 
-    Any text has a key, also one that `check` would refuse, so that whatever a caller types can be
-    looked up. Accents are left out: some terminals cannot show them.
+    Any text has a key, so that whatever a caller types can be looked up. Accents are left out: some
+    terminals cannot show them.
 
     >>> fold("Bill") == fold("BI11") == fold("BiII")
     True
@@ -117,7 +115,7 @@ def fold(name: str) -> str:
 
 
 def skeleton(name: str) -> str:
-    """Return what a name looks like: two that can be taken for one another have the same one.
+    """What a name looks like: two that can be taken for one another have the same skeleton.
 
     Names are compared as they are written, and again in small letters (UTS 39 leaves that to its
     user): a capital I looks like an l, a small i does not until it is written as a capital. So
@@ -160,7 +158,7 @@ def _check_characters(name: str) -> None:
 
 
 def _script(character: str) -> str | None:
-    """Tell the alphabet of a letter, None when it is no letter of the three."""
+    """The alphabet of a letter, None when it is none of the three."""
     base = unicodedata.normalize("NFD", character)[0]
     if not base.isalpha():
         return None
@@ -180,7 +178,7 @@ def _bare(text: str) -> str:
 
 
 def _seen(name: str) -> str | None:
-    """Tell the key under which a reader would file a name, None when it does not look Latin."""
+    """The key under which a reader would file a name, None when it does not look Latin."""
     read = "".join(_SEEN.get(letter, letter) for letter in _bare(name))
     return fold(read) if read.isascii() else None
 
@@ -206,12 +204,12 @@ def _reserved_skeletons() -> frozenset[str]:
 
 
 def is_reserved(name: str) -> bool:
-    """Tell whether a name is no caller's (`RESERVED`), or looks like one that is not."""
+    """Whether a name is no caller's (`RESERVED`), or looks like one of those."""
     return fold(name) in RESERVED or skeleton(name) in _reserved_skeletons()
 
 
 def is_same(one: str, other: str) -> bool:
-    """Tell whether two names are the same but for capitals and spaces: not only alike.
+    """Whether two names are the same but for capitals and spaces: not only alike.
 
     >>> is_same("Bill Gates", "BILL  gates"), is_same("Bill Gates", "BiII Gates")
     (True, False)

@@ -3,8 +3,8 @@
     python -m timebank.names.renew_confusables            # the latest, from unicode.org
     python -m timebank.names.renew_confusables FILE       # one that is on this machine
 
-What is written has the characters alone, in their order, so that one is found without reading all.
-When the version has changed, `VERSION` in confusables.py has to follow; a test compares the two.
+Only the characters are written, sorted, so that one is found without reading all. When the version
+has changed, `VERSION` in confusables.py has to follow; a test compares the two.
 """
 
 from __future__ import annotations
@@ -77,10 +77,7 @@ TOTAL = re.compile(r"^# total: (\d+)$", re.MULTILINE)
 
 
 def condensed(published: str) -> Iterator[str]:
-    """Give our file, a piece at a time, from the text of the consortium's.
-
-    ValueError when it is no such text, or not whole.
-    """
+    """Our file, a piece at a time, from the consortium's; ValueError when that is not whole."""
     version, date = VERSION.search(published), DATE.search(published)
     total = TOTAL.search(published)
     found = MAPPING.findall(published)

@@ -1,7 +1,6 @@
 """The opening hours of the bank's window, by weekday and by the clock of the board.
 
-Pure text and arithmetic over the minutes of a week; the zone is the schedule's business. Hours are
-kept as the local clock shows them, so a change to daylight saving moves nothing.
+Hours are kept as the local clock shows them, so a change to daylight saving moves nothing.
 """
 
 from __future__ import annotations

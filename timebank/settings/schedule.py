@@ -1,13 +1,12 @@
 """System events and the days of the board: when it is closed, and when a new day begins.
 
-Everything here is arithmetic over `zoneinfo`: no clock is read, no setting is loaded. Callers
-hand in an aware instant and get aware UTC instants back.
+Arithmetic over `zoneinfo`: aware instants come in, aware UTC instants go out.
 
-One definition carries the whole file. A local time that a sysop writes down ("03:00", or the
-midnight at which a date begins) means the *first instant at which the local clock shows that time
-or a later one*. So a time that comes twice is its first coming, one that daylight saving skips is
-the first instant after the gap, and a date begins at its first instant even where its midnight
-does not exist. It also makes starts come in the order in which they are written.
+A local time that a sysop writes down ("03:00", or the midnight at which a date begins) means the
+*first instant at which the local clock shows that time or a later one*. So a time that comes twice
+is its first coming, one that daylight saving skips is the first instant after the gap, and a date
+begins at its first instant even where its midnight does not exist. Starts come in the order in
+which they are written.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ LONGEST_CHAIN = timedelta(days=60)
 class Event:
     """A system event of the board, as the sysop wrote it.
 
-    `start` is local time, `days` the days of week on which it starts (0 is Monday), `minutes` its
-    length in real minutes, 1 to 10080, whatever daylight saving does meanwhile.
+    `start` is local time, `days` the days of the week on which it starts (0 is Monday), `minutes`
+    its length in real minutes, 1 to 10080.
     """
 
     name: str
@@ -54,7 +53,7 @@ class ClosedPeriod:
 
 
 def first_instant(moment: datetime, zone: ZoneInfo) -> datetime:
-    """Tell the first UTC instant at which the clocks of `zone` show `moment` (naive) or later."""
+    """The first UTC instant at which the clocks of `zone` show `moment` (naive) or later."""
     local = moment.replace(tzinfo=zone, fold=0)
     early = local.astimezone(UTC)
     late = local.replace(fold=1).astimezone(UTC)
@@ -74,8 +73,8 @@ def first_instant(moment: datetime, zone: ZoneInfo) -> datetime:
 class Schedule:
     """The events of a board in its time zone, and its days.
 
-    Answers are remembered while they hold, so asking again with a clock that moves on costs a
-    comparison. Safe to share between threads: what is remembered is replaced whole.
+    Answers are remembered while they hold. Safe to share between threads: what is remembered is
+    replaced whole.
     """
 
     def __init__(self, events: Sequence[Event], zone: ZoneInfo) -> None:
@@ -92,7 +91,7 @@ class Schedule:
     # Events
 
     def closed_at_or_after(self, at: datetime) -> ClosedPeriod | None:
-        """Find the closed period that contains `at`, else the next one; None without events."""
+        """The closed period that contains `at`, else the next one; None without events."""
         known = self._closed
         if known is not None and known[0] <= at < known[1].end:
             return known[1]
@@ -104,18 +103,14 @@ class Schedule:
         return found
 
     def seconds_to_event(self, at: datetime) -> int | None:
-        """Count the whole seconds from `at` to the next event: 0 inside one, None without any."""
+        """The whole seconds from `at` to the next event: 0 inside one, None without any."""
         closed = self.closed_at_or_after(at)
         if closed is None:
             return None
         return max(0, (closed.start - at) // SECOND)
 
     def always_closed(self) -> bool:
-        """Tell whether the events leave no opening in the week.
-
-        Judged by the local clock, in a week without a change of it: an hour that comes twice once
-        a year is no opening, and an opening that daylight saving swallows once a year is one.
-        """
+        """Whether the events leave no opening in a week of the local clock without a change."""
         spans = []
         for event in self.events:
             within = event.start.hour * 60 + event.start.minute
@@ -131,7 +126,7 @@ class Schedule:
         return reached >= WEEK_MINUTES
 
     def _find(self, at: datetime) -> ClosedPeriod:
-        """Look for the period at or after `at`, going back until its true start is in sight."""
+        """The period at or after `at`: go back until its true start is in sight."""
         at = at.astimezone(UTC)
         # Two days more than the longest event: a local day can be 24 hours off (Apia, 2011).
         back = self._longest + 2 * DAY
@@ -145,7 +140,7 @@ class Schedule:
             back = min(2 * back, LONGEST_CHAIN)
 
     def _merged(self, first: date) -> Iterator[ClosedPeriod]:
-        """Join what overlaps or touches, from the local date `first` on, for ever."""
+        """Endless, from the local date `first` on: what overlaps or touches is joined."""
         occurrences = self._occurrences(first)
         start, end, name = next(occurrences)
         names = [name]
@@ -170,11 +165,11 @@ class Schedule:
     # Days
 
     def day_starts(self, day: date) -> datetime:
-        """Tell the first instant of a local date; for a date that was skipped, of the one after."""
+        """The first instant of a local date; for a date that was skipped, of the one after."""
         return first_instant(datetime.combine(day, time()), self.zone)
 
     def day_of(self, at: datetime) -> date:
-        """Tell the date whose day `at` belongs to: the last one that has begun.
+        """The date whose day `at` belongs to: the last one that has begun.
 
         A clock that goes back over midnight does not go back to the day before.
         """
@@ -184,7 +179,7 @@ class Schedule:
         return self._around(at)[1]
 
     def _around(self, at: datetime) -> tuple[datetime, datetime, date]:
-        """Tell first instant, end and date of the day that `at` belongs to."""
+        """First instant, end and date of the day that `at` belongs to."""
         known = self._day
         if known is not None and known[0] <= at < known[1]:
             return known

@@ -1,8 +1,8 @@
 """The time bank's part of sysop.toml: time zone, events, minutes a day, and the bank's own rules.
 
 The board's settings (door/config/config.py) are built on `read_bank`; the `timebank` command, which
-must not know the board, uses `load` and leaves the rest of the file alone. What each key means is
-said in docs/sysop-guide.md, and beside the key in sysop.toml.
+must not know the board, uses `load` and leaves the rest of the file alone. docs/sysop-guide.md and
+the comments in sysop.toml say what each key means.
 """
 
 from __future__ import annotations
@@ -61,10 +61,7 @@ MOST_DAYS = 36_500
 
 @dataclass(frozen=True)
 class BankLimits:
-    """What the bank's window allows. Amounts are seconds, whole minutes all of them.
-
-    The defaults are those of sysop.toml.
-    """
+    """What the bank's window allows. Amounts are seconds, all of them whole minutes."""
 
     # A day, for each caller.
     deposit: int = 60 * MINUTE
@@ -75,7 +72,7 @@ class BankLimits:
     balance: int = 1440 * MINUTE
     # What must stay on the clock after a deposit.
     keep: int = 5 * MINUTE
-    # Days a caller must have been known before he may transfer or borrow.
+    # Days a caller must have been known to transfer or borrow.
     known_days: int = 7
     # Percent of winnings and of a day's grant that go to pay back a loan.
     loan_share: int = 50
@@ -87,7 +84,7 @@ class Retention:
 
     notices: int = 90
     log: int = 365
-    # A caller who has not called for so long is gone: his account is closed when it is empty.
+    # A caller who has not called for this time is gone: the account is closed when it is empty.
     gone: int = 365
 
 
@@ -96,8 +93,8 @@ class BankSettings:
     """What the time bank needs to know of the board.
 
     `minutes_per_day` are granted to each caller, 1 to 1440. `thebank_ext` is set whenever `mode`
-    is "external". `database` is the file of the books. `imports` are the files that are taken
-    over every `import_seconds`, in mode "built-in". What has a default here has that of sysop.toml.
+    is "external". `imports` are the files that are taken over every `import_seconds`, in mode
+    "built-in".
     """
 
     zone: ZoneInfo
@@ -109,7 +106,7 @@ class BankSettings:
     sysop: str = "Sysop"
     limits: BankLimits = BankLimits()
     hours: OpeningHours = ALWAYS
-    # Names: who may not use the bank, and for whom a name is kept. They give nobody any powers.
+    # Names: who may not use the bank, and for whom a name is kept. They give no powers.
     barred: tuple[str, ...] = ()
     co_sysops: tuple[str, ...] = ()
     imports: tuple[Path, ...] = ()
@@ -118,14 +115,14 @@ class BankSettings:
 
     @cached_property
     def schedule(self) -> Schedule:
-        """The events and days of the board; it remembers its answers, so it is made once."""
+        """Made once, because it remembers its answers."""
         return Schedule(self.events, self.zone)
 
     def is_open(self, at: datetime) -> bool:
         return self.hours.is_open(self.schedule.local(at))
 
     def is_barred(self, name: str) -> bool:
-        """Tell whether the caller of this name, or of one that looks like it, is kept out."""
+        """Whether the caller of this name, or of one that looks like it, is kept out."""
         return names.fold(name) in map(names.fold, self.barred)
 
     @property
@@ -139,10 +136,7 @@ class BankSettings:
         return tuple((key, name) for key, of_key in people.items() for name in of_key)
 
     def keeps(self, name: str) -> bool:
-        """Tell whether sysop.toml names somebody so, or so that it looks alike.
-
-        No new caller can have such a name. A caller who has it gets nothing by it.
-        """
+        """Whether sysop.toml has this name, or one like it: no new caller can have it."""
         folds, skeletons = self._kept
         return names.fold(name) in folds or names.skeleton(name) in skeletons
 
@@ -153,11 +147,7 @@ class BankSettings:
 
 
 def load(path: Path) -> BankSettings:
-    """Read the time bank's part of a sysop.toml, and refuse what is wrong with that part.
-
-    Raises `SettingsError` with every problem found. Keys of the board that this part does not read
-    are not judged.
-    """
+    """Read the time bank's part of a sysop.toml; `SettingsError` with every problem in it."""
     root = open_table(path)
     settings = read_bank(root)
     root.table("timebank").refuse_unknown()
@@ -168,7 +158,7 @@ def load(path: Path) -> BankSettings:
 
 
 def read_bank(root: TomlTable) -> BankSettings:
-    """Read the time bank's part of a file that is being read; its problems are noted in `root`."""
+    """Read the time bank's part of a file; its problems are noted in `root`."""
     board = root.table("board")
     zone = _zone(board)
     data = board.path("data", "data")

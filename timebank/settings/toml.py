@@ -1,10 +1,8 @@
-"""A TOML file that a person wrote: read with care, and everything wrong with it told at once.
+"""A TOML file that a person wrote: everything wrong with it is told at once.
 
-A `TomlTable` hands out one key at a time. What is missing is the default; what is wrong is noted,
-with the line it stands on, and answered with the default too, so that reading goes on to the next
-mistake. `TomlTable.finish` refuses the keys that nobody asked for and raises what was noted.
-
-Nothing here knows what any key means.
+A `TomlTable` hands out one key at a time. What is missing is the default; what is wrong is noted
+with its line, and answered with the default too, so that reading goes on to the next mistake.
+`TomlTable.finish` refuses the keys that were not asked for and raises what was noted.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from typing import TypeVar
 from timebank.errors import Problem, SettingsError
 
 LONGEST_FILE = 256 * 1024  # bytes; a hundred times what a board needs
-LONGEST_STATEMENT = 200  # lines; whoever writes a longer list is told no line numbers after it
+LONGEST_STATEMENT = 200  # lines; after a longer list no line numbers are told
 DEEPEST_TABLE = 8  # tables within tables that are looked into for lines
 LONGEST_TEXT = 200  # characters of a text, unless its reader says otherwise
 
@@ -29,8 +27,6 @@ T = TypeVar("T", bound=str)
 
 
 class Problems:
-    """What has been found wrong with one file so far."""
-
     def __init__(self, file: str, text: str) -> None:
         self.file = file
         self._text = text
@@ -57,10 +53,10 @@ class Problems:
 
 
 class TomlTable:
-    """One table of the file, or the file itself, its keys asked for one by one.
+    """One table of the file, or the file itself; paths in it start at `folder`.
 
-    Every reader returns a value that fits, so that reading can go on: what was written, or the
-    default when it is missing or (noted as a problem) wrong.
+    Every reader returns a value that fits: what was written, or the default when it is missing or
+    (noted as a problem) wrong.
     """
 
     def __init__(
@@ -80,7 +76,7 @@ class TomlTable:
         return key in self._values
 
     def sound(self, *keys: str) -> bool:
-        """Tell whether none of these has a problem so far, so that they can be compared."""
+        """Whether none of these has a problem so far, so that they can be compared."""
         return self._wrong.isdisjoint(keys)
 
     def require(self, *keys: str) -> None:
@@ -89,7 +85,7 @@ class TomlTable:
                 self.refuse(key, "is missing")
 
     def refuse(self, key: str, reason: str) -> None:
-        """Note that a key is wrong, on its line or, where it is missing, on its table's."""
+        """Note that a key is wrong, on its line or, if it is missing, on its table's."""
         self._wrong.add(key)
         path = (*self._path, key) if key in self._values else self._path
         self.problems.add(self._shown(key), reason, path)
@@ -119,7 +115,7 @@ class TomlTable:
         return default
 
     def optional_text(self, key: str, longest: int) -> str:
-        """Read text as `text` does, which may also be missing or empty."""
+        """Read text that may also be missing or empty."""
         return "" if self._ask(key, "") == "" else self.text(key, "", longest)
 
     def choice(self, key: str, default: T, choices: tuple[T, ...]) -> T:
@@ -176,7 +172,7 @@ class TomlTable:
         return path if self.sound(key) else None
 
     def part(self, keys: Iterable[str]) -> dict[str, object]:
-        """Hand over those of `keys` that are there to a reader who has checks of his own."""
+        """Those of `keys` that are there, for a reader that has checks of its own."""
         wanted = set(keys)
         self._known |= wanted
         return {key: value for key, value in self._values.items() if key in wanted}
@@ -184,7 +180,7 @@ class TomlTable:
     # Tables
 
     def table(self, key: str) -> TomlTable:
-        """Go into the table of this name; a missing one is empty."""
+        """The table of this name; a missing one is empty."""
         if key not in self._tables:
             value = self._ask(key, {})
             if not isinstance(value, dict):
@@ -194,12 +190,12 @@ class TomlTable:
         return self._tables[key][0]
 
     def named(self, key: str) -> dict[str, TomlTable]:
-        """Go into each of the tables headed [key.NAME], by names that their author chose."""
+        """The tables headed [key.NAME], by name."""
         outer = self.table(key)
         return {name: outer.table(name) for name in outer._values}
 
     def tables(self, key: str) -> list[TomlTable] | None:
-        """Go into each table of a list; None when the list is missing."""
+        """The tables headed [[key]]; None without any."""
         value = self._ask(key, None)
         if value is None:
             return None
@@ -216,12 +212,11 @@ class TomlTable:
     # The end
 
     def finish(self) -> None:
-        """Refuse every key, here and in the tables below, that nobody asked for; raise it all."""
+        """Raise all problems, with every key, here and in the tables below, that is unknown."""
         self.refuse_unknown()
         self.problems.raise_any()
 
     def refuse_unknown(self) -> None:
-        """Note every key, here and in the tables below, that nobody asked for."""
         for key in self._values:
             if key not in self._known:
                 self.refuse(key, f"is not known here{guess(key, self._known)}")
@@ -250,13 +245,13 @@ class TomlTable:
 
 
 def printable(text: str) -> str:
-    """Show a text of unknown origin, short and on one line."""
+    """A text of unknown origin, short and on one line."""
     clipped = text if len(text) <= 40 else f"{text[:37]}..."
     return "".join(letter if letter.isprintable() else "?" for letter in clipped)
 
 
 def shown(value: object) -> str:
-    """Show a wrong value as a sentence may quote it."""
+    """A wrong value as a sentence may quote it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -275,7 +270,7 @@ def one_of(choices: Iterable[str]) -> str:
 
 
 def guess(value: object, choices: Iterable[str]) -> str:
-    """Guess what was meant, as the tail of a sentence; empty when nothing is near."""
+    """What may have been meant, as the tail of a sentence; empty when nothing is near."""
     near = difflib.get_close_matches(value, choices, n=1) if isinstance(value, str) else []
     return f'; did you mean "{near[0]}"?' if near else ""
 
@@ -335,11 +330,11 @@ def _syntax_problem(message: str, text: str) -> Problem:
 
 
 def lines_of_keys(text: str) -> dict[KeyPath, int]:
-    """Find the line on which each key and each table of a valid TOML text stands.
+    """The line on which each key and each table of a valid TOML text stands.
 
     tomllib tells no lines, so the text is cut into its statements, each the fewest lines that
-    tomllib accepts by themselves, and each is asked what it defines. What is written inside a value
-    of several lines is left out: which line would be a guess.
+    tomllib accepts by themselves, and each is asked what it defines. What is inside a value of
+    several lines is left out: which line would be a guess.
     """
     found: dict[KeyPath, int] = {}
     header: KeyPath = ()
@@ -374,7 +369,7 @@ def _statements(text: str) -> Iterator[tuple[int, dict[str, object], str]]:
 
 
 def _header(statement: object, arrays: dict[KeyPath, int]) -> KeyPath:
-    """Tell which table the keys after a header go to; `arrays` counts the [[...]] seen so far."""
+    """Which table the keys after a header go to; `arrays` counts the [[...]] seen so far."""
     path: KeyPath = ()
     while isinstance(statement, dict) and statement:
         if path in arrays:
@@ -388,7 +383,6 @@ def _header(statement: object, arrays: dict[KeyPath, int]) -> KeyPath:
 
 
 def _paths(value: object, path: KeyPath) -> Iterator[KeyPath]:
-    """List the path to a value, and those to every key within it."""
     yield path
     if len(path) >= DEEPEST_TABLE:
         return

@@ -14,6 +14,7 @@ from enum import StrEnum
 from door.errors import NotTrusted
 from door.lines.rlogin.header import RloginHeader
 
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _MAPPED_BITS = 96  # that stand before an IPv4 address which is written as one of IPv6
@@ -54,6 +55,15 @@ class RloginCaller:
 
     board: str
     user: str
+
+
+def address_in(text: str) -> Address | None:
+    """Read an address; None for what is none, and IPv4 for one that is mapped into IPv6."""
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 def networks(texts: Sequence[str]) -> tuple[Network, ...]:
@@ -100,13 +110,8 @@ def trusted(header: RloginHeader, peer: str, boards: Sequence[TrustedBoard]) -> 
 
 
 def _calls_from(board: TrustedBoard, peer: str) -> bool:
-    try:
-        address = ipaddress.ip_address(peer)
-    except ValueError:
-        return False
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
-        address = address.ipv4_mapped
-    return any(address in network for network in board.addresses)
+    address = address_in(peer)
+    return address is not None and any(address in network for network in board.addresses)
 
 
 def _secret_fits(board: TrustedBoard, header: RloginHeader) -> bool:
