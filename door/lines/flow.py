@@ -296,13 +296,18 @@ class Stage(asyncio.BufferedProtocol):
 class StreamProtocol(Stage):
     """Passes on what a transport tells to the line that `make_line` makes of it.
 
-    `closed` is set last of all, when nothing of the connection is left.
+    `closed` is set and `gone` called last of all, when nothing of the connection is left.
     """
 
     line: StreamLine  # once there is a connection
 
-    def __init__(self, make_line: Callable[[asyncio.Transport], StreamLine]) -> None:
+    def __init__(
+        self,
+        make_line: Callable[[asyncio.Transport], StreamLine],
+        gone: Callable[[], None] = lambda: None,
+    ) -> None:
         self._make_line = make_line
+        self._gone = gone
         self.closed = asyncio.Event()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -331,6 +336,7 @@ class StreamProtocol(Stage):
     def connection_lost(self, exc: Exception | None) -> None:
         self.line.lose(exc)
         self.closed.set()
+        self._gone()
 
 
 def address_of(peer: object) -> str:

@@ -16,12 +16,15 @@ import socket
 import struct
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from door.errors import LinkBroken
 from door.lines.flow import LineLimits, StreamLine, StreamProtocol
 from door.lines.line import Hints, clamp_size
+from door.lines.port.connection import OPEN
+from door.lines.port.listener import Listener
 
 NAME = "vegas.sock"
 LARGEST = 16 * 1024  # bytes of a frame
@@ -120,19 +123,15 @@ class LinkConnection(StreamProtocol):
     def __init__(
         self,
         ready: Callable[[LinkConnection, Said], None],
-        came: Callable[[LinkConnection], None],
-        gone: Callable[[LinkConnection], None],
+        gone: Callable[[], None],
     ) -> None:
-        super().__init__(lambda transport: LinkLine("door", transport, USUAL_LIMITS))
+        super().__init__(lambda transport: LinkLine("door", transport, USUAL_LIMITS), gone)
         self._ready: Callable[[LinkConnection, Said], None] | None = ready
-        self._came = came
-        self._gone = gone
         self._frames = Frames()
         self.interrupted: Callable[[str], None] = lambda why: None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        self._came(self)
         # The mode of the socket says the same, unless the folder was copied with other rights.
         if user_of(transport) not in (os.geteuid(), 0):
             self.line.cut_off("it is another user's")
@@ -145,10 +144,6 @@ class LinkConnection(StreamProtocol):
                 self._obey(kind, content)
         except (LinkBroken, struct.error) as broken:
             self.line.cut_off(str(broken))
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        self._gone(self)
 
     def _obey(self, kind: bytes, content: bytes) -> None:
         if self._ready is not None:
@@ -164,15 +159,17 @@ class LinkConnection(StreamProtocol):
             self.interrupted(content.decode("ascii", "replace"))
 
 
-class LinkListener:
+class LinkListener(Listener):
+    """The socket in the data folder, and every door that came in through it."""
+
     def __init__(self, on_call: OnCall) -> None:
+        super().__init__(OPEN)
         self._on_call = on_call
         self._path: Path | None = None
         self._inode = 0
-        self._server: asyncio.Server | None = None
-        self._connected: set[LinkConnection] = set()
-        self._calls: set[asyncio.Task[None]] = set()
-        self._finished = False
+
+    def answer(self, address: str, gone: Callable[[], None]) -> LinkConnection:
+        return LinkConnection(self._serve, gone)
 
     async def open_in(self, folder: Path) -> None:
         """Begin to listen; `OSError` where it cannot, as when another server does already."""
@@ -183,52 +180,23 @@ class LinkListener:
             try:
                 wire.bind(name)
                 os.chmod(name, 0o600)  # nobody can connect before it listens
+                wire.listen()
             except OSError:
                 wire.close()
                 raise
         self._path, self._inode = path, path.stat().st_ino
-        self._server = await asyncio.get_running_loop().create_unix_server(self._answer, sock=wire)
+        self._listen_on(wire)
 
     def close(self) -> None:
-        if self._server is not None:
-            self._server.close()
+        super().close()
         if self._path is not None:
             with contextlib.suppress(OSError):
                 if self._path.stat().st_ino == self._inode:
                     self._path.unlink()
             self._path = None
 
-    async def finish(self) -> None:
-        """Close, end every call that is left, and wait for their ends."""
-        self.close()
-        self._finished = True
-        for call in self._calls:
-            call.cancel()
-        if self._calls:
-            await asyncio.wait(self._calls)
-        for connection in tuple(self._connected):
-            connection.line.abort()
-            await connection.closed.wait()
-
-    def _answer(self) -> LinkConnection:
-        return LinkConnection(self._serve, self._take, self._connected.discard)
-
-    def _take(self, connection: LinkConnection) -> None:
-        """Count a connection that is made: one that was only accepted has no line to cut."""
-        self._connected.add(connection)
-        if self._finished:
-            connection.line.abort()
-
     def _serve(self, connection: LinkConnection, said: Said) -> None:
-        task = asyncio.get_running_loop().create_task(self._call(connection, said))
-        self._calls.add(task)
-        task.add_done_callback(self._calls.discard)
-
-    async def _call(self, connection: LinkConnection, said: Said) -> None:
-        try:
-            await self._on_call(connection, said)
-        finally:
-            connection.line.hang_up()
+        self.begin_call(connection.line, partial(self._on_call, connection, said))
 
 
 async def dial(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:

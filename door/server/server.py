@@ -174,7 +174,7 @@ class Server:
         parting = [listener.finish(PARTING_SECONDS) for listener in self._listeners]
         await asyncio.gather(*parting)
         if self._doors is not None:
-            await self._doors.finish()
+            await self._doors.finish(0)
         await self.board.close_games()
         await self.books.close()
         await self._housekeeping.flush_outbox()
@@ -274,7 +274,7 @@ class Server:
         self._doors = doors
         self._file.announce()
 
-    def _all_listeners(self) -> list[Listener | LinkListener]:
+    def _all_listeners(self) -> list[Listener]:
         return [*self._listeners, *([] if self._doors is None else [self._doors])]
 
     async def _answer_door(self, link: LinkConnection, said: Said) -> None:

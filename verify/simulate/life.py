@@ -339,7 +339,7 @@ async def dial(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter
     ours, theirs = connected(door, way.life)
     reader, writer = streams(ours)
     with way.life.at_work():
-        theirs.begin(way._answer())
+        theirs.begin(way.admit("")[1])
     return reader, writer
 
 

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Self
 
 from door.errors import CallRefused, Hangup
-from door.lines.flow import StreamLine, StreamProtocol, address_of
+from door.lines.flow import Stage, StreamLine, StreamProtocol, address_of
 from door.lines.port.connection import Entrance, LineConnection
 from door.lines.tls.tls import Turns
 
@@ -62,13 +62,17 @@ class Listener(ABC):
         """
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         both = host == "::" and socket.has_dualstack_ipv6()
-        self._wire = socket.create_server(
+        wire = socket.create_server(
             (host, port), family=family, dualstack_ipv6=both, backlog=_BACKLOG
         )
-        self._wire.setblocking(False)
-        self.port = int(self._wire.getsockname()[1])
-        asyncio.get_running_loop().add_reader(self._wire.fileno(), self._accept)
+        self.port = int(wire.getsockname()[1])
+        self._listen_on(wire)
         return self
+
+    def _listen_on(self, wire: socket.socket) -> None:
+        self._wire = wire
+        wire.setblocking(False)
+        asyncio.get_running_loop().add_reader(wire.fileno(), self._accept)
 
     def close(self) -> None:
         """Take no more callers; those on the line stay."""
@@ -136,19 +140,27 @@ class Listener(ABC):
             logger.warning("callers are taken in again")
 
     def _take_in(self, wire: socket.socket, address: str) -> None:
-        visit = LineConnection(self._entrance, self._turns, self.answer, self._forget)
         try:
-            first = visit.begin(address)
+            visit, first = self.admit(address)
         except CallRefused as refused:
             self._turn_away(wire, str(refused))
             return
-        self._visits.add(visit)
-        self._empty.clear()
         loop = asyncio.get_running_loop()
         connecting = loop.create_task(loop.connect_accepted_socket(lambda: first, wire))
         self._arriving.add(connecting)
         connecting.add_done_callback(self._arriving.discard)
         connecting.add_done_callback(visit.connected)
+
+    def admit(self, address: str) -> tuple[LineConnection, Stage]:
+        """Count a connection from `address`, and return it with what takes its bytes first.
+
+        Raises `CallRefused`.
+        """
+        visit = LineConnection(self._entrance, self._turns, self.answer, self._forget)
+        first = visit.begin(address)
+        self._visits.add(visit)
+        self._empty.clear()
+        return visit, first
 
     def _turn_away(self, wire: socket.socket, words: str) -> None:
         with contextlib.closing(wire), contextlib.suppress(OSError):

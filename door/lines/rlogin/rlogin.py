@@ -55,10 +55,9 @@ class RloginConnection(StreamProtocol):
         gone: Callable[[], None],
         address: str,
     ) -> None:
-        super().__init__(lambda transport: StreamLine("rlogin", transport, limits, address))
+        super().__init__(lambda transport: StreamLine("rlogin", transport, limits, address), gone)
         self._limits = limits
         self._ready = ready
-        self._gone = gone
         self._parser: HeaderParser | None = HeaderParser()
         self._sizes = WindowSizes()
 
@@ -95,7 +94,6 @@ class RloginConnection(StreamProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
         super().connection_lost(exc)
-        self._gone()
 
     def _accept(self, header: RloginHeader) -> None:
         terminal = printable(header.terminal)

@@ -163,11 +163,10 @@ class HardenedTelnet(TelnetProtocol):
         gone: Callable[[], None],
         address: str,
     ) -> None:
-        super().__init__("telnet", limits, address)
+        super().__init__("telnet", limits, address, gone)
         self._loop = asyncio.get_running_loop()
         self._limits = limits
         self._ready: Callable[[TelnetLine], None] | None = ready
-        self._gone = gone
         self._began = self._loop.time()
         self._serve_at = self._began + limits.silence
 
@@ -192,9 +191,8 @@ class HardenedTelnet(TelnetProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
         self._ready = None
-        super().connection_lost(exc)
         self._options.close()
-        self._gone()
+        super().connection_lost(exc)
 
     # From asking to serving
 

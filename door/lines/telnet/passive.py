@@ -7,6 +7,7 @@ agreed on. It does not need the telnet library, so a door process starts sooner.
 
 import asyncio
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from door.errors import Flood
@@ -51,8 +52,14 @@ class TelnetLine(StreamLine):
 class TelnetProtocol(StreamProtocol):
     """One caller's telnet: typed bytes go to the line, each whole command to `obey`."""
 
-    def __init__(self, kind: str, limits: CommandLimits, address: str | None = None) -> None:
-        super().__init__(lambda transport: TelnetLine(kind, transport, limits, address))
+    def __init__(
+        self,
+        kind: str,
+        limits: CommandLimits,
+        address: str | None = None,
+        gone: Callable[[], None] = lambda: None,
+    ) -> None:
+        super().__init__(lambda transport: TelnetLine(kind, transport, limits, address), gone)
         self._splitter = Splitter(limits.subnegotiation)
         self._budget = Budget(limits.commands, asyncio.get_running_loop().time)
         self._answers: dict[bytes, None] = {}  # in the order in which they are due

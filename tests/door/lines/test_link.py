@@ -62,7 +62,7 @@ async def doors_in(folder: Path) -> AsyncIterator[Doors]:
     try:
         yield doors
     finally:
-        await doors.listener.finish()
+        await doors.listener.finish(0)
 
 
 async def until_end(reader: asyncio.StreamReader) -> list[tuple[bytes, bytes]]:
@@ -172,7 +172,7 @@ async def test_a_second_server_leaves_the_first_one_alone(tmp_path: Path) -> Non
         second = Doors()
         with pytest.raises(OSError, match="another server of this board listens there"):
             await second.listener.open_in(tmp_path)
-        await second.listener.finish()
+        await second.listener.finish(0)
         _, writer = await dial(tmp_path)
         writer.write(HELLO)
         call, _, _ = await first.answered()
@@ -203,7 +203,7 @@ async def test_a_door_that_comes_as_the_listener_closes_is_cut_off(
     writer.write(HELLO)
     for _ in range(turns):
         await asyncio.sleep(0)
-    await doors.listener.finish()
+    await doors.listener.finish(0)
     async with asyncio.timeout(PATIENCE):
         with contextlib.suppress(ConnectionResetError):  # what it had sent was not read
             assert await until_end(reader) == []
