@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from timebank.errors import HoursRefused, NameRefused, Problem, SettingsError
 from timebank.names import names
-from timebank.settings.hours import ALWAYS, OpeningHours
+from timebank.settings.hours import ALWAYS, GROUPS, WEEKDAYS, OpeningHours
 from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES, Event, Schedule
 from timebank.settings.toml import Problems, TomlTable, guess, open_table, shown
 
@@ -44,13 +44,8 @@ MODES: tuple[Mode, ...] = ("built-in", "external", "none")
 DATABASE = "board.sqlite3"
 EVERY_DAY = frozenset(range(7))
 DAYS: Mapping[str, frozenset[int]] = {
-    "daily": EVERY_DAY,
-    "weekdays": frozenset(range(5)),
-    "weekends": frozenset({5, 6}),
-    **{
-        name: frozenset({number})
-        for number, name in enumerate(("mon", "tue", "wed", "thu", "fri", "sat", "sun"))
-    },
+    **{name: frozenset(days) for name, days in GROUPS.items()},
+    **{name: frozenset({number}) for number, name in enumerate(WEEKDAYS)},
 }
 DEFAULT_EVENTS = (Event("Mail hour", time(3), EVERY_DAY, 60),)
 LONGEST_EVENT_NAME = 40

@@ -17,28 +17,12 @@ import contextlib
 import os
 import socket
 import stat
-from typing import Protocol
 
 from door.lines.flow import StreamProtocol
 
 
-class End(Protocol):
-    """One direction of somebody else's connection; `BlockingIOError` instead of any wait."""
-
-    def fileno(self) -> int: ...
-
-    def read_into(self, room: memoryview) -> int:
-        """Read what is there; 0 at the end of it, `OSError` when it broke."""
-
-    def write(self, data: memoryview) -> int:
-        """Write as much as goes at once and say how much; `OSError` when it broke."""
-
-    def close(self) -> None:
-        """Let go of it, and leave it as it was found."""
-
-
 class SocketEnd:
-    """A socket that others hold as well."""
+    """A socket that others hold as well; `BlockingIOError` instead of any wait."""
 
     def __init__(self, descriptor: int) -> None:
         self._wire = socket.socket(fileno=os.dup(descriptor))
@@ -57,6 +41,8 @@ class SocketEnd:
 
 
 class FileEnd:
+    """The same of a terminal, a pipe or a file."""
+
     def __init__(self, descriptor: int, way: int) -> None:
         mode = os.fstat(descriptor).st_mode
         self._borrowed = False
@@ -85,6 +71,9 @@ class FileEnd:
         if self._borrowed:
             os.set_blocking(self._own, True)
         os.close(self._own)
+
+
+End = SocketEnd | FileEnd
 
 
 def taken(descriptor: int, way: int) -> End:
