@@ -105,7 +105,6 @@ def _whole(row: Row) -> _Change:
 
 @lru_cache(maxsize=1024)  # some 800 bytes each: what a paste brings is forgotten again
 def _difference(before: Row, row: Row) -> _Change:
-    """How a row that is shown becomes another, leaving out stretches that are the same."""
     differing = [
         column
         for column, (old, new, old_ink, new_ink) in enumerate(
@@ -134,7 +133,6 @@ def _difference(before: Row, row: Row) -> _Change:
 
 
 def _blank_from(row: Row) -> int:
-    """First column from which on the row is blank and plain to its end."""
     return max(len(row.cells.rstrip(" ")), len(row.inks.rstrip(_PLAIN_INK)))
 
 

@@ -36,13 +36,13 @@ class HostBoard:
     """
 
     name: str
-    minutes: int
-    share: int
-    event: EventTrust
-    give_back: GiveBackWay
-    door32_time: Door32Time
-    aliases: tuple[str, ...]
     trusted: TrustedBoard
+    minutes: int = 60
+    share: int = 100
+    event: EventTrust = "trust"
+    give_back: GiveBackWay = "auto"
+    door32_time: Door32Time = "auto"
+    aliases: tuple[str, ...] = ()
     # Which keys the sysop has written: a default was not agreed on.
     agreed: frozenset[str] = frozenset()
 
@@ -92,16 +92,7 @@ def is_name(name: str) -> bool:
 
 def unlisted(name: str) -> HostBoard:
     """What holds for a board without a table of its own: the defaults, and no rlogin."""
-    return HostBoard(
-        name=name,
-        minutes=60,
-        share=100,
-        event="trust",
-        give_back="auto",
-        door32_time="auto",
-        aliases=(),
-        trusted=TrustedBoard(name, "", (), "", Convention.SYNCHRONET),
-    )
+    return HostBoard(name, TrustedBoard(name))
 
 
 def read_boards(root: TomlTable) -> dict[str, HostBoard]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass
 
 from door.lines.rlogin.trust import Network, networks
@@ -22,26 +21,17 @@ class Defences:
     not on a node. After `wrong_passwords` one more may be tried every `try_minutes`.
     """
 
-    allow: tuple[Network, ...]
-    block: tuple[Network, ...]
-    calls_per_address: int
-    calls_per_minute: int
-    logons: int
-    wrong_passwords: int
-    try_minutes: int
-    new_names_per_day: int
+    allow: tuple[Network, ...] = networks(HOME)
+    block: tuple[Network, ...] = ()
+    calls_per_address: int = 5
+    calls_per_minute: int = 30
+    logons: int = 200
+    wrong_passwords: int = 5
+    try_minutes: int = 3
+    new_names_per_day: int = 10
 
 
-USUAL = Defences(
-    allow=tuple(ipaddress.ip_network(text) for text in HOME),
-    block=(),
-    calls_per_address=5,
-    calls_per_minute=30,
-    logons=200,
-    wrong_passwords=5,
-    try_minutes=3,
-    new_names_per_day=10,
-)
+USUAL = Defences()
 
 
 def read_defence(table: TomlTable) -> Defences:

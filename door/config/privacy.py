@@ -85,7 +85,6 @@ def _is_ours(path: Path, config: Config) -> bool:
 
 
 def _used_by_others(config: Config) -> Path | None:
-    """A file in the data folder that other programs write or read."""
     files = (config.bank.thebank_ext, *config.bank.imports)
     return next(
         (each for each in files if each is not None and each.is_relative_to(config.board.data)),

@@ -304,7 +304,6 @@ class Reception:
             self._timer = self._clock.call_later(at - self._clock.monotonic(), self._look)
 
     def _warn(self, sign: Sign | None) -> None:
-        """Tell the sysop, once, of a front end that does not say whom it brings."""
         if sign is not None and not self._has_warned:
             self._has_warned = True
             log.warning("%s", sign)

@@ -17,12 +17,13 @@ from door.dropfiles.dropfile import (
     DropFile,
     Emulation,
     Format,
+    HostSettings,
     Role,
     TimeLeft,
     fold_name,
+    no_event,
 )
 from door.dropfiles.lines import Lines
-from door.dropfiles.reading import HostSettings, no_event
 
 LINES = 19
 _VERSION = re.compile(r"1\.[0-9]{1,4}")

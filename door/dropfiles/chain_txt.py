@@ -8,11 +8,12 @@ from door.dropfiles.dropfile import (
     DropFile,
     Emulation,
     Format,
+    HostSettings,
     Role,
     fold_name,
+    no_event,
 )
 from door.dropfiles.lines import Lines
-from door.dropfiles.reading import HostSettings, no_event
 
 BOARD = 22
 _EMULATIONS: dict[int | None, Emulation] = {0: "ascii", 1: "ansi"}

@@ -16,11 +16,12 @@ from door.dropfiles.dropfile import (
     DropFile,
     Emulation,
     Format,
+    HostSettings,
     TimeLeft,
     fold_name,
+    no_event,
 )
 from door.dropfiles.lines import Lines
-from door.dropfiles.reading import HostSettings, no_event
 
 # What ENiGMA writes for every caller; by newer versions it means "unlimited".
 ENIGMA_MINUTES = 546

@@ -17,12 +17,12 @@ from door.dropfiles.dropfile import (
     DropFile,
     Emulation,
     Format,
+    HostSettings,
     Limit,
     TimeLeft,
     fold_name,
 )
 from door.dropfiles.lines import Lines
-from door.dropfiles.reading import HostSettings
 
 GRAPHICS = 20
 USER_NUMBER = 26

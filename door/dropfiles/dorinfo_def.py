@@ -15,12 +15,13 @@ from door.dropfiles.dropfile import (
     DropFile,
     Emulation,
     Format,
+    HostSettings,
     TimeLeft,
     fold_name,
+    no_event,
     undoubled,
 )
 from door.dropfiles.lines import LONGEST_TEXT, Lines
-from door.dropfiles.reading import HostSettings, no_event
 from timebank.words import clean
 
 USER = 7

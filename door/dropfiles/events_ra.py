@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from door.dropfiles.dropfile import EventSaid, NextEvent
+from door.dropfiles.dropfile import EventSaid, HostSettings, NextEvent
 from door.dropfiles.lines import WRITTEN_AGAIN, raw
-from door.dropfiles.reading import HostSettings
 from door.errors import DropFileRefused
 
 NAME = "EVENTS.RA"
@@ -42,7 +41,11 @@ def read(path: Path, reading: HostSettings) -> tuple[NextEvent, str]:
         else:
             others += 1
     left_out = f"Events of {path.name} left out, for they are not daily or not read: {others}."
-    return _next(daily, others, path, reading), left_out if others else ""
+    if daily:
+        found = min(daily, key=lambda event: event.seconds_from(reading.now) or 0)
+    else:
+        found = NextEvent(EventSaid.UNKNOWN if others else EventSaid.NONE, None, path.name)
+    return found, left_out if others else ""
 
 
 def _event(record: bytes, path: Path, reading: HostSettings) -> NextEvent:
@@ -50,10 +53,3 @@ def _event(record: bytes, path: Path, reading: HostSettings) -> NextEvent:
         return NextEvent(EventSaid.UNKNOWN, None, path.name)
     start = record[_START + 1 : _START + 1 + _START_LENGTH]
     return reading.event(start.decode("cp437"), path.name)
-
-
-def _next(daily: list[NextEvent], others: int, path: Path, reading: HostSettings) -> NextEvent:
-    if not daily:
-        said = EventSaid.UNKNOWN if others else EventSaid.NONE
-        return NextEvent(said, None, path.name)
-    return min(daily, key=lambda event: event.seconds_from(reading.now) or 0)

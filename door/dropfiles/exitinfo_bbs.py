@@ -14,13 +14,14 @@ from door.dropfiles.dropfile import (
     Emulation,
     EventSaid,
     Format,
+    HostSettings,
     Limit,
     NextEvent,
     TimeLeft,
     fold_name,
+    no_event,
 )
 from door.dropfiles.lines import LONGEST_TEXT, WRITTEN_AGAIN, cells
-from door.dropfiles.reading import HostSettings, no_event
 from door.errors import DropFileRefused
 from timebank.words import clean
 

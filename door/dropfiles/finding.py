@@ -207,7 +207,6 @@ def _of_node(entries: list[_Entry], node: int | None, left: list[Left]) -> list[
 
 
 def _why_not(entry: _Entry, chosen: _Entry, call: list[_Entry]) -> str:
-    """Say why a file is not of this call, "" when it may be."""
     apart = entry.written - chosen.written
     if abs(apart) > SAME_CALL_SECONDS:
         order = "after" if apart > 0 else "before"

@@ -14,9 +14,8 @@ from door.dropfiles import (
     dorinfo_def,
     exitinfo_bbs,
 )
-from door.dropfiles.dropfile import DropFile, Format
+from door.dropfiles.dropfile import DropFile, Format, HostSettings
 from door.dropfiles.lines import Lines, raw
-from door.dropfiles.reading import HostSettings
 from door.errors import DropFileRefused
 
 KNOWN = ", ".join(Format)

@@ -17,10 +17,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from door.dropfiles.door_sys import CREDIT, layout
+from door.dropfiles.dropfile import HostSettings
 from door.dropfiles.exitinfo_bbs import RA_SIZE, TIME_LIMIT
 from door.dropfiles.formats import read
 from door.dropfiles.lines import DOS_END, Lines, raw
-from door.dropfiles.reading import HostSettings
 from door.dropfiles.understanding import MODUSER, GiveBack, Way
 from door.errors import DropFileRefused, NotGiven
 from timebank.files import sync_folder, write_all

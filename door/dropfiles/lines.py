@@ -118,7 +118,6 @@ class Lines:
         return f"Lines({len(self._lines)} of {self.path.name})"
 
     def __len__(self) -> int:
-        """How many there are, with one that may be cut off."""
         return len(self._lines)
 
     def whole(self, number: int) -> bool:

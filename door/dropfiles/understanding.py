@@ -23,13 +23,13 @@ from door.dropfiles.dropfile import (
     EventSaid,
     Format,
     HostIdentity,
+    HostSettings,
     Limit,
     NextEvent,
     TimeLeft,
 )
 from door.dropfiles.finding import Found, Left
 from door.dropfiles.formats import read
-from door.dropfiles.reading import HostSettings
 from door.errors import DropFileRefused
 
 STALE_SECONDS = 600  # an older file is likely to be that of another call
@@ -246,7 +246,6 @@ def _look_at_age(chosen: DropFile, reading: HostSettings, doubts: list[str]) -> 
 
 
 def _who(files: list[DropFile]) -> HostIdentity:
-    """Go by the number or key of the first file that has one, else by the name."""
     board = _first(file.identity.board for file in files)
     for file in files:
         if file.number is not None or file.key is not None:

@@ -213,7 +213,6 @@ def user_of(transport: asyncio.BaseTransport) -> int:
 
 
 def _remove_stale(name: str) -> None:
-    """Remove a socket that a dead server has left; `OSError` when one listens there."""
     with socket.socket(socket.AF_UNIX) as wire:
         try:
             wire.connect(name)

@@ -5,6 +5,7 @@ Heavy, so loaded behind the first screen.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from dataclasses import replace
 from functools import partial
@@ -47,50 +48,35 @@ async def serve(
     `asked` is the one table they came for, which must exist. False when something went wrong, which
     the log says. Raises `BooksUnopened`.
     """
-    database = Database(config.database)
-    try:
-        database.open()
-        # Books that were put back by hand are not to be dealt from as they are.
-        recognise(database, config.bank, machine.now())
-    except (DatabaseRefused, BooksUnavailable) as refused:
-        database.close()
-        raise BooksUnopened(str(refused)) from refused
-    for words in privacy.close_what_is_open(config):
-        log.warning("%s", words)
-    try:
-        return await _serve(config, database, console, machine, guest, asked)
-    finally:
-        database.close()
-
-
-async def _serve(
-    config: Config,
-    database: Database,
-    console: Console,
-    machine: MachineClock,
-    guest: Guest | None,
-    asked: str | None,
-) -> bool:
-    clock = console.clock = BoardClock(machine)
-    books = Books(database, lambda: config.bank, clock)
-    node = CONSOLE_NODE if guest is None else guest.node or 1
-    board = Board(config, books, clock, lay_tables, new_seed, only_node=node)
-    housekeeping = Housekeeping(board, books, database, clock)
-    game = None if asked is None else game_named(asked)
-    # Once the caller is gone the host waits for the end of this process, and may kill it.
-    console.on_hang_up = partial(books.hurry, LOCKED_SECONDS)
-    try:
-        await housekeeping.start_beside_others()
-        if guest is None:
-            return await answer_sysop(board, console, game)
-        if guest.until is not None:  # it was read off the wall clock
-            guest = replace(guest, until=clock.from_wall(guest.until))
-        return await answer_guest(board, console, guest, game)
-    finally:
-        books.hurry(LOCKED_SECONDS)
-        await housekeeping.stop()
-        await board.stop_games()
-        await board.close_games()
-        await books.close()
-        await housekeeping.flush_outbox()
-        board.passwords.close()
+    with contextlib.closing(Database(config.database)) as database:
+        try:
+            database.open()
+            # Books that were put back by hand are not to be dealt from as they are.
+            recognise(database, config.bank, machine.now())
+        except (DatabaseRefused, BooksUnavailable) as refused:
+            raise BooksUnopened(str(refused)) from refused
+        for words in privacy.close_what_is_open(config):
+            log.warning("%s", words)
+        clock = console.clock = BoardClock(machine)
+        books = Books(database, lambda: config.bank, clock)
+        node = CONSOLE_NODE if guest is None else guest.node or 1
+        board = Board(config, books, clock, lay_tables, new_seed, only_node=node)
+        housekeeping = Housekeeping(board, books, database, clock)
+        game = None if asked is None else game_named(asked)
+        # Once the caller is gone the host waits for the end of this process, and may kill it.
+        console.on_hang_up = partial(books.hurry, LOCKED_SECONDS)
+        try:
+            await housekeeping.start_beside_others()
+            if guest is None:
+                return await answer_sysop(board, console, game)
+            if guest.until is not None:  # it was read off the wall clock
+                guest = replace(guest, until=clock.from_wall(guest.until))
+            return await answer_guest(board, console, guest, game)
+        finally:
+            books.hurry(LOCKED_SECONDS)
+            await housekeeping.stop()
+            await board.stop_games()
+            await board.close_games()
+            await books.close()
+            await housekeeping.flush_outbox()
+            board.passwords.close()

@@ -14,9 +14,8 @@ from ansi.charset import Charset
 from door.call.display import literal
 from door.call.guest import Guest
 from door.config.boards import NAMES, HostBoard, board_named, board_of, is_name, unlisted
-from door.dropfiles.dropfile import Connection, HostIdentity, Limit, without_version
+from door.dropfiles.dropfile import Connection, HostIdentity, HostSettings, Limit, without_version
 from door.dropfiles.finding import find
-from door.dropfiles.reading import HostSettings
 from door.dropfiles.understanding import GiveBack, Screen, Understood, Way, understand
 from door.errors import BoardUnsure, DropFileRefused
 from door.lines.host.host import Introduction, with_environment

@@ -179,7 +179,6 @@ class Schedule:
         return self._around(at)[1]
 
     def _around(self, at: datetime) -> tuple[datetime, datetime, date]:
-        """First instant, end and date of the day that `at` belongs to."""
         known = self._day
         if known is not None and known[0] <= at < known[1]:
             return known

@@ -354,7 +354,6 @@ def lines_of_keys(text: str) -> dict[KeyPath, int]:
 
 
 def _statements(text: str) -> Iterator[tuple[int, dict[str, object], str]]:
-    """Cut a valid TOML text up: first line, what it says, and the text of each statement."""
     first, chunk = 1, ""
     for number, line in enumerate(text.split("\n"), 1):
         chunk += line + "\n"

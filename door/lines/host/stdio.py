@@ -109,7 +109,6 @@ def _set(terminal: int, attributes: list[Any]) -> None:
 
 @contextmanager
 def _followed(terminal: int, line: StreamLine) -> Iterator[None]:
-    """Give a line the size of its terminal, now and whenever it changes."""
     told = line.columns, line.rows
 
     def look() -> None:

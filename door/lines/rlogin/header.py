@@ -109,7 +109,6 @@ def _header(first: bytes, second: bytes, terminal: bytes) -> RloginHeader:
 
 
 def _terminal(field: bytes) -> tuple[str, str]:
-    """The terminal and the door that a third field names; one of them is empty."""
     if not field.isascii():
         raise RloginHeaderRefused("the terminal is not ASCII")
     kind = field.decode("ascii").partition("/")[0].strip()

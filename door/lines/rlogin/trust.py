@@ -35,10 +35,10 @@ class TrustedBoard:
     """
 
     name: str
-    tag: str
-    addresses: tuple[Network, ...]
-    secret: str = field(repr=False)
-    convention: Convention
+    tag: str = ""
+    addresses: tuple[Network, ...] = ()
+    secret: str = field(default="", repr=False)
+    convention: Convention = Convention.SYNCHRONET
 
     def __post_init__(self) -> None:
         if self.convention is Convention.DOORPARTY and not self.tag:

@@ -176,11 +176,15 @@ class HardenedTelnet(TelnetProtocol):
         super().connection_made(transport)
         self._transport = cast("asyncio.Transport", transport)
         self._options = options = _LeanWriter(self._transport)
-        options.set_ext_callback(telopt.NAWS, self._on_window)
+        options.set_ext_callback(
+            telopt.NAWS, lambda rows, columns: self.line.resize(*clamp_size(columns, rows))
+        )
         options.set_ext_callback(telopt.TTYPE, self._on_terminal_type)
         options.set_ext_callback(telopt.NEW_ENVIRON, self._on_variables)
         options.set_ext_callback(telopt.CHARSET, self._on_charset)
-        options.set_ext_callback(telopt.TSPEED, self._on_speed)
+        options.set_ext_callback(
+            telopt.TSPEED, lambda rx, tx: self._hint(speed=printable(f"{rx},{tx}"))
+        )
         options.set_ext_offer_callback(telopt.NEW_ENVIRON, lambda: list(LANGUAGE_VARIABLES))
         options.set_ext_offer_callback(telopt.CHARSET, lambda: list(_CHARACTER_SETS))
         options.set_ext_send_callback(telopt.CHARSET, self._choose_charset)
@@ -273,9 +277,6 @@ class HardenedTelnet(TelnetProtocol):
     def _hint(self, **known: Any) -> None:
         self.line.hints = replace(self.line.hints, **known)
 
-    def _on_window(self, rows: int, columns: int) -> None:
-        self.line.resize(*clamp_size(columns, rows))
-
     def _on_variables(self, mapping: dict[str, str]) -> None:
         language = next((mapping[key] for key in LANGUAGE_VARIABLES if mapping.get(key)), "")
         if language:
@@ -285,14 +286,10 @@ class HardenedTelnet(TelnetProtocol):
         self._hint(charset=printable(charset))
 
     def _choose_charset(self, offers: list[str]) -> str | None:
-        """Answer the caller's own offer with the first set that the board speaks, or with none."""
         chosen = next((offer for offer in offers if offer.upper() in _CHARACTER_SETS), None)
         if chosen is not None:
             self._on_charset(chosen)
         return chosen
-
-    def _on_speed(self, rx: int, tx: int) -> None:
-        self._hint(speed=printable(f"{rx},{tx}"))
 
     def _on_terminal_type(self, name: str) -> None:
         """Note one of the terminal's names, and ask for the next until one comes again."""

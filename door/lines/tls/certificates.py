@@ -30,21 +30,21 @@ def load(context: ssl.SSLContext, certificate: Path, key: Path) -> None:
     try:
         context.load_cert_chain(certificate, key, password=password)
     except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
-        if b"-----BEGIN CERTIFICATE-----" not in texts[0]:
-            reason = f"must be a certificate in PEM, and {certificate} holds none"
-            raise CertificateRefused("certificate", reason) from error
-        if asked:
-            reason = f"must need no password: `openssl pkey -in {key} -out NEW` writes one without"
-            raise CertificateRefused("key", reason) from error
-        if b"PRIVATE KEY-----" not in texts[1]:
-            reason = f"must be a private key in PEM, and {key} holds none"
-            raise CertificateRefused("key", reason) from error
+        which: Literal["certificate", "key"] = "key"
         why = getattr(error, "reason", None) or str(error)
-        if why == "KEY_VALUES_MISMATCH":
+        if b"-----BEGIN CERTIFICATE-----" not in texts[0]:
+            which = "certificate"
+            reason = f"must be a certificate in PEM, and {certificate} holds none"
+        elif asked:
+            reason = f"must need no password: `openssl pkey -in {key} -out NEW` writes one without"
+        elif b"PRIVATE KEY-----" not in texts[1]:
+            reason = f"must be a private key in PEM, and {key} holds none"
+        elif why == "KEY_VALUES_MISMATCH":
             reason = f"must belong to the certificate {certificate}, and {key} does not"
-            raise CertificateRefused("key", reason) from error
-        reason = f"cannot be used ({why.replace('_', ' ').lower()}): {certificate} with {key}"
-        raise CertificateRefused("certificate", reason) from error
+        else:
+            which = "certificate"
+            reason = f"cannot be used ({why.replace('_', ' ').lower()}): {certificate} with {key}"
+        raise CertificateRefused(which, reason) from error
 
 
 def doubt(certificate: Path, key: Path, now: datetime) -> str:

@@ -230,7 +230,6 @@ class TlsLayer(Stage, asyncio.Transport):
             inside.buffer_updated(cast("int", count))  # into a buffer, so it is a number
 
     def _answer(self) -> None:
-        """Send what TLS itself answers to what was read."""
         self._answered += self._outgoing.pending
         if self._answered > ANSWER_BYTES:
             self._fail(f"more than {ANSWER_BYTES} bytes of TLS to answer")
@@ -343,5 +342,4 @@ def _is_innocent(reason: str) -> bool:
 
 
 def _reason(error: ssl.SSLError) -> str:
-    """What OpenSSL found, in its own words and none of the caller's."""
     return str(error.reason or "unknown").replace("_", " ").lower()

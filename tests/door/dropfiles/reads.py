@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from door.dropfiles.dropfile import DropFile
+from door.dropfiles.dropfile import DropFile, HostSettings
 from door.dropfiles.finding import find
 from door.dropfiles.formats import read
-from door.dropfiles.reading import HostSettings
 from door.dropfiles.understanding import Understood, understand
 from tests.door.dropfiles.writers import WRITERS, Written
 

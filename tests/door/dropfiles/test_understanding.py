@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from door.dropfiles.dropfile import EventSaid, Format, HostIdentity, Limit, NextEvent
+from door.dropfiles.dropfile import EventSaid, Format, HostIdentity, HostSettings, Limit, NextEvent
 from door.dropfiles.finding import find
-from door.dropfiles.reading import HostSettings
 from door.dropfiles.telling import sentences
 from door.dropfiles.understanding import Way, understand
 from door.errors import DropFileRefused

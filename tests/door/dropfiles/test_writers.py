@@ -7,9 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from door.dropfiles.dropfile import ConnectionKind, DropFile, EventSaid, HostIdentity, Limit
+from door.dropfiles.dropfile import (
+    ConnectionKind,
+    DropFile,
+    EventSaid,
+    HostIdentity,
+    HostSettings,
+    Limit,
+)
 from door.dropfiles.formats import read
-from door.dropfiles.reading import HostSettings
 from tests.door.dropfiles.reads import AS_WRITTEN, NOW, put, reading_of
 from tests.door.dropfiles.writers import (
     WRITERS,

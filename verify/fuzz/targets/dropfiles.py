@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from door.dropfiles.dropfile import DropFile, EventSaid, Limit
+from door.dropfiles.dropfile import DropFile, EventSaid, HostSettings, Limit
 from door.dropfiles.events_ra import read as read_events
 from door.dropfiles.finding import find
 from door.dropfiles.formats import read
-from door.dropfiles.reading import HostSettings
 from door.dropfiles.telling import sentences
 from door.dropfiles.understanding import understand
 from door.errors import DropFileRefused

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from door.dropfiles.dropfile import DropFile
+from door.dropfiles.dropfile import DropFile, HostSettings
 from door.dropfiles.formats import read
 from door.dropfiles.giving import door_sys_credit, exitinfo_time
-from door.dropfiles.reading import HostSettings
 from door.errors import DropFileRefused, NotGiven
 from tests.door.dropfiles.writers import PASSWORD, WRITERS
 from verify.fuzz.oracles import assert_one_line
