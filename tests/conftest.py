@@ -43,9 +43,14 @@ settings.load_profile("suite")
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    order = {}
     for item in items:
         if isinstance(item, pytest.Function):
-            item.add_marker(layers.layer(item.module))
+            layer = layers.layer(item.module)
+            item.add_marker(layer)
+            order[item] = layers.LAYERS.index(layer)
+    # What waits for processes begins first, and what is short fills the end.
+    items.sort(key=lambda item: order.get(item, 0))
 
 
 @cache

@@ -16,6 +16,7 @@ import sys
 from functools import cache
 from types import ModuleType
 
+LAYERS = ("process", "board", "unit")
 WORDS = ("subprocess", "multiprocessing", "ProcessPool")
 BOARDS = {"tests.world", "tests.terminal", "tests.door.lines.board", "socket"}
 OURS = ("tests", "bench", "verify")

@@ -26,6 +26,7 @@ from door.server.server import Server
 from tests.clock import FakeClock
 from tests.terminal import MODERN, Profile, Terminal
 from tests.thinking import InPlace
+from tests.timebank.books import lay_new_books
 from timebank.audit.accounts import Finding
 from timebank.callers import callers
 from timebank.ledger import transfers
@@ -108,6 +109,7 @@ class World:
     async def open(self) -> None:
         asyncio.get_running_loop().set_default_executor(self._executor)
         self.config.board.data.mkdir(parents=True, exist_ok=True)
+        lay_new_books(self.config.database)
         self.database = Database(self.config.database, self.busy_seconds)
         self.database.open()
         self.server = Server(

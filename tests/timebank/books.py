@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from zoneinfo import ZoneInfo
 
 from timebank.audit.accounts import audit
@@ -41,6 +43,22 @@ def settings_for(folder: Path, **changes) -> BankSettings:
     return replace(standard, **changes)
 
 
+def lay_new_books(path: Path) -> None:
+    """Lay new books where there are none: a copy is had sooner than they are made."""
+    if path.parent.exists() and not path.exists():
+        path.write_bytes(_new_books())
+        path.chmod(0o600)
+
+
+@cache
+def _new_books() -> bytes:
+    with TemporaryDirectory() as folder:
+        database = Database(Path(folder, "new"))
+        database.open()
+        database.close()
+        return database.path.read_bytes()
+
+
 class Books:
     """The books of a board. `now` is the wall clock, `uptime` the monotonic one."""
 
@@ -48,6 +66,7 @@ class Books:
         self.settings = settings_for(folder, **changes)
         self.now = now
         self.uptime = 0
+        lay_new_books(self.settings.database)
         self.database = Database(self.settings.database, busy_seconds=5)
         self.database.open()
 
