@@ -66,7 +66,7 @@ def _not_painted(caller: Caller) -> None:
 
 
 class Executor(ThreadPoolExecutor):
-    """What works beside the event loop, and knows whether anything does."""
+    """What works beside the event loop, and knows at what."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,8 +78,8 @@ class Executor(ThreadPoolExecutor):
         job.add_done_callback(self._jobs.discard)
         return job
 
-    def is_busy(self) -> bool:
-        return bool(self._jobs)
+    def jobs(self) -> list[asyncio.Future[Any]]:
+        return [asyncio.wrap_future(job) for job in self._jobs.copy()]
 
 
 class World:
@@ -144,14 +144,23 @@ class World:
     async def _pass_until(self, end: float) -> None:
         while (left := end - self.clock.monotonic()) > 0:
             await self.clock.advance(min(1.0, left))
+            await self.at_rest()
+
+    async def at_rest(self) -> None:
+        """Wait until nothing is under way in the books or beside the event loop."""
+        while True:
             for _ in range(TURNS):
                 await asyncio.sleep(0)
-            if self._is_abandoned or self._executor.is_busy():
+            if jobs := self._executor.jobs():
+                await asyncio.wait(jobs)
+            elif self._is_abandoned:
                 self._is_abandoned = False
                 await self.settled()
             elif self._unanswered:
                 self._all_answered = asyncio.get_running_loop().create_future()
                 await self._all_answered
+            else:
+                return
 
     async def settled(self) -> None:
         """Wait until everything that was asked of the books has been answered."""

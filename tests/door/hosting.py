@@ -22,7 +22,6 @@ from tests.door.playing import Table, _toml
 from tests.door.processes import (
     Served,
     audits_are_clean,
-    command,
     dealt_door,
     forked_door,
     question,
@@ -226,7 +225,7 @@ class Host(Served):
     async def refused(self, *words: str) -> tuple[int, str, str]:
         """Start the door between pipes; return its status, the caller's screen, and the log."""
         process = await asyncio.create_subprocess_exec(
-            *(command("door"), "run", *words, "--config", self.config.path),
+            *(*forked_door(self.folder), "run", *words, "--config", str(self.config.path)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-PATIENCE = 20.0  # seconds
+PATIENCE = 120.0  # seconds
 
 TAKE_TERMINAL = """
 import fcntl, os, sys, termios

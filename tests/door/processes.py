@@ -28,7 +28,6 @@ from timebank.ledger.database import BUSY_SECONDS, Database
 
 NEWS, MENU, INSURANCE, HIT = "Press any key", "ood-bye", "Insurance for", "<H>it"
 
-STARTING = 30.0  # seconds; a machine that is busy with other tests starts a process slowly
 
 # No event may come while the tests run, whatever the time is.
 OPEN_ALL_DAY = f"events = []\n{BOARD}"
@@ -56,7 +55,7 @@ class Served(World):
         )
         assert self.process.stdout is not None
         self._reader = asyncio.create_task(self._read_log())
-        async with asyncio.timeout(STARTING):
+        async with asyncio.timeout(PATIENCE):
             while self.port == 0:
                 line = (await self.process.stdout.readline()).decode()
                 assert line, f"the server said no port: {self.said}"

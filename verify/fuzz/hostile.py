@@ -20,7 +20,7 @@ from verify.fuzz.new_keys import NewKeys
 from verify.fuzz.served import CALLERS, SECRET
 from verify.robots.screen import Screen
 
-PATIENCE = 20.0  # seconds until an answer of the board is overdue
+PATIENCE = 60.0  # seconds until an answer of the board is overdue
 MOMENT = 0.3  # seconds that one listens to a board that goes on talking
 PUSH = 1.0  # seconds that an attacker goes on pushing where nothing is taken any more
 

@@ -11,7 +11,7 @@ import socket
 from typing import Any
 
 _BUFFER = 65_536
-_PATIENCE = 10.0  # seconds
+_PATIENCE = 60.0  # seconds
 
 
 def _function(name: str, result: Any, *arguments: Any) -> Any:

@@ -22,7 +22,7 @@ from tests.world import PASSWORD, World, world
 from timebank.callers import callers
 
 DOCS = ROOT / "docs"
-PATIENCE = 10.0  # seconds
+PATIENCE = 120.0  # seconds
 FLOOD = b"\xff\xf1" * 45_000
 TELNETS = (
     '[[listeners]]\nkind = "telnets"\nhost = "127.0.0.1"\nport = 0\n'

@@ -13,7 +13,7 @@ from door.lines.telnet.passive import TelnetLine
 from door.lines.telnet.telnet import USUAL_LIMITS, TelnetListener
 from tests.terminal import IAC, SB, SE, Terminal
 
-PATIENCE = 10.0  # seconds; whatever takes longer has failed
+PATIENCE = 120.0  # seconds; whatever takes longer has failed
 GREETING = b"Board."
 MEMORY = 1_000_000  # bytes that no caller may cost the board
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.door.lines.board import Board
 
-PATIENCE = 20.0  # seconds; some of these programs take their time to start
+PATIENCE = 120.0  # seconds; some of these programs take their time to start
 
 
 class Desk:

@@ -39,6 +39,7 @@ async def test_yesterdays_winner_stands_in_the_bulletin_of_today(tmp_path: Path)
         texts = tmp_path / "texts"
         assert "no hand was played" in (texts / "bulletin.asc").read_text("cp437")
         await board.clock.advance(12 * 3600)
+        await board.at_rest()
         reader = await board.call(REFUSING)
         await register(reader, "Bob")
         written = (texts / "bulletin.asc").read_text("cp437")

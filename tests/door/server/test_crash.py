@@ -22,7 +22,7 @@ from tests.door.processes import (
     OPEN_ALL_DAY,
     Served,
     arrives,
-    command,
+    forked_door,
     open_a_hand,
     question,
     served,
@@ -210,7 +210,7 @@ def test_a_port_that_is_taken_is_told_and_the_command_ends(tmp_path: Path) -> No
         port = other.getsockname()[1]
         config.write_text(OPEN_ALL_DAY.replace("port = 0", f"port = {port}"))
         run = subprocess.run(
-            [command("door"), "serve", "--config", config],
+            [*forked_door(tmp_path), "serve", "--config", str(config)],
             capture_output=True,
             text=True,
             check=False,

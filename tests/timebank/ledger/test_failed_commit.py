@@ -24,7 +24,7 @@ from tests.failing_disk import (
 )
 from tests.timebank import clerk
 
-PATIENCE = 15  # seconds; a busy machine starts a process slowly
+PATIENCE = 120  # seconds; a busy machine starts a process slowly
 DONE, REFUSED, IN_DOUBT, UNKNOWN = "done", "BooksUnavailable", "InDoubt", "OutcomeUnknown"
 
 

@@ -19,7 +19,7 @@ from timebank.errors import BooksUnavailable, NotEnough, Refused
 from timebank.ledger.database import GROUP_SIZE, Database, Writer
 from timebank.wagers.single import place_bet
 
-PATIENCE = 20
+PATIENCE = 120
 
 
 class Desks:
