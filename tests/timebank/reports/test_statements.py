@@ -1,0 +1,47 @@
+"""A caller's statement: which entries it tells, and what each account held then."""
+
+from __future__ import annotations
+
+import pytest
+
+from timebank.ledger.schema import stamp
+from timebank.reports.extracts import Wanted, entries, extracts
+from timebank.reports.statements import statement
+
+
+@pytest.fixture
+def told(books):
+    """Tell a statement of Ann, who used a minute after each of three: (second, change, online)."""
+    ann = books.caller("Ann")
+    began, call = stamp(books.now), books.call(ann)
+    for _ in range(3):
+        books.wait(60)
+        call.touch()
+
+    def look():
+        return books.database.reading(books.settings, books.now)
+
+    def tell(since=None, until=None):
+        bounds = [None if second is None else began + second for second in (since, until)]
+        rows = extracts(look, Wanted(caller_id=ann), newest_first=False)
+        followed = statement(entries(rows), ann, *bounds)
+        return [(entry.at - began, entry.change, entry.after["online"]) for entry in followed]
+
+    return tell
+
+
+EVERYTHING = [(0, 3600, 3600), (60, -60, 3540), (120, -60, 3480), (180, -60, 3420)]
+
+
+def test_a_statement_without_bounds_tells_everything(told):
+    assert told() == EVERYTHING
+
+
+def test_its_first_second_is_in_it_and_the_balances_are_those_of_all_before(told):
+    assert told(since=60) == EVERYTHING[1:]
+    assert told(since=61) == EVERYTHING[2:]
+
+
+def test_its_end_is_not_in_it(told):
+    assert told(until=120) == EVERYTHING[:2]
+    assert told(until=121) == EVERYTHING[:3]
