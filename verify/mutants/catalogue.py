@@ -573,7 +573,7 @@ _GAMES = (
         "if ace and total < 11:",
     ),
     Mutant(
-        "A hand that is over after its first step is settled with what it had before.",
+        "What was won earlier in a hand is won once more at its end.",
         "door/games/engine/journaled.py",
         "now.won - was.won",
         "now.won + was.won",

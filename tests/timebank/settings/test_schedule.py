@@ -157,6 +157,15 @@ class TestEvents:
         assert board.seconds_to_event(utc(2024, 1, 1)) is None
         assert not board.always_closed()
 
+    @pytest.mark.parametrize("hours", [1, 25, 49, 71])
+    def test_an_event_of_three_days_is_on_until_its_last_hour(self, hours):
+        board = schedule("UTC", event("00:00", 3 * 24 * 60, frozenset({0})))
+        at = utc(2024, 1, 1) + timedelta(hours=hours)  # from a Monday on
+        found = board.closed_at_or_after(at)
+        assert found is not None
+        assert (found.start, found.end) == (utc(2024, 1, 1), utc(2024, 1, 4))
+        assert board.seconds_to_event(at) == 0
+
     def test_seconds_to_an_event_are_rounded_down_and_are_zero_inside_it(self):
         board = schedule("UTC", event("03:00", 60))
         just_before = utc(2024, 1, 1, 2, 59, 58) + timedelta(milliseconds=1)
