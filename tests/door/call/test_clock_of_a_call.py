@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound
-from tests.door.visiting import MENU, MINUTE, TABLE, Guest, sysop_toml, visitor
+from tests.door.visiting import MENU, MINUTE, TABLE, Guest, event, sysop_toml, visitor
 from tests.world import World, seed_of, world
 from timebank.errors import BooksUnavailable
 from timebank.ledger.purse import Receipt
@@ -67,6 +67,19 @@ async def test_a_call_costs_time_from_the_log_on_not_from_the_connection(tmp_pat
         await ada.goes_on_to(MENU)
         await board.pass_time(1)
         await ada.sees_time_left(7 * MINUTE - 1)
+
+
+async def test_uncharged_time_ends_where_an_event_begins(tmp_path: Path) -> None:
+    toml = sysop_toml(events=event("Mail hour", "12:02"), minutes_per_day=1)
+    async with world(tmp_path, toml=toml) as board:
+        ada = await visitor(board, "Ada")
+        await board.pass_time(55)
+        ada.caller.grace(300)
+        await board.pass_time(60)
+        assert ada.caller.time_is_up()
+        assert ada.caller.console.interruption is None
+        await board.pass_time(10)
+        await ada.sees("Mail hour has begun. Please call back at 13:02.")
 
 
 # Seconds that have started.
