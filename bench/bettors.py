@@ -9,7 +9,7 @@ import asyncio
 import itertools
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from datetime import time as time_of_day
@@ -28,9 +28,8 @@ from timebank.calls.calls import open_call
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.purse import Receipt
 from timebank.settings.settings import EVERY_DAY, BankSettings, Event
-from timebank.wagers import journal
-from timebank.wagers.rounds import Move, Settlement, Wager
-from timebank.wagers.single import act, place_bet
+from timebank.wagers import journal, wagers
+from timebank.wagers.rounds import FIRST_SEAT, Move, Settlement, Wager
 
 GAME = "black-jack-for-time"
 COIN = 60
@@ -94,7 +93,7 @@ class Bettor:
     def _bet(self, desk: Desk) -> Receipt:
         wager = Wager(
             game=GAME,
-            amount=COIN,
+            amounts={FIRST_SEAT: COIN},
             coin=COIN,
             turns_limit=None,
             shoe_id=self._shoe_id,
@@ -103,8 +102,8 @@ class Bettor:
             action={"action": "bet", "stake": COIN},
             cards_used=CARDS_DEALT,
         )
-        placed = place_bet(desk, self._call_id, self._ticked, wager, None)
-        self._round_id = placed.round_id
+        placed = wagers.place(desk, wager, self._sitters(), {})
+        self._round_id = placed.lead
         return placed.receipt
 
     def _stand(self, desk: Desk) -> Receipt:
@@ -120,9 +119,12 @@ class Bettor:
             result=RESULT,
             final=True,
         )
-        receipt = act(desk, self._call_id, self._ticked, move, settlement)
+        played = wagers.act(desk, move, self._sitters(), {FIRST_SEAT: settlement})
         journal.close_shoe(desk, self._shoe_id)
-        return receipt
+        return played.receipt
+
+    def _sitters(self) -> Mapping[int, wagers.Sitter]:
+        return {FIRST_SEAT: wagers.Sitter(self._caller_id, self._call_id, self._ticked)}
 
 
 class Room(NamedTuple):

@@ -30,6 +30,9 @@ class TimeBankError(Exception):
 class Refused(TimeBankError):
     """The operation is refused and nothing of it was done; `str()` is a sentence for the caller."""
 
+    # Whose bet it was, at a table.
+    seat: int | None = None
+
 
 class NotEnough(Refused):
     """The account does not hold what was asked of it."""
@@ -102,15 +105,6 @@ class OutOfStep(Refused):
 
 class ShoeGone(Refused):
     """The shoe is done, or is not this caller's for this game."""
-
-
-class SeatRefused(Refused):
-    """The caller in `seat` is refused the bet, so nothing was done for anybody at the table."""
-
-    def __init__(self, seat: int, refusal: Refused) -> None:
-        super().__init__(str(refusal))
-        self.seat = seat
-        self.refusal = refusal
 
 
 class NotDoubtful(Refused):

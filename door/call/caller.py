@@ -23,7 +23,7 @@ from timebank.callers import callers
 from timebank.callers.notices import note_seen
 from timebank.calls.calls import close_call, touch
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, OutcomeUnknown
-from timebank.wagers.single import Placed
+from timebank.wagers.wagers import Played
 from timebank.window.teller import deposit_before_leaving
 from timebank.words import span
 
@@ -86,7 +86,7 @@ POST_SECONDS = 60  # used time is posted at least this often (DESIGN, Elapsed)
 WARNINGS = (300, 180, 120, 60)  # seconds left at which a caller is warned
 
 T = TypeVar("T")
-R = TypeVar("R", bound="Receipt | Placed")
+R = TypeVar("R", bound="Receipt | Played")
 Limits = tuple[int | None, "datetime | None"]
 
 
@@ -288,7 +288,7 @@ class Caller:
 
         result = await self.ask_books(post, is_his=is_his)
         self.last_hand.noted(seen)
-        adopt(result.receipt if isinstance(result, Placed) else result)
+        adopt(result.receipt if isinstance(result, Played) else result)
         return result
 
     def expect(self) -> Callable[[Receipt], None]:

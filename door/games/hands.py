@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from door.errors import NoSuchHand
 from door.games.engine import shuffle
-from door.games.engine.journaled import acts_of, is_done, seat_of
-from door.games.rounds import kind_of, rebuild
+from door.games.engine.journaled import acts_of, seat_of
+from door.games.rounds import found, kind_of
 from timebank.audit.accounts import audit as audit_books
 from timebank.audit.finding import Finding
 from timebank.errors import JournalDamaged
@@ -110,11 +110,12 @@ def _check(stored: StoredRound) -> Iterator[Finding]:
     """Replay one settled hand and compare it with what the books say of it."""
     where = f"hand {stored.id}"
     try:
-        again = rebuild(stored)
+        hand = found(stored)
     except JournalDamaged as damaged:
         yield _damaged(damaged)
         return
-    if not again.over:
+    again = hand.round
+    if not hand.over:
         yield Finding(where, "it is settled, but by its journal it is still in play.")
         return
     kind, seat = kind_of(stored), seat_of(stored)
@@ -132,8 +133,7 @@ def _check(stored: StoredRound) -> Iterator[Finding]:
             yield Finding(where, sentence)
     if dict(stored.result or {}) != kind.result(again, seat):
         yield Finding(where, "the result in its journal is not that of the replay.")
-    shoe = stored.shoe
-    if shoe and not shoe.done and is_done(kind, shoe, stored.rules, again, len(stored.seats)):
+    if hand.is_shoe_done and not hand.shoe.done:
         yield Finding(where, "nothing more is dealt from its shoe, which is still open.")
 
 
@@ -142,7 +142,7 @@ def _stored(desk: Desk, number: int) -> tuple[StoredRound, Dealt]:
         stored = journal.stored_round(desk, number)
         if stored is None:
             raise NoSuchHand(f"There is no hand {number} in the books.")
-        return stored, rebuild(stored)
+        return stored, found(stored).round
     except JournalDamaged as damaged:
         raise NoSuchHand(f"Hand {number}: {str(damaged).rstrip('.')}.") from damaged
 

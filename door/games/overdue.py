@@ -10,20 +10,18 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from door.games.engine.journaled import is_done, settlement_of
-from door.games.rounds import kind_of, rebuild
+from door.games.rounds import found
+from door.games.tables.play import close_when_done
 from timebank.calls import clock
 from timebank.errors import JournalDamaged, Refused
-from timebank.wagers import journal
-from timebank.wagers.rounds import Move
-from timebank.wagers.single import stand_without_call
-from timebank.wagers.wagers import Sitter, act_at_table
+from timebank.wagers import journal, wagers
 
 if TYPE_CHECKING:
     from door.call.books import Books
-    from door.games.engine.game import Kind
+    from door.games.engine.journaled import TableRound
     from timebank.ledger.database import Desk
     from timebank.wagers.journal import StoredRound
+    from timebank.wagers.rounds import Move
 
 log = logging.getLogger("door.overdue")
 
@@ -56,54 +54,16 @@ def _overdue(desk: Desk) -> list[StoredRound]:
 def stand(desk: Desk, stored: StoredRound) -> None:
     """Decline insurance, stand, and settle a hand, or all the hands of a table's round, in one
     transaction."""
-    kind, before = kind_of(stored), rebuild(stored)
-    moves, after = play_out(kind, stored, before)
-    if kind.most_seats > 1:
-        _stand_table(desk, kind, stored, moves, after)
-    else:
-        settlement = settlement_of(kind, before, after, 0)
-        assert settlement is not None  # a round that ends settles its hand
-        stand_without_call(desk, stored.caller_id, stored.id, moves, settlement)
-    if stored.shoe is not None and is_done(
-        kind, stored.shoe, stored.rules, after, len(stored.seats)
-    ):
-        journal.close_shoe(desk, stored.shoe.id)
+    before = found(stored)
+    moves, after = play_out(before)
+    wagers.stand(desk, moves, after.settlements(before.round))
+    close_when_done(desk, after)
 
 
-def play_out(kind: Kind, stored: StoredRound, round_: Any) -> tuple[list[Move], Any]:
+def play_out(hand: TableRound[Any]) -> tuple[list[Move], TableRound[Any]]:
     """Return what is done for those who are not there, to the end, and the round that comes out."""
-    assert stored.shoe is not None  # `rebuild` has asked
-    shoe = stored.shoe
     moves: list[Move] = []
-    while not round_.over:
-        act = kind.by_chance(round_, shoe.seed, shoe.cut or "", shoe.position)
-        act = act or kind.absent(round_)
-        round_, _ = kind.act(round_, act)
-        if act.seat is not None:
-            act = act._replace(seat=stored.seats[act.seat - 1].seat)
-        moves.append(
-            Move(
-                round_id=stored.lead,
-                sequence=stored.sequence + 1 + len(moves),
-                action=act.entry(),
-                cards_used=round_.cards_used,
-            )
-        )
-    return moves, round_
-
-
-def _stand_table(
-    desk: Desk, kind: Kind, stored: StoredRound, moves: list[Move], after: Any
-) -> None:
-    """Journal the moves under the table's round; with the last one every seat is settled."""
-    sitters = {seat.seat: Sitter(seat.caller_id, None, None) for seat in stored.seats}
-    settled = {
-        seat.seat: settlement
-        for place, seat in enumerate(stored.seats)
-        if not seat.settled and (settlement := settlement_of(kind, None, after, place))
-    }
-    for number, move in enumerate(moves, start=1):
-        acting = move.action.get("seat", stored.seat)
-        assert isinstance(acting, int)
-        ending = settled if number == len(moves) else None
-        act_at_table(desk, move, acting, sitters, ending)
+    while not hand.over:
+        hand, _, move = hand.after(hand.tossed() or hand.kind.absent(hand.round))
+        moves.append(move)
+    return moves, hand

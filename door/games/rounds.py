@@ -19,6 +19,6 @@ def kind_of(stored: StoredRound) -> Kind:
     return game.kind
 
 
-def rebuild(stored: StoredRound) -> Any:
+def found(stored: StoredRound) -> journaled.TableRound[Any]:
     """Return a round as its journal left it, or raise `JournalDamaged`."""
-    return journaled.rebuild(kind_of(stored), stored)
+    return journaled.found(kind_of(stored), stored)

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from door.games.blackjack.round import BlackjackRound
-from door.games.vegas.round import TableRound
+from door.games.vegas.round import VegasRound
 from door.games.vegas.table import table_of
 from tests.door.playing import _toml
 from tests.door.visiting import MENU, Guest, sysop_toml
@@ -57,7 +57,7 @@ class Player(Guest):
         await self.goes_on_to("<T>alk")
 
     @property
-    def on_the_table(self) -> TableRound:
+    def on_the_table(self) -> VegasRound:
         hand = table_of(self.board.server.board).state.hand
         assert hand is not None
         return hand

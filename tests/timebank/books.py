@@ -13,13 +13,14 @@ from timebank.audit.accounts import audit
 from timebank.callers import callers
 from timebank.callers.notices import note_seen
 from timebank.calls.calls import close_call, open_call, renew, touch
-from timebank.ledger.database import Database
+from timebank.ledger.database import Database, Desk
 from timebank.ledger.play_accounts import PlayMoney
-from timebank.ledger.purse import Purse
+from timebank.ledger.purse import Purse, Receipt
 from timebank.settings.settings import BankSettings, Event
+from timebank.wagers import wagers
 from timebank.wagers.play_money import sit_down
-from timebank.wagers.rounds import Move, Settlement, Wager
-from timebank.wagers.single import act, place_bet
+from timebank.wagers.rounds import FIRST_SEAT, Move, Settlement, Wager
+from timebank.wagers.wagers import Played, Sitter
 from timebank.window.teller import withdraw
 
 DAILY = frozenset(range(7))
@@ -173,8 +174,8 @@ class Call:
     def bet(self, seconds: int, settlement=None, **changes) -> int:
         placed = self.post(place_bet, wager(seconds, **changes), settlement)
         self.sequence = 0
-        self.round_id = placed.round_id
-        return placed.round_id
+        self.round_id = placed.lead
+        return placed.lead
 
     def act(self, settlement=None, *, stake: int = 0, kind: str = "", coin: int = 60) -> None:
         move = Move(self.round_id, self.sequence + 1, {"action": "stay"}, 4, stake, kind, coin)
@@ -209,10 +210,39 @@ class Call:
         self.books.do(note_seen, self.caller_id, self.round_id)
 
 
+# A caller who sits alone.
+
+
+def place_bet(
+    desk: Desk, call_id: int, ticked: int, wager: Wager, settlement: Settlement | None
+) -> Played:
+    return wagers.place(desk, wager, _alone(desk, call_id, ticked), _only(settlement))
+
+
+def act(
+    desk: Desk, call_id: int, ticked: int, move: Move, settlement: Settlement | None
+) -> Receipt:
+    sitters = _alone(desk, call_id, ticked)
+    return wagers.act(desk, move, sitters, _only(settlement)).receipt
+
+
+def stand_alone(desk: Desk, moves: list[Move], settlement: Settlement) -> Receipt:
+    return wagers.stand(desk, moves, _only(settlement)).receipt
+
+
+def _alone(desk: Desk, call_id: int, ticked: int) -> dict[int, Sitter]:
+    found = desk.connection.exec_driver_sql("SELECT caller_id FROM calls WHERE id = ?", (call_id,))
+    return {FIRST_SEAT: Sitter(found.scalar_one(), call_id, ticked)}
+
+
+def _only(settlement: Settlement | None) -> dict[int, Settlement]:
+    return {} if settlement is None else {FIRST_SEAT: settlement}
+
+
 def wager(seconds: int, **changes) -> Wager:
     standard = Wager(
         game=GAME,
-        amount=seconds,
+        amounts={FIRST_SEAT: seconds},
         coin=60,
         turns_limit=None,
         shoe_id=None,

@@ -17,12 +17,11 @@ from functools import partial
 from pathlib import Path
 
 from tests import ROOT
-from tests.timebank.books import pushed, settings_for, wager
+from tests.timebank.books import place_bet, pushed, settings_for, wager
 from timebank.callers import callers
 from timebank.calls.calls import open_call
 from timebank.errors import Refused
 from timebank.ledger.database import Database, Desk, Done, Writer
-from timebank.wagers.single import place_bet
 
 
 class Server:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from tests.timebank.books import Books, Call, wager
 from timebank.ledger.purse import Receipt
-from timebank.wagers.journal import open_table_shoe
+from timebank.wagers.journal import open_shoe
 from timebank.wagers.rounds import Move
-from timebank.wagers.wagers import SeatBet, Sitter, act_at_table, place_table_bets
+from timebank.wagers.wagers import Sitter, act, place
 
 GAME = "vegas"
 NAMES = ("Ann", "Bob", "Cid", "Dora", "Eve", "Fred", "Gus")
@@ -26,9 +26,10 @@ class Table:
         for seat, name in enumerate(NAMES[:callers], 1):
             caller_id = books.caller(name)
             self.calls[seat] = books.call(caller_id, node=seat)
-        self.shoe = books.do(open_table_shoe, GAME, 4, SEED, SEAL)
+        self.shoe = books.do(open_shoe, None, GAME, 4, SEED, SEAL)
         self.wager = replace(
-            wager(0, game=GAME, shoe_id=self.shoe.id, cards_used=8, start=0), **changes
+            wager(0, game=GAME, shoe_id=self.shoe.id, cards_used=8, start=0, is_shoe_shared=True),
+            **changes,
         )
         self.lead = 0
         self.sequence = 0
@@ -45,12 +46,15 @@ class Table:
 
     def bet(self, amounts: Mapping[int, int], settlements=None, **changes) -> None:
         """Bet these amounts, by seat."""
-        bets = [SeatBet(seat, self.sitter(seat), amount, None) for seat, amount in amounts.items()]
-        self.place(bets, settlements, **changes)
+        sitters = {seat: self.sitter(seat) for seat in amounts}
+        self.place(amounts, sitters, settlements, **changes)
 
-    def place(self, bets, settlements=None, **changes) -> None:
-        placed = self.books.do(place_table_bets, replace(self.wager, **changes), bets, settlements)
-        self.lead, self.rounds, self.receipts = placed.lead, placed.rounds, placed.receipts
+    def place(self, amounts, sitters, settlements=None, **changes) -> None:
+        wager = replace(self.wager, amounts=amounts, **changes)
+        placed = self.books.do(place, wager, sitters, settlements or {})
+        self.lead, self.receipts = placed.lead, placed.receipts
+        lead = "SELECT seat, id FROM rounds WHERE id = ? OR lead = ?"
+        self.rounds = dict(self.books.sql(lead, self.lead, self.lead))
         self.sequence = 0
 
     def move(self, action: str, **changes) -> Move:
@@ -60,8 +64,8 @@ class Table:
     def act(self, seat: int, settlements=None, *, sitters=None, action="hit", **changes) -> None:
         if sitters is None:
             sitters = {number: self.sitter(number) for number in self.rounds}
-        move = self.move(f"{seat}:{action}", **changes)
-        self.receipts = self.books.do(act_at_table, move, seat, sitters, settlements)
+        move = self.move(f"{seat}:{action}", seat=seat, **changes)
+        self.receipts = self.books.do(act, move, sitters, settlements or {}).receipts
         self.sequence += 1
 
     def moved(self, seat: int) -> list[tuple[str, int, str, str]]:

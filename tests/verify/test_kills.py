@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.timebank.books import Books, lost, wager
+from tests.timebank.books import Books, lost, place_bet, wager
 from tests.timebank.vandal import Vandal
-from timebank.wagers.single import place_bet
 from verify.kills.count import Count
 from verify.kills.rounds import run_book
 

@@ -9,7 +9,7 @@ nobody could mend.
 
 The time bank knows no games. Whoever does (the board) registers how a hand is stood, as an entry
 point of the group STAND: a function of a desk and a `StoredRound` that settles the hand through
-`single.stand_without_call`.
+`wagers.stand`.
 """
 
 from __future__ import annotations

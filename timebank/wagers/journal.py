@@ -143,11 +143,18 @@ def gone(shoe_id: ColumnElement[int]) -> ColumnElement[int]:
     )
 
 
+# What is asked of a shoe, under the names by which `_shoe` reads it.
+_SHOE = (
+    *(shoes.c.id.label("shoe_id"), shoes.c.seal, shoes.c.decks, shoes.c.cut, shoes.c.closed),
+    *(shoes.c.caller_id.label("shoe_of"), shoes.c.seed),
+)
+
+
 def _open_shoes(of: ColumnElement[bool]) -> Query:
-    return select(
-        *(shoes.c.id, shoes.c.seal, shoes.c.decks, func.coalesce(gone(shoes.c.id), 0)),
-        *(shoes.c.cut, shoes.c.closed, shoes.c.caller_id, shoes.c.seed),
-    ).where(of, shoes.c.game == bindparam("game"), shoes.c.closed.is_(None))
+    position = func.coalesce(gone(shoes.c.id), 0).label("position")
+    return select(*_SHOE, position).where(
+        of, shoes.c.game == bindparam("game"), shoes.c.closed.is_(None)
+    )
 
 
 _OPEN_SHOE = Prepared(lambda: _open_shoes(shoes.c.caller_id == bindparam("caller_id")))
@@ -168,39 +175,31 @@ _CLOSE_SHOE = Prepared(
 )
 
 
-def open_shoe(desk: Desk, caller_id: int, game: str, decks: int, seed: bytes, seal: str) -> Shoe:
-    """Give the caller's open shoe for a game, or seal a new one from `seed`.
+def open_shoe(desk: Desk, owner: int | None, game: str, decks: int, seed: bytes, seal: str) -> Shoe:
+    """Give the open shoe for a game of a caller, or seal a new one from `seed`.
 
-    A shoe of another number of decks (the sysop has changed the rules) is closed and replaced,
-    which lets its seed be seen. `seed` and `seal` are not used when there is a shoe.
+    Without an `owner`, it is the one that all at the game's table share. A shoe of another number
+    of decks (the sysop has changed the rules) is closed and replaced, which lets its seed be seen.
+    `seed` and `seal` are not used when there is a shoe.
     """
-    return _opened(desk, caller_id, game, decks, seed, seal)
-
-
-def open_table_shoe(desk: Desk, game: str, decks: int, seed: bytes, seal: str) -> Shoe:
-    """Give the open shoe that all at a game's table share, or seal a new one, as `open_shoe`."""
-    return _opened(desk, None, game, decks, seed, seal)
-
-
-def _opened(
-    desk: Desk, caller_id: int | None, game: str, decks: int, seed: bytes, seal: str
-) -> Shoe:
-    row = _open_shoe(desk, caller_id, game)
-    if row is not None and row[2] != decks:
-        close_shoe(desk, row[0])
-        row = None
+    if owner is None:
+        row = _OPEN_TABLE_SHOE(desk.connection, game=game).first()
+    else:
+        row = _OPEN_SHOE(desk.connection, caller_id=owner, game=game).first()
+    if row is not None and row.decks == decks:
+        return _shoe(row)
     if row is not None:
-        return _shoe(*row)
+        close_shoe(desk, row.shoe_id)
     number = _SEAL.number(
         desk.connection,
-        caller_id=caller_id,
+        caller_id=owner,
         game=game,
         decks=decks,
         seed=seed,
         seal=seal,
         opened=stamp(desk.now),
     )
-    return _shoe(number, seal, decks, 0, None, None, caller_id, seed)
+    return Shoe(number, seal, decks, 0, None, fresh=True, done=False, caller_id=owner, seed=seed)
 
 
 def close_shoe(desk: Desk, shoe_id: int) -> None:
@@ -268,16 +267,17 @@ def _readable(found: Iterator[StoredRound | JournalDamaged], what: str) -> Itera
             yield stored
 
 
-def _open_shoe(desk: Desk, caller_id: int | None, game: str) -> Any:
-    if caller_id is None:
-        return _OPEN_TABLE_SHOE(desk.connection, game=game).first()
-    return _OPEN_SHOE(desk.connection, caller_id=caller_id, game=game).first()
-
-
-def _shoe(number: int, seal: str, decks: int, position: int, cut: str | None, *rest: Any) -> Shoe:
-    closed, caller_id, seed = rest
+def _shoe(row: Any) -> Shoe:
     return Shoe(
-        number, seal, decks, position, cut, cut is None, closed is not None, caller_id, seed
+        id=row.shoe_id,
+        seal=row.seal,
+        decks=row.decks,
+        position=row.position,
+        cut=row.cut,
+        fresh=row.cut is None,
+        done=row.closed is not None,
+        caller_id=row.shoe_of,
+        seed=row.seed,
     )
 
 
@@ -288,9 +288,9 @@ def _those(*where: ColumnElement[bool]) -> Query:
         select(
             *(hand.id, hand.game, hand.caller_id, callers.c.name, hand.day, hand.dealt, hand.rules),
             *(hand.bet, hand.coin, hand.settled, hand.outcome, hand.result, hand.lost),
-            *(hand.returned, hand.won, hand.unit, hand.seat, func.coalesce(hand.lead, hand.id)),
-            *(shoes.c.id, shoes.c.seal, shoes.c.decks, hand.start_position, shoes.c.cut),
-            *(shoes.c.closed, shoes.c.caller_id, shoes.c.seed),
+            *(hand.returned, hand.won, hand.unit, hand.seat),
+            func.coalesce(hand.lead, hand.id).label("lead"),
+            *(*_SHOE, hand.start_position.label("position")),
         )
         .select_from(_ROUNDS)
         .join(callers, callers.c.id == hand.caller_id)
@@ -329,7 +329,7 @@ _SEATS = Prepared(
     lambda: (
         select(
             *(_ROUNDS.c.seat, _ROUNDS.c.id, _ROUNDS.c.caller_id, callers.c.name, _ROUNDS.c.bet),
-            _ROUNDS.c.settled.is_not(None),
+            _ROUNDS.c.settled,
         )
         .join(callers, callers.c.id == _ROUNDS.c.caller_id)
         .where(or_(_ROUNDS.c.id == bindparam("lead"), _ROUNDS.c.lead == bindparam("lead")))
@@ -349,49 +349,45 @@ def _stored(
     desk: Desk, those: Prepared, **values: object
 ) -> Iterator[StoredRound | JournalDamaged]:
     for row in those(desk.connection, **values):
-        played = _PLAYED(desk.connection, lead=row[17]).all()
+        played = _PLAYED(desk.connection, lead=row.lead).all()
         try:
-            stored = _round(row, played, _seats(desk, row[17]))
+            stored = _round(row, played, _seats(desk, row.lead))
         except (ValueError, TypeError, OverflowError, OSError) as error:
-            yield JournalDamaged(row[0], error)
+            yield JournalDamaged(row.id, error)
         else:
             yield stored
 
 
 def _seats(desk: Desk, lead: int) -> tuple[StoredSeat, ...]:
     return tuple(
-        StoredSeat(seat, number, caller_id, caller, bet, bool(settled))
-        for seat, number, caller_id, caller, bet, settled in _SEATS(desk.connection, lead=lead)
+        StoredSeat(row.seat, row.id, row.caller_id, row.name, row.bet, row.settled is not None)
+        for row in _SEATS(desk.connection, lead=lead)
     )
 
 
-def _round(
-    row: Sequence[Any], played: Sequence[Sequence[Any]], seats: tuple[StoredSeat, ...]
-) -> StoredRound:
-    (number, game, caller_id, caller, day, dealt, rules, bet, coin, settled) = row[:10]
-    outcome, result, lost, returned, won, unit, seat, lead = row[10:18]
+def _round(row: Any, played: Sequence[Any], seats: tuple[StoredSeat, ...]) -> StoredRound:
     return StoredRound(
-        id=number,
-        game=game,
-        caller_id=caller_id,
-        caller=caller,
-        day=date.fromisoformat(day),
-        dealt=instant(dealt),
-        rules=_object(rules),
-        stake=bet,
-        coin=coin,
-        shoe=None if row[18] is None else _shoe(*row[18:]),
-        actions=tuple((sequence, _object(action)) for sequence, action, _ in played),
-        cards_used=max((used for _, _, used in played), default=0),
-        settled=settled is not None,
-        outcome=outcome,
-        result=None if result is None else _object(result),
-        lost=lost,
-        returned=returned,
-        won=won,
-        unit=unit,
-        seat=seat,
-        lead=lead,
+        id=row.id,
+        game=row.game,
+        caller_id=row.caller_id,
+        caller=row.name,
+        day=date.fromisoformat(row.day),
+        dealt=instant(row.dealt),
+        rules=_object(row.rules),
+        stake=row.bet,
+        coin=row.coin,
+        shoe=None if row.shoe_id is None else _shoe(row),
+        actions=tuple((each.sequence, _object(each.action)) for each in played),
+        cards_used=max((each.cards_used for each in played), default=0),
+        settled=row.settled is not None,
+        outcome=row.outcome,
+        result=None if row.result is None else _object(row.result),
+        lost=row.lost,
+        returned=row.returned,
+        won=row.won,
+        unit=row.unit,
+        seat=row.seat,
+        lead=row.lead,
         seats=seats,
     )
 

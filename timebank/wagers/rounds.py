@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlalchemy import Integer, Text, bindparam, func, insert, or_, select, update
 
@@ -17,8 +17,7 @@ from timebank.errors import ShoeGone
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
-from timebank.ledger.purse import Receipt
-from timebank.ledger.reasons import BetPlaced, BetRaised
+from timebank.ledger.reasons import BetRaised
 from timebank.ledger.schema import actions, shoes, stamp
 from timebank.ledger.sql import Prepared, given
 from timebank.wagers.journal import gone
@@ -26,6 +25,7 @@ from timebank.wagers.stakes import PlayPurse, Stakes
 from timebank.words import Unit
 
 Json = Mapping[str, object]
+FIRST_SEAT = 1
 # The outcome of a hand that was never played to its end.
 VOID = "void"
 # Its result where the books were restored with the hand open.
@@ -54,11 +54,11 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class Wager:
-    """A bet, with all that the journal must know to deal the hand again."""
+    """What opens a round, with all that the journal must know to deal it again."""
 
     game: str
-    # 0 where each seat at a table has its own.
-    amount: int
+    # What is bet on each seat.
+    amounts: Mapping[int, int]
     # What must stay on line after any stake of time; of play money, the amount that counts as one.
     coin: int
     # Turns a day of this game, of those played for time; None for no limit.
@@ -77,6 +77,8 @@ class Wager:
     purse: PlayPurse | None = None
     # Where in the shoe the round begins; None for behind the last one.
     start: int | None = None
+    # The shoe is not the caller's own, but the one that all at the game's table share.
+    is_shoe_shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,8 @@ class Move:
     kind: str = ""
     # What must stay on line after any stake, above 0.
     coin: int = 0
+    # Whose it is; a caller alone has the first seat.
+    seat: int = FIRST_SEAT
 
 
 _ROUNDS = schema.rounds
@@ -147,17 +151,15 @@ _SETTLE = Prepared(
 )
 
 
-def deal_from(desk: Desk, caller_id: int | None, shoe_id: int, wager: Wager) -> None:
-    """Commit the cut of a new shoe, and see that it is this caller's (None: the table's).
+def cut(desk: Desk, owner: int | None, shoe_id: int, wager: Wager) -> None:
+    """Commit the cut of a new shoe, and see that it is this caller's (None: shared), and open.
 
-    A cut changes the order of the cards, so a shoe that was dealt from takes no other; and no card
-    is dealt twice. Raises `ShoeGone`.
+    A cut changes the order of the cards, so a shoe that was dealt from takes no other. Raises
+    `ShoeGone`.
     """
-    changed = _CUT(desk.connection, said=wager.cut, shoe=shoe_id, owner=caller_id, game=wager.game)
+    changed = _CUT(desk.connection, said=wager.cut, shoe=shoe_id, owner=owner, game=wager.game)
     if not changed.rowcount:
         raise ShoeGone("This shoe is done, or was cut already.")
-    if wager.start is not None and wager.start < position(desk, shoe_id):
-        raise ShoeGone("Those cards of the shoe were dealt already.")
 
 
 def position(desk: Desk, shoe_id: int) -> int:
@@ -187,7 +189,7 @@ def open_round(
         call_id=posting.call_id,
         shoe_id=wager.shoe_id,
         start=wager.start,
-        bet=wager.amount,
+        bet=wager.amounts[seat],
         coin=wager.coin,
         rules=encode(wager.rules),
         dealt=stamp(posting.desk.now),
@@ -215,11 +217,6 @@ def write_action(desk: Desk, call_id: int | None, move: Move) -> None:
         call_id=call_id,
         at=stamp(desk.now),
     )
-
-
-def bet(stakes: Stakes, wager: Wager) -> None:
-    """Put a bet on the table."""
-    stakes.put_down(wager.amount, BetPlaced(wager.game))
 
 
 def raise_stake(stakes: Stakes, game: str, move: Move) -> None:
@@ -255,16 +252,6 @@ def write_settlement(desk: Desk, caller_id: int, round_id: int, settlement: Sett
     )
     if settlement.final:
         keep_untold(desk, caller_id, round_id)
-
-
-def winnings(stakes: Stakes, settlement: Settlement) -> int:
-    """Tell how many seconds were won, of which loans take their share and events what is over."""
-    return settlement.won if stakes.unit == "second" else 0
-
-
-def ended(receipt: Receipt, round_id: int, settlement: Settlement) -> Receipt:
-    """Say in a receipt which hand ended with it, if one did."""
-    return replace(receipt, ended=round_id) if settlement.final else receipt
 
 
 def leave_notice(desk: Desk, caller_id: int, round_id: int) -> None:

@@ -1,142 +1,209 @@
-"""Wagers of several callers who sit at one table: one round for each seat, one journal for all.
+"""Bets and actions at a table of one seat or of several: a round for each seat, one journal.
 
-The round of the first seat is the lead: all actions are journaled under it. Every function here is
-done for all seats in one transaction, or for none of them. Amounts are in the unit of the wager.
+The round of the first seat is the lead: all actions are journaled under it. Every function here
+writes what is done and all that it causes in the one transaction, for all seats or for none, so a
+hand on the screen is always a hand in the books. Amounts are in the unit of the wager.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
 from sqlalchemy import BindParameter, and_, bindparam, func, or_, select
 
 from timebank.calls.calls import leave_no_call, live_call
-from timebank.errors import CallClosed, OutOfStep, Refused, RoundOver, SeatRefused, ShoeGone
+from timebank.errors import (
+    CallClosed,
+    CallerOnline,
+    OutOfStep,
+    Refused,
+    RoundInPlay,
+    RoundOver,
+    ShoeGone,
+    TurnsUsed,
+)
 from timebank.guests.departure import leave_without_call
+from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting, enter
 from timebank.ledger.purse import Receipt
-from timebank.ledger.schema import actions, rounds, shoes
+from timebank.ledger.reasons import BetPlaced
 from timebank.ledger.sql import Prepared, Query
 from timebank.ledger.sqlite import is_broken
-from timebank.wagers import rounds as hands
+from timebank.wagers import rounds
 from timebank.wagers.rounds import Move, Settlement, Wager
-from timebank.wagers.single import stake_for
 from timebank.wagers.stakes import Stakes
 from timebank.words import Unit
 
 
 @dataclass(frozen=True, slots=True)
 class Sitter:
-    """Who sits in a seat, and the call he is known to be on, with its seconds since log-on.
+    """Who sits in a seat, and the call they are known to be on, with its seconds since log-on.
 
-    None for one whose call is gone. He may be back on another call, which is looked for, and the
+    None for one whose call is gone. They may be back on another call, which is looked for, and the
     time used on that one is not charged here.
     """
 
     caller_id: int
-    call_id: int | None
-    ticked: int | None
+    call_id: int | None = None
+    ticked: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class SeatBet:
-    """What is bet on a seat; `turns_limit` as in a `Wager`."""
+class Played:
+    """What an entry did at a table."""
 
-    seat: int
-    sitter: Sitter
-    amount: int
-    turns_limit: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class TablePlaced:
-    """Bets that were placed: the round that keeps the journal, and round and receipt by seat."""
-
+    # The round that keeps the journal.
     lead: int
-    rounds: dict[int, int]
-    receipts: dict[int, Receipt]
+    # By seat: of all who bet; or of who acted, and of those whose hands were settled.
+    receipts: Mapping[int, Receipt]
+    # What was settled, by seat.
+    settled: Mapping[int, Settlement]
+
+    @property
+    def receipt(self) -> Receipt:
+        """That of a caller who sits alone."""
+        (receipt,) = self.receipts.values()
+        return receipt
 
 
-def place_table_bets(
+def place(
     desk: Desk,
     wager: Wager,
-    bets: Sequence[SeatBet],
-    settlements: Mapping[int, Settlement] | None,
-) -> TablePlaced:
-    """Open the rounds of a table; with settlements of all seats when the deal itself decides them.
+    sitters: Mapping[int, Sitter],
+    settlements: Mapping[int, Settlement],
+) -> Played:
+    """Open a round for each seat that bets; settlements of all when the deal itself decides them.
 
-    `wager` is what all have in common: its amount and its limit of turns are not looked at. Its
-    shoe, if any, must be the table's or that of a caller who plays alone, and not a card further
-    than `wager.start` unless that is None. Raises `ShoeGone`, and `SeatRefused` for the first seat
-    that may not bet: `CallClosed` for one whose caller is on no call, else what `place_bet` raises.
-    ValueError as there, and for two bets on a seat or none at all.
+    A refusal of one seat names it (`Refused.seat`): `CallClosed`, `RoundInPlay`, `TurnsUsed` and
+    `NotEnough`. Raises `ShoeGone` as well, and ValueError for a bet that is not above zero, a game
+    that is not played for the unit, or a settlement that does not fit its stake.
     """
-    ordered = sorted(bets, key=lambda bet: bet.seat)
-    if not ordered or len({bet.seat for bet in ordered}) < len(ordered):
+    seats = sorted(wager.amounts)
+    if not seats:
         raise ValueError("a table has one bet for each seat, and one at least")
-    _refuse_some(settlements, {bet.seat for bet in ordered})
-    with _all_or_nothing(desk):
-        bettors = {bet.sitter.caller_id for bet in ordered}
-        common = replace(wager, start=_start(desk, wager, bettors))
-        placed = TablePlaced(0, {}, {})
-        for bet in ordered:
-            settlement = settlements[bet.seat] if settlements else None
+    if settlements:
+        _refuse_some(settlements, set(seats))
+    lead: int | None = None
+    receipts: dict[int, Receipt] = {}
+    with _together(desk, len(seats)):
+        for seat in seats:
             try:
-                number, receipt = _place(desk, common, bet, placed.lead or None, settlement)
-            except Refused as refusal:
-                raise SeatRefused(bet.seat, refusal) from refusal
-            placed = replace(placed, lead=placed.lead or number)
-            placed.rounds[bet.seat] = number
-            placed.receipts[bet.seat] = receipt
-        return placed
+                posting = _bettor(desk, sitters[seat])
+                stakes = _stakes_for(posting, wager, wager.amounts[seat])
+            except Refused as refused:
+                refused.seat = seat
+                raise
+            settlement = settlements.get(seat)
+            if lead is None and wager.shoe_id is not None:
+                wager = _dealt_from(desk, wager, wager.shoe_id, posting.caller_id)
+            number = rounds.open_round(posting, wager, settlement, seat=seat, lead=lead)
+            if lead is None:
+                lead = number
+                move = Move(number, 0, wager.action, wager.cards_used)
+                rounds.write_action(desk, posting.call_id, move)
+            posting.round_id = number
+            stakes.put_down(wager.amounts[seat], BetPlaced(wager.game))
+            receipts[seat] = _finish(posting, stakes, wager.game, settlement, is_new=True)
+    assert lead is not None  # of the first seat
+    return Played(lead, receipts, settlements)
 
 
-def act_at_table(
+def act(
     desk: Desk,
     move: Move,
-    seat: int,
     sitters: Mapping[int, Sitter],
-    settlements: Mapping[int, Settlement] | None,
-) -> dict[int, Receipt]:
+    settlements: Mapping[int, Settlement],
+) -> Played:
     """Journal an action of a seat under the lead, with its stake and the settlements it brings.
 
-    `move.round_id` is the lead. Final settlements end the round, and come for all seats at once;
-    one of a seat that is over already (its caller was deleted) is passed over. Who is not among
-    the `sitters` is looked for like one whose call is gone. A seat that is settled while its caller
-    is on no call leaves him a notice. Returns the receipts of `seat` and of those settled.
+    Final settlements end the round, and come for all seats at once; one of a seat that is over
+    already (its caller was deleted) is passed over. Who is not among the `sitters` is looked for
+    like one whose call is gone. A seat that is settled while its caller is on no call leaves them a
+    notice.
 
     Raises `RoundOver`, `OutOfStep`, `NotEnough`, and `CallClosed` when the call that acts has ended
     or one on no call would stake something; ValueError for settlements that do not fit the stakes.
     """
-    with _all_or_nothing(desk):
-        table = _Table(desk, move.round_id)
-        if move.sequence != table.sequence + 1:
-            raise OutOfStep("This hand has gone on meanwhile.")
-        chair = table.chairs.get(seat)
-        if chair is None:
-            raise ValueError(f"nobody plays seat {seat}")
-        due = {
-            number: settlement
-            for number, settlement in (settlements or {}).items()
-            if table.chairs[number].is_open
-        }
-        is_open = {number for number, chair in table.chairs.items() if chair.is_open}
-        _refuse_some({number: each for number, each in due.items() if each.final} or None, is_open)
-        if not chair.is_open:
-            if move.stake:
-                raise RoundOver("This hand is over.")
-            hands.write_action(desk, None, move)
-        receipts: dict[int, Receipt] = {}
-        # Whoever acts comes first: he alone can be refused.
-        for number in sorted({seat, *due} & is_open, key=lambda number: (number != seat, number)):
-            sitter = sitters.get(number)
-            posting = _posting(desk, table.chairs[number], sitter, acts=number == seat)
-            acts = move if number == seat else None
-            receipts[number] = _proceed(posting, table, number, acts, due.get(number))
-        return receipts
+    table = _alone(desk, move, sitters) or _found(desk, move.round_id)
+    return _proceed(desk, table, [move], sitters, settlements)
+
+
+def stand(desk: Desk, moves: Sequence[Move], settlements: Mapping[int, Settlement]) -> Played:
+    """End a round that nobody returned to, by moves that stake nothing; the last one settles it.
+
+    Raises `CallerOnline` while one who sits alone is on a live call (it is their hand then), and
+    what `act` raises.
+    """
+    is_final = all(settlement.final for settlement in settlements.values())
+    if not moves or not is_final or any(move.stake for move in moves):
+        raise ValueError("a hand that nobody returned to is only stood and settled")
+    table = _found(desk, moves[0].round_id)
+    if len(table.chairs) == 1:
+        (chair,) = table.chairs.values()
+        if not leave_no_call(desk, chair.caller_id):
+            raise CallerOnline("The caller is on line: the hand is his to finish.")
+    return _proceed(desk, table, moves, {}, settlements)
+
+
+# Bets.
+
+
+def _bettor(desk: Desk, sitter: Sitter) -> Posting:
+    """Begin the entry of one who bets; raises `CallClosed` for one who is on no live call."""
+    call_id, ticked = sitter.call_id, sitter.ticked or 0
+    if call_id is None:
+        call_id, ticked = live_call(desk, sitter.caller_id), 0
+    if call_id is None:
+        raise CallClosed("This call has ended.")
+    return _theirs(enter(desk, call_id, ticked), sitter)
+
+
+def _theirs(posting: Posting, sitter: Sitter) -> Posting:
+    if posting.caller_id != sitter.caller_id:
+        raise ValueError(f"call {posting.call_id} is not that of caller {sitter.caller_id}")
+    return posting
+
+
+def _stakes_for(posting: Posting, wager: Wager, amount: int) -> Stakes:
+    """Take a caller's stakes for a bet that they may place, and count it as a turn."""
+    if amount <= 0:
+        raise ValueError(f"not a bet: {amount}")
+    if posting.in_play is not None:
+        raise RoundInPlay(f"Hand {posting.in_play.round_id} is still in play.")
+    if wager.unit == "second":
+        turns = posting.turns.get(wager.game, 0)
+        if wager.turns_limit is not None and turns >= wager.turns_limit:
+            raise TurnsUsed(f"You have played all {wager.turns_limit} turns of today.")
+        posting.turns[wager.game] = turns + 1
+    stakes = Stakes(posting, wager.game, wager.unit, None, wager.purse)
+    stakes.allow(amount, wager.coin)
+    return stakes
+
+
+def _dealt_from(desk: Desk, wager: Wager, shoe_id: int, first: int) -> Wager:
+    """Commit the cut of a shoe, which is shared or that of the first who bets, and bets alone.
+
+    Returns the wager with the start that several rounds have in common. A shared shoe must be just
+    where the table has left it.
+    """
+    is_alone = len(wager.amounts) == 1
+    if not (is_alone or wager.is_shoe_shared):
+        raise ShoeGone("This shoe is that of a caller who plays alone.")
+    rounds.cut(desk, None if wager.is_shoe_shared else first, shoe_id, wager)
+    if wager.start is None and is_alone:
+        return wager  # the row finds it by itself
+    gone = rounds.position(desk, shoe_id)
+    if wager.start is not None and wager.start < gone:
+        raise ShoeGone("Those cards of the shoe were dealt already.")
+    if wager.start not in (None, gone) and wager.is_shoe_shared:
+        raise ShoeGone("The shoe is not where it was: cards of it were dealt meanwhile.")
+    return wager if wager.start is not None else replace(wager, start=gone)
+
+
+# Rounds in play.
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,35 +215,163 @@ class _Chair:
     is_open: bool
 
 
+@dataclass(frozen=True, slots=True)
 class _Table:
     """A round in play, by its seats."""
 
-    def __init__(self, desk: Desk, lead: int) -> None:
-        """Read it; raises `RoundOver` when no seat of it is in play."""
-        self.chairs: dict[int, _Chair] = {}
-        self.game = ""
-        self.unit: Unit = "second"
-        self.sequence = 0
-        for seat, number, caller_id, is_open, *same in _TABLE(desk.connection, lead=lead):
-            self.chairs[seat] = _Chair(number, caller_id, bool(is_open))
-            self.game, self.unit, self.sequence = same
-        if not any(chair.is_open for chair in self.chairs.values()):
-            raise RoundOver("This hand is over.")
+    lead: int
+    game: str
+    unit: Unit
+    # Of its last action.
+    sequence: int
+    chairs: Mapping[int, _Chair]
+    # The entry of one who sits alone, in which the round was found.
+    entry: Posting | None
 
 
 def _table() -> Query:
     """Choose all seats of the round that one leads, with how far its journal is."""
     lead: BindParameter[int] = bindparam("lead")
-    hand = rounds.c
-    last = select(func.max(actions.c.sequence)).where(actions.c.round_id == lead)
+    hand, action = schema.rounds.c, schema.actions.c
+    last = select(func.max(action.sequence)).where(action.round_id == lead)
     return select(
-        *(hand.seat, hand.id, hand.caller_id, hand.settled.is_(None), hand.game, hand.unit),
-        last.scalar_subquery(),
+        *(hand.seat, hand.id, hand.caller_id, hand.settled, hand.game, hand.unit),
+        last.scalar_subquery().label("sequence"),
     ).where(or_(and_(hand.id == lead, hand.lead.is_(None)), hand.lead == lead))
 
 
 _TABLE = Prepared(_table)
-_OWNER = Prepared(lambda: select(shoes.c.caller_id).where(shoes.c.id == bindparam("shoe_id")))
+
+
+def _alone(desk: Desk, move: Move, sitters: Mapping[int, Sitter]) -> _Table | None:
+    """Find the round of one who sits alone in the entry that they make in any case.
+
+    None where others sit, or the round is not theirs: `_found` knows of all.
+    """
+    sitter = sitters.get(move.seat)
+    if len(sitters) > 1 or sitter is None or sitter.call_id is None:
+        return None
+    entry = _theirs(enter(desk, sitter.call_id, sitter.ticked or 0), sitter)
+    hand = entry.in_play
+    if hand is None or hand.shared or hand.round_id != move.round_id:
+        return None
+    chairs = {move.seat: _Chair(hand.round_id, sitter.caller_id, True)}
+    return _Table(hand.round_id, hand.game, hand.unit, hand.sequence, chairs, entry)
+
+
+def _found(desk: Desk, lead: int) -> _Table:
+    """Read a round from the journal; raises `RoundOver` when no seat of it is in play."""
+    rows = _TABLE(desk.connection, lead=lead).all()
+    chairs = {row.seat: _Chair(row.id, row.caller_id, row.settled is None) for row in rows}
+    if not any(chair.is_open for chair in chairs.values()):
+        raise RoundOver("This hand is over.")
+    first = rows[0]
+    return _Table(lead, first.game, first.unit, first.sequence, chairs, None)
+
+
+def _proceed(
+    desk: Desk,
+    table: _Table,
+    moves: Sequence[Move],
+    sitters: Mapping[int, Sitter],
+    settlements: Mapping[int, Settlement],
+) -> Played:
+    """Journal the moves; the last one is an entry of whoever acts, and of those it settles."""
+    for sequence, move in enumerate(moves, table.sequence + 1):
+        if move.sequence != sequence:
+            raise OutOfStep("This hand has gone on meanwhile.")
+        if move.seat not in table.chairs:
+            raise ValueError(f"nobody plays seat {move.seat}")
+    *before, last = moves
+    is_open = {seat for seat, chair in table.chairs.items() if chair.is_open}
+    due = {seat: each for seat, each in settlements.items() if table.chairs[seat].is_open}
+    if any(each.final for each in due.values()):
+        _refuse_some(due, is_open)
+    receipts: dict[int, Receipt] = {}
+    with _together(desk, len(table.chairs)):
+        for move in before:
+            rounds.write_action(desk, None, move)
+        if last.seat not in is_open:
+            if last.stake:
+                raise RoundOver("This hand is over.")
+            rounds.write_action(desk, None, last)
+        # Whoever acts comes first: nobody else can be refused.
+        for seat in sorted({last.seat, *due} & is_open, key=lambda seat: (seat != last.seat, seat)):
+            acts = last if seat == last.seat else None
+            posting = table.entry or _posting(desk, table.chairs[seat], sitters.get(seat), acts)
+            receipts[seat] = _carry_out(posting, table, seat, acts, due.get(seat))
+    return Played(table.lead, receipts, due)
+
+
+def _posting(desk: Desk, chair: _Chair, sitter: Sitter | None, acts: Move | None) -> Posting:
+    """Begin the entry of a seat in play, on whatever call its caller is on now, if any."""
+    if sitter is not None and sitter.caller_id != chair.caller_id:
+        raise RoundOver("This hand is over.")
+    if sitter is not None and sitter.call_id is not None:
+        try:
+            return _theirs(enter(desk, sitter.call_id, sitter.ticked or 0), sitter)
+        except CallClosed:
+            if acts is not None:
+                raise
+    if leave_no_call(desk, chair.caller_id):
+        return Posting.of_caller(desk, chair.caller_id, leave_without_call)
+    call_id = live_call(desk, chair.caller_id)
+    assert call_id is not None  # they are on a live one
+    return enter(desk, call_id, 0)
+
+
+def _carry_out(
+    posting: Posting, table: _Table, seat: int, move: Move | None, settlement: Settlement | None
+) -> Receipt:
+    """Journal what a seat does, if anything, settle it, and finish its entry."""
+    desk, chair, hand = posting.desk, table.chairs[seat], posting.in_play
+    assert hand is not None  # the row says so
+    assert hand.round_id == chair.round_id
+    posting.round_id = chair.round_id
+    stakes = Stakes(posting, table.game, table.unit, hand.house_id)
+    if move is not None:
+        if move.stake:
+            if posting.call_id is None:
+                raise CallClosed("This call has ended.")
+            rounds.raise_stake(stakes, table.game, move)
+        rounds.write_action(desk, posting.call_id, move)
+    receipt = _finish(posting, stakes, table.game, settlement, is_new=False)
+    if receipt.ended and posting.call_id is None:
+        rounds.leave_notice(desk, chair.caller_id, chair.round_id)
+    return receipt
+
+
+def _finish(
+    posting: Posting, stakes: Stakes, game: str, settlement: Settlement | None, *, is_new: bool
+) -> Receipt:
+    """Settle what is to be settled of a round, and finish the entry.
+
+    The row of a round that is new has its settlement already.
+    """
+    if settlement is None:
+        return posting.finish(0, "")
+    round_id = posting.round_id
+    assert round_id is not None  # that which is settled
+    rounds.settle(stakes, game, settlement)
+    if not is_new:
+        rounds.write_settlement(posting.desk, posting.caller_id, round_id, settlement)
+    # Of what is won loans take their share, and events what is over: of time alone.
+    receipt = posting.finish(settlement.won if stakes.unit == "second" else 0, game)
+    return replace(receipt, ended=round_id) if settlement.final else receipt
+
+
+# All seats or none.
+
+
+def _refuse_some(settlements: Mapping[int, Settlement], seats: set[int]) -> None:
+    """Refuse to end a round for some of its seats only: it would be our bug."""
+    if set(settlements) != seats:
+        raise ValueError(f"seats {sorted(settlements)} of {sorted(seats)} are settled")
+
+
+def _together(desk: Desk, seats: int) -> AbstractContextManager[None]:
+    """Do something for all seats or for none; for one it is so anyway, in its transaction."""
+    return _all_or_nothing(desk) if seats > 1 else nullcontext()
 
 
 @contextmanager
@@ -193,102 +388,3 @@ def _all_or_nothing(desk: Desk) -> Iterator[None]:
             run("RELEASE seats")
         raise
     run("RELEASE seats")
-
-
-def _refuse_some(settlements: Mapping[int, Settlement] | None, seats: set[int]) -> None:
-    """Refuse to end a round for some of its seats only: it would be our bug."""
-    if settlements is not None and set(settlements) != seats:
-        raise ValueError(f"seats {sorted(settlements)} of {sorted(seats)} are settled")
-
-
-def _start(desk: Desk, wager: Wager, bettors: set[int]) -> int:
-    """Commit the cut of the shoe, and tell where in it the round begins."""
-    if wager.shoe_id is None:
-        return wager.start or 0
-    owner = _OWNER(desk.connection, shoe_id=wager.shoe_id).scalar()
-    if owner is not None and bettors != {owner}:
-        raise ShoeGone("This shoe is that of a caller who plays alone.")
-    hands.deal_from(desk, owner, wager.shoe_id, wager)
-    gone = hands.position(desk, wager.shoe_id)
-    if wager.start not in (None, gone):
-        raise ShoeGone("The shoe is not where it was: cards of it were dealt meanwhile.")
-    return gone
-
-
-def _place(
-    desk: Desk, common: Wager, bet: SeatBet, lead: int | None, settlement: Settlement | None
-) -> tuple[int, Receipt]:
-    """Open the round of one seat; the first one begins the journal."""
-    posting = _bettor(desk, bet.sitter)
-    wager = replace(common, amount=bet.amount, turns_limit=bet.turns_limit)
-    stakes = stake_for(posting, wager)
-    number = hands.open_round(posting, wager, settlement, seat=bet.seat, lead=lead)
-    if lead is None:
-        move = Move(number, 0, wager.action, wager.cards_used)
-        hands.write_action(desk, posting.call_id, move)
-    posting.round_id = number
-    hands.bet(stakes, wager)
-    if settlement is None:
-        return number, posting.finish(0, "")
-    hands.settle(stakes, wager.game, settlement)
-    receipt = posting.finish(hands.winnings(stakes, settlement), wager.game)
-    return number, hands.ended(receipt, number, settlement)
-
-
-def _bettor(desk: Desk, sitter: Sitter) -> Posting:
-    """Begin the entry of one who bets; raises `CallClosed` for one who is on no live call."""
-    call_id, ticked = sitter.call_id, sitter.ticked or 0
-    if call_id is None:
-        call_id, ticked = live_call(desk, sitter.caller_id), 0
-    if call_id is None:
-        raise CallClosed("This call has ended.")
-    return _his(enter(desk, call_id, ticked), sitter)
-
-
-def _posting(desk: Desk, chair: _Chair, sitter: Sitter | None, *, acts: bool) -> Posting:
-    """Begin the entry of a seat in play, on whatever call its caller is on now, if any."""
-    if sitter is not None and sitter.call_id is not None:
-        try:
-            posting = _his(enter(desk, sitter.call_id, sitter.ticked or 0), sitter)
-        except CallClosed:
-            if acts:
-                raise
-        else:
-            return posting
-    if leave_no_call(desk, chair.caller_id):
-        return Posting.of_caller(desk, chair.caller_id, leave_without_call)
-    call_id = live_call(desk, chair.caller_id)
-    assert call_id is not None  # he is on a live one
-    return enter(desk, call_id, 0)
-
-
-def _his(posting: Posting, sitter: Sitter) -> Posting:
-    if posting.caller_id != sitter.caller_id:
-        raise ValueError(f"call {posting.call_id} is not that of caller {sitter.caller_id}")
-    return posting
-
-
-def _proceed(
-    posting: Posting, table: _Table, seat: int, move: Move | None, settlement: Settlement | None
-) -> Receipt:
-    """Journal what a seat does, if anything, settle it, and finish its entry."""
-    desk, chair, game = posting.desk, table.chairs[seat], table.game
-    hand = posting.in_play
-    assert hand is not None  # the row says so
-    assert hand.round_id == chair.round_id
-    posting.round_id = chair.round_id
-    stakes = Stakes(posting, game, table.unit, hand.house_id)
-    if move is not None:
-        if move.stake:
-            if posting.call_id is None:
-                raise CallClosed("This call has ended.")
-            hands.raise_stake(stakes, game, move)
-        hands.write_action(desk, posting.call_id, move)
-    if settlement is None:
-        return posting.finish(0, "")
-    hands.settle(stakes, game, settlement)
-    hands.write_settlement(desk, chair.caller_id, chair.round_id, settlement)
-    receipt = posting.finish(hands.winnings(stakes, settlement), game)
-    if settlement.final and posting.call_id is None:
-        hands.leave_notice(desk, chair.caller_id, chair.round_id)
-    return hands.ended(receipt, chair.round_id, settlement)

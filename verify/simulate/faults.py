@@ -38,7 +38,8 @@ from timebank.ledger.reasons import Granted, LoanShare, Used
 from timebank.ledger.transfers import ALLOTMENT, ELAPSED
 from timebank.ledger.visit import HostSession
 from timebank.thebank import bookings
-from timebank.wagers.rounds import Move
+from timebank.wagers.rounds import FIRST_SEAT, Move
+from timebank.wagers.wagers import Played
 from timebank.words import MINUTE
 from verify.simulate import faults_below
 
@@ -51,8 +52,11 @@ def shows_what_is_not_durable(patch: pytest.MonkeyPatch) -> None:
         try:
             return await real(self, move, stake, stake_kind)
         except BooksUnavailable:
+            hand = self.hand
+            assert hand is not None
             after, events = self.kind.act(self.round, move)
-            return self._adopt(self.round, after, events, self.caller.opening, None)
+            played = Played(hand.lead, {FIRST_SEAT: self.caller.opening}, {})
+            return self._adopt(Step(replace(hand, round=after), events, played))
 
     patch.setattr(Play, "act", act)
 

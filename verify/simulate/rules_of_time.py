@@ -36,7 +36,7 @@ from unittest import mock
 from zoneinfo import ZoneInfo
 
 from door.games.engine.journaled import seat_of
-from door.games.rounds import kind_of, rebuild
+from door.games.rounds import found, kind_of
 from door.games.tables.play import Play
 from door.games.vegas.dealer import Dealer
 from timebank.calls.clock import BelievedClock
@@ -763,7 +763,7 @@ def _stored(desk: Desk, number: int) -> StoredRound:
 
 def _replayed(stored: StoredRound) -> Any:
     try:
-        return rebuild(stored)
+        return found(stored).round
     except JournalDamaged as damaged:
         raise Wrong(f"hand {stored.id}: {damaged}") from damaged
 
@@ -873,7 +873,7 @@ def noticing(stood: set[tuple[int, int]], readings: Readings) -> Iterator[None]:
     async def act(self: Play, *given: Any) -> Any:
         step = await real_act(self, *given)
         if _STANDS.get():
-            stood.add((self.round_id, self.sequence))
+            stood.add((self.hand.lead, self.hand.sequence))
         return step
 
     async def play(self: Dealer, hand: Any, *given: Any) -> None:

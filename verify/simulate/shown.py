@@ -12,7 +12,7 @@ import sqlite3
 from typing import Any
 
 from door.games.registry import GAMES
-from door.games.rounds import rebuild
+from door.games.rounds import found
 from timebank.ledger.database import Desk
 from timebank.wagers import journal
 from verify.simulate.wire import Screen
@@ -109,7 +109,7 @@ class Journal:
         assert stored is not None
         key = (lead, stored.sequence)
         if key not in self._known:
-            self._known[key] = _open_cards(stored.game, rebuild(stored))
+            self._known[key] = _open_cards(stored.game, found(stored).round)
         return self._known[key]
 
 

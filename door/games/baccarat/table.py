@@ -29,7 +29,7 @@ from door.games.baccarat.words import read_rules
 from door.games.engine import shuffle
 from door.games.engine.game import Act
 from door.games.tables import menu
-from door.games.tables.play import Bet, Play, Step
+from door.games.tables.play import Deal, Play, Step
 from door.lobby.teller import visit_bank
 from timebank.errors import BooksFailed, BooksUnavailable, CallClosed, Refused
 from timebank.wagers import play_money
@@ -493,8 +493,7 @@ class BaccaratTable:
         """Stake the wager and deal; all of it is durable before a card is shown."""
         stakes = self.stakes
         amount = wager * stakes.coin
-        bet = Bet(
-            amount=amount,
+        terms = Deal(
             unit=stakes.unit,
             coin=stakes.coin,
             turns_limit=stakes.turns_limit,
@@ -505,7 +504,7 @@ class BaccaratTable:
         self.wager = amount
         self._look()
         with self.caller.suspense():
-            step = await self.play.place(bet, cut)
+            step = await self.play.place(amount, terms, cut)
             if banco:
                 self.console.say(self.said.banco)
             self.console.say(self.said.no_more_bets)

@@ -2,18 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from door.games.engine import replay
 from door.games.engine.game import Act, Dealt, Kind, Totals
 from door.games.engine.rules import MOST_DECKS
 from timebank.errors import JournalDamaged
 from timebank.wagers.journal import Shoe, StoredRound
-from timebank.wagers.single import Settlement
+from timebank.wagers.rounds import Move, Settlement
+from timebank.words import Unit
 
 NOTHING = Totals(0, 0, 0, 0)
+
+R = TypeVar("R", bound=Dealt)
+
+
+@dataclass(frozen=True)
+class Bet:
+    """What is bet on a seat, in the smallest unit of what is played for, and by whom."""
+
+    seat: int
+    caller_id: int
+    name: str
+    amount: int
+
+
+@dataclass(frozen=True)
+class TableRound(Generic[R]):
+    """A round on a table, of one seat or of several, as the books have it.
+
+    Seats count from 1 and may have gaps; places are what the engine calls seats: 0 for the first
+    who was dealt in.
+    """
+
+    kind: Kind
+    # The number of the round that keeps the journal.
+    lead: int
+    # With the position that the round began at.
+    shoe: Shoe
+    # As the journal keeps them.
+    rules: Mapping[str, object]
+    unit: Unit
+    coin: int
+    # In the order of the seats.
+    bets: tuple[Bet, ...]
+    round: R
+    # Of the last action, 0 while there are only the bets.
+    sequence: int
+
+    @property
+    def over(self) -> bool:
+        """Whether everything is settled."""
+        return self.round.over
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Who plays, in the order of the seats."""
+        return tuple(bet.name for bet in self.bets)
+
+    @property
+    def cards_gone(self) -> int:
+        """How many cards of the shoe are dealt."""
+        return self.shoe.position + self.round.cards_used
+
+    @property
+    def is_shoe_done(self) -> bool:
+        """Whether nothing is dealt from the shoe any more: its seed may be shown."""
+        done = (self.rules, self.shoe.decks, self.cards_gone, len(self.bets))
+        return self.over and self.kind.is_used_up(*done)
+
+    def place_of(self, caller_id: int) -> int | None:
+        """Return where a caller was dealt in, None when they were not."""
+        found = (place for place, bet in enumerate(self.bets) if bet.caller_id == caller_id)
+        return next(found, None)
+
+    def tossed(self) -> Act | None:
+        """Return what the shoe's seed decides now; None where nothing is left to chance."""
+        shoe = self.shoe
+        return self.kind.by_chance(self.round, shoe.seed, shoe.cut or "", shoe.position)
+
+    def after(
+        self, act: Act, stake: int = 0, stake_kind: str = ""
+    ) -> tuple[TableRound[R], Sequence[Any], Move]:
+        """Return the round after an action, what happened, and what the journal keeps of it.
+
+        The seat of `act` counts among those that were dealt in; what it stakes is of `stake_kind`.
+        Raises `RoundRefused`.
+        """
+        round_, events = self.kind.act(self.round, act)
+        seat = self.bets[(act.seat or 1) - 1].seat
+        move = Move(
+            round_id=self.lead,
+            sequence=self.sequence + 1,
+            action=(act if act.seat is None else act._replace(seat=seat)).entry(),
+            cards_used=round_.cards_used,
+            stake=stake,
+            kind=stake_kind,
+            coin=self.coin,
+            seat=seat,
+        )
+        return replace(self, round=round_, sequence=move.sequence), events, move
+
+    def settlements(self, before: R | None) -> dict[int, Settlement]:
+        """Return what has come due by seat since the round was `before`; None for from the deal on.
+
+        Who sits alone is settled with as it falls; where several may sit, all are when the round is
+        over.
+        """
+        if self.kind.most_seats > 1:
+            before = None
+            if not self.over:
+                return {}
+        due = {
+            bet.seat: settlement_of(self.kind, before, self.round, place)
+            for place, bet in enumerate(self.bets)
+        }
+        return {seat: settlement for seat, settlement in due.items() if settlement is not None}
 
 
 def settlement_of(kind: Kind, before: Any, after: Any, seat: int) -> Settlement | None:
@@ -37,19 +144,12 @@ def settlement_of(kind: Kind, before: Any, after: Any, seat: int) -> Settlement 
     )
 
 
-def is_done(kind: Kind, shoe: Shoe, rules: Mapping[str, object], round_: Dealt, seats: int) -> bool:
-    """Tell whether nothing is dealt from a shoe after `round_`, which was dealt from its position:
-    the cards are shuffled before the next one."""
-    dealt = shoe.position + round_.cards_used
-    return round_.over and kind.is_used_up(rules, shoe.decks, dealt, seats)
-
-
 def seat_of(stored: StoredRound) -> int:
     """Return where in its round this seat is, from 0."""
     return [seat.seat for seat in stored.seats].index(stored.seat)
 
 
-def rebuild(kind: Kind, stored: StoredRound) -> Any:
+def found(kind: Kind, stored: StoredRound) -> TableRound[Any]:
     """Return a round of `kind` as its journal left it; the same three, the same round.
 
     Raises `JournalDamaged` when its rules, shoe and actions give no round.
@@ -65,9 +165,20 @@ def rebuild(kind: Kind, stored: StoredRound) -> Any:
         stakes = [seat.bet for seat in stored.seats]
         chance = partial(kind.by_chance, seed=shoe.seed, cut=cut, position=shoe.position)
         acts = acts_of(stored)
-        return replay.replay_round(kind, stored.rules, cards, stakes, acts, chance).round
+        again = replay.replay_round(kind, stored.rules, cards, stakes, acts, chance)
     except (ValueError, TypeError) as error:  # ReplayError among them
         raise JournalDamaged(stored.id, error) from error
+    return TableRound(
+        kind=kind,
+        lead=stored.lead,
+        shoe=shoe,
+        rules=stored.rules,
+        unit=stored.unit,
+        coin=stored.coin,
+        bets=tuple(Bet(seat.seat, seat.caller_id, seat.caller, seat.bet) for seat in stored.seats),
+        round=again.round,
+        sequence=stored.sequence,
+    )
 
 
 def acts_of(stored: StoredRound) -> tuple[Act, ...]:

@@ -18,7 +18,7 @@ from door.errors import TimeUp
 from door.games.engine import shuffle
 from door.games.engine.game import Act
 from door.games.tables.betting import Betting
-from door.games.tables.play import Bet, Play, Step
+from door.games.tables.play import Deal, Play, Step
 from door.lobby.teller import visit_bank
 from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused
 
@@ -254,14 +254,8 @@ class TableForTime:
 
     async def _place(self, bet: int, cut: str) -> None:
         """Stake the bet and deal; all of it is durable before a card is shown."""
-        wager = Bet(
-            amount=bet * self.coin,
-            unit="second",
-            coin=self.coin,
-            turns_limit=self.limit,
-            rules=self.rules(),
-        )
-        step = await self.play.place(wager, cut)
+        terms = Deal("second", self.coin, self.limit, self.rules())
+        step = await self.play.place(bet * self.coin, terms, cut)
         self.scene.sitting.turns += 1
         self._show(step)
         await self.betting.remember(bet)
@@ -345,10 +339,11 @@ class TableForTime:
 
     async def _find_open_hand(self) -> None:
         """Rebuild the hand that was left open, from its journal."""
-        if await self.play.find_open() is None or self.round is None:
+        stored = await self.play.find_open()
+        if stored is None:
             return
         # The hand goes on under the rules and coins that it was dealt under.
-        self.coin = self.scene.coin = self.play.coin
+        self.coin = self.scene.coin = stored.coin
         self.scene.round = self.round
         if self.play.shoe is not None:
             self.scene.seal, self.scene.cut = self.play.shoe.seal, self.play.shoe.cut or ""

@@ -1,32 +1,32 @@
-"""The cards of one caller at one table: shoe, round and journal, whatever the game.
+"""Cards on a table, whatever the game and whoever sits there: shoe, rounds and journal.
 
 Commit before show is kept here: an action and all it moves are durable before the new round is
-adopted, so what a table draws is always in the books. A table asks, and says what happened; it
+given back, so what a table draws is always in the books. A table asks, and says what happened; it
 never writes a journal itself.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from door.games.engine import shuffle
+from door.games.engine import journaled, shuffle
 from door.games.engine.cards import CARDS_IN_DECK
 from door.games.engine.game import Act, Kind
-from door.games.engine.journaled import is_done, rebuild, settlement_of
+from door.games.engine.journaled import Bet, TableRound
 from timebank.errors import JournalDamaged
-from timebank.wagers import journal, single
-from timebank.wagers.rounds import Move, Wager
-from timebank.wagers.single import Placed, place_bet
+from timebank.ledger.database import Desk
+from timebank.wagers import journal, wagers
+from timebank.wagers.rounds import FIRST_SEAT, Wager
+from timebank.wagers.wagers import Played, Sitter
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
-    from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.wagers.journal import Shoe, StoredRound
-    from timebank.wagers.single import Settlement
+    from timebank.wagers.rounds import Settlement
     from timebank.wagers.stakes import PlayPurse
     from timebank.words import Unit
 
@@ -34,10 +34,9 @@ log = logging.getLogger("door.tables")
 
 
 @dataclass(frozen=True)
-class Bet:
-    """What opens a round: amounts in the smallest unit of `unit`."""
+class Deal:
+    """On what terms a round is dealt: amounts in the smallest unit of `unit`."""
 
-    amount: int
     unit: Unit
     # What a coin is worth; of seconds, one must stay on line after any stake.
     coin: int
@@ -48,50 +47,151 @@ class Bet:
     purse: PlayPurse | None = None
     # Where in the shoe's run the round begins; None behind the last one.
     start: int | None = None
+    # Whose table it is, where several may sit: what the process calls itself in the books.
+    process: str = ""
 
 
 @dataclass(frozen=True)
 class Step:
-    """What an action brought, once it is durable."""
+    """What an entry brought, once it is durable."""
 
-    before: Any  # the round it was taken in; None when it was the deal
-    after: Any
+    hand: TableRound[Any]
     events: Sequence[Any]
-    receipt: Receipt
-    settlement: Settlement | None
+    played: Played
+
+    @property
+    def after(self) -> Any:
+        """The round after it."""
+        return self.hand.round
+
+    @property
+    def receipt(self) -> Receipt:
+        """That of a caller who sits alone."""
+        return self.played.receipt
+
+    @property
+    def settlement(self) -> Settlement | None:
+        """What was settled with a caller who sits alone."""
+        return next(iter(self.played.settled.values()), None)
+
+
+# Something to be entered in the books for those who sit there, by seat; and who brings it there.
+Work: TypeAlias = Callable[[Desk, Mapping[int, Sitter]], Played]
+Post: TypeAlias = Callable[[Work], Awaitable[Played]]
+
+
+def take_shoe(
+    desk: Desk,
+    kind: Kind,
+    rules: Mapping[str, object],
+    owner: int | None,
+    seed: bytes,
+    *,
+    fresh: bool = False,
+) -> Shoe:
+    """Take the shoe that the next round is dealt from, a new one sealed from `seed`.
+
+    It is a caller's, or without an `owner` that which all at the table share. One that is used up
+    is closed, and with `fresh` any that was dealt from, in favour of a new one.
+    """
+    decks, seal = kind.decks(rules), shuffle.seal(seed)
+    shoe = journal.open_shoe(desk, owner, kind.name, decks, seed, seal)
+    if kind.is_used_up(rules, decks, shoe.position, 1) or (fresh and shoe.position):
+        journal.close_shoe(desk, shoe.id)
+        shoe = journal.open_shoe(desk, owner, kind.name, decks, seed, seal)
+    return shoe
+
+
+async def deal(post: Post, kind: Kind, shoe: Shoe, terms: Deal, bets: Sequence[Bet]) -> Step:
+    """Stake every bet and deal from `shoe` as it is cut; the bets are in the order of their seats.
+
+    Raises what `wagers.place` raises, and nothing has changed.
+    """
+    if terms.start is not None:
+        shoe = replace(shoe, position=terms.start)
+    stakes = [bet.amount for bet in bets]
+    cards = kind.cards(shoe.seed, shoe.cut or "", shoe.decks, shoe.position)
+    round_, events = kind.deal(terms.rules, cards, stakes, 1)
+    hand = TableRound(
+        kind, 0, shoe, terms.rules, terms.unit, terms.coin, tuple(bets), round_, sequence=0
+    )
+    said: Mapping[str, object] = {"stake": stakes[0]}
+    if kind.most_seats > 1:
+        said = {"stakes": stakes, "process": terms.process}
+    wager = Wager(
+        game=kind.name,
+        amounts={bet.seat: bet.amount for bet in bets},
+        unit=terms.unit,
+        purse=terms.purse,
+        coin=terms.coin,
+        turns_limit=terms.turns_limit,
+        shoe_id=shoe.id,
+        is_shoe_shared=shoe.caller_id is None,
+        cut=shoe.cut,
+        start=terms.start,
+        rules=terms.rules,
+        action={"action": "bet", **said},
+        cards_used=round_.cards_used,
+    )
+    due = hand.settlements(None)
+
+    def place(desk: Desk, sitters: Mapping[int, Sitter]) -> Played:
+        placed = wagers.place(desk, wager, sitters, due)
+        close_when_done(desk, hand)
+        return placed
+
+    placed = await post(place)
+    return Step(replace(hand, lead=placed.lead), events, placed)
+
+
+async def act(post: Post, hand: TableRound[Any], act: Act, stake: int, stake_kind: str) -> Step:
+    """Carry out an action that puts `stake` more on the table, 0 for most.
+
+    Raises `RoundRefused` and what `wagers.act` raises, and nothing has changed.
+    """
+    after, events, move = hand.after(act, stake, stake_kind)
+    due = after.settlements(hand.round)
+
+    def carry_out(desk: Desk, sitters: Mapping[int, Sitter]) -> Played:
+        played = wagers.act(desk, move, sitters, due)
+        close_when_done(desk, after)
+        return played
+
+    return Step(after, events, await post(carry_out))
+
+
+def close_when_done(desk: Desk, hand: TableRound[Any]) -> None:
+    """Close the shoe with the last round that is dealt from it: the seed is free."""
+    if hand.is_shoe_done:
+        journal.close_shoe(desk, hand.shoe.id)
 
 
 class Play:
-    """The rounds of a caller at a game that he plays alone against the house."""
+    """The rounds of a caller at a game that they play alone against the house."""
 
     def __init__(self, caller: Caller, kind: Kind) -> None:
         """Begin without shoe or round."""
         self.caller = caller
         self.kind = kind
         self.shoe: Shoe | None = None
-        self.round: Any = None
-        self.round_id = 0
-        self.sequence = 0
-        self.rules: Mapping[str, object] = {}
-        self.unit: Unit = "second"
-        self.coin = 0
+        self.hand: TableRound[Any] | None = None
+
+    @property
+    def round(self) -> Any:
+        """The round on the table, None without one."""
+        return None if self.hand is None else self.hand.round
 
     @property
     def is_shoe_done(self) -> bool:
         """Whether nothing is dealt from the shoe any more: its seed may be shown."""
-        return (
-            self.shoe is not None
-            and self.round is not None
-            and is_done(self.kind, self.shoe, self.rules, self.round, 1)
-        )
+        return self.hand is not None and self.hand.is_shoe_done
 
     @property
     def cards_left(self) -> int:
         """How many cards of the shoe on the table are not dealt."""
         assert self.shoe is not None
-        dealt = self.shoe.position + (self.round.cards_used if self.round is not None else 0)
-        left: int = self.shoe.decks * CARDS_IN_DECK - dealt
-        return left
+        gone = self.shoe.position if self.hand is None else self.hand.cards_gone
+        return self.shoe.decks * CARDS_IN_DECK - gone
 
     async def find_open(self) -> StoredRound | None:
         """Rebuild the round of this game that was left open, and return how the journal has it.
@@ -105,36 +205,21 @@ class Play:
             )
             if stored is None or stored.game != self.kind.name or stored.shoe is None:
                 return None
-            self.round = rebuild(self.kind, stored)
+            self.hand = journaled.found(self.kind, stored)
         except JournalDamaged as damaged:
             log.error("hand %d of %s: %s", damaged.number, self.caller.record.name, damaged)
             return None
-        self.round_id, self.sequence = stored.id, stored.sequence
         self.caller.hand_waits = True
-        self.shoe, self.rules = stored.shoe, stored.rules
-        self.unit, self.coin = stored.unit, stored.coin
+        self.shoe = stored.shoe
         return stored
 
     async def next_shoe(self, rules: Mapping[str, object], *, fresh: bool = False) -> Shoe:
-        """Take the shoe that the next round is dealt from, sealed before the bet.
-
-        One that is used up is closed, and with `fresh` any that was dealt from, in favour of a new
-        one.
-        """
-        seed = self.caller.new_seed()
-        seal = shuffle.seal(seed)
-        caller_id, game, decks = self.caller.record.id, self.kind.name, self.kind.decks(rules)
-
-        def find_or_open(desk: Desk) -> Shoe:
-            shoe = journal.open_shoe(desk, caller_id, game, decks=decks, seed=seed, seal=seal)
-            used_up = self.kind.is_used_up(rules, decks, shoe.position, 1)
-            if used_up or (fresh and shoe.position):
-                journal.close_shoe(desk, shoe.id)
-                shoe = journal.open_shoe(desk, caller_id, game, decks=decks, seed=seed, seal=seal)
-            return shoe
-
-        self.shoe = await self.caller.ask_books(find_or_open)
-        self.round = None
+        """Take the shoe that the next round is dealt from, sealed before the bet (`take_shoe`)."""
+        owner, seed = self.caller.record.id, self.caller.new_seed()
+        self.shoe = await self.caller.ask_books(
+            lambda desk: take_shoe(desk, self.kind, rules, owner, seed, fresh=fresh)
+        )
+        self.hand = None
         return self.shoe
 
     async def close_shoe(self) -> str:
@@ -148,77 +233,24 @@ class Play:
         self.shoe = None
         return shoe.seed.hex()
 
-    async def place(self, bet: Bet, cut: str) -> Step:
-        """Stake the bet and deal; raises what `place_bet` raises, and nothing has changed."""
-        shoe = self.shoe
-        assert shoe is not None
-        start = shoe.position if bet.start is None else bet.start
-        shoe = replace(shoe, position=start, cut=cut)
-        cards = self.kind.cards(shoe.seed, cut, shoe.decks, start)
-        dealt, events = self.kind.deal(bet.rules, cards, [bet.amount], 1)
-        wager = Wager(
-            game=self.kind.name,
-            unit=bet.unit,
-            purse=bet.purse,
-            amount=bet.amount,
-            coin=bet.coin,
-            turns_limit=bet.turns_limit,
-            shoe_id=shoe.id,
-            cut=cut,
-            start=bet.start,
-            rules=bet.rules,
-            action={"action": "bet", "stake": bet.amount},
-            cards_used=dealt.cards_used,
-        )
-        settlement = settlement_of(self.kind, None, dealt, 0)
-        done = is_done(self.kind, shoe, bet.rules, dealt, 1)
+    async def place(self, amount: int, terms: Deal, cut: str) -> Step:
+        """Stake an amount and deal (`deal`)."""
+        assert self.shoe is not None
+        record = self.caller.record
+        bet = Bet(FIRST_SEAT, record.id, record.name, amount)
+        step = await deal(self._post, self.kind, replace(self.shoe, cut=cut), terms, [bet])
+        self.shoe = step.hand.shoe
+        return self._adopt(step)
 
-        def place(desk: Desk, call: int, ticked: int) -> Placed:
-            placed = place_bet(desk, call, ticked, wager, settlement)
-            _finish(desk, shoe, done)
-            return placed
-
-        placed = await self.caller.post(place)
-        self.round_id, self.sequence = placed.round_id, 0
-        self.shoe = shoe
-        self.rules, self.unit, self.coin = bet.rules, bet.unit, bet.coin
-        return self._adopt(None, dealt, events, placed.receipt, settlement)
-
-    async def act(self, act: Act, stake: int, stake_kind: str) -> Step:
-        """Carry out an action that puts `stake` more on the table, 0 for most.
-
-        Raises what `single.act` raises, and the round stays as it was.
-        """
-        before, shoe = self.round, self.shoe
-        after, events = self.kind.act(before, act)
-        move = Move(
-            round_id=self.round_id,
-            sequence=self.sequence + 1,
-            action=act.entry(),
-            stake=stake,
-            kind=stake_kind,
-            coin=self.coin,
-            cards_used=after.cards_used,
-        )
-        settlement = settlement_of(self.kind, before, after, 0)
-        done = shoe is not None and is_done(self.kind, shoe, self.rules, after, 1)
-
-        def act_(desk: Desk, call: int, ticked: int) -> Receipt:
-            receipt = single.act(desk, call, ticked, move, settlement)
-            _finish(desk, shoe, done)
-            return receipt
-
-        receipt = await self.caller.post(act_)
-        self.sequence += 1
-        return self._adopt(before, after, events, receipt, settlement)
+    async def act(self, action: Act, stake: int, stake_kind: str) -> Step:
+        """Carry out an action (`act`)."""
+        assert self.hand is not None
+        return self._adopt(await act(self._post, self.hand, action, stake, stake_kind))
 
     async def toss(self) -> Step | None:
         """Carry out what the shoe's seed decides now; `None` when nothing is left to chance."""
-        shoe = self.shoe
-        if shoe is None or self.round is None or self.round.over:
-            return None
-        act = self.kind.by_chance(self.round, shoe.seed, shoe.cut or "", shoe.position)
-        return None if act is None else await self.act(act, 0, "")
+        due = None if self.hand is None or self.hand.over else self.hand.tossed()
+        return None if due is None else await self.act(due, 0, "")
 
     async def stand(self, shown: Callable[[Step], None]) -> None:
         """Play the round to its end as for one who is not there; `shown` sees every step."""
@@ -226,20 +258,13 @@ class Play:
             step = await self.toss() or await self.act(self.kind.absent(self.round), 0, "")
             shown(step)
 
-    def _adopt(
-        self,
-        before: Any,
-        after: Any,
-        events: Sequence[Any],
-        receipt: Receipt,
-        settlement: Settlement | None,
-    ) -> Step:
-        self.round = after
-        self.caller.hand_waits = not after.over
-        return Step(before, after, events, receipt, settlement)
+    async def _post(self, work: Work) -> Played:
+        caller_id = self.caller.record.id
+        return await self.caller.post(
+            lambda desk, call, ticked: work(desk, {FIRST_SEAT: Sitter(caller_id, call, ticked)})
+        )
 
-
-def _finish(desk: Desk, shoe: Shoe | None, done: bool) -> None:
-    """Close the shoe with the last round that is dealt from it: the seed is free."""
-    if shoe is not None and done:
-        journal.close_shoe(desk, shoe.id)
+    def _adopt(self, step: Step) -> Step:
+        self.hand = step.hand
+        self.caller.hand_waits = not step.hand.over
+        return step

@@ -23,7 +23,7 @@ from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE, rules_to_mapping
 from door.games.engine import shuffle
 from door.games.engine.game import Act
 from door.games.engine.journaled import acts_of
-from door.games.tables.play import Bet, Play, Step
+from door.games.tables.play import Deal, Play, Step
 from door.games.unix_bj import settings
 from door.games.unix_bj.kind import UNIX_BJ_KIND
 from door.games.unix_bj.teletype import BET, OPENING, Score, Teletype, decline, hand_start, is_yes
@@ -239,8 +239,7 @@ class Run:
         shoe = self.play.shoe
         assert shoe is not None
         start = hand_start(shoe.position + (self.round.cards_used if self.round else 0))
-        bet = Bet(
-            amount=BET * self.terms.dollar,
+        deal = Deal(
             unit=self.terms.unit,
             coin=self.terms.dollar,
             turns_limit=self.terms.turns_limit,
@@ -249,7 +248,7 @@ class Run:
             start=start,
         )
         try:
-            step = await self.play.place(bet, shoe.cut or "")
+            step = await self.play.place(BET * self.terms.dollar, deal, shoe.cut or "")
         except CallClosed:
             raise
         except (Refused, BooksUnavailable) as refused:

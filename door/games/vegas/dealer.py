@@ -6,31 +6,36 @@ Each method is one step of the table's task: pure first, then durable, then adop
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from door.call.process import process_is_gone
 from door.errors import NotNow
-from door.games.blackjack.round import BlackjackAction, IllegalAction
+from door.games.blackjack.round import BlackjackAction
+from door.games.blackjack.rules import rules_to_mapping
+from door.games.engine.errors import IllegalAction, RoundRefused
+from door.games.engine.game import Act
+from door.games.engine.journaled import Bet, found
+from door.games.tables import play
+from door.games.tables.play import Deal, Post, Work
 from door.games.vegas import news, settings
 from door.games.vegas import round as vegas_round
 from door.games.vegas.kind import VEGAS_KIND
-from door.games.vegas.round import Deal, TableRound, TableStep
 from door.games.vegas.state import Chair, TableState
 from timebank.calls.calls import open_calls
-from timebank.errors import CallClosed, JournalDamaged, OutOfStep, RoundOver, SeatRefused, ShoeGone
-from timebank.wagers import journal, wagers
-from timebank.wagers.wagers import SeatBet
+from timebank.errors import CallClosed, JournalDamaged, OutOfStep, Refused, RoundOver, ShoeGone
+from timebank.wagers import journal
+from timebank.wagers.wagers import Played, Sitter
 
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
+    from door.games.vegas.round import VegasRound
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.wagers.journal import StoredRound
-    from timebank.wagers.wagers import Sitter
 
 log = logging.getLogger("door.tables")
 
@@ -59,8 +64,10 @@ class Dealer:
         shoe = state.shoe
         if shoe is not None and shoe.decks == rules.decks and shoe.caller_id == alone:
             return
-        seed = self._board.new_seed()
-        state.shoe = await vegas_round.open_shoe(self._board.books, rules, seed, alone)
+        seed, mapping = self._board.new_seed(), rules_to_mapping(rules)
+        state.shoe = await self._board.books.run(
+            lambda desk: play.take_shoe(desk, VEGAS_KIND, mapping, alone, seed)
+        )
         state.cut = state.shoe.cut or ""
         state.tell(news.ShoeSealed(state.shoe.seal))
 
@@ -82,12 +89,14 @@ class Dealer:
         while seats := self._state.bettors():
             try:
                 await self._deal_to(seats)
-            except SeatRefused as refused:
-                self._refuse(self._state.seats[refused.seat], str(refused.refusal))
             except ShoeGone:
                 self._state.shoe = None
                 for seat in seats:
                     self._refuse(seat, "There is another shoe now: see its seal, and bet again.")
+            except Refused as refused:
+                if refused.seat is None:
+                    raise
+                self._refuse(self._state.seats[refused.seat], str(refused))
             else:
                 return
 
@@ -95,18 +104,24 @@ class Dealer:
         state, house = self._state, settings.of(self._board.config)
         shoe = state.shoe
         assert shoe is not None  # laid before anybody is dealt to
-        coin, limit = house.coin_minutes * 60, house.turns_per_day or None
-        sitters, here = self._sitters({seat.chair: seat.caller_id for seat in seats})
-        bets = [SeatBet(seat.chair, sitters[seat.chair], seat.bet * coin, limit) for seat in seats]
-        names = tuple(seat.name for seat in seats)
+        coin = house.coin_minutes * 60
+        terms = Deal(
+            unit="second",
+            coin=coin,
+            turns_limit=house.turns_per_day or None,
+            rules=rules_to_mapping(replace(house.rules, insurance_unit=coin)),
+            start=shoe.position,
+            process=self._board.process,
+        )
+        bets = [Bet(seat.chair, seat.caller_id, seat.name, seat.bet * coin) for seat in seats]
+        sitters, here = self._sitters(bets)
         seen = {
             each.caller.record.id: number
             for each in here.values()
             if (number := each.caller.last_hand.seen())
         }
-        process = self._board.process
-        asked = Deal(shoe, state.cut, house.rules, coin, bets, names, process, seen)
-        step = await vegas_round.deal(self._board.books, asked, self._tell_doubt)
+        post = self._post(partial(vegas_round.enter_deal, sitters=sitters, shoe=shoe, seen=seen))
+        step = await play.deal(post, VEGAS_KIND, replace(shoe, cut=state.cut), terms, bets)
         for seat in seats:
             seat.bet, seat.ready = 0, False
         hand, state.seed = step.hand, ""
@@ -125,44 +140,44 @@ class Dealer:
         Raises `NotNow` when it is not open, and what the bank refuses.
         """
         hand = self._hand()
-        chairs = dict(zip(hand.chairs, hand.caller_ids, strict=True))
-        await self._play(hand, action, amount, *self._sitters(chairs))
+        await self._play(hand, action, amount, *self._sitters(hand.bets))
 
     async def stand(self, seat: Chair) -> None:
         """Decide for the seat at turn as for one who is not there."""
         hand = self._hand()
         self._state.tell(news.StoodFor(seat.name))
         action = BlackjackAction(VEGAS_KIND.absent(hand.round).word)
-        chairs = dict(zip(hand.chairs, hand.caller_ids, strict=True))
-        sitters, here = self._sitters(chairs)
+        sitters, here = self._sitters(hand.bets)
         try:
             try:
                 await self._play(hand, action, None, sitters, here)
             except CallClosed:  # his call is being taken over: the books know the new one
-                sitters[seat.chair] = wagers.Sitter(seat.caller_id, None, None)
+                sitters[seat.chair] = Sitter(seat.caller_id)
                 here.pop(seat.chair)
                 await self._play(hand, action, None, sitters, here)
         except NotNow as late:
             log.info("the Vegas table: %s", late)
 
-    def _hand(self) -> TableRound:
+    def _hand(self) -> VegasRound:
         hand = self._state.in_play
         assert hand is not None  # a seat is at turn
         return hand
 
     async def _play(
         self,
-        hand: TableRound,
+        hand: VegasRound,
         action: BlackjackAction,
         amount: int | None,
         sitters: Mapping[int, Sitter],
         here: Mapping[int, Present],
     ) -> None:
+        assert hand.round.turn is not None  # somebody decides
+        act = Act(str(action), hand.round.turn.seat + 1, amount)
+        post = self._post(partial(vegas_round.enter_action, sitters=sitters))
         try:
-            step = await vegas_round.act(
-                self._board.books, hand, action, amount, sitters, self._tell_doubt
-            )
-        except IllegalAction as illegal:
+            stake = hand.round.amount(action) if amount is None else amount
+            step = await play.act(post, hand, act, stake, str(action) if stake else "")
+        except (IllegalAction, RoundRefused) as illegal:
             raise NotNow(str(illegal)) from illegal
         except (OutOfStep, RoundOver) as late:
             await self._read_again(hand)
@@ -186,7 +201,7 @@ class Dealer:
             if await self._board.books.run(partial(self._is_elsewhere, stored=stored)):
                 log.info("hand %d is on the table of another process", lead)
                 return False
-            hand = vegas_round.found(stored)
+            hand = found(VEGAS_KIND, stored)
         except JournalDamaged as damaged:
             log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
             return True
@@ -204,20 +219,24 @@ class Dealer:
         serves = any(call.live and call.process == process for call in open_calls(desk))
         return serves and not process_is_gone(process)
 
-    async def _read_again(self, hand: TableRound) -> None:
+    async def _read_again(self, hand: VegasRound) -> None:
         """Adopt what another process has made of the round."""
         stored = await self._board.books.run(lambda desk: journal.stored_round(desk, hand.lead))
         if stored is not None:
-            self._state.hand = vegas_round.found(stored)
+            self._state.hand = found(VEGAS_KIND, stored)
             self._lay_aside()
             self._state.tell()
+
+    def _post(self, enter: Callable[[Desk, Work], Played]) -> Post:
+        """Return the way of an entry to the books."""
+        return lambda work: self._board.books.run(lambda desk: enter(desk, work), self._tell_doubt)
 
     def _tell_doubt(self) -> None:
         self._state.tell(news.BooksInDoubt())
 
     # Adopted.
 
-    def _sitters(self, chairs: Mapping[int, int]) -> tuple[dict[int, Sitter], dict[int, Present]]:
+    def _sitters(self, bets: Iterable[Bet]) -> tuple[dict[int, Sitter], dict[int, Present]]:
         """Return who sits where for the books, and which of them are on line here, by chair.
 
         To be asked for right before the entry: from here on it is expected.
@@ -225,40 +244,40 @@ class Dealer:
         on_line = {caller.record.id: caller for caller in self._board.callers()}
         sitters: dict[int, Sitter] = {}
         here: dict[int, Present] = {}
-        for chair, caller_id in chairs.items():
-            caller = on_line.get(caller_id)
+        for bet in bets:
+            caller = on_line.get(bet.caller_id)
             if caller is None:
-                sitters[chair] = wagers.Sitter(caller_id, None, None)
+                sitters[bet.seat] = Sitter(bet.caller_id)
             else:
-                sitters[chair] = wagers.Sitter(caller_id, caller.call_id, caller.ticked())
-                here[chair] = Present(caller, caller.expect())
+                sitters[bet.seat] = Sitter(bet.caller_id, caller.call_id, caller.ticked())
+                here[bet.seat] = Present(caller, caller.expect())
         return sitters, here
 
     def _adopt(
         self,
-        step: TableStep,
+        step: Step,
         here: Mapping[int, Present],
         happened: news.RoundDealt | news.RoundWentOn,
     ) -> None:
         """Make what is durable now the table's, and every purse its caller's; tell all of it."""
-        state = self._state
+        state, receipts = self._state, step.played.receipts
         state.hand = step.hand
-        for chair, receipt in step.receipts.items():
+        for chair, receipt in receipts.items():
             if chair in here:
                 here[chair].adopt(receipt)
         self._lay_aside()
         state.tell(happened)
-        for chair, receipt in step.receipts.items():
+        for chair, receipt in receipts.items():
             guest = state.seats[chair].guest
             if guest is not None:
                 guest.receives(receipt)
             elif chair in here and step.hand.over:
-                totals = step.hand.round.totals_of(step.hand.chairs.index(chair))
-                words = vegas_round.stood_words(totals.won - totals.lost)
+                settlement = step.played.settled[chair]
+                words = vegas_round.stood_words(settlement.won - settlement.lost)
                 here[chair].caller.console.say(f"|14{words}")
                 here[chair].caller.tell(receipt)
                 here[chair].caller.last_hand.shown()
-        if step.hand.over and None in [state.seats[chair].guest for chair in step.receipts]:
+        if step.hand.over and None in [state.seats[chair].guest for chair in receipts]:
             self._board.books.notices_wait.set()  # for those who are on another call by now
         if step.hand.over and step.hand.is_shoe_done:
             state.tell(news.ShoeDone(state.seed))
@@ -273,5 +292,4 @@ class Dealer:
             state.seed = hand.shoe.seed.hex()
             state.shoe, state.cut = None, ""
         else:
-            position = hand.shoe.position + hand.round.cards_used
-            state.shoe = replace(hand.shoe, position=position, fresh=False)
+            state.shoe = replace(hand.shoe, position=hand.cards_gone, fresh=False)

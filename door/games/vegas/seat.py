@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.games.blackjack.round import BlackjackRound
     from door.games.vegas.news import News
-    from door.games.vegas.round import TableRound
+    from door.games.vegas.round import VegasRound
     from timebank.ledger.purse import Receipt
 
 LONGEST_CUT = 60
@@ -228,7 +228,7 @@ class VegasVisit:
         return self.table.state.place_of(self.caller.record.id)
 
     @property
-    def _hand_at_turn(self) -> TableRound | None:
+    def _hand_at_turn(self) -> VegasRound | None:
         """The round on the table while it is his to decide."""
         seat = self.table.state.at_turn
         return self.table.state.in_play if seat is not None and seat.guest is self else None

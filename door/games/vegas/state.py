@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from door.games.vegas.round import VegasRound, chair_at_turn
+
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.games.vegas.news import News
-    from door.games.vegas.round import TableRound
     from timebank.ledger.purse import Receipt
     from timebank.wagers.journal import Shoe
 
@@ -68,21 +69,21 @@ class TableState:
 
     seats: dict[int, Chair] = field(default_factory=dict)
     standing: list[SeatedGuest] = field(default_factory=list)  # who waits for a seat, in order
-    hand: TableRound | None = None  # the last one stays until the next
+    hand: VegasRound | None = None  # the last one stays until the next
     shoe: Shoe | None = None
     cut: str = ""
     seed: str = ""  # of the shoe that was done last, in hexadecimal, until the next deal
     alarm: Alarm | None = None
 
     @property
-    def in_play(self) -> TableRound | None:
+    def in_play(self) -> VegasRound | None:
         """The round on the table that is not over."""
         return self.hand if self.hand is not None and not self.hand.over else None
 
     @property
     def at_turn(self) -> Chair | None:
         """The seat that has to decide."""
-        chair = self.in_play.chair_at_turn if self.in_play is not None else None
+        chair = chair_at_turn(self.in_play) if self.in_play is not None else None
         return None if chair is None else self.seats[chair]
 
     @property
@@ -162,16 +163,18 @@ class TableState:
                 given.append(self.seats[chair])
         return given
 
-    def lay(self, hand: TableRound, kept_until: float) -> None:
+    def lay(self, hand: VegasRound, kept_until: float) -> None:
         """Put a round from the journal on the table; its callers may be here or not.
 
         Whoever sits here and was not dealt in waits for a seat again.
         """
         here = {guest.caller.record.id: guest for guest in self.guests()}
-        dealt_in = zip(hand.chairs, hand.caller_ids, hand.names, strict=True)
         self.seats = {
-            chair: Chair(chair, number, name, here.pop(number, None), kept_until=kept_until)
-            for chair, number, name in dealt_in
+            bet.seat: Chair(
+                *(bet.seat, bet.caller_id, bet.name, here.pop(bet.caller_id, None)),
+                kept_until=kept_until,
+            )
+            for bet in hand.bets
         }
         self.standing = list(here.values())
         self.hand, self.shoe, self.cut, self.seed = hand, hand.shoe, hand.shoe.cut or "", ""

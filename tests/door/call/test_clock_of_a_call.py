@@ -359,7 +359,7 @@ async def test_a_hand_that_cannot_be_stood_waits_in_the_journal(
         await ada.sits_down()
         await ada.bets(5, "stay", ends="win")
         with monkeypatch.context() as disk:
-            disk.setattr("timebank.wagers.single.act", no_disk)
+            disk.setattr("timebank.wagers.wagers.act", no_disk)
             await board.pass_time(2 * MINUTE)
             await ada.is_sent_off(
                 "Please call again later.", "The hand on the table waits for you."

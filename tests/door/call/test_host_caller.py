@@ -28,7 +28,7 @@ from tests.door.dropfiles.reads import AS_WRITTEN, put
 from tests.door.dropfiles.writers import WRITERS
 from tests.door.wall import Wall
 from tests.terminal import PATIENCE
-from tests.timebank.books import lost, wager
+from tests.timebank.books import act, lost, place_bet, wager
 from tests.world import NOON, World, world
 from timebank.audit.accounts import audit
 from timebank.calls.arrival import host_caller
@@ -36,7 +36,6 @@ from timebank.calls.calls import open_calls
 from timebank.errors import BooksUnavailable
 from timebank.ledger.database import Database
 from timebank.wagers.rounds import Move, Settlement
-from timebank.wagers.single import act, place_bet
 from timebank.window.sysop import sysop_deposit
 from timebank.window.teller import borrow, withdraw
 
@@ -302,7 +301,7 @@ async def loses(caller: HostCaller, seconds: int) -> None:
     placed = await caller.post(
         lambda desk, call, ticked: place_bet(desk, call, ticked, wager(seconds), None)
     )
-    move = Move(placed.round_id, 1, {"action": "stay"}, 4, 0, "", 60)
+    move = Move(placed.lead, 1, {"action": "stay"}, 4, 0, "", 60)
     await caller.post(lambda desk, call, ticked: act(desk, call, ticked, move, lost(seconds)))
 
 
@@ -372,7 +371,7 @@ async def test_minutes_are_counted_in_words_that_agree(
         placed = await caller.post(
             lambda desk, call, ticked: place_bet(desk, call, ticked, wager(60), None)
         )
-        move = Move(placed.round_id, 1, {"action": "stay"}, 4, 0, "", 60)
+        move = Move(placed.lead, 1, {"action": "stay"}, 4, 0, "", 60)
         gain = Settlement(0, 60, won * 60, "win", {"net": won * 60}, True)
         await caller.post(lambda desk, call, ticked: act(desk, call, ticked, move, gain))
         assert await caller.farewell("log-off") == [words]

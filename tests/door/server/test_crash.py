@@ -308,21 +308,22 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from door.config.config import load
-from timebank.wagers import rounds, single
+from timebank.wagers import rounds, wagers
 from timebank.ledger.database import Database
 from timebank.errors import Refused
 
 config = load(Path(sys.argv[1]))
 database = Database(config.database)
 database.open()
-wager = rounds.Wager(game="black-jack-for-time", amount=2400, coin=60, turns_limit=None,
+wager = rounds.Wager(game="black-jack-for-time", amounts={1: 2400}, coin=60, turns_limit=None,
                    shoe_id=None, cut=None, rules={}, action={"action": "bet"})
 lost = rounds.Settlement(lost=2400, returned=0, won=0, outcome="void", result={}, final=True)
 print("ready", flush=True)
 sys.stdin.readline()
 try:
     with database.transaction(config.bank, datetime.now(UTC)) as desk:
-        single.place_bet(desk, int(sys.argv[2]), 0, wager, lost)
+        sitter = wagers.Sitter(int(sys.argv[3]), int(sys.argv[2]), 0)
+        wagers.place(desk, wager, {1: sitter}, {1: lost})
     print("placed")
 except Refused as refused:
     print(refused)
@@ -337,10 +338,11 @@ async def test_two_processes_that_stake_the_same_coins_at_once_stake_them_once(
         board.enter("Ada")
         ada = await sit_down(board, "Ada")
         with board.books() as desk:
-            call = desk.connection.exec_driver_sql("SELECT max(id) FROM calls").scalar_one()
+            found = desk.connection.exec_driver_sql("SELECT max(id), caller_id FROM calls")
+            call, caller_id = found.one()
         racers = [
             await asyncio.create_subprocess_exec(
-                *(sys.executable, "-c", BET, str(board.config.path), str(call)),
+                *(sys.executable, "-c", BET, str(board.config.path), str(call), str(caller_id)),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
             )

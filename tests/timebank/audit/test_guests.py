@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.timebank.books import stand_alone
 from tests.timebank.hosts import HOUR, comes, known
 from tests.timebank.vandal import Vandal
 from timebank.guests.claims import not_done
 from timebank.wagers.rounds import Move, Settlement
-from timebank.wagers.single import stand_without_call
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_hands_that_were_settled_without_a_call_are_compared_too(books, vandal):
     books.wait(72 * HOUR)
     settlement = Settlement(0, 600, 300, "win", {}, True)
     move = Move(number, 1, {"action": "stay"}, 4)
-    books.do(stand_without_call, ann, number, [move], settlement)
+    books.do(stand_alone, [move], settlement)
     assert books.audit() == []
     vandal("UPDATE visits SET gain = 0 WHERE call_id IS NULL")
     assert (

@@ -7,11 +7,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.timebank.books import DAILY, GAME, lost, pushed, won
+from tests.timebank.books import DAILY, GAME, lost, pushed, stand_alone, won
 from timebank.calls.calls import open_calls
 from timebank.settings.settings import Event
 from timebank.wagers.rounds import Move, Settlement
-from timebank.wagers.single import stand_without_call
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -315,7 +314,7 @@ def test_a_hand_that_is_stood_for_a_caller_who_is_away_is_of_the_day_he_left(boo
     call.close()
     books.wait(2 * 86400)
     move = Move(call.round_id, 1, {"action": "stay"}, 4)
-    books.do(stand_without_call, ann, call.round_id, [move], won(600, 900))
+    books.do(stand_alone, [move], won(600, 900))
     again = books.call(ann)
     assert again.moved[:2] == [
         ("forfeit", 3599, "online", "forfeit"),
@@ -333,7 +332,7 @@ def test_a_hand_that_is_stood_after_he_was_here_on_the_next_day_is_of_that_day(b
     books.call(ann).close()
     books.wait(2 * 86400)
     move = Move(call.round_id, 1, {"action": "stay"}, 4)
-    receipt = books.do(stand_without_call, ann, call.round_id, [move], won(600, 900))
+    receipt = books.do(stand_alone, [move], won(600, 900))
     assert [(row.kind, row.amount) for row in receipt.rows] == [
         ("returned", 600),
         ("forfeit", 600),

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from tests.examples import EXAMPLES
-from tests.timebank.books import NOON, Books, lost, pushed, won
+from tests.timebank.books import NOON, Books, lost, pushed, stand_alone, won
 from tests.timebank.hosts import HOUR, MINUTE, HostCall, brought, debt, known
 from timebank.calls.calls import close_dead_calls
 from timebank.errors import AlreadyOnline, CallClosed, Refused
@@ -30,7 +30,6 @@ from timebank.guests.claims import done, not_done
 from timebank.settings.settings import BankLimits
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move, Settlement
-from timebank.wagers.single import stand_without_call
 from timebank.window.sysop import adjust
 from timebank.window.teller import borrow, deposit, repay, withdraw
 
@@ -332,10 +331,9 @@ class Visits(RuleBasedStateMachine):
             host = self.host_of(hand.caller_id)
             stake = self.books.balances(hand.caller_id)["stake"]
             move = Move(hand.id, hand.sequence + 1, {"action": "stay"}, 4)
-            values = (hand.caller_id, hand.id, [move], settled(stake, result))
             had = self.has(host)
             with contextlib.suppress(Refused):
-                self.books.do(stand_without_call, *values)
+                self.books.do(stand_alone, [move], settled(stake, result))
                 host.had, host.results = had, [result * stake]
                 ((host.visit,),) = self.books.sql(
                     "SELECT max(id) FROM visits WHERE caller_id = ?", host.caller_id

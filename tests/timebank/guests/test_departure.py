@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.timebank.books import lost, pushed, won
+from tests.timebank.books import lost, pushed, stand_alone, won
 from tests.timebank.hosts import BOARD, HOUR, comes, debt, known, last_visit
 from timebank.calls.calls import LEASE_SECONDS, close_dead_calls, close_orphaned_calls
 from timebank.errors import Refused, UnknownCaller
@@ -17,7 +17,6 @@ from timebank.guests import departure
 from timebank.keeping import deletion
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move
-from timebank.wagers.single import stand_without_call
 from timebank.window.sysop import adjust
 from timebank.window.teller import deposit
 
@@ -319,7 +318,7 @@ def test_a_hand_that_is_stood_for_him_brings_his_winnings_to_the_bank_alone(
     call.close()
     books.wait(3 * DAY)
     move = Move(number, 1, {"action": "stay"}, 4)
-    receipt = books.do(stand_without_call, ann, number, [move], settlement)
+    receipt = books.do(stand_alone, [move], settlement)
     assert (receipt.purse.online, receipt.purse.stake) == (0, 0)
     assert (saved(books, ann), debt(books, ann)) == (in_the_bank, owed)
     assert books.audit() == []

@@ -20,7 +20,7 @@ from tests.timebank.at_the_window import (
     saved,
     send,
 )
-from tests.timebank.books import DAILY, won
+from tests.timebank.books import DAILY, stand_alone, won
 from tests.timebank.hosts import HOUR, HostCall, brought, last_visit
 from tests.timebank.vandal import Vandal
 from timebank.callers.history import history
@@ -31,7 +31,6 @@ from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.settings.settings import Event
 from timebank.wagers.rounds import Move
-from timebank.wagers.single import stand_without_call
 from timebank.window import sysop, teller
 from timebank.window.allowance import Allowed
 from timebank.window.sysop import freeze
@@ -386,7 +385,7 @@ class TestAGuestPays:
         assert owed(books, eve) == 30 * MINUTE
         books.wait(3 * DAY)
         move = Move(number, 1, {"action": "stay"}, 4)
-        books.do(stand_without_call, eve, number, [move], won(1800, 1800))
+        books.do(stand_alone, [move], won(1800, 1800))
         assert (owed(books, eve), saved(books, eve)) == (0, 30 * MINUTE)
         assert books.audit() == []
 

@@ -7,14 +7,13 @@ from datetime import timedelta
 
 import pytest
 
-from tests.timebank.books import lost
+from tests.timebank.books import lost, stand_alone
 from timebank.callers import callers, notices, sysop_log
 from timebank.errors import CallerOnline
 from timebank.keeping.maintain import Maintained, installed_stand, maintain
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move, Settlement
-from timebank.wagers.single import stand_without_call
-from timebank.wagers.wagers import act_at_table
+from timebank.wagers.wagers import stand
 
 NOTHING = Maintained((), (), (), (), 0, 0)
 A_DAY = 86400
@@ -37,7 +36,7 @@ def lose(desk, stored):
     """How a hand is stood in a game in which standing loses."""
     move = Move(stored.id, stored.sequence + 1, {"action": "stay"}, 4)
     settlement = Settlement(600, 0, 0, "lose", {}, True)
-    stand_without_call(desk, stored.caller_id, stored.id, [move], settlement)
+    stand_alone(desk, [move], settlement)
 
 
 def test_books_in_which_all_is_done_are_left_alone(books):
@@ -72,7 +71,7 @@ def test_an_overdue_table_is_stood_once_for_all_its_seats(books, playing):
     def lose_all(desk, stored):
         move = Move(stored.id, stored.sequence + 1, {"action": "1:stay"}, 9)
         ends = {each.seat: lost(each.bet) for each in stored.seats}
-        act_at_table(desk, move, 1, {}, ends)
+        stand(desk, [move], ends)
 
     days(books, 2)
     done = run(books, lose_all)

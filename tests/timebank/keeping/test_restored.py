@@ -31,7 +31,7 @@ from timebank.ledger.transfers import ADJUSTMENT, EXTERNAL, Movement, transfer
 from timebank.thebank import outbox
 from timebank.thebank.format import SEMICOLONS
 from timebank.wagers import journal
-from timebank.wagers.journal import open_shoe, open_table_shoe
+from timebank.wagers.journal import open_shoe
 from timebank.wagers.play_money import Tally, tally
 
 pytestmark = pytest.mark.usefixtures("narrow_search")
@@ -127,9 +127,9 @@ class TestShoes:
         assert books.audit() == []
 
     def test_those_of_tables_are_closed_too(self, copies, books):
-        shoe = books.do(open_table_shoe, "vegas", 4, SEED, SEAL)
+        shoe = books.do(open_shoe, None, "vegas", 4, SEED, SEAL)
         copies.restore(copies.take())
-        again = books.do(open_table_shoe, "vegas", 4, OTHER_SEED, OTHER_SEAL)
+        again = books.do(open_shoe, None, "vegas", 4, OTHER_SEED, OTHER_SEAL)
         assert (again.seal, again.id > shoe.id) == (OTHER_SEAL, True)
 
 

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from tests.examples import EXAMPLES
-from tests.timebank.books import DAILY, MAIL_HOUR, Books, Call
+from tests.timebank.books import DAILY, MAIL_HOUR, Books, Call, stand_alone
 from timebank.callers import callers
 from timebank.calls.calls import LEASE_SECONDS, close_dead_calls
 from timebank.errors import AlreadyOnline, CallClosed, Refused
@@ -28,7 +28,6 @@ from timebank.keeping import deletion
 from timebank.settings.settings import Event
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move, Settlement
-from timebank.wagers.single import stand_without_call
 
 WEEKEND = frozenset({5, 6})
 SCHEDULES = {
@@ -193,7 +192,7 @@ class Ledger(RuleBasedStateMachine):
             ending = self.settlement(settled, stake)
             receipt, refused = self.outcome(
                 lambda hand=hand, move=move, ending=ending: self.books.do(
-                    stand_without_call, hand.caller_id, hand.id, [move], ending
+                    stand_alone, [move], ending
                 )
             )
             if refused is not None:

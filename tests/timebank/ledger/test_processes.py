@@ -11,13 +11,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.timebank.books import NOON, lost, settings_for, wager, won
+from tests.timebank.books import NOON, act, lost, place_bet, settings_for, wager, won
 from timebank.calls.calls import open_call, open_calls
 from timebank.errors import CallClosed, NotEnough, RoundInPlay
 from timebank.ledger.database import Database, Writer
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move
-from timebank.wagers.single import act, place_bet
 
 APART = multiprocessing.get_context("forkserver")
 
@@ -79,7 +78,7 @@ def _take_over(barrier, answers, number, folder, caller_id):
             with database.transaction(settings, NOON) as desk:
                 placed = place_bet(desk, opened.call_id, 0, wager(60), None)
             with database.transaction(settings, NOON) as desk:
-                move = Move(placed.round_id, 1, {"action": "stay"}, 4)
+                move = Move(placed.lead, 1, {"action": "stay"}, 4)
                 act(desk, opened.call_id, 0, move, won(60, 60))
             played += 1
         except CallClosed:
@@ -118,9 +117,9 @@ def _serve(pipe, folder, calls):
 
     def play(desk, call_id):
         placed = place_bet(desk, call_id, 0, wager(60), None)
-        move = Move(placed.round_id, 1, {"action": "stay"}, 4)
+        move = Move(placed.lead, 1, {"action": "stay"}, 4)
         act(desk, call_id, 0, move, won(60, 120))
-        return placed.round_id
+        return placed.lead
 
     while True:
         for call_id in calls:

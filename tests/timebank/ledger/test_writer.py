@@ -13,11 +13,10 @@ import threading
 import pytest
 
 from tests import ROOT
-from tests.timebank.books import lost, wager
+from tests.timebank.books import lost, place_bet, wager
 from timebank.callers.notices import add_notice
 from timebank.errors import BooksUnavailable, NotEnough, Refused
 from timebank.ledger.database import GROUP_SIZE, Database, Writer
-from timebank.wagers.single import place_bet
 
 PATIENCE = 120
 

@@ -7,13 +7,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.timebank.books import GAME, lost, pushed, won
+from tests.timebank.books import GAME, lost, pushed, stand_alone, won
 from timebank.callers.notices import notices
 from timebank.calls.calls import LEASE_SECONDS
 from timebank.errors import CallerOnline, OutOfStep, RoundInPlay, RoundOver, ShoeGone
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move
-from timebank.wagers.single import stand_without_call
 
 SEED = bytes(range(32))
 
@@ -169,7 +168,7 @@ def stand(books, ann, hand, settlement, first=1):
         Move(hand, first, {"action": "no-insurance"}, 4),
         Move(hand, first + 1, {"action": "stay"}, 6),
     ]
-    return books.do(stand_without_call, ann, hand, moves, settlement)
+    return books.do(stand_alone, moves, settlement)
 
 
 def test_a_hand_that_nobody_returned_to_is_stood_and_its_caller_told(books, ann, call):
@@ -258,6 +257,6 @@ def test_an_empty_chair_stakes_nothing_and_leaves_nothing_on_the_table(books, an
     call.close()
     double = Move(hand, 1, {"action": "double"}, 4, 600, "double", 60)
     with pytest.raises(ValueError, match="only stood and settled"):
-        books.do(stand_without_call, ann, hand, [double], lost(1200))
+        books.do(stand_alone, [double], lost(1200))
     with pytest.raises(ValueError, match="only stood and settled"):
-        books.do(stand_without_call, ann, hand, [], lost(300, final=False))
+        books.do(stand_alone, [], lost(300, final=False))

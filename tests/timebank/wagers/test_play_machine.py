@@ -15,13 +15,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from tests.examples import EXAMPLES
-from tests.timebank.books import Books
+from tests.timebank.books import Books, stand_alone
 from timebank.errors import NotEnough, RoundInPlay
 from timebank.keeping import deletion
 from timebank.ledger.play_accounts import PlayMoney
 from timebank.wagers.play_money import Tally, tally
 from timebank.wagers.rounds import Move, Settlement
-from timebank.wagers.single import stand_without_call
 
 NEW = 100_000_00
 FULL = 1_000_000_00
@@ -134,8 +133,7 @@ class Play(RuleBasedStateMachine):
         else:
             self.call.close()
             move = Move(self.call.round_id, self.call.sequence + 1, {"action": "stay"}, 4)
-            numbers = (self.ann, self.call.round_id, [move], ending)
-            self.call.receipt = self.books.do(stand_without_call, *numbers)
+            self.call.receipt = self.books.do(stand_alone, [move], ending)
         pocket.stake = 0
         if hand.game == "baccarat":
             pocket.bankroll += returned + won

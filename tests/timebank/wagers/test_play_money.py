@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.timebank.books import lost, pushed, wager, won
+from tests.timebank.books import lost, place_bet, pushed, stand_alone, wager, won
 from timebank.callers import callers, standings
 from timebank.errors import CallClosed, NotEnough, RoundInPlay
 from timebank.keeping import deletion
@@ -12,7 +12,6 @@ from timebank.ledger.play_accounts import PlayMoney
 from timebank.wagers import play_money
 from timebank.wagers.play_money import Tally, bankrolls, renew_bankroll
 from timebank.wagers.rounds import Move
-from timebank.wagers.single import place_bet, stand_without_call
 
 NEW = 100_000_00
 FULL = 1_000_000_00
@@ -361,7 +360,7 @@ def test_a_hand_that_nobody_returned_to_is_told_in_its_own_money(books, ann, cal
     number = call.coup(500_00)
     call.close()
     move = Move(number, 1, {"action": "stay"}, 4)
-    books.do(stand_without_call, ann, number, [move], won(500_00, 500_00))
+    books.do(stand_alone, [move], won(500_00, 500_00))
     assert books.call(ann).opened.notices == (
         "Your hand of 2026-06-01 at Baccarat was left open, so it was stood for you:"
         " you won $500 (win).",

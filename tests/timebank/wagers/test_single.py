@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.timebank.books import GAME, lost, pushed, won
+from tests.timebank.books import GAME, act, lost, pushed, won
 from timebank.errors import (
     CallClosed,
     NotEnough,
@@ -18,7 +18,6 @@ from timebank.errors import (
 )
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move, Settlement
-from timebank.wagers.single import act
 
 
 @pytest.fixture

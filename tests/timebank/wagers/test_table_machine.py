@@ -18,11 +18,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from tests.examples import EXAMPLES
 from tests.timebank.books import Books, Call, wager
 from tests.timebank.tables import GAME, NAMES, SEAL, SEED
-from timebank.errors import CallClosed, NotEnough, Refused, SeatRefused
+from timebank.errors import CallClosed, NotEnough, Refused
 from timebank.keeping import deletion
-from timebank.wagers.journal import open_table_shoe, table_rounds
+from timebank.wagers.journal import open_shoe, table_rounds
 from timebank.wagers.rounds import Move, Settlement
-from timebank.wagers.wagers import SeatBet, Sitter, act_at_table, place_table_bets
+from timebank.wagers.wagers import Sitter, act, place
 
 SEATS = range(1, 5)
 seats = st.sampled_from(SEATS)
@@ -51,7 +51,7 @@ class AtTheTable(RuleBasedStateMachine):
     @initialize()
     def begin(self):
         self.books = Books(Path(self.folder.name))
-        self.shoe = self.books.do(open_table_shoe, GAME, 4, SEED, SEAL)
+        self.shoe = self.books.do(open_shoe, None, GAME, 4, SEED, SEAL)
         self.position = 0
         self.chairs = {seat: self.new_chair(seat) for seat in SEATS}
         self.won = 0  # by all callers of the house
@@ -109,16 +109,23 @@ class AtTheTable(RuleBasedStateMachine):
     )
     def bets_are_placed(self, playing, minutes, outcome):
         amount = 60 * minutes
-        bets = [SeatBet(seat, self.sitter(seat), amount, None) for seat in sorted(playing)]
-        ends = None
+        sitters = {seat: self.sitter(seat) for seat in playing}
+        ends = {}
         if outcome is not None:
             ends = {seat: self.settlement(outcome, amount) for seat in playing}
-        bet = wager(0, game=GAME, shoe_id=self.shoe.id, cards_used=8, start=self.position)
+        bet = wager(
+            0,
+            game=GAME,
+            amounts=dict.fromkeys(playing, amount),
+            shoe_id=self.shoe.id,
+            is_shoe_shared=True,
+            cards_used=8,
+            start=self.position,
+        )
         before = self.everything()
-        placed, refused = self.outcome(place_table_bets, bet, bets, ends)
+        placed, refused = self.outcome(place, bet, sitters, ends)
         if refused is not None:
-            assert isinstance(refused, SeatRefused)
-            assert isinstance(refused.refusal, (CallClosed, NotEnough))
+            assert isinstance(refused, (CallClosed, NotEnough))
             assert refused.seat in playing
             assert self.everything() == before
             return
@@ -126,7 +133,7 @@ class AtTheTable(RuleBasedStateMachine):
         self.position += 8
         self.void = set()
         self.players = set(playing)
-        if ends is not None:
+        if ends:
             self.tell(ends)
             return
         self.lead, self.sequence = placed.lead, 0
@@ -144,8 +151,8 @@ class AtTheTable(RuleBasedStateMachine):
         chair = self.chairs[seat]
         stake = chair.stake if doubling and chair.in_round else 0
         kind = "double" if stake else ""
-        move = Move(self.lead, self.sequence + 1, {"action": "x"}, 8, stake, kind, 60)
-        ends = None
+        move = Move(self.lead, self.sequence + 1, {"action": "x"}, 8, stake, kind, 60, seat)
+        ends = {}
         if outcome is not None:
             ends = {
                 number: self.settlement(outcome, self.chairs[number].stake)
@@ -155,7 +162,7 @@ class AtTheTable(RuleBasedStateMachine):
                 ends[seat] = self.settlement(outcome, chair.stake + stake)
         sitters = {number: self.sitter(number) for number in self.players - self.void}
         before = self.everything()
-        receipts, refused = self.outcome(act_at_table, move, seat, sitters, ends)
+        played, refused = self.outcome(act, move, sitters, ends)
         if refused is not None:
             # Only who acts can be refused: his known call has ended, or he cannot pay.
             assert isinstance(refused, (CallClosed, NotEnough))
@@ -164,9 +171,8 @@ class AtTheTable(RuleBasedStateMachine):
             return
         chair.stake += stake
         self.sequence += 1
-        expected = set(ends or ()) | ({seat} - self.void)
-        assert set(receipts) == expected
-        if ends is not None:
+        assert set(played.receipts) == set(ends) | ({seat} - self.void)
+        if ends:
             self.tell(ends)
             self.end()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sqlite3
+from dataclasses import replace
 
 import pytest
 from sqlalchemy.exc import OperationalError
@@ -16,8 +17,8 @@ from timebank.keeping import deletion
 from timebank.ledger.database import Database
 from timebank.wagers import journal
 from timebank.wagers.journal import table_rounds
-from timebank.wagers.rounds import Move, Wager
-from timebank.wagers.wagers import SeatBet, act_at_table, place_table_bets
+from timebank.wagers.rounds import Move
+from timebank.wagers.wagers import act, place
 
 APART = multiprocessing.get_context("forkserver")
 LEFT_OPEN = "Your hand of 2026-06-01 at Vegas was left open, so it was stood for you: you"
@@ -131,11 +132,14 @@ def test_nobody_acts_in_an_empty_seat(playing):
 
 
 def test_a_seat_cannot_be_played_as_if_it_were_alone(playing):
-    for seat in (1, 2):
+    before = playing.everything()
+    refusals = {1: (ValueError, r"seats \[1\] of \[1, 2, 3\]"), 2: (RoundOver, "")}
+    for seat, (error, words) in refusals.items():
         call = playing.calls[seat]
         call.round_id, call.sequence = playing.rounds[seat], 0
-        with pytest.raises(ValueError, match="act_at_table"):
+        with pytest.raises(error, match=words):
             call.act(lost(60 * seat))
+    assert playing.everything() == before
 
 
 # Seats whose callers are gone.
@@ -273,7 +277,7 @@ def test_a_round_whose_last_callers_were_deleted_is_over(books, playing):
 # Several processes.
 
 
-def _bet_and_settle(barrier, answers, folder, wager, bets):
+def _bet_and_settle(barrier, answers, folder, wager, sitters):
     """Bet at the same table as another process, and end what was dealt."""
     settings = settings_for(folder)
     database = Database(settings.database)
@@ -283,12 +287,11 @@ def _bet_and_settle(barrier, answers, folder, wager, bets):
     for _ in range(30):
         try:
             with database.transaction(settings, NOON) as desk:
-                placed = place_table_bets(desk, wager, bets, None)
+                placed = place(desk, wager, sitters, {})
             with database.transaction(settings, NOON) as desk:
                 move = Move(placed.lead, 1, {"action": "1:stay"}, 9)
-                sitters = {bet.seat: bet.sitter for bet in bets}
-                ends = {bet.seat: pushed(bet.amount) for bet in bets}
-                act_at_table(desk, move, 1, sitters, ends)
+                ends = {seat: pushed(amount) for seat, amount in wager.amounts.items()}
+                act(desk, move, sitters, ends)
             dealt += 1
         except Refused:
             refused += 1
@@ -297,10 +300,10 @@ def _bet_and_settle(barrier, answers, folder, wager, bets):
 
 
 def test_two_processes_at_one_table_deal_each_round_once(books, folder, table):
-    bets = [SeatBet(seat, table.sitter(seat), 60 * seat, None) for seat in (1, 2, 3)]
+    sitters = {seat: table.sitter(seat) for seat in (1, 2, 3)}
     barrier, answers = APART.Barrier(2), APART.Queue()
-    wager = Wager(GAME, 0, 60, None, table.shoe.id, None, {}, {"action": "deal"}, 9)
-    arguments = (barrier, answers, folder, wager, bets)
+    wager = replace(table.wager, amounts={1: 60, 2: 120, 3: 180}, cards_used=9, start=None)
+    arguments = (barrier, answers, folder, wager, sitters)
     processes = [APART.Process(target=_bet_and_settle, args=arguments) for _ in range(2)]
     for process in processes:
         process.start()

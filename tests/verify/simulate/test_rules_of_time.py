@@ -15,7 +15,7 @@ import pytest
 from door.games import overdue
 from door.games.engine import shuffle
 from door.games.registry import GAMES
-from tests.timebank.books import DAILY, GAME, MAIL_HOUR, Books
+from tests.timebank.books import DAILY, GAME, MAIL_HOUR, Books, place_bet
 from timebank.calls.calls import close_call
 from timebank.ledger import transfers
 from timebank.ledger.database import Desk
@@ -25,7 +25,6 @@ from timebank.settings.settings import BankSettings, Event
 from timebank.wagers import journal
 from timebank.wagers.journal import open_shoe
 from timebank.wagers.rounds import Wager
-from timebank.wagers.single import place_bet
 from verify.simulate.rules_of_time import Readings, Rules, RulesOfTime
 from verify.simulate.wrong import Wrong
 
@@ -455,7 +454,7 @@ def _deal(books: Books, number: int) -> None:
             break
     shoe = books.do(open_shoe, call.caller_id, GAME, 1, seed, shuffle.seal(seed))
     bet = {"action": "bet"}
-    wager = Wager(GAME, 600, 60, None, shoe.id, "", {}, bet, round_.cards_used)
+    wager = Wager(GAME, {1: 600}, 60, None, shoe.id, "", {}, bet, round_.cards_used)
     books.do(place_bet, call.id, 0, wager, None)
     books.do(close_call, call.id, 0, "carrier lost")
 

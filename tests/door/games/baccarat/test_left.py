@@ -203,7 +203,7 @@ async def test_who_comes_back_without_time_has_his_coup_stood_first(
     async with at_baccarat(tmp_path, seed_where(STANDING_LOSES), toml=toml) as ada:
         await ada.wagers_on_5(30_000)
         with monkeypatch.context() as disk:
-            disk.setattr("timebank.wagers.single.act", no_disk)
+            disk.setattr("timebank.wagers.wagers.act", no_disk)
             await ada.board.pass_time(60 * MINUTE)
             await ada.is_sent_off("Please call again later.")
         await ada.calls()

@@ -50,7 +50,7 @@ async def test_a_hand_that_was_not_written_is_not_dealt_and_ends_the_run(
     async with at_the_teletype(tmp_path) as ada:
         await ada.starts(seed)
         with monkeypatch.context() as disk:
-            disk.setattr("door.games.tables.play.place_bet", broken)
+            disk.setattr("timebank.wagers.wagers.place", broken)
             await ada.types("")
         assert UNWRITTEN in ada.plain
         assert len(ada.rounds()) == 1
@@ -67,7 +67,7 @@ async def test_an_answer_that_was_not_written_is_asked_for_again(
     async with at_the_teletype(tmp_path) as ada:
         await ada.starts(seed)
         with monkeypatch.context() as disk:
-            disk.setattr("timebank.wagers.single.act", broken)
+            disk.setattr("timebank.wagers.wagers.act", broken)
             ada.presses("y\r")
             await ada.terminal.wait_for(lambda _: ada.plain.endswith("again: "), "the question")
             assert f"{UNWRITTEN}\nPress Enter to try again: " in ada.plain
@@ -84,7 +84,7 @@ async def test_an_interrupt_that_cannot_be_written_leaves_the_hand_for_the_next_
     async with at_the_teletype(tmp_path) as ada:
         await ada.starts(seed)
         with monkeypatch.context() as disk:
-            disk.setattr("timebank.wagers.single.act", broken)
+            disk.setattr("timebank.wagers.wagers.act", broken)
             ada.presses("\x7f")
             await ada.is_sent_off("Please call again later.")
         assert ada.journal() == ["bet"]

@@ -11,8 +11,8 @@ import pytest
 
 from door.errors import NotNow
 from door.games.blackjack.rules import rules_to_mapping
+from door.games.tables import play
 from door.games.vegas import news, settings
-from door.games.vegas import round as vegas_round
 from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.table import RETRY_SECONDS, table_of
@@ -62,12 +62,12 @@ async def test_the_shoe_runs_on_and_its_seed_is_shown_after_the_round_that_passe
 async def test_the_last_round_of_a_shoe_closes_it_though_no_other_can_be_sealed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def no_shoe(*_: object) -> None:
+    def no_shoe(*_: object) -> None:
         raise BooksUnavailable("The disk is full.")
 
     async with party(tmp_path, 1, decks=1, penetration=30) as alone:
         with monkeypatch.context() as full:
-            full.setattr(vegas_round, "open_shoe", no_shoe)
+            full.setattr(play, "take_shoe", no_shoe)
             while not alone.sitters[0].was_told(news.ShoeDone):
                 await alone.deal()
                 await alone.play_out()
