@@ -7,9 +7,10 @@ hand on the screen is always a hand in the books. Amounts are in the unit of the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from typing import NamedTuple
 
 from sqlalchemy import BindParameter, and_, bindparam, func, or_, select
 
@@ -35,11 +36,12 @@ from timebank.ledger.sqlite import is_broken
 from timebank.wagers import rounds
 from timebank.wagers.rounds import Move, Settlement, Wager
 from timebank.wagers.stakes import Stakes
-from timebank.words import Unit
+
+# One seat is in its transaction all or nothing by itself.
+ONE_IS_ENOUGH = nullcontext()
 
 
-@dataclass(frozen=True, slots=True)
-class Sitter:
+class Sitter(NamedTuple):
     """Who sits in a seat, and the call they are known to be on, with its seconds since log-on.
 
     None for one whose call is gone. They may be back on another call, which is looked for, and the
@@ -51,8 +53,7 @@ class Sitter:
     ticked: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(NamedTuple):
     """What an entry did at a table."""
 
     # The round that keeps the journal.
@@ -85,13 +86,13 @@ def place(
     if not seats:
         raise ValueError("a table has one bet for each seat, and one at least")
     if settlements:
-        _refuse_some(settlements, set(seats))
+        _refuse_some(settlements.keys(), wager.amounts.keys())
     lead: int | None = None
     receipts: dict[int, Receipt] = {}
-    with _together(desk, len(seats)):
+    with _all_or_nothing(desk) if len(seats) > 1 else ONE_IS_ENOUGH:
         for seat in seats:
             try:
-                posting = _bettor(desk, sitters[seat])
+                posting = _enter(desk, sitters[seat])
                 stakes = _stakes_for(posting, wager, wager.amounts[seat])
             except Refused as refused:
                 refused.seat = seat
@@ -127,8 +128,13 @@ def act(
     Raises `RoundOver`, `OutOfStep`, `NotEnough`, and `CallClosed` when the call that acts has ended
     or one on no call would stake something; ValueError for settlements that do not fit the stakes.
     """
-    table = _alone(desk, move, sitters) or _found(desk, move.round_id)
-    return _proceed(desk, table, [move], sitters, settlements)
+    entry = _entry_of_one(desk, move, sitters)
+    if entry is None:
+        return _proceed(desk, _found(desk, move.round_id), [move], sitters, settlements)
+    if settlements:
+        _refuse_some(settlements.keys(), {move.seat})
+    receipts = {move.seat: _carry_out(entry, move, settlements.get(move.seat))}
+    return Played(move.round_id, receipts, settlements)
 
 
 def stand(desk: Desk, moves: Sequence[Move], settlements: Mapping[int, Settlement]) -> Played:
@@ -151,19 +157,16 @@ def stand(desk: Desk, moves: Sequence[Move], settlements: Mapping[int, Settlemen
 # Bets.
 
 
-def _bettor(desk: Desk, sitter: Sitter) -> Posting:
-    """Begin the entry of one who bets; raises `CallClosed` for one who is on no live call."""
+def _enter(desk: Desk, sitter: Sitter) -> Posting:
+    """Begin the entry of one who is on a live call; raises `CallClosed` for anybody else."""
     call_id, ticked = sitter.call_id, sitter.ticked or 0
     if call_id is None:
         call_id, ticked = live_call(desk, sitter.caller_id), 0
     if call_id is None:
         raise CallClosed("This call has ended.")
-    return _theirs(enter(desk, call_id, ticked), sitter)
-
-
-def _theirs(posting: Posting, sitter: Sitter) -> Posting:
+    posting = enter(desk, call_id, ticked)
     if posting.caller_id != sitter.caller_id:
-        raise ValueError(f"call {posting.call_id} is not that of caller {sitter.caller_id}")
+        raise ValueError(f"call {call_id} is not that of caller {sitter.caller_id}")
     return posting
 
 
@@ -206,8 +209,7 @@ def _dealt_from(desk: Desk, wager: Wager, shoe_id: int, first: int) -> Wager:
 # Rounds in play.
 
 
-@dataclass(frozen=True, slots=True)
-class _Chair:
+class _Chair(NamedTuple):
     """A seat in a round."""
 
     round_id: int
@@ -215,18 +217,12 @@ class _Chair:
     is_open: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A round in play, by its seats."""
+class _Table(NamedTuple):
+    """A round in play, by its seats, and the number of its last action."""
 
     lead: int
-    game: str
-    unit: Unit
-    # Of its last action.
     sequence: int
     chairs: Mapping[int, _Chair]
-    # The entry of one who sits alone, in which the round was found.
-    entry: Posting | None
 
 
 def _table() -> Query:
@@ -235,7 +231,7 @@ def _table() -> Query:
     hand, action = schema.rounds.c, schema.actions.c
     last = select(func.max(action.sequence)).where(action.round_id == lead)
     return select(
-        *(hand.seat, hand.id, hand.caller_id, hand.settled, hand.game, hand.unit),
+        *(hand.seat, hand.id, hand.caller_id, hand.settled),
         last.scalar_subquery().label("sequence"),
     ).where(or_(and_(hand.id == lead, hand.lead.is_(None)), hand.lead == lead))
 
@@ -243,20 +239,20 @@ def _table() -> Query:
 _TABLE = Prepared(_table)
 
 
-def _alone(desk: Desk, move: Move, sitters: Mapping[int, Sitter]) -> _Table | None:
-    """Find the round of one who sits alone in the entry that they make in any case.
+def _entry_of_one(desk: Desk, move: Move, sitters: Mapping[int, Sitter]) -> Posting | None:
+    """Begin the entry of one who sits alone: it knows of their round, so that nothing else is read.
 
     None where others sit, or the round is not theirs: `_found` knows of all.
     """
     sitter = sitters.get(move.seat)
-    if len(sitters) > 1 or sitter is None or sitter.call_id is None:
+    if sitter is None or sitter.call_id is None or len(sitters) > 1:
         return None
-    entry = _theirs(enter(desk, sitter.call_id, sitter.ticked or 0), sitter)
+    entry = _enter(desk, sitter)
     hand = entry.in_play
     if hand is None or hand.shared or hand.round_id != move.round_id:
         return None
-    chairs = {move.seat: _Chair(hand.round_id, sitter.caller_id, True)}
-    return _Table(hand.round_id, hand.game, hand.unit, hand.sequence, chairs, entry)
+    _refuse_out_of_step(move, hand.sequence)
+    return entry
 
 
 def _found(desk: Desk, lead: int) -> _Table:
@@ -265,8 +261,7 @@ def _found(desk: Desk, lead: int) -> _Table:
     chairs = {row.seat: _Chair(row.id, row.caller_id, row.settled is None) for row in rows}
     if not any(chair.is_open for chair in chairs.values()):
         raise RoundOver("This hand is over.")
-    first = rows[0]
-    return _Table(lead, first.game, first.unit, first.sequence, chairs, None)
+    return _Table(lead, rows[0].sequence, chairs)
 
 
 def _proceed(
@@ -277,18 +272,17 @@ def _proceed(
     settlements: Mapping[int, Settlement],
 ) -> Played:
     """Journal the moves; the last one is an entry of whoever acts, and of those it settles."""
-    for sequence, move in enumerate(moves, table.sequence + 1):
-        if move.sequence != sequence:
-            raise OutOfStep("This hand has gone on meanwhile.")
+    for sequence, move in enumerate(moves, table.sequence):
+        _refuse_out_of_step(move, sequence)
         if move.seat not in table.chairs:
             raise ValueError(f"nobody plays seat {move.seat}")
     *before, last = moves
     is_open = {seat for seat, chair in table.chairs.items() if chair.is_open}
     due = {seat: each for seat, each in settlements.items() if table.chairs[seat].is_open}
-    if any(each.final for each in due.values()):
-        _refuse_some(due, is_open)
+    if ends := {seat for seat, each in due.items() if each.final}:
+        _refuse_some(ends, is_open)
     receipts: dict[int, Receipt] = {}
-    with _together(desk, len(table.chairs)):
+    with _all_or_nothing(desk) if len(table.chairs) > 1 else ONE_IS_ENOUGH:
         for move in before:
             rounds.write_action(desk, None, move)
         if last.seat not in is_open:
@@ -296,10 +290,12 @@ def _proceed(
                 raise RoundOver("This hand is over.")
             rounds.write_action(desk, None, last)
         # Whoever acts comes first: nobody else can be refused.
-        for seat in sorted({last.seat, *due} & is_open, key=lambda seat: (seat != last.seat, seat)):
+        for seat in (last.seat, *sorted(due.keys() - {last.seat})):
+            if seat not in is_open:
+                continue
             acts = last if seat == last.seat else None
-            posting = table.entry or _posting(desk, table.chairs[seat], sitters.get(seat), acts)
-            receipts[seat] = _carry_out(posting, table, seat, acts, due.get(seat))
+            posting = _posting(desk, table.chairs[seat], sitters.get(seat), acts)
+            receipts[seat] = _carry_out(posting, acts, due.get(seat))
     return Played(table.lead, receipts, due)
 
 
@@ -309,35 +305,30 @@ def _posting(desk: Desk, chair: _Chair, sitter: Sitter | None, acts: Move | None
         raise RoundOver("This hand is over.")
     if sitter is not None and sitter.call_id is not None:
         try:
-            return _theirs(enter(desk, sitter.call_id, sitter.ticked or 0), sitter)
+            return _enter(desk, sitter)
         except CallClosed:
             if acts is not None:
                 raise
     if leave_no_call(desk, chair.caller_id):
         return Posting.of_caller(desk, chair.caller_id, leave_without_call)
-    call_id = live_call(desk, chair.caller_id)
-    assert call_id is not None  # they are on a live one
-    return enter(desk, call_id, 0)
+    return _enter(desk, Sitter(chair.caller_id))
 
 
-def _carry_out(
-    posting: Posting, table: _Table, seat: int, move: Move | None, settlement: Settlement | None
-) -> Receipt:
-    """Journal what a seat does, if anything, settle it, and finish its entry."""
-    desk, chair, hand = posting.desk, table.chairs[seat], posting.in_play
-    assert hand is not None  # the row says so
-    assert hand.round_id == chair.round_id
-    posting.round_id = chair.round_id
-    stakes = Stakes(posting, table.game, table.unit, hand.house_id)
+def _carry_out(posting: Posting, move: Move | None, settlement: Settlement | None) -> Receipt:
+    """Journal what a seat does, if anything, settle its round in play, and finish its entry."""
+    hand = posting.in_play
+    assert hand is not None  # the seat is open
+    posting.round_id = hand.round_id
+    stakes = Stakes(posting, hand.game, hand.unit, hand.house_id)
     if move is not None:
         if move.stake:
             if posting.call_id is None:
                 raise CallClosed("This call has ended.")
-            rounds.raise_stake(stakes, table.game, move)
-        rounds.write_action(desk, posting.call_id, move)
-    receipt = _finish(posting, stakes, table.game, settlement, is_new=False)
+            rounds.raise_stake(stakes, hand.game, move)
+        rounds.write_action(posting.desk, posting.call_id, move)
+    receipt = _finish(posting, stakes, hand.game, settlement, is_new=False)
     if receipt.ended and posting.call_id is None:
-        rounds.leave_notice(desk, chair.caller_id, chair.round_id)
+        rounds.leave_notice(posting.desk, posting.caller_id, hand.round_id)
     return receipt
 
 
@@ -363,15 +354,15 @@ def _finish(
 # All seats or none.
 
 
-def _refuse_some(settlements: Mapping[int, Settlement], seats: set[int]) -> None:
+def _refuse_out_of_step(move: Move, last: int) -> None:
+    if move.sequence != last + 1:
+        raise OutOfStep("This hand has gone on meanwhile.")
+
+
+def _refuse_some(settled: Set[int], seats: Set[int]) -> None:
     """Refuse to end a round for some of its seats only: it would be our bug."""
-    if set(settlements) != seats:
-        raise ValueError(f"seats {sorted(settlements)} of {sorted(seats)} are settled")
-
-
-def _together(desk: Desk, seats: int) -> AbstractContextManager[None]:
-    """Do something for all seats or for none; for one it is so anyway, in its transaction."""
-    return _all_or_nothing(desk) if seats > 1 else nullcontext()
+    if settled != seats:
+        raise ValueError(f"seats {sorted(settled)} of {sorted(seats)} are settled")
 
 
 @contextmanager

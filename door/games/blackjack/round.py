@@ -164,7 +164,7 @@ class BlackjackRound:
         or no such amount belongs to it, ShoeTooShort when a card is missing; this round stays as it
         was in either case.
         """
-        added = self._added(action, amount)
+        added = self.added(action, amount)
         assert self.turn is not None  # something was legal, so somebody is at turn
         course = Course(
             self.rules,
@@ -183,7 +183,7 @@ class BlackjackRound:
         course.go_on()
         return _at_rest(course)
 
-    def _added(self, action: BlackjackAction, amount: int | None) -> int:
+    def added(self, action: BlackjackAction, amount: int | None) -> int:
         """What the action adds, the amount that was named having been checked."""
         most = self.amount(action)
         if amount is None:

@@ -19,7 +19,7 @@ from door.games.engine.errors import IllegalAction, RoundRefused
 from door.games.engine.game import Act
 from door.games.engine.journaled import Bet, found
 from door.games.tables import play
-from door.games.tables.play import Deal, Post, Work
+from door.games.tables.play import Deal, Post, Step, Work
 from door.games.vegas import news, settings
 from door.games.vegas import round as vegas_round
 from door.games.vegas.kind import VEGAS_KIND
@@ -175,7 +175,7 @@ class Dealer:
         act = Act(str(action), hand.round.turn.seat + 1, amount)
         post = self._post(partial(vegas_round.enter_action, sitters=sitters))
         try:
-            stake = hand.round.amount(action) if amount is None else amount
+            stake = hand.round.added(action, amount)
             step = await play.act(post, hand, act, stake, str(action) if stake else "")
         except (IllegalAction, RoundRefused) as illegal:
             raise NotNow(str(illegal)) from illegal

@@ -133,7 +133,7 @@ def test_nobody_acts_in_an_empty_seat(playing):
 
 def test_a_seat_cannot_be_played_as_if_it_were_alone(playing):
     before = playing.everything()
-    refusals = {1: (ValueError, r"seats \[1\] of \[1, 2, 3\]"), 2: (RoundOver, "")}
+    refusals = {1: (ValueError, r"seats \[1\] of \[1, 2, 3\]"), 2: (RoundOver, "This hand is over")}
     for seat, (error, words) in refusals.items():
         call = playing.calls[seat]
         call.round_id, call.sequence = playing.rounds[seat], 0
