@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from door.games.baccarat.round import BACCARAT, BaccaratAction, BaccaratRound, start
-from door.games.baccarat.rules import BaccaratRules
+from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
+from door.games.baccarat.rules import BACCARAT, BaccaratRules
 from door.games.engine import shuffle
 from tests.door.visiting import Guest
 from tests.terminal import MODERN, Profile

@@ -16,6 +16,7 @@ on the player's 5, BANK only where the bank has an option that its house leaves 
 coups are over at once. A round is immutable: `apply` returns another one, or raises
 `IllegalAction` and nothing has happened.
 
+>>> from door.games.baccarat.rules import BACCARAT
 >>> from door.games.engine.cards import parse_cards
 >>> coup, events = start(BACCARAT, parse_cards("5S 7H TD JC 4D"), 100)
 >>> coup.player_point, coup.bank, [str(action) for action in coup.legal()]
@@ -41,7 +42,6 @@ from door.games.baccarat.events import (
     Side,
 )
 from door.games.baccarat.rules import (
-    BACCARAT,
     NATURALS,
     PLAYER_TABLE,
     BaccaratRules,
@@ -51,19 +51,7 @@ from door.games.baccarat.rules import (
     value_of,
 )
 from door.games.engine.cards import Card
-from door.games.engine.errors import IllegalAction, ShoeTooShort
-from door.games.engine.game import Totals
-from door.games.engine.quoting import either
-
-__all__ = [
-    "BACCARAT",
-    "BaccaratAction",
-    "BaccaratPhase",
-    "BaccaratRound",
-    "IllegalAction",
-    "ShoeTooShort",
-    "start",
-]
+from door.games.engine.game import Totals, card_at, refuse_no_stake, refuse_unless_open
 
 
 class BaccaratAction(StrEnum):
@@ -162,11 +150,7 @@ class BaccaratRound:
         Raises IllegalAction when the action is not in `legal()`, ShoeTooShort when a card is
         missing; this round stays as it was in either case.
         """
-        legal = self.legal()
-        if action not in legal:
-            if not legal:
-                raise IllegalAction(f"{action} is not open: the coup is over.")
-            raise IllegalAction(f"{action} is not open here: it is {either(legal)}.")
+        refuse_unless_open(action, self.legal(), "the coup is over")
         course = _Course(self)
         if self.phase is BaccaratPhase.CALLER:
             course.serve_player(draws=action is BaccaratAction.CARD)
@@ -182,8 +166,7 @@ def start(
 
     Raises ValueError for a stake that is not more than 0, ShoeTooShort when a card is missing.
     """
-    if stake <= 0:
-        raise ValueError(f"The stake must be more than 0, is {stake}.")
+    refuse_no_stake(stake)
     course = _Course(
         BaccaratRound(rules, tuple(shoe), stake, (), (), False, BaccaratPhase.CALLER, None)
     )
@@ -288,7 +271,4 @@ class _Course:
         self.events.append(self.settled)
 
     def _card(self) -> Card:
-        used = len(self.player) + len(self.bank)
-        if used == len(self.coup.shoe):
-            raise ShoeTooShort(f"The shoe is too short: its {used} cards are not enough.")
-        return self.coup.shoe[used]
+        return card_at(self.coup.shoe, len(self.player) + len(self.bank))

@@ -10,9 +10,7 @@ from enum import Enum
 from typing import Literal, get_args
 
 from door.games.engine.cards import CARDS_IN_DECK, Card
-from door.games.engine.errors import RuleProblem, RulesRefused
-from door.games.engine.quoting import shown_key
-from door.games.engine.rules import MOST_DECKS, Check, choice, whole
+from door.games.engine.rules import MOST_DECKS, Check, checked, choice, whole
 
 RESHUFFLE_AT = 8
 """A coup that leaves so many cards or fewer is the last of its shoe."""
@@ -118,42 +116,14 @@ def bank_draw(bank: int, third: int | None) -> Draw:
 
 
 def rules_from_mapping(mapping: Mapping[str, object], base: BaccaratRules) -> BaccaratRules:
-    """`base` with the keys of `mapping` (names and values as in sysop.toml) in place of its own.
-
-    Raises `RulesRefused`, which names every wrong key, when any is.
-
-    >>> rules_from_mapping({"bank_option_5v4": "stand"}, BACCARAT).option(5)
-    'stand'
-    >>> try:
-    ...     rules_from_mapping({"bank_option_3v9": "deal", "deck": 6}, BACCARAT)
-    ... except RulesRefused as error:
-    ...     print(error)
-    bank_option_3v9: must be "draw", "stand" or "toss", is "deal"; deck: is no rule of this game.
-    """
-    problems = tuple(
-        RuleProblem(shown_key(key), reason)
-        for key, value in mapping.items()
-        if (reason := _wrong_with(key, value))
-    )
-    if problems:
-        raise RulesRefused(problems)
+    """`base` with the keys of `mapping` in place of its own; `RulesRefused` when any is wrong."""
     # Every value has been checked against its field; replace() cannot be told so.
-    return replace(base, **mapping)  # type: ignore[arg-type]
+    return replace(base, **checked(mapping, _CHECKS))  # type: ignore[arg-type]
 
 
 def rules_to_mapping(rules: BaccaratRules) -> dict[str, object]:
     """The keys and values, fit for JSON, from which `rules_from_mapping` makes these rules."""
     return asdict(rules)
-
-
-def _wrong_with(key: str, value: object) -> str:
-    if key not in _CHECKS:
-        return "is no rule of this game"
-    try:
-        _CHECKS[key](value)
-    except ValueError as error:
-        return str(error)
-    return ""
 
 
 _CHECKS: Mapping[str, Check] = {

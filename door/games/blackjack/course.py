@@ -42,7 +42,7 @@ from door.games.blackjack.hands import (
 )
 from door.games.blackjack.rules import BlackjackRules
 from door.games.engine.cards import Card, count, is_natural
-from door.games.engine.errors import ShoeTooShort
+from door.games.engine.game import card_at
 
 
 class BlackjackAction(StrEnum):
@@ -267,10 +267,9 @@ class Course:
     # Cards, hands and money, one at a time.
 
     def _draw(self) -> Card:
-        if self.used >= len(self.shoe):
-            raise ShoeTooShort(f"The shoe is too short: its {len(self.shoe)} cards are not enough.")
+        card = card_at(self.shoe, self.used)
         self.used += 1
-        return self.shoe[self.used - 1]
+        return card
 
     def _deal_dealer(self) -> None:
         self.dealer.append(self._draw())

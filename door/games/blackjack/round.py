@@ -19,6 +19,7 @@ The course of a round, and what is legal in each phase::
 met only when the dealer shows an ace. A round is immutable: `apply` returns another one, or
 raises `IllegalAction` and nothing has happened.
 
+>>> from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 >>> from door.games.engine.cards import parse_cards
 >>> shoe = parse_cards("3H JS TH 8D 8C")
 >>> game, events = start(BLACK_JACK_FOR_TIME, shoe, [10])
@@ -36,33 +37,14 @@ from door.games.blackjack.course import STEPS, BlackjackAction, BlackjackPhase, 
 from door.games.blackjack.events import BlackjackOutcome, BlackjackSettled, Event, InsuranceSettled
 from door.games.blackjack.hands import Hand, Seat, Turn, insurance_amount
 from door.games.blackjack.rules import (
-    BLACK_JACK_FOR_TIME,
     MOST_SEATS,
-    UNIX_BJ,
-    VEGAS,
     BlackjackRules,
 )
 from door.games.engine.cards import Card, Count, count
-from door.games.engine.errors import IllegalAction, ShoeTooShort
-from door.games.engine.game import Totals
-from door.games.engine.quoting import either
+from door.games.engine.errors import IllegalAction
+from door.games.engine.game import Totals, refuse_unless_open
 
-__all__ = [
-    "BLACK_JACK_FOR_TIME",
-    "UNIX_BJ",
-    "VEGAS",
-    "BlackjackAction",
-    "BlackjackPhase",
-    "BlackjackRound",
-    "BlackjackRules",
-    "Hand",
-    "IllegalAction",
-    "Seat",
-    "ShoeTooShort",
-    "Totals",
-    "Turn",
-    "start",
-]
+__all__ = ["BlackjackAction", "BlackjackPhase", "BlackjackRound", "Hand", "Seat", "Turn", "start"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,11 +177,7 @@ class BlackjackRound:
         return amount
 
     def _check(self, action: BlackjackAction) -> None:
-        legal = self.legal()
-        if action not in legal:
-            if not legal:
-                raise IllegalAction(f"{action} is not open: the hand is over.")
-            raise IllegalAction(f"{action} is not open here: it is {either(legal)}.")
+        refuse_unless_open(action, self.legal(), "the hand is over")
 
 
 def start(

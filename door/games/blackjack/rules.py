@@ -16,8 +16,8 @@ from typing import Literal
 
 from door.games.engine.cards import CARDS_IN_DECK, Card, count
 from door.games.engine.errors import RuleProblem, RulesRefused
-from door.games.engine.quoting import shown, shown_key
-from door.games.engine.rules import MOST_DECKS, Check, choice, flag, whole
+from door.games.engine.quoting import shown
+from door.games.engine.rules import MOST_DECKS, Check, checked, choice, flag, whole
 
 CHARLIE_CARDS = 5
 """Where there are Charlies, a hand of so many cards is complete (help file, The Play and The
@@ -276,25 +276,12 @@ def rules_from_mapping(mapping: Mapping[str, object], base: BlackjackRules) -> B
     ...     print(error)
     tie: is no rule of this game; decks: must be a whole number from 1 to 8, is 0.
     """
-    values: dict[str, object] = {}
-    problems: list[RuleProblem] = []
-    for key, value in mapping.items():
-        check = _CHECKS[key] if key in _journaled(base) else None
-        if check is None:
-            problems.append(RuleProblem(shown_key(key), "is no rule of this game"))
-            continue
-        try:
-            values[key] = check(value)
-        except ValueError as error:
-            problems.append(RuleProblem(key, str(error)))
-    if not problems:
-        # Every value has been checked against its field; replace() cannot be told so.
-        rules: BlackjackRules = replace(base, **values)  # type: ignore[arg-type]
-        if rules.hit_on_21 and rules.twenty_one_paid == "at once":
-            reason = 'cannot be true while twenty_one_paid is "at once": the hand would be over'
-            problems.append(RuleProblem("hit_on_21", reason))
-    if problems:
-        raise RulesRefused(tuple(problems))
+    values = checked(mapping, {key: _CHECKS[key] for key in _journaled(base)})
+    # Every value has been checked against its field; replace() cannot be told so.
+    rules: BlackjackRules = replace(base, **values)  # type: ignore[arg-type]
+    if rules.hit_on_21 and rules.twenty_one_paid == "at once":
+        reason = 'cannot be true while twenty_one_paid is "at once": the hand would be over'
+        raise RulesRefused((RuleProblem("hit_on_21", reason),))
     return rules
 
 

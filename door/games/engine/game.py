@@ -8,19 +8,26 @@ whole numbers of the smallest unit of the stakes; seats count from 0 here and fr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, Self
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 
+from door.games.engine import shuffle
 from door.games.engine.cards import Card
+from door.games.engine.errors import IllegalAction, RoundRefused, RulesRefused, ShoeTooShort
+from door.games.engine.quoting import either, shown
 
-BETS: Mapping[str, type] = {
+HOUSE_KEYS: Mapping[str, type] = {
     "coin_minutes": int,
     "smallest_bet": int,
     "largest_bet": int,
     "turns_per_day": int,
+    "open": bool,
 }
-"""The keys that bound a wager in every game that is played for time, for `Kind.house_keys`."""
+"""The keys that every game has in sysop.toml and that change no round, for `Kind.house_keys`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,71 +106,191 @@ class Dealt(Protocol):
         """Whether nothing is left to decide."""
 
 
-class Kind(Protocol):
+# What makes rules of a mapping and of those that it varies; what starts a round with a stake.
+Vary: TypeAlias = Callable[[Mapping[str, object], Any], Any]
+Start: TypeAlias = Callable[[Any, Sequence[Card], Any], tuple[Any, Sequence[Any]]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind(ABC):
     """A game of the house.
 
-    Its rounds (`round_`) are its own objects, which only it looks into; each is a `Dealt`.
+    Its rounds (`round_`) are its own objects, which only it looks into; each is a `Dealt`. Here
+    stands what games of one seat share, whose shoe is never shuffled in mid-round: their rounds
+    have `legal`, `apply`, `totals` and `outcome`, their rules `decks` and `shuffle_due`.
     """
 
-    @property
-    def name(self) -> str:
-        """The name in journals, ledgers, replays and sysop.toml: "baccarat"."""
+    # In journals, ledgers, replays and sysop.toml: "baccarat".
+    name: str
+    # How many may sit at it.
+    most_seats: int = 1
+    # Keys of its table in sysop.toml that change no round, and what they hold.
+    house_keys: Mapping[str, type] = field(default_factory=lambda: HOUSE_KEYS)
+    # Its rules before a house varies them; what varies them raises `RulesRefused`.
+    base: Any
+    vary: Vary
+    start: Start
+    actions: type[StrEnum]
 
-    @property
-    def most_seats(self) -> int:
-        """How many may sit at it."""
+    # What a game says itself.
 
-    @property
-    def house_keys(self) -> Mapping[str, type]:
-        """Keys of its table in sysop.toml that change no round, and what they hold."""
+    @abstractmethod
+    def absent(self, round_: Any) -> Act:
+        """Return what is done, in a round that is not over, for one who is not there to decide."""
+
+    @abstractmethod
+    def laid(self, round_: Any, seat: int) -> Mapping[str, object]:
+        """Return the cards of a seat's round that is over, as journals and replays name them."""
+
+    @abstractmethod
+    def lies(self, round_: Any, settled: bool) -> str:
+        """Return the cards on the table in words; what lies face down stays so until `settled`."""
+
+    # Rules.
+
+    def read_rules(self, mapping: Mapping[str, object]) -> Any:
+        """Return the rules with the keys of `mapping` in place; `RoundRefused` for a wrong one."""
+        try:
+            if any(isinstance(value, list | dict) for value in mapping.values()):
+                return self.vary(mapping, self.base)  # which says that it is no rule
+            # With their types, for True is equal to 1.
+            entries = tuple((key, type(value), value) for key, value in mapping.items())
+            return _rules_of(self.vary, self.base, entries)
+        except RulesRefused as refused:
+            raise RoundRefused(f"rules: {refused}") from None
+
+    def decks(self, rules: Mapping[str, object]) -> int:
+        """Return of how many decks its shoe is; `RoundRefused` for rules that make no round."""
+        decks: int = self.read_rules(rules).decks
+        return decks
+
+    def most_alike(self, decks: int) -> int:
+        """Return how often one card may come in a round from a shoe of so many decks."""
+        return decks
+
+    def is_used_up(self, rules: Mapping[str, object], decks: int, dealt: int, seats: int) -> bool:
+        """Tell whether a shoe of which `dealt` cards are gone is done before the next round."""
+        due: bool = self.read_rules_of(rules, decks).shuffle_due(dealt)
+        return due
+
+    def read_rules_of(self, rules: Mapping[str, object], decks: int) -> Any:
+        """Return the rules for a shoe of so many decks."""
+        table = self.read_rules(rules)
+        return table if table.decks == decks else replace(table, decks=decks)
+
+    # A round.
+
+    def cards(self, seed: bytes, cut: str, decks: int, position: int) -> tuple[Card, ...]:
+        """Return the cards of a shoe from `position` on, enough for any round."""
+        return shuffle.shuffle(seed, cut, decks)[position:]
 
     def deal(
         self, rules: Mapping[str, object], cards: Sequence[Card], stakes: Sequence[int], scale: int
-    ) -> tuple[Any, Sequence[object]]:
+    ) -> tuple[Any, Sequence[Any]]:
         """Deal a round: the round and its events.
 
         `scale`: in how many parts a unit of the rules is counted here. Raises `RoundRefused` for
         rules, stakes or cards that make no round.
         """
+        (stake,) = stakes
+        return self.begin(self.read_rules(rules), cards, stake)
 
-    def act(self, round_: Any, act: Act) -> tuple[Any, Sequence[object]]:
+    def begin(self, rules: Any, cards: Sequence[Card], stake: Any) -> tuple[Any, Sequence[Any]]:
+        """Start a round; `RoundRefused` for what makes none."""
+        try:
+            return self.start(rules, cards, stake)
+        except (ShoeTooShort, ValueError) as error:
+            raise RoundRefused(_small(error)) from None
+
+    def act(self, round_: Any, act: Act) -> tuple[Any, Sequence[Any]]:
         """Return the round after an action and its events; `RoundRefused` when it is not open."""
+        try:
+            action = self.actions(act.word)
+        except ValueError:
+            wanted = either(tuple(self.actions))
+            raise RoundRefused(f"must be {wanted}, is {shown(act.word)}") from None
+        try:
+            return self.apply(round_, action, act)
+        except (IllegalAction, ShoeTooShort, ValueError) as error:
+            raise RoundRefused(_small(error)) from None
+
+    def apply(self, round_: Any, action: Any, act: Act) -> tuple[Any, Sequence[Any]]:
+        """Apply an action, whose word is known, to a round."""
+        if act.seat not in (None, 1) or act.amount is not None:
+            raise RoundRefused(f"{action} takes neither a seat nor an amount here")
+        after: tuple[Any, Sequence[Any]] = round_.apply(action)
+        return after
 
     def open_words(self, round_: Any) -> tuple[str, ...]:
         """Return the words of the actions that are open now; none once it is over."""
-
-    def absent(self, round_: Any) -> Act:
-        """Return what is done, in a round that is not over, for one who is not there to decide."""
-
-    def totals(self, round_: Any, seat: int) -> Totals:
-        """Return the money of one seat."""
-
-    def outcome(self, round_: Any, seat: int) -> str:
-        """Return how a seat ended, its hands parted by spaces; empty while none has."""
-
-    def result(self, round_: Any, seat: int) -> dict[str, object]:
-        """Return what the journal keeps of a seat's round that is over."""
-
-    def replayed(self, round_: Any) -> dict[str, object]:
-        """Return outcome and cards of a round that is over as `door replay` gives them, no net."""
-
-    def lies(self, round_: Any, settled: bool) -> str:
-        """Return the cards on the table in words; what lies face down stays so until `settled`."""
-
-    def cards(self, seed: bytes, cut: str, decks: int, position: int) -> tuple[Card, ...]:
-        """Return the cards of a shoe from `position` on, enough for any round."""
-
-    def decks(self, rules: Mapping[str, object]) -> int:
-        """Return of how many decks its shoe is; `RoundRefused` for rules that make no round."""
-
-    def most_alike(self, decks: int) -> int:
-        """Return how often one card may come in a round from a shoe of so many decks."""
-
-    def is_used_up(self, rules: Mapping[str, object], decks: int, dealt: int, seats: int) -> bool:
-        """Tell whether a shoe of which `dealt` cards are gone is done before the next round."""
+        words: tuple[str, ...] = round_.legal()
+        return words
 
     def by_chance(self, round_: Any, seed: bytes, cut: str, position: int) -> Act | None:
         """Return what the shoe's seed decides now, where the house tosses; None where it does not.
 
         `position` is that of the round's first card.
         """
+        return None
+
+    # What comes of it.
+
+    def totals(self, round_: Any, seat: int) -> Totals:
+        """Return the money of one seat."""
+        totals: Totals = round_.totals
+        return totals
+
+    def outcome(self, round_: Any, seat: int) -> str:
+        """Return how a seat ended, its hands parted by spaces; empty while none has."""
+        return str(round_.outcome or "")
+
+    def result(self, round_: Any, seat: int) -> dict[str, object]:
+        """Return what the journal keeps of a seat's round that is over."""
+        totals = round_.totals
+        return {
+            "outcome": str(round_.outcome),
+            **self.laid(round_, seat),
+            "net": totals.won - totals.lost,
+            "cards_used": round_.cards_used,
+        }
+
+    def replayed(self, round_: Any) -> dict[str, object]:
+        """Return outcome and cards of a round that is over as `door replay` gives them, no net."""
+        result = self.result(round_, 0)
+        del result["net"]
+        return result
+
+
+# What rounds of any game refuse, and take from a shoe.
+
+
+def refuse_unless_open(action: str, legal: Sequence[str], round_is_over: str) -> None:
+    """Raise `IllegalAction` for an action that is not among the `legal` ones."""
+    if action not in legal:
+        if not legal:
+            raise IllegalAction(f"{action} is not open: {round_is_over}.")
+        raise IllegalAction(f"{action} is not open here: it is {either(legal)}.")
+
+
+def refuse_no_stake(stake: int) -> None:
+    """Raise ValueError for a stake that is none."""
+    if stake <= 0:
+        raise ValueError(f"The stake must be more than 0, is {stake}.")
+
+
+def card_at(shoe: Sequence[Card], number: int) -> Card:
+    """Return a card of a shoe, from 0; raises `ShoeTooShort`."""
+    if number >= len(shoe):
+        raise ShoeTooShort(f"The shoe is too short: its {len(shoe)} cards are not enough.")
+    return shoe[number]
+
+
+@lru_cache(maxsize=64)
+def _rules_of(vary: Vary, base: object, entries: tuple[tuple[str, type, object], ...]) -> Any:
+    """Read rules once: every hand asks for those of its table a few times."""
+    return vary({key: value for key, _, value in entries}, base)
+
+
+def _small(error: Exception) -> str:
+    sentence = str(error)
+    return sentence[0].lower() + sentence[1:]

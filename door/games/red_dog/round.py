@@ -14,6 +14,7 @@ both are over; all others are met in RAISE. A round is immutable: `apply` return
 raises `IllegalAction` and nothing has happened.
 
 >>> from door.games.engine.cards import parse_cards
+>>> from door.games.red_dog.rules import RED_DOG
 >>> game, events = start(RED_DOG, parse_cards("5H 9S 7D"), 10)
 >>> game.spread, [str(action) for action in game.legal()]
 (3, ['raise', 'stay'])
@@ -29,9 +30,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 
 from door.games.engine.cards import Card
-from door.games.engine.errors import IllegalAction, ShoeTooShort
-from door.games.engine.game import Totals
-from door.games.engine.quoting import either
+from door.games.engine.game import Totals, card_at, refuse_no_stake, refuse_unless_open
 from door.games.red_dog.events import (
     Event,
     RedDogDealt,
@@ -43,15 +42,12 @@ from door.games.red_dog.events import (
     Stayed,
 )
 from door.games.red_dog.rules import (
-    RED_DOG,
     THREE_OF_A_KIND_PAYS,
     RedDogRules,
     pays,
     rank_of,
     spread_of,
 )
-
-__all__ = ["RED_DOG", "RedDogAction", "RedDogPhase", "RedDogRound", "start"]
 
 
 class RedDogAction(StrEnum):
@@ -126,18 +122,14 @@ class RedDogRound:
         Raises IllegalAction when the action is not in `legal()`, ShoeTooShort when a card is
         missing; this round stays as it was in either case.
         """
-        legal = self.legal()
-        if not legal:
-            raise IllegalAction(f"{action} is not open: the round is over.")
-        if action not in legal:
-            raise IllegalAction(f"{action} is not open here: it is {either(legal)}.")
+        refuse_unless_open(action, self.legal(), "the round is over")
         raised = action is RedDogAction.RAISE
-        after, drawn = replace(self, raised=raised)._with_third_card()
+        after, drawn = replace(self, raised=raised)._with_thirdcard_at()
         return after, (RedDogRaised(self.bet) if raised else Stayed(), *drawn)
 
-    def _with_third_card(self) -> tuple[RedDogRound, tuple[Event, ...]]:
+    def _with_thirdcard_at(self) -> tuple[RedDogRound, tuple[Event, ...]]:
         """Draw the third card, and settle by it."""
-        third = _card(self.shoe, 2)
+        third = card_at(self.shoe, 2)
         drawn = replace(self, cards=(*self.cards, third))
         over, settled = drawn._settle(drawn._outcome())
         return over, (RedDogDrew(third), settled)
@@ -168,10 +160,9 @@ def start(
 
     Raises ValueError for a bet that is not more than 0, ShoeTooShort when a card is missing.
     """
-    if bet <= 0:
-        raise ValueError(f"The stake must be more than 0, is {bet}.")
+    refuse_no_stake(bet)
     cards = tuple(shoe)
-    two = (_card(cards, 0), _card(cards, 1))
+    two = (card_at(cards, 0), card_at(cards, 1))
     dealt = RedDogRound(rules, cards, bet, False, two, RedDogPhase.RAISE, None)
     spread = dealt.spread
     events = (
@@ -180,15 +171,9 @@ def start(
         Spread(spread, pays(spread) if spread > 0 else 0),
     )
     if spread < 0:
-        after, drawn = dealt._with_third_card()
+        after, drawn = dealt._with_thirdcard_at()
         return after, (*events, *drawn)
     if spread == 0:
         over, settled = dealt._settle(RedDogOutcome.PUSH)
         return over, (*events, settled)
     return dealt, events
-
-
-def _card(shoe: tuple[Card, ...], number: int) -> Card:
-    if number >= len(shoe):
-        raise ShoeTooShort(f"The shoe is too short: its {len(shoe)} cards are not enough.")
-    return shoe[number]

@@ -10,9 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from door.games.engine.cards import CARDS_IN_DECK, Card
-from door.games.engine.errors import RuleProblem, RulesRefused
-from door.games.engine.quoting import shown_key
-from door.games.engine.rules import MOST_DECKS, Check, choice, whole
+from door.games.engine.rules import MOST_DECKS, Check, checked, choice, whole
 
 MOST_CARDS = 3
 """No round takes more."""
@@ -78,31 +76,9 @@ def pays(spread: int) -> int:
 
 
 def rules_from_mapping(mapping: Mapping[str, object], base: RedDogRules) -> RedDogRules:
-    """`base` with the keys of `mapping` (names and values as in sysop.toml) in place of its own.
-
-    Raises `RulesRefused`, which names every wrong key, when any is.
-
-    >>> rules_from_mapping({"decks": 6}, RED_DOG).decks
-    6
-    >>> try:
-    ...     rules_from_mapping({"deck": 6, "decks": 9}, RED_DOG)
-    ... except RulesRefused as error:
-    ...     print(error)
-    deck: is no rule of this game; decks: must be a whole number from 1 to 8, is 9.
-    """
-    problems: list[RuleProblem] = []
-    for key, value in mapping.items():
-        if key not in _CHECKS:
-            problems.append(RuleProblem(shown_key(key), "is no rule of this game"))
-            continue
-        try:
-            _CHECKS[key](value)
-        except ValueError as error:
-            problems.append(RuleProblem(key, str(error)))
-    if problems:
-        raise RulesRefused(tuple(problems))
+    """`base` with the keys of `mapping` in place of its own; `RulesRefused` when any is wrong."""
     # Every value has been checked against its field; replace() cannot be told so.
-    return replace(base, **mapping)  # type: ignore[arg-type]
+    return replace(base, **checked(mapping, _CHECKS))  # type: ignore[arg-type]
 
 
 def rules_to_mapping(rules: RedDogRules) -> dict[str, object]:

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from door.games.blackjack.kind import BlackJackKind
 from door.games.blackjack.rules import MOST_SEATS, VEGAS
-from door.games.engine.game import BETS
+from door.games.engine.game import HOUSE_KEYS
 
 VEGAS_KIND = BlackJackKind(
     name="vegas",
     base=VEGAS,
     most_seats=MOST_SEATS,
     house_keys={
-        **BETS,
-        "open": bool,
+        **HOUSE_KEYS,
         "seats": int,
         "bell_seconds": int,
         "turn_seconds": int,
         "resume_wait": int,
     },
     undealt=0,
-    shoe_of_visit=False,
     outcomes_listed=True,
 )

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from door.games.baccarat.events import BaccaratOutcome, BaccaratSettled, Event
-from door.games.baccarat.round import BACCARAT, BaccaratAction, BaccaratRound, start
-from door.games.baccarat.rules import BaccaratRules, rules_from_mapping
+from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
+from door.games.baccarat.rules import BACCARAT, BaccaratRules, rules_from_mapping
 from door.games.engine.cards import Card, parse_card, parse_cards
 
 STAKE = 100

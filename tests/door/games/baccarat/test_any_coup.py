@@ -15,21 +15,15 @@ from door.games.baccarat.events import (
     BaccaratSettled,
     Event,
 )
-from door.games.baccarat.round import (
-    BaccaratAction,
-    BaccaratRound,
-    IllegalAction,
-    ShoeTooShort,
-    start,
-)
+from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
 from door.games.baccarat.rules import (
     BACCARAT,
-    RulesRefused,
     point_of,
     rules_from_mapping,
     rules_to_mapping,
 )
 from door.games.engine.cards import Card, deck
+from door.games.engine.errors import IllegalAction, RulesRefused, ShoeTooShort
 from tests.door.games.baccarat.coups import MOST_CARDS, card_of, of_points, play
 from tests.door.games.blackjack.chances import unhurried
 

@@ -15,9 +15,10 @@ from math import perm
 import pytest
 
 from door.games.baccarat.events import BaccaratOutcome
-from door.games.baccarat.round import BaccaratAction, BaccaratRound, ShoeTooShort, start
+from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
 from door.games.baccarat.rules import BACCARAT, BaccaratRules
 from door.games.engine.cards import Card
+from door.games.engine.errors import ShoeTooShort
 from tests.door.games.baccarat.coups import MOST_CARDS, card_of, house
 
 VALUES = range(10)

@@ -12,7 +12,8 @@ from ansi.charset import Charset, encode
 from door.games.baccarat import words
 from door.games.baccarat.dialogue import ENGLISH, FRENCH, Dialogue, dialogue
 from door.games.baccarat.events import BaccaratOutcome, Side
-from door.games.baccarat.round import BACCARAT, BaccaratAction, BaccaratRound, start
+from door.games.baccarat.round import BaccaratAction, BaccaratRound, start
+from door.games.baccarat.rules import BACCARAT
 from door.games.engine.cards import deck, parse_card
 from tests.door.punting import (
     at_baccarat,

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from door.games.baccarat.round import BACCARAT, BaccaratAction, BaccaratPhase, BaccaratRound, start
-from door.games.baccarat.rules import rules_from_mapping
+from door.games.baccarat.round import BaccaratAction, BaccaratPhase, BaccaratRound, start
+from door.games.baccarat.rules import BACCARAT, rules_from_mapping
 from door.games.engine import shuffle
 from door.games.tables.play import Play
 from tests.door.processes import OPEN_ALL_DAY, served

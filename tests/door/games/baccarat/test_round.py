@@ -11,16 +11,10 @@ from door.games.baccarat.events import (
     BaccaratStood,
     Side,
 )
-from door.games.baccarat.round import (
-    BACCARAT,
-    BaccaratAction,
-    BaccaratPhase,
-    IllegalAction,
-    ShoeTooShort,
-    start,
-)
-from door.games.baccarat.rules import point_of, value_of
+from door.games.baccarat.round import BaccaratAction, BaccaratPhase, start
+from door.games.baccarat.rules import BACCARAT, point_of, value_of
 from door.games.engine.cards import RANKS, deck, parse_card, parse_cards
+from door.games.engine.errors import IllegalAction, ShoeTooShort
 from tests.door.games.baccarat.coups import (
     BANK_CARD,
     BANK_NO_CARD,

@@ -10,7 +10,8 @@ import pytest
 from ansi.canvas import Canvas
 from door.games.baccarat.dialogue import ENGLISH, FRENCH, Dialogue
 from door.games.baccarat.events import BaccaratOutcome
-from door.games.baccarat.round import BACCARAT, BaccaratAction, start
+from door.games.baccarat.round import BaccaratAction, start
+from door.games.baccarat.rules import BACCARAT
 from door.games.baccarat.scene import BaccaratScene
 from tests.door.games.baccarat.coups import of_points, play
 from tests.door.punting import MENUS, at_baccarat, ends, on_5, punter_of, seed_where

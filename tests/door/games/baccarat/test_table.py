@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from door.games.baccarat.round import BACCARAT, BaccaratAction, BaccaratPhase, BaccaratRound, start
-from door.games.baccarat.rules import rules_from_mapping
+from door.games.baccarat.round import BaccaratAction, BaccaratPhase, BaccaratRound, start
+from door.games.baccarat.rules import BACCARAT, rules_from_mapping
 from door.games.engine import shuffle
 from tests.door.punting import (
     MENUS,

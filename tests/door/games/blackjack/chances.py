@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from door.games.blackjack.round import BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS
 from door.games.engine.cards import Card, deck
 
 unhurried = settings(deadline=None)

@@ -5,16 +5,15 @@ from dataclasses import dataclass
 from math import inf
 
 from door.games.blackjack.events import BlackjackOutcome, BlackjackSettled, Event, InsuranceSettled
-from door.games.blackjack.round import (
+from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
+from door.games.blackjack.rules import (
     BLACK_JACK_FOR_TIME,
     UNIX_BJ,
+    UNIX_BJ_STAKE,
     VEGAS,
-    BlackjackAction,
-    BlackjackRound,
     BlackjackRules,
-    start,
+    rules_from_mapping,
 )
-from door.games.blackjack.rules import UNIX_BJ_STAKE, rules_from_mapping
 from door.games.blackjack.tutor.tutor import Advice
 from door.games.engine.cards import Card, parse_cards
 

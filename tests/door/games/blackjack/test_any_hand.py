@@ -15,17 +15,10 @@ from door.games.blackjack.events import (
     Event,
     InsuranceSettled,
 )
-from door.games.blackjack.round import (
-    BLACK_JACK_FOR_TIME,
-    BlackjackAction,
-    BlackjackRound,
-    BlackjackRules,
-    IllegalAction,
-    ShoeTooShort,
-    start,
-)
-from door.games.blackjack.rules import rules_from_mapping
+from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
 from door.games.engine.cards import Card, count, parse_cards
+from door.games.engine.errors import IllegalAction, ShoeTooShort
 from door.games.engine.game import Act
 from door.games.engine.replay import replay_round
 from tests.door.games.blackjack.chances import choices, houses, shoes, stakes, unhurried

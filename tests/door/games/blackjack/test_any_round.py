@@ -20,17 +20,10 @@ from door.games.blackjack.events import (
     Split,
 )
 from door.games.blackjack.hands import Hand, Seat
-from door.games.blackjack.round import (
-    UNIX_BJ,
-    VEGAS,
-    BlackjackAction,
-    BlackjackPhase,
-    BlackjackRound,
-    BlackjackRules,
-    IllegalAction,
-    start,
-)
+from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound, start
+from door.games.blackjack.rules import UNIX_BJ, VEGAS, BlackjackRules
 from door.games.engine.cards import Card, count
+from door.games.engine.errors import IllegalAction
 from tests.door.games.blackjack.chances import bets, long_shoes, tables, unhurried
 
 Taken = tuple[BlackjackAction, int | None]

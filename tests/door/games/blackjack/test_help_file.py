@@ -24,8 +24,8 @@ from door.games.blackjack.events import (
     InsuranceOffered,
     Peeked,
 )
-from door.games.blackjack.round import IllegalAction
 from door.games.engine.cards import count, parse_card, parse_cards
+from door.games.engine.errors import IllegalAction
 from tests.door.games.blackjack.tabletop import (
     DECLINE,
     DOUBLE,

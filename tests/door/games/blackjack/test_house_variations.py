@@ -19,7 +19,8 @@ from door.games.blackjack.events import (
     Peeked,
     TwentyOne,
 )
-from door.games.blackjack.round import BLACK_JACK_FOR_TIME, BlackjackPhase
+from door.games.blackjack.round import BlackjackPhase
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from tests.door.games.blackjack.tabletop import (
     DECLINE,
     DOUBLE,

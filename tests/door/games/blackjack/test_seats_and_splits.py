@@ -13,17 +13,11 @@ from door.games.blackjack.events import (
     Split,
     TwentyOne,
 )
-from door.games.blackjack.round import (
-    BLACK_JACK_FOR_TIME,
-    UNIX_BJ,
-    VEGAS,
-    BlackjackRules,
-    IllegalAction,
-    Totals,
-    Turn,
-    start,
-)
+from door.games.blackjack.round import Turn, start
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, UNIX_BJ, VEGAS, BlackjackRules
 from door.games.engine.cards import deck, parse_cards
+from door.games.engine.errors import IllegalAction
+from door.games.engine.game import Totals
 from tests.door.games.blackjack.tabletop import (
     DECLINE,
     DOUBLE,

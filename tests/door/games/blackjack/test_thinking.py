@@ -18,7 +18,8 @@ from typing import Any
 import pytest
 
 from door.errors import NoAdviceNow
-from door.games.blackjack.round import BLACK_JACK_FOR_TIME, VEGAS, start
+from door.games.blackjack.round import start
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, VEGAS
 from door.games.blackjack.tutor import thinking
 from door.games.blackjack.tutor.hands import values
 from door.games.blackjack.tutor.spot import Spot

@@ -8,16 +8,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from door.games.blackjack.round import (
+from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
+from door.games.blackjack.rules import (
     BLACK_JACK_FOR_TIME,
     UNIX_BJ,
     VEGAS,
-    BlackjackAction,
-    BlackjackRound,
     BlackjackRules,
-    start,
+    rules_from_mapping,
 )
-from door.games.blackjack.rules import rules_from_mapping
 from door.games.blackjack.tutor.dealer import dealer_ways
 from door.games.blackjack.tutor.hands import values
 from door.games.blackjack.tutor.payments import payments

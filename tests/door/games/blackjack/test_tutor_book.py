@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from door.games.blackjack.round import BLACK_JACK_FOR_TIME, VEGAS, BlackjackAction, BlackjackRules
+from door.games.blackjack.round import BlackjackAction
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, VEGAS, BlackjackRules
 from door.games.blackjack.tutor.hands import values
 from door.games.blackjack.tutor.spot import Spot
 from door.games.blackjack.tutor.tutor import Advice, advice

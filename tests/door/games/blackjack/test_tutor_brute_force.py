@@ -13,21 +13,18 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from door.games.blackjack.round import (
+from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound, start
+from door.games.blackjack.rules import (
     BLACK_JACK_FOR_TIME,
     UNIX_BJ,
     VEGAS,
-    BlackjackAction,
-    BlackjackPhase,
-    BlackjackRound,
     BlackjackRules,
-    ShoeTooShort,
-    start,
+    rules_from_mapping,
 )
-from door.games.blackjack.rules import rules_from_mapping
 from door.games.blackjack.tutor.hands import values
 from door.games.blackjack.tutor.tutor import advice, spot_of
 from door.games.engine.cards import Card, is_natural, parse_cards
+from door.games.engine.errors import ShoeTooShort
 from tests.door.games.blackjack.chances import houses
 from tests.door.games.blackjack.tabletop import (
     DECLINE,

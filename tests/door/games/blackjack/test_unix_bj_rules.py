@@ -26,9 +26,10 @@ from door.games.blackjack.events import (
     Split,
     TwentyOne,
 )
-from door.games.blackjack.round import UNIX_BJ, BlackjackPhase, IllegalAction, Turn
-from door.games.blackjack.rules import UNIX_BJ_STAKE
+from door.games.blackjack.round import BlackjackPhase, Turn
+from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE
 from door.games.engine.cards import parse_card
+from door.games.engine.errors import IllegalAction
 from tests.door.games.blackjack.tabletop import DECLINE, DOUBLE, HIT, INSURE, SPLIT, STAY, bj
 
 BET = 200

@@ -23,9 +23,10 @@ from door.games.blackjack.events import (
     InsuranceSettled,
     TwentyOne,
 )
-from door.games.blackjack.round import BlackjackPhase, IllegalAction, Turn, start
+from door.games.blackjack.round import BlackjackPhase, Turn, start
 from door.games.blackjack.rules import VEGAS
 from door.games.engine.cards import Count, count, deck, parse_card, parse_cards
+from door.games.engine.errors import IllegalAction
 from tests.door.games.blackjack.tabletop import (
     DECLINE,
     DOUBLE,

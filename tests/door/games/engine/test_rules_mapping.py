@@ -16,10 +16,10 @@ from door.games.blackjack.rules import (
     VEGAS,
     VEGAS_KEYS,
     BlackjackRules,
-    RulesRefused,
     rules_from_mapping,
     rules_to_mapping,
 )
+from door.games.engine.errors import RulesRefused
 from tests import ROOT
 from tests.door.games.blackjack.chances import houses, unhurried, vegas_houses
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from door.games.engine import shuffle
-from door.games.red_dog.round import RED_DOG, RedDogAction, RedDogRound, start
+from door.games.red_dog.round import RedDogAction, RedDogRound, start
+from door.games.red_dog.rules import RED_DOG
 from tests.door.playing import PLACE_BET, Table
 from tests.terminal import MODERN, Profile
 from tests.world import BOARD, World, log_on, world

@@ -25,9 +25,10 @@ from door.games.red_dog.events import (
     Stayed,
 )
 from door.games.red_dog.kind import RED_DOG_KIND
-from door.games.red_dog.round import RED_DOG, RedDogAction, RedDogPhase, RedDogRound, start
+from door.games.red_dog.round import RedDogAction, RedDogPhase, RedDogRound, start
 from door.games.red_dog.rules import (
     BEST_ODDS,
+    RED_DOG,
     RedDogRules,
     pays,
     rank_of,
