@@ -147,26 +147,26 @@ _WAGERS = (
     ),
     Mutant(
         "Cards of a shoe may be dealt a second time.",
-        "timebank/wagers/rounds.py",
-        "wager.start < position(desk, shoe_id)",
+        "timebank/wagers/wagers.py",
+        "wager.start < gone",
         "wager.start < 0",
     ),
     Mutant(
         "The action that ends a hand is not journaled.",
-        "timebank/wagers/single.py",
-        "        rounds.write_action(desk, posting.call_id, move)\n",
+        "timebank/wagers/wagers.py",
+        "        rounds.write_action(posting.desk, posting.call_id, move)\n",
         "        if settlement is None:\n"
-        "            rounds.write_action(desk, posting.call_id, move)\n",
+        "            rounds.write_action(posting.desk, posting.call_id, move)\n",
     ),
     Mutant(
-        "A shared table takes an action that passes over one.",
+        "A table takes an action that passes over one.",
         "timebank/wagers/wagers.py",
-        "if move.sequence != table.sequence + 1:",
-        "if move.sequence <= table.sequence:",
+        "if move.sequence != last + 1:",
+        "if move.sequence <= last:",
     ),
     Mutant(
         "One more turn a day may be played than the sysop allows.",
-        "timebank/wagers/single.py",
+        "timebank/wagers/wagers.py",
         "turns >= wager.turns_limit",
         "turns > wager.turns_limit",
     ),
@@ -651,10 +651,10 @@ _GAMES = (
         ".STAY else 0",
     ),
     Mutant(
-        "An overdue hand's journal goes on with the number of its last action.",
-        "door/games/overdue.py",
-        "sequence=stored.sequence + 1 + len(moves)",
-        "sequence=stored.sequence + len(moves)",
+        "A hand's journal goes on with the number of its last action.",
+        "door/games/engine/journaled.py",
+        "sequence=self.sequence + 1",
+        "sequence=self.sequence",
     ),
 )
 
