@@ -5,6 +5,7 @@ by chance, as a search for faults does. Passwords cost next to nothing, except w
 what is tried.
 """
 
+import gc
 import os
 import shutil
 import sys
@@ -51,6 +52,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             order[item] = layers.LAYERS.index(layer)
     # What waits for processes begins first, and what is short fills the end.
     items.sort(key=lambda item: order.get(item, 0))
+
+
+def pytest_collection_finish() -> None:
+    """Let no collection of garbage look through thousands of tests and all that they import."""
+    gc.collect()
+    gc.freeze()
 
 
 @cache

@@ -69,7 +69,8 @@ def read(path: Path) -> int:
     except FileNotFoundError:
         return 0
     starts = range(0, min(len(text), RECORDS * RECORD_BYTES), RECORD_BYTES)
-    return max((_number(text[start : start + RECORD_BYTES]) for start in starts), default=0)
+    highest_first = sorted((text[start : start + RECORD_BYTES] for start in starts), reverse=True)
+    return next(filter(None, map(_number, highest_first)), 0)
 
 
 def doubt(connection: Connection, noted: int, path: Path) -> str | None:
