@@ -44,14 +44,14 @@ settings.load_profile("suite")
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    order = {}
-    for item in items:
-        if isinstance(item, pytest.Function):
-            layer = layers.layer(item.module)
-            item.add_marker(layer)
-            order[item] = layers.LAYERS.index(layer)
-    # What waits for processes begins first, and what is short fills the end.
-    items.sort(key=lambda item: order.get(item, 0))
+    layer_of = {
+        item: layers.layer(item.module) for item in items if isinstance(item, pytest.Function)
+    }
+    for item, layer in layer_of.items():
+        item.add_marker(layer)
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        # What waits for processes begins first, and what is short fills the end.
+        items.sort(key=lambda item: layers.LAYERS.index(layer_of.get(item, "process")))
 
 
 def pytest_collection_finish() -> None:
