@@ -99,7 +99,6 @@ def _damaged(damaged: JournalDamaged) -> Finding:
 
 
 def _fits(shoe: Shoe) -> bool:
-    """Tell whether the seed of a shoe is behind its seal."""
     try:
         return shuffle.seal(shoe.seed) == shoe.seal
     except (ValueError, TypeError):  # no 32 bytes
@@ -107,7 +106,6 @@ def _fits(shoe: Shoe) -> bool:
 
 
 def _check(stored: StoredRound) -> Iterator[Finding]:
-    """Replay one settled hand and compare it with what the books say of it."""
     where = f"hand {stored.id}"
     try:
         hand = found(stored)

@@ -201,7 +201,6 @@ def _action(number: int, action: object) -> tuple[Act, Fraction | None]:
 
 
 def _stakes(kind: Kind, fields: Mapping[str, object]) -> list[Fraction]:
-    """The stake of each seat."""
     if "seats" not in fields:
         if "stake" not in fields:
             raise ReplayError("stake is missing.")

@@ -139,12 +139,7 @@ _AMOUNTS = ("lost", "returned", "won")
 _SETTLE = Prepared(
     lambda: (
         update(_ROUNDS)
-        .values(
-            {
-                name: _ROUNDS.c[name] + bindparam(f"{name}_now")
-                for name in ("lost", "returned", "won")
-            }
-        )
+        .values({name: _ROUNDS.c[name] + bindparam(f"{name}_now") for name in _AMOUNTS})
         .values(given("settled", "outcome", "result"))
         .where(_ROUNDS.c.id == bindparam("round_id"))
     )
@@ -163,7 +158,6 @@ def cut(desk: Desk, owner: int | None, shoe_id: int, wager: Wager) -> None:
 
 
 def position(desk: Desk, shoe_id: int) -> int:
-    """Tell how many cards of a shoe are gone."""
     return _POSITION(desk.connection, shoe=shoe_id).scalar() or 0
 
 

@@ -64,7 +64,6 @@ class Stakes:
 
     @property
     def standing(self) -> int:
-        """What stands on the table."""
         standing: int = self._balance["stake"]
         return standing
 
@@ -87,7 +86,6 @@ class Stakes:
                 raise NotEnough(f"The bank has {money(casino, self.unit)}, and pays no more.")
 
     def put_down(self, amount: int, reason: BetPlaced | BetRaised) -> None:
-        """Put an amount on the table."""
         self._posting.move(self.purse, self.table, amount, reason)
 
     def settle(self, lost: int, returned: int, won: int, game: str, outcome: str) -> None:

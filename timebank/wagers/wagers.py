@@ -210,8 +210,6 @@ def _dealt_from(desk: Desk, wager: Wager, shoe_id: int, first: int) -> Wager:
 
 
 class _Chair(NamedTuple):
-    """A seat in a round."""
-
     round_id: int
     caller_id: int
     is_open: bool

@@ -9,8 +9,6 @@ from door.games.engine.game import HOUSE_KEYS, Act, Kind
 
 
 class BaccaratKind(Kind):
-    """The coups of baccarat."""
-
     def absent(self, round_: BaccaratRound) -> Act:
         """Take no card; the bank's toss is not the caller's to make."""
         return Act(
@@ -27,12 +25,10 @@ class BaccaratKind(Kind):
         }
 
     def lies(self, round_: BaccaratRound, settled: bool) -> str:
-        """Return both hands."""
         bank = round_.bank_hand if settled else round_.bank
         return f"player {' '.join(round_.player)}; bank {' '.join(card or '??' for card in bank)}"
 
     def by_chance(self, round_: BaccaratRound, seed: bytes, cut: str, position: int) -> Act | None:
-        """Return what the toss for the bank's option comes to."""
         if round_.phase is not BaccaratPhase.BANK:
             return None
         draws = shuffle.toss(seed, cut, position + round_.cards_used)

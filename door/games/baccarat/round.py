@@ -93,12 +93,10 @@ class BaccaratRound:
 
     @property
     def over(self) -> bool:
-        """Whether the stake is settled."""
         return self.phase is BaccaratPhase.OVER
 
     @property
     def cards_used(self) -> int:
-        """How many cards of the shoe are dealt."""
         return len(self.player) + len(self.bank_hand)
 
     @property
@@ -108,7 +106,6 @@ class BaccaratRound:
 
     @property
     def player_point(self) -> int:
-        """The player's point now."""
         return point_of(self.player)
 
     @property
@@ -118,12 +115,10 @@ class BaccaratRound:
 
     @property
     def points(self) -> tuple[int, int | None]:
-        """The player's and the bank's point."""
         return self.player_point, self.bank_point
 
     @property
     def outcome(self) -> BaccaratOutcome | None:
-        """How the coup ended, None before."""
         return None if self.settled is None else self.settled.outcome
 
     @property
@@ -135,7 +130,6 @@ class BaccaratRound:
 
     @property
     def totals(self) -> Totals:
-        """The money of the coup so far."""
         if self.settled is None:
             return Totals(self.stake, 0, 0, 0)
         return Totals(self.stake, self.settled.lost, self.settled.returned, self.settled.won)

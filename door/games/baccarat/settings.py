@@ -21,7 +21,6 @@ class BaccaratSettings(StakeSettings):
 
 
 def read(table: TomlTable) -> BaccaratSettings:
-    """Read the section; problems are noted in it."""
     return BaccaratSettings(
         **read_stakes(table),
         language=table.choice("language", "english", get_args(Language)),
@@ -30,5 +29,4 @@ def read(table: TomlTable) -> BaccaratSettings:
 
 
 def of(config: HasGames) -> BaccaratSettings:
-    """Return this game's settings of a board."""
     return settings_of(config, "baccarat", BaccaratSettings)

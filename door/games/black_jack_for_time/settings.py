@@ -17,7 +17,6 @@ class BlackJackForTimeSettings(StakeSettings):
 
 
 def read(table: TomlTable) -> BlackJackForTimeSettings:
-    """Read the section; problems are noted in it."""
     base = BLACK_JACK_FOR_TIME
     return BlackJackForTimeSettings(
         **read_stakes(table), rules=read_rules(table, base.keys, base, rules_from_mapping)
@@ -25,5 +24,4 @@ def read(table: TomlTable) -> BlackJackForTimeSettings:
 
 
 def of(config: HasGames) -> BlackJackForTimeSettings:
-    """Return this game's settings of a board."""
     return settings_of(config, "black-jack-for-time", BlackJackForTimeSettings)

@@ -57,8 +57,6 @@ class BlackjackAction(StrEnum):
 
 
 class BlackjackPhase(Enum):
-    """Where a round is."""
-
     INSURANCE = "insurance"
     PLAY = "play"
     OVER = "over"

@@ -63,7 +63,6 @@ class Seat:
 
     @property
     def staked(self) -> int:
-        """Everything this seat has put on the table."""
         return (self.insurance or 0) + sum(hand.stake for hand in self.hands)
 
 

@@ -62,7 +62,6 @@ class BlackjackRound:
 
     @property
     def over(self) -> bool:
-        """Whether every hand and every insurance is settled."""
         return self.phase is BlackjackPhase.OVER
 
     @property
@@ -74,7 +73,6 @@ class BlackjackRound:
 
     @property
     def dealer_count(self) -> Count:
-        """What the dealer's open cards count."""
         return count(card for card in self.dealer if card is not None)
 
     @property
@@ -84,7 +82,6 @@ class BlackjackRound:
 
     @property
     def totals(self) -> Totals:
-        """The money of the round so far."""
         return _totals(self.seats)
 
     @property

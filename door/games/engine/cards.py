@@ -99,7 +99,6 @@ class Count(NamedTuple):
     soft: bool
 
     def __str__(self) -> str:
-        """As a screen says it."""
         return f"soft {self.total}" if self.soft else str(self.total)
 
 

@@ -85,7 +85,6 @@ class Game:
 
     @cached_property
     def samples(self) -> Samples:
-        """What robots and fuzzers play it by."""
         found: Samples = find(self.samples_at)
         return found
 

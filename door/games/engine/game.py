@@ -63,7 +63,6 @@ class Act(NamedTuple):
         return cls(first, seat, int(rest[0]) if rest else None)
 
     def __str__(self) -> str:
-        """Write the action as `parse` reads it."""
         seat = "" if self.seat is None else f"{self.seat}:"
         amount = "" if self.amount is None else f":{self.amount}"
         return f"{seat}{self.word}{amount}"
@@ -236,7 +235,6 @@ class Kind(ABC):
     # What comes of it.
 
     def totals(self, round_: Any, seat: int) -> Totals:
-        """Return the money of one seat."""
         totals: Totals = round_.totals
         return totals
 

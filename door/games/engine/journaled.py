@@ -55,7 +55,6 @@ class TableRound(Generic[R]):
 
     @property
     def over(self) -> bool:
-        """Whether everything is settled."""
         return self.round.over
 
     @property
@@ -65,7 +64,6 @@ class TableRound(Generic[R]):
 
     @property
     def cards_gone(self) -> int:
-        """How many cards of the shoe are dealt."""
         return self.shoe.position + self.round.cards_used
 
     @property

@@ -55,8 +55,6 @@ class StakeSettings:
 
 
 class StakeValues(TypedDict):
-    """The fields of `StakeSettings`."""
-
     open: bool
     coin_minutes: int
     smallest_bet: int

@@ -8,8 +8,6 @@ from door.games.red_dog.rules import RED_DOG, rules_from_mapping
 
 
 class RedDogKind(Kind):
-    """The hands of Red Dog."""
-
     def absent(self, round_: RedDogRound) -> Act:
         """Stay: nothing more is staked for one who is not there."""
         return Act(RedDogAction.STAY)

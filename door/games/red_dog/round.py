@@ -58,8 +58,6 @@ class RedDogAction(StrEnum):
 
 
 class RedDogPhase(Enum):
-    """Where a round is."""
-
     RAISE = "raise"
     OVER = "over"
 
@@ -78,12 +76,10 @@ class RedDogRound:
 
     @property
     def over(self) -> bool:
-        """Whether the stake is settled."""
         return self.phase is RedDogPhase.OVER
 
     @property
     def cards_used(self) -> int:
-        """How many cards of the shoe are dealt."""
         return len(self.cards)
 
     @property
@@ -98,12 +94,10 @@ class RedDogRound:
 
     @property
     def outcome(self) -> RedDogOutcome | None:
-        """How the round ended, None before."""
         return None if self.settled is None else self.settled.outcome
 
     @property
     def totals(self) -> Totals:
-        """The money of the round so far."""
         if self.settled is None:
             return Totals(self.stake, 0, 0, 0)
         return Totals(self.stake, self.settled.lost, self.settled.returned, self.settled.won)
@@ -124,18 +118,16 @@ class RedDogRound:
         """
         refuse_unless_open(action, self.legal(), "the round is over")
         raised = action is RedDogAction.RAISE
-        after, drawn = replace(self, raised=raised)._with_thirdcard_at()
+        after, drawn = replace(self, raised=raised)._with_third_card()
         return after, (RedDogRaised(self.bet) if raised else Stayed(), *drawn)
 
-    def _with_thirdcard_at(self) -> tuple[RedDogRound, tuple[Event, ...]]:
-        """Draw the third card, and settle by it."""
+    def _with_third_card(self) -> tuple[RedDogRound, tuple[Event, ...]]:
         third = card_at(self.shoe, 2)
         drawn = replace(self, cards=(*self.cards, third))
         over, settled = drawn._settle(drawn._outcome())
         return over, (RedDogDrew(third), settled)
 
     def _outcome(self) -> RedDogOutcome:
-        """Return what the third card makes of it."""
         first, second, third = map(rank_of, self.cards)
         if first == second:
             return RedDogOutcome.THREE_OF_A_KIND if third == first else RedDogOutcome.PUSH
@@ -171,7 +163,7 @@ def start(
         Spread(spread, pays(spread) if spread > 0 else 0),
     )
     if spread < 0:
-        after, drawn = dealt._with_thirdcard_at()
+        after, drawn = dealt._with_third_card()
         return after, (*events, *drawn)
     if spread == 0:
         over, settled = dealt._settle(RedDogOutcome.PUSH)

@@ -17,11 +17,9 @@ class RedDogSettings(StakeSettings):
 
 
 def read(table: TomlTable) -> RedDogSettings:
-    """Read the section; problems are noted in it."""
     rules = read_rules(table, SYSOP_KEYS, RED_DOG, rules_from_mapping)
     return RedDogSettings(**read_stakes(table), rules=rules)
 
 
 def of(config: HasGames) -> RedDogSettings:
-    """Return this game's settings of a board."""
     return settings_of(config, "red-dog", RedDogSettings)

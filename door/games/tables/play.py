@@ -61,7 +61,6 @@ class Step:
 
     @property
     def after(self) -> Any:
-        """The round after it."""
         return self.hand.round
 
     @property
@@ -170,7 +169,6 @@ class Play:
     """The rounds of a caller at a game that they play alone against the house."""
 
     def __init__(self, caller: Caller, kind: Kind) -> None:
-        """Begin without shoe or round."""
         self.caller = caller
         self.kind = kind
         self.shoe: Shoe | None = None
@@ -178,7 +176,6 @@ class Play:
 
     @property
     def round(self) -> Any:
-        """The round on the table, None without one."""
         return None if self.hand is None else self.hand.round
 
     @property

@@ -21,7 +21,6 @@ class UnixBjSettings:
 
 
 def read(table: TomlTable) -> UnixBjSettings:
-    """Read the section; problems are noted in it."""
     return UnixBjSettings(
         open=table.flag("open", True),
         stakes=table.choice("stakes", "play money", ("play money", "minutes")),
@@ -32,5 +31,4 @@ def read(table: TomlTable) -> UnixBjSettings:
 
 
 def of(config: HasGames) -> UnixBjSettings:
-    """Return this game's settings of a board."""
     return settings_of(config, "unix-bj", UnixBjSettings)

@@ -69,7 +69,6 @@ class Company:
     """One caller's visit to the table that the server keeps, or to one of his own."""
 
     def __init__(self, board: Board, caller: Caller) -> None:
-        """Prepare a visit of `caller`."""
         self._board = board
         self._caller = caller
         self._alone = VegasVisit(board, caller)
@@ -86,7 +85,6 @@ class Company:
         await self._come_back(said)
 
     async def has_open_hand(self) -> bool:
-        """Look for a hand that was left open."""
         try:
             return bool((await self._asked(FIND)).get("found"))
         except NoServer:
@@ -105,7 +103,6 @@ class Company:
     # At the server.
 
     async def _asked(self, wants: str) -> Said:
-        """Ask something that needs no visit."""
         async with self._linked(wants) as link:
             return await link.ended()
 
@@ -223,7 +220,6 @@ class Link:
     def __init__(
         self, console: Console, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Pass on between the line of `console` and the server."""
         self._console = console
         self._reader = reader
         self._writer = writer

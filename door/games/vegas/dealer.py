@@ -52,7 +52,6 @@ class Dealer:
     """The house's hands at the table of one board."""
 
     def __init__(self, board: Board, state: TableState) -> None:
-        """Deal for `board` at the table that `state` is."""
         self._board = board
         self._state = state
 
@@ -228,7 +227,6 @@ class Dealer:
             self._state.tell()
 
     def _post(self, enter: Callable[[Desk, Work], Played]) -> Post:
-        """Return the way of an entry to the books."""
         return lambda work: self._board.books.run(lambda desk: enter(desk, work), self._tell_doubt)
 
     def _tell_doubt(self) -> None:

@@ -108,7 +108,6 @@ def affordable(hand: VegasRound, caller: Caller) -> list[BlackjackAction]:
 
 
 def most_insured(hand: VegasRound, caller: Caller) -> int:
-    """Return for how many seconds he may insure."""
     return min(hand.round.amount(BlackjackAction.INSURANCE), max(0, caller.spendable() - hand.coin))
 
 

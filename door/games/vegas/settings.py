@@ -23,7 +23,6 @@ class VegasSettings(StakeSettings):
 
 
 def read(table: TomlTable) -> VegasSettings:
-    """Read the section; problems are noted in it."""
     return VegasSettings(
         **read_stakes(table),
         seats=table.whole("seats", MOST_SEATS, 1, MOST_SEATS),
@@ -35,5 +34,4 @@ def read(table: TomlTable) -> VegasSettings:
 
 
 def of(config: HasGames) -> VegasSettings:
-    """Return this game's settings of a board."""
     return settings_of(config, "vegas", VegasSettings)

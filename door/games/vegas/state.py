@@ -82,7 +82,6 @@ class TableState:
 
     @property
     def at_turn(self) -> Chair | None:
-        """The seat that has to decide."""
         chair = chair_at_turn(self.in_play) if self.in_play is not None else None
         return None if chair is None else self.seats[chair]
 
@@ -102,7 +101,6 @@ class TableState:
         return len(self.guests()) > 1
 
     def seated(self) -> list[Chair]:
-        """Return the seats that are taken, in order."""
         return [self.seats[chair] for chair in sorted(self.seats)]
 
     def bettors(self) -> list[Chair]:
@@ -110,11 +108,9 @@ class TableState:
         return [seat for seat in self.seated() if seat.bet and seat.guest is not None]
 
     def guests(self) -> list[SeatedGuest]:
-        """Return everybody who is here, seated or standing."""
         return [*(seat.guest for seat in self.seated() if seat.guest is not None), *self.standing]
 
     def seat_of(self, caller_id: int) -> Chair | None:
-        """Return a caller's seat, None when he has none."""
         return next((seat for seat in self.seats.values() if seat.caller_id == caller_id), None)
 
     def place_of(self, caller_id: int) -> int | None:
@@ -180,6 +176,5 @@ class TableState:
         self.hand, self.shoe, self.cut, self.seed = hand, hand.shoe, hand.shoe.cut or "", ""
 
     def end_round(self) -> None:
-        """Let everybody decide for himself again."""
         for seat in self.seats.values():
             seat.stood = False
