@@ -11,8 +11,8 @@ from ansi.cards import plain
 from door import wording
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
+from door.games.tables.words import cards_rule, coins_rule, settled
 from door.lobby.pages import read
-from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.console import Console
@@ -31,21 +31,13 @@ async def read_rules(console: Console, settings: BlackJackForTimeSettings) -> No
 def rules_text(settings: BlackJackForTimeSettings) -> str:
     """Return the rules in words, pipe codes inside; every figure is the sysop's."""
     rules = settings.rules
-    turns = f", {settings.turns_per_day} turns a day" if settings.turns_per_day else ""
-    decks = "one deck" if rules.decks == 1 else f"{rules.decks} decks"
-    shuffled = (
-        "shuffled for every hand"
-        if rules.shuffle == "hand"
-        else f"shuffled when {rules.penetration} percent have been dealt"
-    )
+    cards = cards_rule(rules.decks, rules.shuffle, rules.penetration)
     ties = "goes to the dealer" if rules.ties == "dealer" else "is a stand-off"
     over = "pays every hand still standing" if rules.dealer_over == "pays" else "pays nobody"
     return "\n".join(
         (
-            f"|15Coins|07  You bet your time: a coin is {span(settings.coin_minutes * 60)}. "
-            f"A bet is {settings.smallest_bet} to {wording.coins(settings.largest_bet)}{turns}. "
-            "Your last coin is never bet.",
-            f"|15Cards|07  {decks}, {shuffled}. You get a card, the dealer one face up, you a "
+            coins_rule(settings),
+            f"|15Cards|07  {cards}. You get a card, the dealer one face up, you a "
             "second, the dealer one face down.",
             "|15Twenty-One|07  Under a ten"
             + (" or an ace" if rules.peek_under_ace else "")
@@ -124,8 +116,8 @@ def sentence(event: Event, coin: int) -> str:
             return '|12"Five-Card Charlie," says the dealer, and it is his.'
         case happened.InsuranceSettled() as insurance:
             return _insurance(insurance, coin)
-        case happened.BlackjackSettled() as settled:
-            return _settled(settled, coin)
+        case happened.BlackjackSettled() as over:
+            return settled(OUTCOMES[over.outcome], over, coin)
     return ""
 
 
@@ -134,13 +126,3 @@ def _insurance(event: happened.InsuranceSettled, coin: int) -> str:
         back = wording.coins_of(event.won + event.returned, coin)
         return f"|10The insurance brings {back}."
     return f"|12The insurance of {wording.coins_of(event.lost, coin)} is lost."
-
-
-def _settled(event: happened.BlackjackSettled, coin: int) -> str:
-    words = OUTCOMES[event.outcome]
-    if event.won:
-        paid = wording.coins_of(event.won + event.returned, coin)
-        return f"{words}: the dealer pays |15{paid}|10 ({span(event.won)} won)."
-    if event.lost:
-        return f"{words}: |15{wording.coins_of(event.lost, coin)}|12 lost."
-    return f"{words}."

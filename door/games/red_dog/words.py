@@ -11,8 +11,8 @@ from door import wording
 from door.games.red_dog import events as happened
 from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS, pays
+from door.games.tables.words import cards_rule, coins_rule, settled
 from door.lobby.pages import read
-from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.console import Console
@@ -58,19 +58,9 @@ def _sentence(event: Event, coin: int) -> str:
             return f"|07You raise by |15{wording.coins_of(amount, coin)}|07."
         case happened.RedDogDrew(card=card):
             return f"|07The third card is |15the {plain(card)}|07."
-        case happened.RedDogSettled() as settled:
-            return _settled(settled, coin)
+        case happened.RedDogSettled() as over:
+            return settled(OUTCOMES[over.outcome], over, coin)
     return ""
-
-
-def _settled(event: happened.RedDogSettled, coin: int) -> str:
-    words = OUTCOMES[event.outcome]
-    if event.won:
-        paid = wording.coins_of(event.won + event.returned, coin)
-        return f"{words}: the dealer pays |15{paid}|10 ({span(event.won)} won)."
-    if event.lost:
-        return f"{words}: |15{wording.coins_of(event.lost, coin)}|12 lost."
-    return f"{words}."
 
 
 async def read_rules(console: Console, settings: RedDogSettings) -> None:
@@ -82,20 +72,12 @@ async def read_rules(console: Console, settings: RedDogSettings) -> None:
 def rules_text(settings: RedDogSettings) -> str:
     """Return the rules in words, pipe codes inside; every figure is the sysop's or the game's."""
     rules = settings.rules
-    turns = f", {settings.turns_per_day} turns a day" if settings.turns_per_day else ""
-    decks = "One deck" if rules.decks == 1 else f"{rules.decks} decks"
-    shuffled = (
-        "shuffled for every hand"
-        if rules.shuffle == "hand"
-        else f"shuffled when {rules.penetration} percent have been dealt"
-    )
+    cards = cards_rule(rules.decks, rules.shuffle, rules.penetration).capitalize()
     odds = ", ".join(f"{spread} pays {odds} to 1" for spread, odds in SPREAD_PAYS.items())
     return "\n".join(
         (
-            f"|15Coins|07  You bet your time: a coin is {span(settings.coin_minutes * 60)}. "
-            f"A bet is {settings.smallest_bet} to {wording.coins(settings.largest_bet)}{turns}. "
-            "Your last coin is never bet.",
-            f"|15Cards|07  {decks}, {shuffled}. Aces are high only. Suits do not count.",
+            coins_rule(settings),
+            f"|15Cards|07  {cards}. Aces are high only. Suits do not count.",
             "|15The bet|07  Two cards are dealt face up. You bet that the third falls between "
             "them.",
             "|15Raise|07  Before the third card you may double your bet, or stay.",
