@@ -27,7 +27,8 @@ from timebank.callers import callers
 from timebank.calls.calls import open_call
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.purse import Receipt
-from timebank.settings.settings import EVERY_DAY, BankSettings, Event
+from timebank.settings.schedule import Event
+from timebank.settings.settings import EVERY_DAY, BankSettings
 from timebank.wagers import journal, wagers
 from timebank.wagers.rounds import FIRST_SEAT, Move, Settlement, Wager
 

@@ -21,7 +21,7 @@ from timebank.calls.calls import latest_addresses
 from timebank.errors import BooksUnavailable
 from timebank.ledger.database import Database, not_ours
 from timebank.ledger.schema import APPLICATION_ID, SCHEMA_VERSION
-from timebank.settings.settings import TomlTable, open_table
+from timebank.settings.toml import TomlTable, open_table
 
 LATEST = 500  # calls that are looked through for signs of a front end
 

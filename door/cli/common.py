@@ -28,7 +28,7 @@ config_option = click.option(
 def load_config(path: Path) -> Config:
     """Read the settings; what is wrong with them is told, all of it at once."""
     from door.config import config
-    from timebank.settings.settings import SettingsError
+    from timebank.errors import SettingsError
 
     try:
         return config.load(path)

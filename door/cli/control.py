@@ -21,7 +21,7 @@ from door.lines.link import ENDED, HEADER, SHOWN, Frames, dial, frame, told, use
 from door.server import server_file
 from door.server.control import COMMAND
 from door.wording import clock_time
-from timebank.settings.settings import SettingsError
+from timebank.errors import SettingsError
 
 SECONDS = 10.0  # that a server may take to answer
 

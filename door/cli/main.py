@@ -153,7 +153,7 @@ def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: in
 def check(config_path: Path) -> None:
     """Check the settings and the certificates they name, and tell everything that is wrong."""
     from door.cli.check import check as look_at
-    from timebank.settings.settings import SettingsError
+    from timebank.errors import SettingsError
 
     try:
         config, doubts = look_at(config_path)

@@ -34,7 +34,7 @@ from door.lobby import greeting, looks
 from door.run import log as logs
 from door.run import ways_in
 from door.session.arrival import UNNAMED, Asked, DoorCall, arrive
-from timebank.settings.settings import SettingsError
+from timebank.errors import SettingsError
 
 EXIT_WELL = 0  # also when the caller hung up, or was turned away for a reason of their own
 EXIT_FAILED = 1  # something went wrong here: the log says what

@@ -14,7 +14,7 @@ from door.config.defence import read_networks
 from door.dropfiles.dropfile import folded, lasting
 from door.errors import BoardUnsure
 from door.lines.rlogin.trust import Convention, TrustedBoard
-from timebank.settings.settings import TomlTable
+from timebank.settings.toml import TomlTable
 
 GiveBackWay = Literal["auto", "moduser", "door.sys", "exitinfo", "thebank.ext", "bank"]
 Door32Time = Literal["auto", "minutes", "seconds"]

@@ -21,9 +21,8 @@ from door.games.engine.settings import GameSettings
 from door.games.registry import GAMES
 from timebank.errors import NameRefused
 from timebank.names import names
-from timebank.settings.settings import BankSettings, SettingsError, TomlTable, open_table, read_bank
-
-__all__ = ["BoardSettings", "Calls", "Config", "ListenerSettings", "SettingsError", "load", "read"]
+from timebank.settings.settings import BankSettings, read_bank
+from timebank.settings.toml import TomlTable, open_table
 
 NEW_CALLER = "NEW"  # typed in place of a name by new callers
 LONGEST_BOARD_NAME = 40

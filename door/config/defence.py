@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from door.lines.rlogin.trust import Network, networks
-from timebank.settings.settings import TomlTable
-
-__all__ = ["USUAL", "Defences", "Network", "read_defence", "read_networks"]
+from timebank.settings.toml import TomlTable
 
 # This machine: the sysop, and their front ends that do not say whom they bring.
 HOME = ("127.0.0.0/8", "::1")

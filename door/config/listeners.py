@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from door.config.defence import Network, read_networks
-from door.lines.rlogin.trust import address_in
-from timebank.settings.settings import TomlTable
-from timebank.settings.toml import shown
+from door.config.defence import read_networks
+from door.lines.rlogin.trust import Network, address_in
+from timebank.settings.toml import TomlTable, shown
 
 ListenerKind = Literal["telnet", "telnets", "rlogin"]
 LISTENER_KINDS: tuple[ListenerKind, ...] = get_args(ListenerKind)

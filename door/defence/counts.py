@@ -23,14 +23,14 @@ import heapq
 import ipaddress
 import secrets
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import ceil
 
-from door.config.defence import Defences, Network
+from door.config.defence import Defences
 from door.errors import Fault, NotTaken
-from door.lines.rlogin.trust import address_in
+from door.lines.rlogin.trust import Network, address_in
 
 DAY = 86_400.0
 ROUNDED = 1e-6  # seconds that a sum of parts of a day may be too much
@@ -97,69 +97,54 @@ class Networks:
         )
 
 
-class Debts:
+class Debts(OrderedDict[int, float]):
     """What many strangers owe, in seconds that pass by themselves.
 
     Of more than `most` the one that is longest untouched is forgotten.
     """
 
     def __init__(self, most: int) -> None:
+        super().__init__()  # by who owes something, the second at which they are free
         self._most = most
-        self._free_at: OrderedDict[int, float] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._free_at)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._free_at)
 
     def owed(self, who: int, now: float) -> float:
-        return max(0.0, self._free_at.get(who, now) - now)
+        return max(0.0, self.get(who, now) - now)
 
     def above(self, seconds: float, now: float) -> list[tuple[int, float]]:
         limit = now + seconds
-        return [(who, free_at - limit) for who, free_at in self._free_at.items() if free_at > limit]
+        return [(who, free_at - limit) for who, free_at in self.items() if free_at > limit]
 
     def forget(self, who: int) -> bool:
         """Forgive a debt; tell whether there was any."""
-        return self._free_at.pop(who, None) is not None
+        return self.pop(who, None) is not None
 
     def add(self, who: int, seconds: float, most: float, now: float) -> float:
         """Add up to `seconds` to a debt, never above `most`; return how many."""
         owed = self.owed(who, now)
         added = max(0.0, min(seconds, most - owed))
-        self._free_at[who] = now + owed + added
-        self._free_at.move_to_end(who)
-        while self._free_at and (len(self) > self._most or self._oldest() <= now):
-            self._free_at.popitem(last=False)
+        self[who] = now + owed + added
+        self.move_to_end(who)
+        while self and (len(self) > self._most or next(iter(self.values())) <= now):
+            self.popitem(last=False)
         return added
 
     def take_back(self, who: int, seconds: float) -> None:
-        if who in self._free_at:
-            self._free_at[who] -= seconds
-
-    def _oldest(self) -> float:
-        return next(iter(self._free_at.values()))
+        if who in self:
+            self[who] -= seconds
 
 
-class Known:
+class Known(OrderedDict[int, int]):
     """Things that were seen, the last `most` of them, each with a number that goes with it."""
 
     def __init__(self, most: int) -> None:
+        super().__init__()
         self._most = most
-        self._seen: OrderedDict[int, int] = OrderedDict()
-
-    def __contains__(self, what: int) -> bool:
-        return what in self._seen
-
-    def of(self, what: int) -> int | None:
-        return self._seen.get(what)
 
     def add(self, what: int, goes_with: int = 0) -> None:
-        self._seen[what] = goes_with
-        self._seen.move_to_end(what)
-        if len(self._seen) > self._most:
-            self._seen.popitem(last=False)
+        self[what] = goes_with
+        self.move_to_end(what)
+        if len(self) > self._most:
+            self.popitem(last=False)
 
 
 Charge = tuple[tuple[Debts, int, float], ...]  # what was added to whose debts
@@ -304,7 +289,7 @@ class Defence:
         self._last_wrong.add(name, who)
 
     def last_wrong(self, name: int) -> str | None:
-        who = self._last_wrong.of(name)
+        who = self._last_wrong.get(name)
         return None if who is None else text_of(who)
 
     def rank(self, who: int, name: int, now: float) -> Rank:

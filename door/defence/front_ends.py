@@ -12,9 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from door.config.defence import Network
 from door.defence.counts import DAY, Debts, Networks, key_of
-from door.lines.rlogin.trust import address_in
+from door.lines.rlogin.trust import Network, address_in
 
 if TYPE_CHECKING:
     from door.config.config import Config

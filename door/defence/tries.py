@@ -17,26 +17,27 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import count
 
-from door.defence.counts import FIRST, Charge, Defence, kin_of
+from door.defence.counts import FIRST, Charge, Defence, Rank, kin_of
 
 
+@dataclass(eq=False)
 class Try:
-    """A password that was typed, until it is known whether it is right."""
+    """A password that was typed, until it is known whether it is right.
 
-    def __init__(
-        self, who: int | None, name: int, about: int, number: int, on_turn: Callable[[], None]
-    ) -> None:
-        """`who`, `name` and `about` are as `Defence` has them."""
-        self.who = who
-        self.name = name
-        self.about = about
-        self.number = number  # the higher, the later
-        self.on_turn = on_turn
-        self.is_due = who is None  # whether it may be checked now
-        self.rank = FIRST  # before whom it is checked then
-        self.charge: Charge = ()
+    `who`, `name` and `about` are as `Defence` has them.
+    """
+
+    who: int | None
+    name: int
+    about: int
+    number: int  # the higher, the later
+    on_turn: Callable[[], None]
+    is_due: bool  # whether it may be checked now
+    rank: Rank = FIRST  # the order in which it is checked then
+    charge: Charge = ()
 
     @property
     def place(self) -> int:
@@ -64,7 +65,7 @@ class Tries:
         """
         who, digest = self._defence.counted(address), self._defence.digest(name)
         about = 0 if who is None else self._defence.about(who, digest)
-        tried = Try(who, digest, about, next(self._numbers), on_turn)
+        tried = Try(who, digest, about, next(self._numbers), on_turn, is_due=who is None)
         if not tried.is_due:
             queue = self._queues.setdefault(digest, _Queue())
             queue.places.setdefault(tried.place, deque()).append(tried)

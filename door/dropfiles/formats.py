@@ -79,7 +79,11 @@ def _outcome(path: Path, reading: HostSettings) -> DropFile | DropFileRefused:
         remedy = f"Name one of these: {KNOWN}."
         return DropFileRefused(path, None, "its name is that of no drop file we read", remedy)
     try:
-        found = _parsed(kind, path, reading)
+        content = raw(path).content
+        if kind is Format.EXITINFO:
+            found = exitinfo_bbs.parse(path, content, reading)
+        else:
+            found = _PARSERS[kind](Lines(path, content), reading)
     except DropFileRefused as refused:
         refused.__context__ = None
         return refused
@@ -87,10 +91,3 @@ def _outcome(path: Path, reading: HostSettings) -> DropFile | DropFileRefused:
         what = "it names no caller, by number or by name"
         return DropFileRefused(path, None, what, "Only the board can tell who is calling.")
     return found
-
-
-def _parsed(kind: Format, path: Path, reading: HostSettings) -> DropFile:
-    content = raw(path).content
-    if kind is Format.EXITINFO:
-        return exitinfo_bbs.parse(path, content, reading)
-    return _PARSERS[kind](Lines(path, content), reading)

@@ -42,9 +42,8 @@ from door.server.server_file import ServerFile
 from door.session.logon import DRAINING
 from door.session.session import answer
 from timebank.calls.calls import close_orphaned_calls, latest_addresses
-from timebank.errors import BooksUnavailable
+from timebank.errors import BooksUnavailable, SettingsError
 from timebank.ledger.database import Database
-from timebank.settings.settings import SettingsError
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from door.config.config import Config
-    from door.config.config import ListenerSettings as Where
+    from door.config.listeners import ListenerSettings as Where
     from door.lines.line import Line
     from door.lines.port.listener import Listener
     from door.lines.rlogin.header import RloginHeader

@@ -16,7 +16,8 @@ from timebank.calls.calls import close_call, open_call, renew, touch
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.play_accounts import PlayMoney
 from timebank.ledger.purse import Purse, Receipt
-from timebank.settings.settings import BankSettings, Event
+from timebank.settings.schedule import Event
+from timebank.settings.settings import BankSettings
 from timebank.wagers import wagers
 from timebank.wagers.play_money import sit_down
 from timebank.wagers.rounds import FIRST_SEAT, Move, Settlement, Wager

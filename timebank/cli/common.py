@@ -123,7 +123,7 @@ def _day_after(day: date) -> date:
 
 def load(config: Path) -> BankSettings:
     """Read the time bank's part of the settings; what is wrong with it is told."""
-    from timebank.settings.settings import SettingsError
+    from timebank.errors import SettingsError
     from timebank.settings.settings import load as load_settings
 
     with refusing(SettingsError):

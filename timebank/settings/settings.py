@@ -17,26 +17,11 @@ from pathlib import Path
 from typing import Literal
 from zoneinfo import ZoneInfo, available_timezones
 
-from timebank.errors import HoursRefused, NameRefused, Problem, SettingsError
+from timebank.errors import HoursRefused, NameRefused
 from timebank.names import names
 from timebank.settings.hours import ALWAYS, GROUPS, WEEKDAYS, OpeningHours
 from timebank.settings.schedule import DAY_MINUTES, WEEK_MINUTES, Event, Schedule
-from timebank.settings.toml import Problems, TomlTable, guess, open_table, shown
-
-__all__ = [
-    "BankLimits",
-    "BankSettings",
-    "Event",
-    "Mode",
-    "Problem",
-    "Problems",
-    "Retention",
-    "SettingsError",
-    "TomlTable",
-    "load",
-    "open_table",
-    "read_bank",
-]
+from timebank.settings.toml import TomlTable, guess, open_table, shown
 
 Mode = Literal["built-in", "external", "none"]
 MODES: tuple[Mode, ...] = ("built-in", "external", "none")

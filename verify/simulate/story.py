@@ -23,8 +23,8 @@ from zoneinfo import ZoneInfo
 
 from door.config import config as settings
 from timebank.calls.clock import LEAP, BelievedClock
+from timebank.errors import SettingsError
 from timebank.ledger.database import Database
-from timebank.settings.settings import SettingsError
 from verify.simulate import crashes, happenings
 from verify.simulate.below import Below, State, state_of
 from verify.simulate.books import Watch

@@ -70,19 +70,9 @@ _ASKED = (
 )
 _OPENING = b"".join(IAC_BYTE + request for request in _ASKED)
 
-# The options that may be on, at our end and at the caller's. All others are refused, every time.
+# The options that may be on at our end, as `_THEIRS` at the caller's. All others are refused, every
+# time.
 _OURS = frozenset({telopt.BINARY, telopt.ECHO, telopt.SGA, telopt.TM, telopt.CHARSET})
-_THEIRS = frozenset(
-    {
-        telopt.BINARY,
-        telopt.SGA,
-        telopt.TTYPE,
-        telopt.NAWS,
-        telopt.NEW_ENVIRON,
-        telopt.CHARSET,
-        telopt.TSPEED,
-    }
-)
 _COMPRESSION = frozenset({b"\x55", telopt.MCCP2_COMPRESS, telopt.MCCP3_COMPRESS})
 
 # The subnegotiations worth reading, and the only form in which each is read: a window of four
@@ -95,6 +85,7 @@ _FORMS = {
     telopt.CHARSET: re.compile(rb"\x01[ -~]{2,1024}|\x02[ -~]{1,64}|\x03"),
     telopt.TSPEED: re.compile(rb"\x00[0-9]{1,10},[0-9]{1,10}"),
 }
+_THEIRS = frozenset({telopt.BINARY, telopt.SGA, *_FORMS})
 
 _LONGEST_REPLY = 64  # bytes; the CHARSET request with what announces it
 _CHARACTER_SETS = ("UTF-8", "CP437", "IBM437", "US-ASCII")

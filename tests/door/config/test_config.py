@@ -15,13 +15,14 @@ from pathlib import Path
 import pytest
 
 from door.config import boards, config
-from door.config.config import ListenerSettings, SettingsError
 from door.config.defence import Defences
+from door.config.listeners import ListenerSettings
 from door.games.black_jack_for_time import settings
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.registry import GAMES
 from tests import ROOT
-from timebank.settings.settings import Problems, TomlTable
+from timebank.errors import SettingsError
+from timebank.settings.toml import Problems, TomlTable
 
 SHIPPED = ROOT / "sysop.toml"
 

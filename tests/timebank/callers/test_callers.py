@@ -14,7 +14,7 @@ from timebank.keeping import deletion
 from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
-from timebank.settings.settings import Event
+from timebank.settings.schedule import Event
 from timebank.wagers import journal
 
 

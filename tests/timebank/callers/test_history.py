@@ -14,7 +14,8 @@ from timebank.callers import callers
 from timebank.callers.history import history
 from timebank.ledger.reasons import Deleted, Told, Unread
 from timebank.ledger.sentences import Part, describe
-from timebank.settings.settings import EVERY_DAY, Event
+from timebank.settings.schedule import Event
+from timebank.settings.settings import EVERY_DAY
 from timebank.wagers.rounds import Settlement
 from timebank.window.sysop import sysop_transfer
 

@@ -12,7 +12,8 @@ from timebank.callers import callers, sysop_log
 from timebank.calls.arrival import host_caller
 from timebank.errors import AlreadyOnline, CallerLocked, NameRefused, Refused, UnknownCaller
 from timebank.keeping import deletion
-from timebank.settings.settings import BankLimits, Event
+from timebank.settings.schedule import Event
+from timebank.settings.settings import BankLimits
 from timebank.window.sysop import adjust
 from timebank.window.teller import allowance, borrow, deposit, repay
 

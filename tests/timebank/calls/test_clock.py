@@ -16,7 +16,7 @@ from timebank.errors import AlreadyOnline
 from timebank.keeping.maintain import IN_DOUBT, maintain
 from timebank.ledger.machine import ClockReading, Machine
 from timebank.ledger.reasons import Cutoff
-from timebank.settings.settings import Event
+from timebank.settings.schedule import Event
 from timebank.wagers import play_money
 
 A_DAY = 86_400

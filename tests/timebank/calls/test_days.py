@@ -9,7 +9,7 @@ import pytest
 
 from tests.timebank.books import DAILY, GAME, lost, pushed, stand_alone, won
 from timebank.calls.calls import open_calls
-from timebank.settings.settings import Event
+from timebank.settings.schedule import Event
 from timebank.wagers.rounds import Move, Settlement
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -29,7 +29,7 @@ from timebank.errors import LimitReached, Refused
 from timebank.guests.claims import not_done
 from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
-from timebank.settings.settings import Event
+from timebank.settings.schedule import Event
 from timebank.wagers.rounds import Move
 from timebank.window import sysop, teller
 from timebank.window.allowance import Allowed

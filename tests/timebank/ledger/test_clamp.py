@@ -8,7 +8,7 @@ import pytest
 
 from tests.timebank.books import DAILY, GAME, MAIL_HOUR, pushed, won
 from timebank.errors import NoRoom, NotEnough
-from timebank.settings.settings import Event
+from timebank.settings.schedule import Event
 
 EVENING = datetime(2026, 6, 2, 2, 0, tzinfo=UTC)  # an hour before Mail hour
 

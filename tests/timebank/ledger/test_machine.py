@@ -25,7 +25,7 @@ from timebank.callers import callers
 from timebank.calls.calls import LEASE_SECONDS, close_dead_calls
 from timebank.errors import AlreadyOnline, CallClosed, Refused
 from timebank.keeping import deletion
-from timebank.settings.settings import Event
+from timebank.settings.schedule import Event
 from timebank.wagers import journal
 from timebank.wagers.rounds import Move, Settlement
 

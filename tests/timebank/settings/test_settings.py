@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from timebank.errors import SettingsError
 from timebank.settings import settings
-from timebank.settings.settings import DEFAULT_EVENTS, EVERY_DAY, Event, SettingsError
+from timebank.settings.schedule import Event
+from timebank.settings.settings import DEFAULT_EVENTS, EVERY_DAY
 from timebank.settings.toml import LONGEST_FILE, lines_of_keys
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from timebank.errors import HoursRefused
+from timebank.errors import HoursRefused, SettingsError
 from timebank.settings import settings
 from timebank.settings.hours import ALWAYS, OpeningHours
-from timebank.settings.settings import BankLimits, Retention, SettingsError
+from timebank.settings.settings import BankLimits, Retention
 
 
 @pytest.fixture

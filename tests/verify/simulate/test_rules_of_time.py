@@ -21,7 +21,8 @@ from timebank.ledger import transfers
 from timebank.ledger.database import Desk
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
-from timebank.settings.settings import BankSettings, Event
+from timebank.settings.schedule import Event
+from timebank.settings.settings import BankSettings
 from timebank.wagers import journal
 from timebank.wagers.journal import open_shoe
 from timebank.wagers.rounds import Wager

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from door.config import config
 from door.games.registry import GAMES
-from timebank.settings.settings import SettingsError
+from timebank.errors import SettingsError
 from verify.fuzz.oracles import assert_one_line
 from verify.fuzz.target import Target
 
