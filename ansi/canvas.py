@@ -318,10 +318,7 @@ class Canvas:
         return "".join(parts)
 
     def update(self) -> str:
-        """What turns the screen last rendered or updated into this one; "" when they are equal.
-
-        The first update is a render.
-        """
+        """What turns the screen last sent into this one, "" for nothing; the first is a render."""
         if not self._shown:
             return self.render()
         parts: list[str] = []

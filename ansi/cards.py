@@ -23,8 +23,7 @@ _RANK_NAMES = {"A": "ace", "J": "jack", "Q": "queen", "K": "king", "T": "10"}
 _COURT = frozenset("JQK")
 
 # The face is the light grey that PC screens had for paper; their white cannot be a background.
-_EDGE = Style(Colour.BLACK, Colour.GREY)
-_BLACK = Style(Colour.BLACK, Colour.GREY)
+_EDGE = _BLACK = Style(Colour.BLACK, Colour.GREY)
 _RED = Style(Colour.RED, Colour.GREY)
 _BACK_EDGE = Style(Colour.WHITE, Colour.BLUE)
 _BACK = Style(Colour.LIGHT_CYAN, Colour.BLUE)

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from door.config import config, named, privacy
 from door.config.config import Config
-from door.defence.front_ends import signs_in, watches
+from door.defence.front_ends import Lookout, signs_in
 from door.errors import CertificateRefused
 from door.lines.tls.certificates import doubt
 from timebank.calls.calls import latest_addresses
@@ -88,7 +88,7 @@ def _look_for_front_ends(settings: Config) -> list[str]:
     doubts = []
     for listener in settings.listeners:
         host = listener.host
-        if listener.kind != "rlogin" and not listener.proxies and watches(settings, host):
+        if listener.kind != "rlogin" and not listener.proxies and Lookout(settings).watches(host):
             doubts.append(
                 f"Port {listener.port} on {host} is for this machine alone, and {host} is in"
                 " `allow`: nothing in [defence] holds for whoever calls there. If a front end"

@@ -33,17 +33,13 @@ DAY_SECONDS = 24 * 60 * 60
 
 @dataclass(frozen=True)
 class BoardSettings:
-    """Whose board it is, and where it keeps its things.
-
-    `sysop` is a caller's name as `names.check` keeps it. `texts` need not exist. `data_mode` is as
-    chmod has it.
-    """
+    """Whose board it is, and where it keeps its things."""
 
     name: str
-    sysop: str
+    sysop: str  # a caller's name, as `names.check` keeps it
     data: Path
-    texts: Path
-    data_mode: int
+    texts: Path  # need not exist
+    data_mode: int  # as chmod has it
 
 
 @dataclass(frozen=True)

@@ -21,17 +21,13 @@ EVERY_ADDRESS_OF_BOTH = "::"
 
 @dataclass(frozen=True)
 class ListenerSettings:
-    """Where callers reach the board: an address in its usual spelling, and a port, 0 for any free.
-
-    `proxies` are front ends that say whom they bring; `certificate` and `key` are set for telnets
-    and for nothing else.
-    """
+    """Where callers reach the board."""
 
     kind: ListenerKind
-    host: str
-    port: int
-    proxies: tuple[Network, ...] = ()
-    certificate: Path | None = None
+    host: str  # an address in its usual spelling
+    port: int  # 0 for any free one
+    proxies: tuple[Network, ...] = ()  # front ends that say whom they bring
+    certificate: Path | None = None  # with `key`, for telnets alone
     key: Path | None = None
 
 

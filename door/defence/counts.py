@@ -58,14 +58,11 @@ TOO_MANY_WRONG = "too many wrong passwords"
 
 @dataclass(frozen=True)
 class HeldOff:
-    """A subscriber whose next call or new name is refused, or whose next password has to wait.
-
-    `why` is in words for the log; `wait` is in seconds, 0 where it is until a line is closed.
-    """
+    """A subscriber whose next call or new name is refused, or whose next password has to wait."""
 
     address: str
-    why: str
-    wait: float
+    why: str  # in words for the log
+    wait: float  # seconds, 0 where it is until a line is closed
 
     @property
     def subscriber(self) -> str:
@@ -98,10 +95,7 @@ class Networks:
 
 
 class Debts(OrderedDict[int, float]):
-    """What many strangers owe, in seconds that pass by themselves.
-
-    Of more than `most` the one that is longest untouched is forgotten.
-    """
+    """What strangers owe, in seconds that pass: of the `most` who were touched last."""
 
     def __init__(self, most: int) -> None:
         super().__init__()  # by who owes something, the second at which they are free
@@ -247,10 +241,7 @@ class Defence:
         return ceil(owed / FAILURE_SECONDS - ROUNDED) if owed else 0
 
     def wait_for_name(self, name: int, now: float, *, clean: bool) -> float:
-        """Seconds until a password for a name may be checked, 0 for now.
-
-        `clean` is said of an address without failures about the name.
-        """
+        """Seconds until a name may be tried; `clean` is an address without failures about it."""
         return max(0.0, self._wrong_for.owed(name, now) - self.free(clean=clean))
 
     def wait_for_address(self, who: int, now: float, *, clean: bool) -> float:

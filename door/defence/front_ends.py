@@ -85,10 +85,6 @@ class Lookout:
         return Sign(address, f"{NAMES} callers and more logged on") if len(names) >= NAMES else None
 
 
-def watches(config: Config, address: str) -> bool:
-    return Lookout(config).watches(address)
-
-
 def signs_in(config: Config, calls: Iterable[tuple[str, str]]) -> list[Sign]:
     """The signs in calls of the past, as (name, address)."""
     lookout, found = Lookout(config), {}

@@ -48,14 +48,11 @@ log = logging.getLogger("door.reception")
 
 
 class Reception:
-    """The gate of all ports of a board, and the judge at the log-on.
-
-    `on_nodes` tells how many callers are on a node.
-    """
+    """The gate of all ports of a board, and the judge at the log-on."""
 
     def __init__(self, config: Config, clock: Clock, on_nodes: Callable[[], int]) -> None:
         self._clock = clock
-        self._on_nodes = on_nodes
+        self._on_nodes = on_nodes  # how many callers are on a node
         self._defence = Defence(config.defence)
         self._tries = Tries(self._defence)
         self._timer: Timer | None = None  # until a password that waits may be checked

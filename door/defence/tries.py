@@ -25,14 +25,13 @@ from door.defence.counts import FIRST, Charge, Defence, Rank, kin_of
 
 @dataclass(eq=False)
 class Try:
-    """A password that was typed, until it is known whether it is right.
+    """A password that was typed, until it is known whether it is right."""
 
-    `who`, `name` and `about` are as `Defence` has them.
-    """
-
+    # As `Defence` has them.
     who: int | None
     name: int
     about: int
+
     number: int  # the higher, the later
     on_turn: Callable[[], None]
     is_due: bool  # whether it may be checked now

@@ -124,13 +124,10 @@ class EventSaid(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NextEvent:
-    """The host's next system event: a minute of the day (0 to 1439) by the host's clock.
-
-    `minute` is set for a time and for a placeholder, which counts as no event.
-    """
+    """The host's next system event; a placeholder counts as none."""
 
     said: EventSaid
-    minute: int | None
+    minute: int | None  # of the day, 0 to 1439, by the host's clock
     place: str
 
     @property

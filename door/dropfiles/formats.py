@@ -63,10 +63,7 @@ def dorinfo_nodes(name: str) -> frozenset[int]:
 
 
 def read(path: Path, reading: HostSettings) -> DropFile:
-    """Read a drop file of any format; raises `DropFileRefused`, and nothing else.
-
-    Neither the error nor its traceback leads to a line of the file.
-    """
+    """Read a drop file of any format, or raise a `DropFileRefused` that leads to no line of it."""
     outcome = _outcome(path, reading)
     if isinstance(outcome, DropFileRefused):
         raise outcome.with_traceback(None)

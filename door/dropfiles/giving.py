@@ -104,21 +104,14 @@ def _changed(path: Path, minutes: int, change: Callable[[Path, bytes, int], byte
     """Change a file, or raise an error that leads to nothing in it."""
     if not 0 <= minutes <= MOST_MINUTES:
         raise ValueError(f"a host can take 0 to {MOST_MINUTES} minutes")
-    refused = _refusal(path, minutes, change)
-    if refused is not None:
-        raise refused.with_traceback(None)
-    return path
-
-
-def _refusal(
-    path: Path, minutes: int, change: Callable[[Path, bytes, int], bytes]
-) -> NotGiven | None:
     try:
         _replace(path, change(path, _bytes(path), minutes), path)
     except NotGiven as refused:
         refused.__context__ = None
-        return refused
-    return None
+        bare = refused.with_traceback(None)
+    else:
+        return path
+    raise bare
 
 
 def _with_credit(path: Path, content: bytes, minutes: int) -> bytes:

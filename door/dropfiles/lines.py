@@ -145,10 +145,7 @@ class Lines:
         return None if _WHOLE.fullmatch(text) is None else int(text)
 
     def node(self, number: int) -> int | None:
-        """The line as the number of a node, 1 or more.
-
-        It may lack its end: DOOR32.SYS ends with it, and not every writer ends its last line.
-        """
+        """The line as the number of a node, 1 or more; not every DOOR32.SYS ends this last line."""
         text = self._lines[number - 1].strip() if number <= len(self._lines) else ""
         found = 0 if _WHOLE.fullmatch(text) is None else int(text)
         return found if found > 0 else None
@@ -158,10 +155,7 @@ class Lines:
         return cells(self.number(number))
 
     def user(self, number: int) -> int | None:
-        """The line as the record number of a user, 1 or more; else a doubt.
-
-        Hosts without record numbers write zero for everybody.
-        """
+        """The line as a record number, 1 or more; else a doubt: hosts without any write zero."""
         found = self.number(number) or 0
         if found > 0:
             return found

@@ -50,35 +50,26 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GiveBack:
-    """A way that the files leave open; whether the board goes it is for the sysop to say.
-
-    `path` is the file to write; `minutes` is what it says now, None where a way has no such number.
-    `source` is the drop file that opens the way and `caller` whom it names, so that time is not
-    given to the next caller of the node.
-    """
+    """A way that the files leave open; whether the board goes it is for the sysop to say."""
 
     way: Way
-    path: Path
-    minutes: int | None
-    source: Path
-    caller: HostIdentity
+    path: Path  # the file to write
+    minutes: int | None  # what it says now, where a way has such a number
+    source: Path  # the drop file that opens the way
+    caller: HostIdentity  # so that time is not given to the next caller of the node
 
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What the host says of the caller's screen: hints, None where it says nothing.
-
-    `is_page_length` is set where the rows are what a user likes to read at once, `drops_low_bytes`
-    where the host takes CP437's pictures below 20h for controls (ENiGMA).
-    """
+    """What the host says of the caller's screen: hints, None where it says nothing."""
 
     emulation: Emulation | None
     charset: str | None
     rows: int | None
     columns: int | None
     language: str | None
-    is_page_length: bool
-    drops_low_bytes: bool
+    is_page_length: bool  # whether the rows are what a user likes to read at once
+    drops_low_bytes: bool  # whether CP437's pictures below 20h are controls there (ENiGMA)
 
 
 @dataclass(frozen=True, slots=True)

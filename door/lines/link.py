@@ -113,10 +113,7 @@ OnCall = Callable[["LinkConnection", Said], Awaitable[None]]
 
 
 class LinkConnection(StreamProtocol):
-    """One door process at the server.
-
-    `ready` is called once, with the header; `interrupted` when the door says what ends the call.
-    """
+    """One door process; `ready` is called with its header, `interrupted` with what ends it."""
 
     line: LinkLine
 

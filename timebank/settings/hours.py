@@ -23,12 +23,9 @@ _HOURS = re.compile(rf"([a-z]+)(?:-([a-z]+))? +({_TIME})-({_TIME})")
 
 @dataclass(frozen=True)
 class OpeningHours:
-    """When the window is open: spans of minutes of the week from Monday 00:00, merged, in order.
+    """When the window is open: spans of minutes of the week from Monday 00:00, merged, in order."""
 
-    Without a span it is always open.
-    """
-
-    spans: tuple[tuple[int, int], ...]
+    spans: tuple[tuple[int, int], ...]  # without one it is always open
 
     @classmethod
     def read(cls, texts: Iterable[str]) -> OpeningHours:

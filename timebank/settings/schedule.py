@@ -28,28 +28,21 @@ LONGEST_CHAIN = timedelta(days=60)
 
 @dataclass(frozen=True)
 class Event:
-    """A system event of the board, as the sysop wrote it.
-
-    `start` is local time, `days` the days of the week on which it starts (0 is Monday), `minutes`
-    its length in real minutes, 1 to 10080.
-    """
+    """A system event of the board, as the sysop wrote it."""
 
     name: str
-    start: time
-    days: frozenset[int]
-    minutes: int
+    start: time  # local
+    days: frozenset[int]  # of the week, on which it starts; 0 is Monday
+    minutes: int  # of real time, 1 to 10080
 
 
 @dataclass(frozen=True)
 class ClosedPeriod:
-    """A period during which the board is closed: UTC, `start` included, `end` not.
-
-    Events that overlap or touch are one period, named after all of them.
-    """
+    """When the board is closed: events that overlap or touch are one period. In UTC."""
 
     start: datetime
-    end: datetime
-    name: str
+    end: datetime  # not included
+    name: str  # of all the events
 
 
 def first_instant(moment: datetime, zone: ZoneInfo) -> datetime:

@@ -24,14 +24,10 @@ Proxies = tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]
 
 @dataclass(frozen=True)
 class Entrance:
-    """What stands between a port and its callers.
-
-    Connections from `proxies` are front ends, and believed to say whom they bring; `certificate`
-    makes it TLS.
-    """
+    """What stands between a port and its callers."""
 
     gate: Gate
-    proxies: Proxies = ()
+    proxies: Proxies = ()  # front ends, which are believed to say whom they bring
     certificate: Certificate | None = None
 
     def is_front_end(self, address: str) -> bool:

@@ -152,10 +152,7 @@ class Listener(ABC):
         connecting.add_done_callback(visit.connected)
 
     def admit(self, address: str) -> tuple[LineConnection, Stage]:
-        """Count a connection from `address`, and return it with what takes its bytes first.
-
-        Raises `CallRefused`.
-        """
+        """Return a connection and what takes its bytes first, or raise `CallRefused`."""
         visit = LineConnection(self._entrance, self._turns, self.answer, self._forget)
         first = visit.begin(address)
         self._visits.add(visit)

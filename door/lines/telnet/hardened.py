@@ -96,14 +96,10 @@ _NOTHING: collections.deque[Any] = collections.deque(maxlen=0)
 
 @dataclass(frozen=True)
 class TelnetLimits(CommandLimits):
-    """What one telnet caller may cost the board.
+    """What one telnet caller may cost the board; both in seconds from the connection."""
 
-    A caller who says nothing is served after `silence`; one who is answering, however far away,
-    after `patience` at the latest (both in seconds from the connection).
-    """
-
-    silence: float
-    patience: float
+    silence: float  # until a caller is served who says nothing
+    patience: float  # the same for one who is answering, however far away
 
 
 def quieten_library() -> None:
