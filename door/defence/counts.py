@@ -218,6 +218,7 @@ class Defence:
         return who is None or who in self._callers_live_at or self._allowed.hold(address)
 
     def wrong_lately(self, address: str, now: float) -> float:
+        """The seconds that an address owes for wrong passwords."""
         who = self.counted(address)
         return 0.0 if who is None else self._wrong_from.owed(who, now)
 
@@ -249,6 +250,7 @@ class Defence:
         return max(0.0, self._wrong_from.owed(who, now) - self.free(clean=clean))
 
     def owed_for(self, name: int, now: float) -> float:
+        """The seconds that are owed for a name."""
         return self._wrong_for.owed(name, now)
 
     def free(self, *, clean: bool) -> float:
@@ -310,6 +312,7 @@ class Defence:
         return ((self._wrong_at_home, pair, added),)
 
     def is_at_home(self, who: int, name: int) -> bool:
+        """Whether a name has logged on from there. It is not to be told."""
         return self._pair(who, name) in self._homes
 
     def logged_on(self, address: str, name: int) -> None:
@@ -399,7 +402,7 @@ class Defence:
     # Inside.
 
     @property
-    def _cost(self) -> float:
+    def _cost(self) -> float:  # of a wrong password, in seconds
         return 60.0 * self._rules.try_minutes
 
     def _pair(self, who: int, name: int) -> int:

@@ -114,6 +114,7 @@ class StreamLine:
                 self.count_unsent(len(data))
 
     async def drain(self, seconds: float) -> None:
+        """Wait until everything written has left; `Hangup` when the line ends."""
         if self._blocked and not self._ended:
             gone = self._loop.create_future()
             self._drains.add(gone)

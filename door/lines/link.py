@@ -56,6 +56,7 @@ class Frames:
         self._waiting = bytearray()
 
     def feed(self, data: bytes) -> list[tuple[bytes, bytes]]:
+        """The frames that became whole with `data`; `LinkBroken` for one too large."""
         self._waiting += data
         found: list[tuple[bytes, bytes]] = []
         while len(self._waiting) >= _HEAD.size:
@@ -71,6 +72,7 @@ class Frames:
 
 
 def frame(kind: bytes, content: bytes) -> bytes:
+    """Make a frame of at most LARGEST bytes."""
     return _HEAD.pack(kind, len(content)) + content
 
 
@@ -83,6 +85,7 @@ def told(what: Said) -> bytes:
 
 
 def read_told(content: bytes) -> Said:
+    """Read the content of a header or an end; `LinkBroken` when it is none."""
     try:
         said = json.loads(content)
     except ValueError as error:

@@ -39,7 +39,10 @@ _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
 
 class Certificate:
-    """A certificate and its key, read again when their files change."""
+    """A certificate and its key, read again when their files change.
+
+    Raises `CertificateRefused` when they cannot be used from the beginning.
+    """
 
     def __init__(self, certificate: Path, key: Path) -> None:
         self._files = (certificate, key)
