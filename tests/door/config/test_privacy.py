@@ -17,6 +17,7 @@ from tests.door.processes import served
 from tests.door.shell import Shell
 from tests.door.strangers import defended, refusals
 from tests.world import world
+from timebank.errors import SettingsError
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +89,7 @@ def test_a_new_folder_is_as_the_sysop_says(tmp_path: Path, set_to: str, folder: 
 
 @pytest.mark.parametrize("wrong", ["0777", "0600", "rwx------", "0702", "01700"])
 def test_a_mode_that_no_folder_should_have_is_refused(tmp_path: Path, wrong: str) -> None:
-    with pytest.raises(settings.SettingsError, match='must be the mode of a folder such as "0700"'):
+    with pytest.raises(SettingsError, match='must be the mode of a folder such as "0700"'):
         board(tmp_path, wrong)
 
 
