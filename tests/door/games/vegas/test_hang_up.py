@@ -161,7 +161,8 @@ async def test_when_time_runs_out_in_a_round_the_hand_is_stood_and_a_win_carries
     async with company(tmp_path, "Ada", seed=shoe(1, WINS)) as (ada,):
         await ada.says_bet(2)
         await ada.has_the_turn()
-        await ada.board.pass_time(58 * MINUTE)
+        await ada.board.pass_time(58 * MINUTE - 1)
+        await ada.board.clock.advance(1)  # and no wait: the next screen takes its place
         await ada.sees("Your time is up: your hand is stood at its turns.")
         await ada.is_asked("<B>et")
         assert ada.has["online"] == 4 * MINUTE
