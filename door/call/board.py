@@ -13,6 +13,7 @@ from door.call.caller import Caller
 from door.call.console import Console
 from door.call.guest_caller import HostCaller, brought_by
 from door.call.process import this_process
+from door.call.purse import TickingPurse
 from door.defence.counts import FIRST, Rank
 from door.defence.reception import Reception
 from door.errors import BoardFull, Interruption, TakenOver
@@ -177,8 +178,9 @@ class Board:
             return open_call(desk, record.id, node, self.process, address, take_over)
 
         def on_call(node: int, opened: Opened, logged_on: float) -> Caller:
+            purse = TickingPurse(self.books, self.clock, opened.receipt.purse, logged_on)
             return Caller(
-                console, self.books, self.config, record, node, opened, logged_on, self.new_seed
+                console, self.books, self.config, record, node, opened, purse, self.new_seed
             )
 
         return await self._open(record, opening, on_call, take_over=take_over)
@@ -248,7 +250,7 @@ class Board:
         living = {caller.call_id: caller for caller in self._own_callers()}
         if not living:
             return
-        ticks = [(call_id, caller.ticked()) for call_id, caller in living.items()]
+        ticks = [(call_id, caller.purse.ticked()) for call_id, caller in living.items()]
         seen = [(caller, caller.last_hand.seen()) for caller in living.values()]
 
         def renew(desk: Desk) -> list[int]:

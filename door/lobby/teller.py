@@ -64,13 +64,13 @@ async def last_chance(caller: Caller) -> bool:
     if not allowance.withdraw.seconds:
         return False
     caller.place = "Time bank"
-    caller.grace(GRACE_SECONDS)
+    caller.clock.grace(GRACE_SECONDS)
     try:
         caller.console.stage(window(caller, allowance, {}))
         caller.console.say(
             f"|14You have no time left, and {span(GRACE_SECONDS)} at this window to withdraw."
         )
-        while caller.time_left() <= 0:
+        while caller.purse.time_left() <= 0:
             choice = await caller.console.ask(
                 {"W": "Withdraw", "Q": "Quit"}, default="W", cancel="Q"
             )
@@ -78,8 +78,8 @@ async def last_chance(caller: Caller) -> bool:
                 break
             caller.console.say(await serve(_withdraw(caller)))
     finally:
-        caller.end_grace()
-    return caller.time_left() > 0  # midnight may have brought some
+        caller.clock.end_grace()
+    return caller.purse.time_left() > 0  # midnight may have brought some
 
 
 def _choices(caller: Caller, allowance: Allowance) -> dict[str, str]:
@@ -157,7 +157,7 @@ async def _transfer(caller: Caller) -> str:
 
 async def _switch_automatic_deposit(caller: Caller) -> str:
     """Turn the deposit at log-off on or off."""
-    on = caller.record.preferences.get("auto_deposit") is not True
+    on = not caller.prefers("auto_deposit")
     await caller.remember({"auto_deposit": on})
     if on:
         return "|10At log-off, what may be deposited of your time left now goes to the bank."

@@ -100,24 +100,20 @@ def unsaid(caller: Caller, scene: Scene) -> str:
 
 def field_values(caller: Caller, allowance: Allowance) -> dict[str, str]:
     """Return the named fields of the window (docs/sysop-guide.md lists them), all as text."""
-    purse = caller.purse
-    closing = purse.closing
-    event = ""
-    if closing is not None:
-        event = wording.event_at(closing, caller.bank_settings.schedule, caller.clock.now())
+    purse = caller.purse.posted
     clock = wording.clock_time
     return {
         "NAME": caller.record.name,
         "BALANCE": clock(purse.bank),
-        "TIMELEFT": clock(caller.time_left()),
+        "TIMELEFT": clock(caller.purse.time_left()),
         "HELD": clock(purse.held),
         "LOAN": clock(-purse.loan),
         "DEPOSIT": clock(allowance.deposit.seconds),
         "WITHDRAW": clock(allowance.withdraw.seconds),
         "TRANSFER": clock(allowance.transfer.seconds),
         "BORROW": clock(allowance.borrow.seconds),
-        "EVENT": event or "none",
-        "AUTO": "yes" if caller.record.preferences.get("auto_deposit") is True else "no",
+        "EVENT": caller.purse.event_words() or "none",
+        "AUTO": "yes" if caller.prefers("auto_deposit") else "no",
     }
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from door.call.board import Board
 from door.call.caller import Caller
-from door.call.guest_caller import LimitedCaller
+from door.call.purse import TickingPurse
 from door.games import overdue
 from door.games.baccarat import stakes
 from door.games.black_jack_for_time import words
@@ -52,7 +52,7 @@ def shows_what_is_not_durable(patch: pytest.MonkeyPatch) -> None:
             return await real(self, move, stake, stake_kind)
         except BooksUnavailable:
             after, events = self.kind.act(self.round, move)
-            return self._adopt(self.round, after, events, self.caller.opening, None)
+            return self._adopt(self.round, after, events, self.caller.opened.receipt, None)
 
     patch.setattr(Play, "act", act)
 
@@ -66,12 +66,12 @@ def lets_time_reach_past_an_event(patch: pytest.MonkeyPatch) -> None:
 
 
 def charges_more_than_has_passed(patch: pytest.MonkeyPatch) -> None:
-    real = Caller.ticked
-    patch.setattr(Caller, "ticked", lambda self: real(self) * 21 // 20)
+    real = TickingPurse.ticked
+    patch.setattr(TickingPurse, "ticked", lambda self: real(self) * 21 // 20)
 
 
 def shows_more_time_than_there_is(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Caller, "time_left", lambda self: self.spendable() + 1)
+    patch.setattr(TickingPurse, "time_left", lambda self: self.spendable() + 1)
 
 
 def leaves_calls_open(patch: pytest.MonkeyPatch) -> None:
@@ -119,7 +119,7 @@ def forgets_the_events_of_hosts(patch: pytest.MonkeyPatch) -> None:
 
 
 def lets_guests_stay_on(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(LimitedCaller, "_host_seconds", lambda self: None)
+    patch.setattr(TickingPurse, "_host_seconds", lambda self: None)
 
 
 def applies_records_twice(patch: pytest.MonkeyPatch) -> None:
@@ -255,7 +255,7 @@ def mends_nothing(patch: pytest.MonkeyPatch) -> None:
 
 def lets_calls_that_end_at_once_be_free(patch: pytest.MonkeyPatch) -> None:
     """Time that is rounded down, in the call and at its end."""
-    patch.setattr(Caller, "ticked", lambda self: int(self.on_for()))
+    patch.setattr(TickingPurse, "ticked", lambda self: int(self.on_for()))
     patch.setattr(calls, "LEAST_SECONDS", 0)
 
 

@@ -150,21 +150,15 @@ class ForTime:
 
     def warning(self, said: Dialogue, wager: int) -> str:
         """Say how much of a win the next event would cut off, and where that would go."""
-        to_event = self.caller.seconds_to_event()
-        closing = self.caller.purse.closing
-        if to_event is None or closing is None or self.refused(said, wager):
-            return ""
         full = wager * self.coin
-        surplus = min(full, self.caller.spendable() + full - to_event)
-        if surplus <= 0:
+        surplus = self.caller.purse.cut_from(full)
+        if not surplus or self.refused(said, wager):
             return ""
-        bank = self.caller.bank_settings
-        event = wording.event_at(closing, bank.schedule, self.caller.clock.now())
         return said.trimmed.format(
-            event=event,
+            event=self.caller.purse.event_words(),
             full=wording.clock_time(full),
             surplus=wording.clock_time(surplus),
-            where=said.where[bank.mode],
+            where=said.where[self.caller.bank_settings.mode],
         )
 
     def follow(self, receipt: Receipt) -> None:
@@ -180,10 +174,10 @@ class ForTime:
         return f"{told}, {said.also_open}" if is_open else told
 
     def _pot(self) -> int:
-        return self.caller.pot(self.coin)
+        return self.caller.purse.pot(self.coin)
 
     def _turns(self) -> int:
-        return self.caller.purse.turns.get(GAME, 0)
+        return self.caller.purse.turns(GAME)
 
 
 class ForTheBank:

@@ -151,7 +151,7 @@ class Habits:
     @property
     def cuts(self) -> bool:
         """Whether he is asked to cut a new shoe, at any table."""
-        return self.caller.record.preferences.get("cut") is True
+        return self.caller.prefers("cut")
 
     async def switch_cut(self) -> None:
         """Ask him for a cut from now on, or no more; raises `BooksUnavailable`."""
@@ -260,8 +260,8 @@ class BaccaratTable:
         self.caller.place = "Baccarat"
         if self.round is None:
             await self.has_open_hand()
-        before = self.caller.on_tick
-        self.caller.on_tick = self._follow_time
+        before = self.caller.clock.on_tick
+        self.caller.clock.on_tick = self._follow_time
         try:
             if self.round is not None:
                 seated = await self._resume()
@@ -270,7 +270,7 @@ class BaccaratTable:
             while seated and await self._between_coups():
                 pass
         finally:
-            self.caller.on_tick = before
+            self.caller.clock.on_tick = before
             self._close_statement()
 
     async def has_open_hand(self) -> bool:
@@ -297,7 +297,7 @@ class BaccaratTable:
         """Show the coup that was left, against the bank that was left."""
         if isinstance(self.stakes, ForTheBank):
             await face_the_bank(self.caller, self.said, self.stakes)
-        self.caller.coin = self.for_time.coin
+        self.caller.status.coin = self.for_time.coin
         self._look()
         self.console.stage(self.scene)
 
@@ -306,7 +306,7 @@ class BaccaratTable:
         await self._lay_out()
         self.console.say(self.said.resumed)
         await self._play()
-        self.for_time.coin = self.caller.coin = self.settings.coin_minutes * 60
+        self.for_time.coin = self.caller.status.coin = self.settings.coin_minutes * 60
         if isinstance(self.stakes, ForTheBank):
             # He is back, and the bank has recovered; but not from a coup that has just broken it.
             self.stakes.is_faced = self.stakes.is_broken
@@ -341,7 +341,7 @@ class BaccaratTable:
         welcome = await self._meet_the_bank()
         if welcome is None:
             return False
-        self.caller.coin = self.for_time.coin
+        self.caller.status.coin = self.for_time.coin
         self._look()
         self.console.stage(self.scene)
         if not self.console.is_painted:
@@ -504,7 +504,7 @@ class BaccaratTable:
         banco = isinstance(stakes, ForTheBank) and amount == stakes.casino
         self.wager = amount
         self._look()
-        with self.caller.suspense():
+        with self.caller.status.suspense():
             step = await self.play.place(bet, cut)
             if banco:
                 self.console.say(self.said.banco)
@@ -520,7 +520,7 @@ class BaccaratTable:
             try:
                 if not await self._toss():
                     action = await self._decide()
-                    with self.caller.suspense():
+                    with self.caller.status.suspense():
                         await self._show(await self.play.act(Act(action), 0, ""))
             except TimeUp:
                 await self._stand()
@@ -536,7 +536,7 @@ class BaccaratTable:
 
     async def _toss(self) -> bool:
         """Let the seed decide for the bank, where it has the option and tosses for it."""
-        with self.caller.suspense():
+        with self.caller.status.suspense():
             step = await self.play.toss()
             if step is not None:
                 self.console.say(self.said.toss)
@@ -591,7 +591,7 @@ class BaccaratTable:
         """Paint the table again when time that ticked has taken a coin from the pot; but never
         let figures run ahead of the cards."""
         before = self.scene.figures
-        if not self.caller.status_waits:
+        if not self.caller.status.waits:
             self._look()
         if self.scene.figures != before:
             self.console.display.refresh()

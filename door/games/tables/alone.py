@@ -125,11 +125,11 @@ class TableForTime:
         self.caller.place = self.scene.title
         if self.round is None:
             await self._find_open_hand()
-        self.caller.coin = self.coin
+        self.caller.status.coin = self.coin
         self._look()
         self.console.stage(self.scene)
-        before = self.caller.on_tick
-        self.caller.on_tick = self._follow_pot
+        before = self.caller.clock.on_tick
+        self.caller.clock.on_tick = self._follow_pot
         try:
             if self.round is not None:
                 self.console.say("|14The hand you left is still on the table.")
@@ -139,7 +139,7 @@ class TableForTime:
             while await self._between_hands():
                 pass
         finally:
-            self.caller.on_tick = before
+            self.caller.clock.on_tick = before
             self._close_statement()
 
     async def has_open_hand(self) -> bool:
@@ -297,7 +297,7 @@ class TableForTime:
 
     def _can_pay(self, round_: Any, action: Any) -> bool:
         amount = round_.amount(action)
-        return not amount or self.caller.spendable() - amount >= self.coin
+        return not amount or self.caller.purse.spendable() - amount >= self.coin
 
     async def _act(self, action: Any) -> None:
         """Carry out one action: pure first, then durable, then adopted and drawn."""
@@ -355,16 +355,16 @@ class TableForTime:
 
     def _use_settings(self) -> None:
         """Play on under the settings of this call, after a hand dealt under those of its day."""
-        self.coin = self.scene.coin = self.caller.coin = self.house.coin_minutes * 60
+        self.coin = self.scene.coin = self.caller.status.coin = self.house.coin_minutes * 60
 
     def _look(self) -> None:
         """Bring the figures of the scene up to date."""
-        self.scene.turns = self.caller.purse.turns.get(self.play.kind.name, 0)
-        self.scene.pot = self.caller.pot(self.coin)
+        self.scene.turns = self.caller.purse.turns(self.play.kind.name)
+        self.scene.pot = self.caller.purse.pot(self.coin)
 
     def _follow_pot(self) -> None:
         """Paint the table again when time that ticked has taken a coin from the pot."""
-        if self.scene.pot != self.caller.pot(self.coin):
+        if self.scene.pot != self.caller.purse.pot(self.coin):
             self._look()
             self.console.display.refresh()
 

@@ -33,7 +33,7 @@ class Betting:
     def refusal(self) -> str:
         """Return why no bet can be placed now, "" when one can."""
         smallest = self.settings.smallest_bet
-        pot = self.caller.pot(self.coin)
+        pot = self.caller.purse.pot(self.coin)
         if pot <= smallest:
             return (
                 f"Your pot holds {wording.coins(pot)}; the smallest bet is "
@@ -45,7 +45,7 @@ class Betting:
         """Return the bet in coins, `None` when the caller thinks better of it."""
         smallest = self.settings.smallest_bet
         while True:
-            largest = min(self.settings.largest_bet, self.caller.pot(self.coin) - 1)
+            largest = min(self.settings.largest_bet, self.caller.purse.pot(self.coin) - 1)
             if largest < smallest:
                 return None
             last = min(max(self.last(), smallest), largest)
@@ -78,24 +78,18 @@ class Betting:
     def _warn_of_cut(self, typed: str) -> None:
         """Say when the next event would cut a full win on the bet that is being typed."""
         bet = int(typed) if typed.isdecimal() else 0
-        to_event = self.caller.seconds_to_event()
-        closing = self.caller.purse.closing
-        possible = 0 < bet <= min(self.settings.largest_bet, self.caller.pot(self.coin) - 1)
-        if not possible or to_event is None or closing is None:
-            return
+        purse = self.caller.purse
         full = int(bet * self.coin * self.best_odds)
-        surplus = min(full, self.caller.spendable() + full - to_event)
-        if surplus <= 0:
+        surplus = purse.cut_from(full)
+        if not 0 < bet <= min(self.settings.largest_bet, purse.pot(self.coin) - 1) or not surplus:
             return
-        bank_settings = self.caller.bank_settings
-        event = wording.event_at(closing, bank_settings.schedule, self.caller.clock.now())
         where = {
             "built-in": "would go to your time bank",
             "external": "would go to your time bank elsewhere",
             "none": "would be trimmed",
-        }[bank_settings.mode]
+        }[self.caller.bank_settings.mode]
         self.console.say(
-            f"|14{event}: of a full win of {wording.clock_time(full)} on "
+            f"|14{purse.event_words()}: of a full win of {wording.clock_time(full)} on "
             f"{wording.coins(bet)}, {wording.clock_time(surplus)} {where}."
         )
 

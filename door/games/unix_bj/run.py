@@ -170,7 +170,7 @@ class Run:
         """Ask a caller who cuts for his words; `False` at Esc."""
         shoe = self.play.shoe
         assert shoe is not None
-        if shoe.cut is None and self.caller.record.preferences.get("cut") is True:
+        if shoe.cut is None and self.caller.prefers("cut"):
             words = await self.console.entry(
                 "|07A few words to cut the cards (Enter for none):|15", longest=LONGEST_CUT
             )
@@ -281,7 +281,7 @@ class Run:
     def _can_pay(self, amount: int) -> bool:
         if not amount or self.terms.unit != "second":
             return True
-        return self.caller.spendable() - amount >= self.terms.dollar
+        return self.caller.purse.spendable() - amount >= self.terms.dollar
 
     async def _act(self, action: BlackjackAction) -> None:
         """Carry out one answer: pure first, then durable, then printed."""
@@ -360,7 +360,7 @@ class Run:
     def _paint_again(self) -> None:
         """Go back to painted screens, as the rest of the house has them."""
         self.console.paint_screens()
-        self.caller.show_status()
+        self.caller.status.show()
 
     def _new_paper(self) -> Paper:
         colour = self.console.look.paint is Paint.COLOUR

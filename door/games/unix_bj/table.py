@@ -99,7 +99,7 @@ class UnixBjTable:
         """Stay until the caller gets up, or something ends his call."""
         self.caller.place = "UNIX bj"
         if self.terms.unit == "second":
-            self.caller.coin = self.terms.dollar
+            self.caller.status.coin = self.terms.dollar
         try:
             if self.open_run is not None or await self.has_open_hand():
                 await self._go_on()
@@ -162,7 +162,7 @@ class UnixBjTable:
         return Page("UNIX bj", body)
 
     def _terms_in_words(self) -> list[str]:
-        limit, turns = self.terms.turns_limit, self.caller.purse.turns.get(GAME, 0)
+        limit, turns = self.terms.turns_limit, self.caller.purse.turns(GAME)
         if self.terms.unit != "second":
             return ["|07The bet is |15$2|07 on every hand, in play money: the house keeps the tab."]
         words = [
@@ -178,9 +178,9 @@ class UnixBjTable:
         if self.terms.unit != "second":
             return ""
         limit = self.terms.turns_limit
-        if limit is not None and self.caller.purse.turns.get(GAME, 0) >= limit:
+        if limit is not None and self.caller.purse.turns(GAME) >= limit:
             return f"You have played all {limit} hands of today."
-        pot = self.caller.pot(self.terms.dollar)
+        pot = self.caller.purse.pot(self.terms.dollar)
         if pot <= BET:
             return (
                 f"Your pot holds {wording.coins(pot)}; the bet is {wording.coins(BET)}, "

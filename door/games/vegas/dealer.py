@@ -230,7 +230,7 @@ class Dealer:
             if caller is None:
                 sitters[chair] = wagers.Sitter(caller_id, None, None)
             else:
-                sitters[chair] = wagers.Sitter(caller_id, caller.call_id, caller.ticked())
+                sitters[chair] = wagers.Sitter(caller_id, caller.call_id, caller.purse.ticked())
                 here[chair] = Present(caller, caller.expect())
         return sitters, here
 

@@ -197,7 +197,7 @@ class VegasScene:
     # In words.
 
     def _turn_words(self) -> str:
-        turns, limit = self._caller.purse.turns.get(GAME, 0), self._table.settings.turns_per_day
+        turns, limit = self._caller.purse.turns(GAME), self._table.settings.turns_per_day
         of = f" of {limit}" if limit else ""
         return f"A coin is {span(self._table.coin)}   Turns today: {turns}{of}"
 

@@ -89,10 +89,10 @@ class VegasVisit:
 
     async def visit(self) -> None:
         """Stay until the caller gets up, or something ends his call."""
-        before, leave = self.caller.on_tick, self.table.leave
+        before, leave = self.caller.clock.on_tick, self.table.leave
         self.tutor = Tutor(self.thinking, self._advised, self._round_at_turn)
         self._look()
-        self.caller.on_tick = self._follow_clock
+        self.caller.clock.on_tick = self._follow_clock
         try:
             await self.table.sit(self)
             self._greet()
@@ -103,7 +103,7 @@ class VegasVisit:
         finally:
             self._is_looking = False
             leave(self)
-            self.caller.on_tick = before
+            self.caller.clock.on_tick = before
             self.tutor.leave()
             del self.tutor
             self._close_statement()
@@ -137,7 +137,7 @@ class VegasVisit:
         if not self._is_looking:
             self._look()
         self.console.say("|14Your time is up: your hand is stood at its turns.")
-        self.caller.grace(GRACE_SECONDS)
+        self.caller.clock.grace(GRACE_SECONDS)
         await self.table.stand_for(self.caller.record.id)
         self._end_stand()
 
@@ -145,8 +145,8 @@ class VegasVisit:
         """Go on, or have the call ended, when the hand that was stood for him is over."""
         if self._is_stood and self._place is None:
             self._is_stood = False
-            self.caller.end_grace()
-            self.caller.check_time()
+            self.caller.clock.end_grace()
+            self.caller.clock.check_time()
 
     # What the table tells.
 
@@ -239,7 +239,7 @@ class VegasVisit:
 
     @property
     def _has_tutor(self) -> bool:
-        return self.caller.record.preferences.get("tutor") is True
+        return self.caller.prefers("tutor")
 
     def _choices(self) -> dict[str, str]:
         """Return the letters that mean something now, with their labels."""
@@ -418,7 +418,7 @@ class VegasVisit:
 
     def _last_bet(self) -> int:
         settings = self.table.settings
-        most = min(settings.largest_bet, self.caller.pot(self.table.coin) - 1)
+        most = min(settings.largest_bet, self.caller.purse.pot(self.table.coin) - 1)
         return max(settings.smallest_bet, min(self._betting().last(), most))
 
     async def _cut(self) -> None:
@@ -455,7 +455,7 @@ class VegasVisit:
 
     def _look(self) -> None:
         """Come to the table, or back to it."""
-        self.caller.place, self.caller.coin = "Vegas", self.table.coin
+        self.caller.place, self.caller.status.coin = "Vegas", self.table.coin
         self._is_looking = True
         self.console.stage(self.scene)
 

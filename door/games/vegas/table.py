@@ -202,8 +202,8 @@ class VegasTable(Shared):
 
     def refusal_of_bets(self, caller: Caller) -> str:
         """Return why a caller can place no bet here now, "" when he can."""
-        house, pot = self.settings, caller.pot(self.coin)
-        turns = caller.purse.turns.get(GAME, 0)
+        house, pot = self.settings, caller.purse.pot(self.coin)
+        turns = caller.purse.turns(GAME)
         if house.turns_per_day and turns >= house.turns_per_day:
             return f"You have played all {house.turns_per_day} turns of today."
         if pot <= house.smallest_bet:
@@ -474,7 +474,7 @@ class VegasTable(Shared):
         if refusal:
             raise NotNow(refusal)
         least, most = self.settings.smallest_bet, self.settings.largest_bet
-        if not least <= coins <= min(most, guest.caller.pot(self.coin) - 1):
+        if not least <= coins <= min(most, guest.caller.purse.pot(self.coin) - 1):
             raise NotNow(f"A bet is {least} to {most}, and your last coin stays with you.")
         if seat.bet:
             self._refuse_haste(seat)

@@ -13,8 +13,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansi.charset import Charset
+from door.call.caller import Caller
 from door.call.console import Console, Look, Paint, at_the_door
-from door.call.guest_caller import LimitedCaller
+from door.call.purse import TickingPurse
 from door.clock import seconds_begun
 from door.errors import (
     CarrierLost,
@@ -147,17 +148,11 @@ async def _do(board: Board, visitor: Visitor, connection: LinkConnection) -> dic
     with at_the_door(board.clock, console):
         record, receipt = await board.books.run(partial(_on_call, visitor=visitor))
     connection.interrupted = partial(_interrupt, console)
-    caller = LimitedCaller(
-        console,
-        board.books,
-        board.config,
-        record,
-        visitor.node,
-        Opened(visitor.call_id, receipt, (), False),
-        logged_on,
-        board.new_seed,
-        visitor.limit,
-        visitor.until,
+    limit, until = visitor.limit, visitor.until
+    purse = TickingPurse(board.books, board.clock, receipt.purse, logged_on, limit, until)
+    opened = Opened(visitor.call_id, receipt, (), False)
+    caller = Caller(
+        console, board.books, board.config, record, visitor.node, opened, purse, board.new_seed
     )
     with board.visited_by(caller):
         return await _visit(board, caller)
@@ -179,12 +174,12 @@ def _interrupt(console: Console, what: str) -> None:
         console.interrupt(CarrierLost(CALLER_HUNG_UP))
 
 
-async def _visit(board: Board, caller: LimitedCaller) -> dict[str, Any]:
+async def _visit(board: Board, caller: Caller) -> dict[str, Any]:
     """Let him sit at the table with his clock running; return how it ended."""
     console = caller.console
     console.paint_screens()
-    console.on_redraw = caller.show_status
-    caller.start_ticking()
+    console.on_redraw = caller.status.show
+    caller.clock.start()
     how, words = LEFT, ""
     async with asyncio.TaskGroup() as group:
         keeper = group.create_task(caller.keep())
@@ -193,7 +188,7 @@ async def _visit(board: Board, caller: LimitedCaller) -> dict[str, Any]:
         except (Interruption, Refused, BooksFailed) as ended:
             how, words = _how(ended), str(ended)
         finally:
-            caller.stop_ticking()
+            caller.clock.stop()
             keeper.cancel()
     await caller.note_seen()
     console.display.flush()
