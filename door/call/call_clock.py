@@ -53,7 +53,6 @@ class CallClock:
         status: StatusLine,
         patience: Patience,
     ) -> None:
-        """Stand still."""
         self.on_tick: Callable[[], None] = _nothing
         self._console = console
         self._books = books
@@ -69,7 +68,6 @@ class CallClock:
         self._next_day = self._day_after()
 
     def start(self) -> None:
-        """Begin to tick."""
         self._arm_warnings()
         self._tick()
 
@@ -112,7 +110,6 @@ class CallClock:
             self._console.lift(TimeUp)
 
     def end_grace(self) -> None:
-        """End the uncharged time."""
         self._grace_until = None
 
     def _has_to_end(self) -> bool:

@@ -56,7 +56,6 @@ class Caller:
         purse: TickingPurse,
         new_seed: Callable[[], bytes],
     ) -> None:
-        """Begin with what `open_call` gave."""
         self.new_seed = new_seed
         self.console = console
         self.books = books
@@ -87,7 +86,6 @@ class Caller:
         return self.books.settings()
 
     def prefers(self, preference: str) -> bool:
-        """Whether they have turned something on."""
         return self.record.preferences.get(preference) is True
 
     # Coming and going.
@@ -220,7 +218,6 @@ class Caller:
             self.clock.check_time()
 
     async def remember(self, preferences: Mapping[str, object]) -> None:
-        """Keep preferences of theirs beside those they have."""
         merged = {**self.record.preferences, **preferences}
         self.record = await self.ask_books(
             lambda desk: callers.set_preferences(desk, self.record.id, merged)

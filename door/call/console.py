@@ -115,7 +115,6 @@ class Console:
     # What the line tells us.
 
     def received(self, data: bytes) -> None:
-        """Take bytes from the line."""
         now = self.clock.monotonic()
         self._decoder.settle(now - self._heard)
         self._heard = now
@@ -130,7 +129,6 @@ class Console:
             self._flush = self._loop.call_later(ESCAPE_SECONDS, self._flush_escape)
 
     def hung_up(self, reason: str) -> None:
-        """Take the news that the line has ended."""
         self.on_hang_up()
         self.interrupt(CarrierLost(reason))
 
@@ -389,20 +387,16 @@ class Console:
             self.line.resize(*clamp_size(column, row))
 
     def stage(self, scene: Scene) -> None:
-        """Show a scene."""
         self.display.stage(scene)
 
     def say(self, text: str) -> None:
-        """Give the caller a message; pipe codes allowed."""
         self.display.say(text)
 
     def bell(self) -> None:
-        """Ring the caller's bell."""
         self.display.flush()
         self.line.write(b"\a")
 
     def send(self, text: str) -> None:
-        """Send text in the caller's character set."""
         self.display.flush()
         self.line.write(encode(text, self.look.charset))
 

@@ -15,12 +15,10 @@ class Flag:
     __slots__ = ("_is_up", "_waiting")
 
     def __init__(self) -> None:
-        """Begin down, with nobody waiting."""
         self._is_up = False
         self._waiting: tuple[asyncio.Future[None], ...] = ()
 
     def is_set(self) -> bool:
-        """Whether it is up."""
         return self._is_up
 
     def set(self) -> None:

@@ -51,7 +51,6 @@ class HostCaller(Caller):
         new_seed: Callable[[], bytes],
         guest: Guest,
     ) -> None:
-        """Begin with what `open_host_call` gave for `guest`."""
         arrival = opened.arrival
         assert arrival is not None  # `open_host_call` says what was brought
         posted, limit = opened.receipt.purse, arrival.host_limit
@@ -66,7 +65,6 @@ class HostCaller(Caller):
     # Words.
 
     def news(self) -> list[str]:
-        """Return what they should know as they come in."""
         arrival, board = self.arrival, self.arrival.board
         said = [literal(text) for text in self.opened.notices]
         if self.was_cut_off:
@@ -86,7 +84,6 @@ class HostCaller(Caller):
         return said
 
     def time_up_words(self) -> str:
-        """Return why the call ends for want of time, and what to do about it."""
         board = literal(self.arrival.board)
         if self.purse.event_has_begun() or not self.purse.may_go_on:
             return f"{board} wants you back: your time here is up."
@@ -95,11 +92,9 @@ class HostCaller(Caller):
     # The end.
 
     async def farewell(self, reason: str) -> list[str]:
-        """Close the call and return what becomes of their minutes."""
         return await self._leave(reason)
 
     async def close(self, reason: str) -> None:
-        """Close the call, unless it was at the farewell."""
         await self._leave(reason)
 
     async def _leave(self, reason: str) -> list[str]:

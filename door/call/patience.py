@@ -17,20 +17,17 @@ class Patience:
     __slots__ = ("_console", "_is_told", "_is_told_of_doubt", "_since", "_unanswered")
 
     def __init__(self, console: Console) -> None:
-        """Wait for nothing yet."""
         self._console = console
         self._unanswered = 0  # operations that the books have under way
         self._since = 0.0
         self._is_told = self._is_told_of_doubt = False
 
     def __enter__(self) -> None:
-        """Begin a wait."""
         if not self._unanswered:
             self._since = self._console.clock.monotonic()
         self._unanswered += 1
 
     def __exit__(self, *_: object) -> None:
-        """End a wait."""
         self._unanswered -= 1
         self._is_told_of_doubt = False
 

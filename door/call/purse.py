@@ -60,7 +60,6 @@ class TickingPurse:
         self._asked = self._adopted = 0
 
     def on_for(self) -> float:
-        """Return the seconds since log-on."""
         return self._clock.monotonic() - self._logged_on
 
     def ticked(self) -> int:
@@ -75,11 +74,9 @@ class TickingPurse:
         return max(0, self.posted.online - max(0, self.ticked() - self.posted.ticked))
 
     def pot(self, coin: int) -> int:
-        """Return how many whole coins of `coin` seconds can be spent."""
         return self.spendable() // coin
 
     def turns(self, game: str) -> int:
-        """Return the turns taken at a game today."""
         return self.posted.turns.get(game, 0)
 
     def time_left(self) -> int:
@@ -159,5 +156,4 @@ class TickingPurse:
         return adopt
 
     def _host_seconds(self) -> int | None:
-        """Return the seconds that the host leaves, None when it sets no limit."""
         return None if self.limit is None else max(0, self.limit - self.ticked())

@@ -30,7 +30,6 @@ class StatusLine:
     def __init__(
         self, console: Console, books: Books, node: int, purse: TickingPurse, coin: int
     ) -> None:
-        """Tell of `purse` on `console`."""
         self.coin = coin
         self.waits = False
         self.account = ""  # what is told in place of the bank, with pipe codes
@@ -55,7 +54,6 @@ class StatusLine:
         self.show()
 
     def line(self) -> str:
-        """Return it with pipe codes."""
         left = self._purse.time_left()
         colour = "12" if left <= 60 else "14" if left <= 300 else "15"
         parts = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from door import wording
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.window.allowance import Allowance, Allowed
+
+Move = Callable[["Desk", int, int, int], "Receipt"]
 
 GRACE_SECONDS = 120  # uncharged, for a caller who comes with nothing but savings
 LONGEST_MESSAGE = 60
@@ -55,7 +57,7 @@ async def visit_bank(caller: Caller) -> None:
         choice = await caller.console.ask(choices, menu="|07Your choice:", default="Q", cancel="Q")
         if choice == "Q":
             return
-        told = await serve(SERVICES[choice](caller))
+        told = await serve(_serve(caller, choice))
 
 
 async def last_chance(caller: Caller) -> bool:
@@ -76,7 +78,7 @@ async def last_chance(caller: Caller) -> bool:
             )
             if choice == "Q":
                 break
-            caller.console.say(await serve(_withdraw(caller)))
+            caller.console.say(await serve(_serve(caller, "W")))
     finally:
         caller.clock.end_grace()
     return caller.purse.time_left() > 0  # midnight may have brought some
@@ -93,27 +95,28 @@ async def _allowance(caller: Caller) -> Allowance:
     return await caller.ask_books(lambda desk: teller.allowance(desk, caller.call_id))
 
 
-async def _deposit(caller: Caller) -> str:
-    return await _move(caller, "Deposit", lambda may: may.deposit, deposit)
-
-
-async def _withdraw(caller: Caller) -> str:
-    return await _move(caller, "Withdraw", lambda may: may.withdraw, withdraw)
-
-
-async def _borrow(caller: Caller) -> str:
-    return await _move(caller, "Borrow", lambda may: may.borrow, borrow)
-
-
-async def _repay(caller: Caller) -> str:
-    return await _move(caller, "Repay", lambda may: may.repay, repay)
+async def _serve(caller: Caller, choice: str) -> str:
+    """Do what was chosen; return what to say of it."""
+    if choice in MOVES:
+        return await _move(caller, COMMANDS[choice], *MOVES[choice])
+    if choice == "T":
+        return await _transfer(caller)
+    if choice == "A":
+        return await _switch_automatic_deposit(caller)
+    if choice == "L":
+        await list_accounts(caller)
+    elif choice == "H":
+        await read_account(caller, caller.record.id, "Your history")
+    elif choice == "S":
+        await visit_sysop_window(caller)
+    return ""
 
 
 async def _move(
     caller: Caller,
     what: str,
     bound: Callable[[Allowance], Allowed],
-    operation: Callable[[Desk, int, int, int], Receipt],
+    operation: Move,
 ) -> str:
     """Ask for an amount and carry the movement out; return what to say of it."""
     allowed = bound(await _allowance(caller))
@@ -164,29 +167,9 @@ async def _switch_automatic_deposit(caller: Caller) -> str:
     return "|10At log-off, nothing is deposited any more."
 
 
-async def _list(caller: Caller) -> str:
-    await list_accounts(caller)
-    return ""
-
-
-async def _history(caller: Caller) -> str:
-    await read_account(caller, caller.record.id, "Your history")
-    return ""
-
-
-async def _sysop(caller: Caller) -> str:
-    await visit_sysop_window(caller)
-    return ""
-
-
-SERVICES: dict[str, Callable[[Caller], Awaitable[str]]] = {
-    "D": _deposit,
-    "W": _withdraw,
-    "T": _transfer,
-    "B": _borrow,
-    "R": _repay,
-    "A": _switch_automatic_deposit,
-    "L": _list,
-    "H": _history,
-    "S": _sysop,
+MOVES: dict[str, tuple[Callable[[Allowance], Allowed], Move]] = {
+    "D": (lambda may: may.deposit, deposit),
+    "W": (lambda may: may.withdraw, withdraw),
+    "B": (lambda may: may.borrow, borrow),
+    "R": (lambda may: may.repay, repay),
 }

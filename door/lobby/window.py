@@ -53,7 +53,6 @@ class FilledScreen:
     values: Mapping[str, str]
 
     def paint(self, canvas: Canvas, left: int, rows: int) -> None:
-        """Paint the picture; what does not fit is cut off."""
         # His cursor movements may lead anywhere; only the rows of a scene are ours to give.
         scratch = Canvas(canvas.columns, rows)
         art.paint(scratch, self._filled(), 0, left)
@@ -62,7 +61,6 @@ class FilledScreen:
                 canvas.put(row, column, character, scratch.style_at(row, column))
 
     def lines(self) -> Sequence[str]:
-        """Return the picture's lines."""
         return texts.lines(self._filled())
 
     def _filled(self) -> Art:
@@ -128,7 +126,6 @@ class WindowScene:
     choices: Mapping[str, str]
 
     def paint(self, canvas: Canvas, left: int, rows: int) -> None:
-        """Paint what he has at the left, what he may do at the right."""
         canvas.put_pipe(0, 0, "|17" + " " * canvas.width)
         canvas.put_pipe(0, left + 1, f"|17|15Time bank|11  {self.values['NAME']}")
         canvas.box(2, left + 1, 38, 12)
@@ -145,7 +142,6 @@ class WindowScene:
             canvas.put_pipe(row, left + 1, f"|14{line}")
 
     def lines(self) -> Sequence[str]:
-        """Return the same in lines."""
         told = ["|15Time bank", ""]
         told += [f"|07{label:<24}|15{self.values[field]}" for label, field in self.holdings]
         if self.allowed:

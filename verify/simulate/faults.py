@@ -14,7 +14,8 @@ from door.call.board import Board
 from door.call.caller import Caller
 from door.call.purse import TickingPurse
 from door.games import overdue
-from door.games.baccarat import stakes
+from door.games.baccarat.events import BaccaratSettled
+from door.games.baccarat.table import BaccaratTable
 from door.games.black_jack_for_time import words
 from door.games.blackjack import events as blackjack_events
 from door.games.blackjack.kind import BlackJackKind
@@ -205,8 +206,14 @@ def prints_another_result(patch: pytest.MonkeyPatch) -> None:
 
 def counts_a_coup_twice(patch: pytest.MonkeyPatch) -> None:
     """A painted baccarat table whose sitting is not what its coups come to."""
-    real = stakes.CoupTally.count
-    patch.setattr(stakes.CoupTally, "count", lambda *parts: (real(*parts), real(*parts)))
+    real = BaccaratTable._happen
+
+    def happen(self: BaccaratTable, event: Any) -> None:
+        if isinstance(event, BaccaratSettled):
+            self.stakes.tally.net += event.won - event.lost
+        real(self, event)
+
+    patch.setattr(BaccaratTable, "_happen", happen)
 
 
 def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from ansi.style import Colour, Style
 from door import wording
 from door.call.display import LAYOUT_COLUMNS, literal, wrap
 from door.call.display import plain as without_codes
+from door.games.tables.scene import paint_title
 from door.games.vegas.round import GAME
 from door.games.vegas.words import standing_of
 from timebank.words import span
@@ -57,15 +58,13 @@ class VegasScene:
     """Everything on the table, from one caller's place."""
 
     def __init__(self, table: VegasTable, caller: Caller) -> None:
-        """Look at `table` with the eyes of `caller`."""
         self._table = table
         self._state = table.state
         self._caller = caller
         self.talk: deque[str] = deque(maxlen=LINES_OF_TALK)
 
     def paint(self, canvas: Canvas, left: int, rows: int) -> None:
-        """Paint the table into the 79 columns from `left` on."""
-        self._paint_title(canvas, left)
+        paint_title(canvas, left, "Vegas", self._turn_words())
         self._paint_dealer(canvas, left + MIDDLE)
         for chair, (row, column) in enumerate(PLACES, start=1):
             seat = self._state.seats.get(chair)
@@ -78,7 +77,6 @@ class VegasScene:
         self._paint_shoe(canvas, left, rows - ROWS_BELOW_TALK)
 
     def lines(self) -> Sequence[str]:
-        """Return the table in words."""
         told = [f"|15Vegas|07 - {self._turn_words()}"]
         for seat in self._state.seated():
             bet = f", bets {wording.coins(seat.bet)}" if seat.bet else ""
@@ -121,12 +119,6 @@ class VegasScene:
         }[alarm.what]
 
     # Painting.
-
-    def _paint_title(self, canvas: Canvas, left: int) -> None:
-        canvas.put_pipe(0, 0, "|18" + " " * (canvas.columns - 1))
-        canvas.put_pipe(0, left + 1, "|18|15Vegas")
-        right = self._turn_words()
-        canvas.put_pipe(0, left + LAYOUT_COLUMNS - 1 - len(right), f"|18|14{right}")
 
     def _paint_dealer(self, canvas: Canvas, column: int) -> None:
         hand = self._state.hand

@@ -83,7 +83,6 @@ class Visitor:
     rows: int
 
     def said(self) -> dict[str, Any]:
-        """Return what a header says."""
         return {
             "wants": self.wants,
             "call": self.call_id,

@@ -13,9 +13,8 @@ from door.call.display import literal
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.round import BlackjackRound
-from door.games.tables.scene import Sitting
 from door.games.vegas import news
-from door.games.vegas.news import News
+from door.games.vegas.news import News, Played
 from timebank.words import span
 
 OUTCOMES = {
@@ -27,8 +26,6 @@ OUTCOMES = {
     BlackjackOutcome.BUST: "|12Bust",
     BlackjackOutcome.DEALER_NATURAL: "|12The dealer's Black Jack takes it",
 }
-
-Played = news.RoundDealt | news.RoundWentOn
 
 
 def told(item: News, me: str) -> list[str]:
@@ -232,12 +229,3 @@ def _which(item: Played, seat: int, hand: int) -> str:
 
 def _who(name: str, me: str, does: str, do: str) -> str:
     return f"You {do}" if name == me else f"{literal(name)} {does}"
-
-
-def statement(sitting: Sitting, *, hand_is_open: bool) -> str:
-    """Say how somebody did who has played, for the menu and the good-bye."""
-    result = wording.leaves_table(sitting.net, hand_is_open=hand_is_open)
-    return (
-        f"Vegas: {wording.counted(sitting.turns, 'round')}, {sitting.wins} won, "
-        f"{sitting.losses} lost, {sitting.pushes} even; {result}."
-    )
