@@ -42,7 +42,6 @@ HANDOVER_SECONDS = 2.0  # how long an old call may take to post its time before 
 
 
 def new_seed() -> bytes:
-    """Return a seed for a shuffle, from the operating system."""
     return secrets.token_bytes(SEED_BYTES)
 
 
@@ -61,7 +60,7 @@ class Board:
         """Open for callers with these settings and books.
 
         `lay_tables` makes what callers share at the games, by name. `only_node` is set in a process
-        that serves one caller: the number of his node elsewhere.
+        that serves one caller: the number of their node elsewhere.
         """
         self.config = config
         self.books = books
@@ -142,10 +141,10 @@ class Board:
         return await self.books.run(lambda desk: recovery.owner(desk, name, digest))
 
     async def renew_hash(self, record: CallerRecord, password: str) -> None:
-        """Hash a caller's password anew if that was done at another cost, once he is believed.
+        """Hash a caller's password anew if that was done at another cost, once they are believed.
 
         A password that was changed meanwhile stays as it is. Where the books cannot be written,
-        there is a next time: that is no reason to refuse him.
+        there is a next time: that is no reason to refuse them.
         """
         if not passwords.is_outdated(record.password_hash):
             return
@@ -170,7 +169,7 @@ class Board:
     async def open_call(self, console: Console, record: CallerRecord, *, take_over: bool) -> Caller:
         """Open a call on a free node.
 
-        Raises `AlreadyOnline` when he has a call and does not take it over, and `BoardFull`.
+        Raises `AlreadyOnline` when they have a call and do not take it over, and `BoardFull`.
         """
 
         def opening(desk: Desk, node: int) -> Opened:
@@ -188,7 +187,7 @@ class Board:
     async def open_guest_call(
         self, console: Console, record: CallerRecord, guest: Guest, *, take_over: bool
     ) -> HostCaller:
-        """Open a call of another board's caller with what he brings; else as `open_call`."""
+        """Open a call of another board's caller with what they bring; else as `open_call`."""
         brought = brought_by(guest, self.clock.monotonic())
 
         def opening(desk: Desk, node: int) -> Opened:
@@ -214,10 +213,10 @@ class Board:
         if take_over and other is not None:
             node = await self._take_over_node(other)
         elif take_over:
-            # His ghost is in another process: he is one caller, wherever he is counted.
+            # Their ghost is in another process: it is one caller, wherever it is counted.
             node = self._take_node(beyond=True)
         else:
-            # Asked before a node is looked for: on a full board he may have the one he wants.
+            # Asked before a node is looked for: on a full board they may have the one they want.
             await self._refuse_second_call(record)
             node = self._take_node(beyond=record.powers)
         logged_on = self.clock.monotonic()
@@ -228,7 +227,7 @@ class Board:
             del self.nodes[node]
             raise
         raced = self._caller_here(record.id)
-        if raced is not None:  # another log-on of his was just let in, and is closed by this one
+        if raced is not None:  # another log-on of theirs was let in, and is closed by this one
             raced.console.interrupt(TakenOver("Another call of yours has taken over."))
         self.nodes[node] = caller
         return caller
@@ -271,7 +270,7 @@ class Board:
             console.interrupt(interruption)
 
     async def _refuse_second_call(self, record: CallerRecord) -> None:
-        """Raise `AlreadyOnline` when he has a call that lives, here or in another process."""
+        """Raise `AlreadyOnline` when they have a call that lives, here or in another process."""
         for call in await self.books.run(open_calls):
             if call.caller_id == record.id and call.live:
                 raise AlreadyOnline(call.node, call.since, call.call_id)

@@ -7,16 +7,15 @@ needs two such flags.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 
 
+@dataclass(slots=True, eq=False)
 class Flag:
     """Down at first; whoever waits goes on when it is up."""
 
-    __slots__ = ("_is_up", "_waiting")
-
-    def __init__(self) -> None:
-        self._is_up = False
-        self._waiting: tuple[asyncio.Future[None], ...] = ()
+    _is_up: bool = False
+    _waiting: tuple[asyncio.Future[None], ...] = ()
 
     def is_set(self) -> bool:
         return self._is_up

@@ -134,7 +134,6 @@ class HostCaller(Caller):
         return said
 
     def _owes(self, debt: int) -> str:
-        """Say that a loss of so many seconds is still owed to the host."""
         board = literal(self.arrival.board)
         verb = wording.agree(debt, "is", "are")
         they = wording.agree(debt, "it is", "they are")
@@ -190,7 +189,6 @@ def brought_by(guest: Guest, now: float) -> CarriedIn:
 
 
 def _of_loan(receipt: Receipt) -> list[str]:
-    """Say what the end of a call paid on a loan, and what is still owed."""
     said = []
     paid = sum(row.amount for row in receipt.rows if row.kind == "loan paid")
     if paid:

@@ -7,6 +7,7 @@ back before that is used up.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from door import wording
@@ -20,47 +21,31 @@ if TYPE_CHECKING:
     from timebank.ledger.purse import Purse
 
 
+@dataclass(slots=True, eq=False)
 class TickingPurse:
     """The purse of one call; amounts are seconds.
 
-    `posted` is what the accounts held after the last entry. `limit` says how many seconds after the
-    log-on the caller's host wants them back, `until` when its next event begins: None where there
-    is no host, or it does not say.
+    `posted` is what the accounts held after the last entry, at first after `open_call`; `logged_on`
+    is the monotonic instant before that. `limit` says how many seconds after the log-on the
+    caller's host wants them back, `until` when its next event begins: None where there is no host,
+    or it does not say.
     """
 
-    __slots__ = (
-        "_adopted",
-        "_asked",
-        "_books",
-        "_clock",
-        "_logged_on",
-        "_paid_until",
-        "limit",
-        "posted",
-        "until",
-    )
+    books: Books
+    clock: Clock
+    posted: Purse
+    logged_on: float
+    limit: int | None = None
+    until: datetime | None = None
+    _paid_until: int = field(init=False)  # seconds after log-on
+    _asked: int = 0
+    _adopted: int = 0
 
-    def __init__(
-        self,
-        books: Books,
-        clock: Clock,
-        posted: Purse,
-        logged_on: float,
-        limit: int | None = None,
-        until: datetime | None = None,
-    ) -> None:
-        """Begin with what `open_call` gave; `logged_on` is the monotonic instant before it."""
-        self.posted = posted
-        self.limit = limit
-        self.until = until
-        self._books = books
-        self._clock = clock
-        self._logged_on = logged_on
-        self._paid_until = posted.ticked + posted.online  # seconds after log-on
-        self._asked = self._adopted = 0
+    def __post_init__(self) -> None:
+        self._paid_until = self.posted.ticked + self.posted.online
 
     def on_for(self) -> float:
-        return self._clock.monotonic() - self._logged_on
+        return self.clock.monotonic() - self.logged_on
 
     def ticked(self) -> int:
         """Return the seconds since log-on as they are charged: one that has started counts whole.
@@ -75,6 +60,10 @@ class TickingPurse:
 
     def pot(self, coin: int) -> int:
         return self.spendable() // coin
+
+    def can_stake(self, amount: int, coin: int) -> bool:
+        """Whether so many seconds may be staked: the last coin stays on line."""
+        return not amount or self.spendable() - amount >= coin
 
     def turns(self, game: str) -> int:
         return self.posted.turns.get(game, 0)
@@ -93,8 +82,9 @@ class TickingPurse:
         A second is paid for when it starts, so the last one is the caller's to its end, unless an
         event begins in it.
         """
-        on_for = self.on_for() + ROUNDING
-        if on_for >= self._paid_until or (self.limit is not None and on_for >= self.limit):
+        if self.on_for() >= self._paid_until - ROUNDING:
+            return True
+        if self.limit is not None and self.on_for() >= self.limit - ROUNDING:
             return True
         return self.spendable() == 0 and self.seconds_to_event() == 0
 
@@ -105,8 +95,8 @@ class TickingPurse:
 
     def seconds_to_event(self) -> int | None:
         """Return the seconds to the next event, ours or the host's: 0 during one, None without."""
-        now = self._clock.now()
-        ours = self._books.settings().schedule.seconds_to_event(now)
+        now = self.clock.now()
+        ours = self.books.settings().schedule.seconds_to_event(now)
         if self.until is None:
             return ours
         hosts = max(0, int((self.until - now).total_seconds()))
@@ -125,8 +115,8 @@ class TickingPurse:
         """Name the next event and say when it begins, "" without one."""
         if self.posted.closing is None:
             return ""
-        schedule = self._books.settings().schedule
-        return wording.event_at(self.posted.closing, schedule, self._clock.now())
+        schedule = self.books.settings().schedule
+        return wording.event_at(self.posted.closing, schedule, self.clock.now())
 
     def cut_from(self, win: int) -> int:
         """Return the seconds of a win that the next event leaves no room for."""
@@ -144,14 +134,14 @@ class TickingPurse:
         number = self._asked
 
         def adopt(purse: Purse) -> bool:
-            if number <= self._adopted:
-                return False
-            self._adopted = number
-            self.posted = purse
-            paid_until = purse.ticked + purse.online
-            # What ticked when nothing was left is accounted for, and was not paid.
-            self._paid_until = paid_until if purse.online else min(paid_until, self._paid_until)
-            return True
+            is_newer = number > self._adopted
+            if is_newer:
+                self._adopted = number
+                self.posted = purse
+                paid_until = purse.ticked + purse.online
+                # What ticked when nothing was left is accounted for, and was not paid.
+                self._paid_until = paid_until if purse.online else min(paid_until, self._paid_until)
+            return is_newer
 
         return adopt
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -18,30 +19,27 @@ SECOND = timedelta(seconds=1)
 LONGEST_EVENT = 26
 
 
+@dataclass(slots=True, eq=False)
 class StatusLine:
     """The status line on one caller's screen.
 
     The pot is told in coins of `coin` seconds, as they are where the caller sits. It is kept back
-    while it `waits` for cards that are on their way: it would tell the result.
+    while it `waits` for cards that are on their way: it would tell the result. `account` is told in
+    place of the bank, with pipe codes.
     """
 
-    __slots__ = ("_books", "_console", "_node", "_purse", "account", "coin", "waits")
-
-    def __init__(
-        self, console: Console, books: Books, node: int, purse: TickingPurse, coin: int
-    ) -> None:
-        self.coin = coin
-        self.waits = False
-        self.account = ""  # what is told in place of the bank, with pipe codes
-        self._console = console
-        self._books = books
-        self._node = node
-        self._purse = purse
+    console: Console
+    books: Books
+    node: int
+    purse: TickingPurse
+    coin: int
+    account: str = ""
+    waits: bool = False
 
     def show(self) -> None:
         """Show it as it is now, unless it is kept back."""
         if not self.waits:
-            self._console.display.status(self.line())
+            self.console.display.status(self.line())
 
     @contextlib.contextmanager
     def suspense(self) -> Iterator[None]:
@@ -54,12 +52,12 @@ class StatusLine:
         self.show()
 
     def line(self) -> str:
-        left = self._purse.time_left()
+        left = self.purse.time_left()
         colour = "12" if left <= 60 else "14" if left <= 300 else "15"
         parts = [
-            f"|17|11Node |15{self._node}",
+            f"|17|11Node |15{self.node}",
             f"|11Time left |{colour}{wording.clock_time(left)}",
-            f"|11Pot |15{wording.coins(self._purse.pot(self.coin))}",
+            f"|11Pot |15{wording.coins(self.purse.pot(self.coin))}",
             self.account or self._bank_words(),
         ]
         if event := self._event_words():
@@ -67,15 +65,15 @@ class StatusLine:
         return " |09\N{BOX DRAWINGS LIGHT VERTICAL} ".join(parts)
 
     def _bank_words(self) -> str:
-        mode = self._books.settings().mode
+        mode = self.books.settings().mode
         if mode == "built-in":
-            return f"|11Bank |15{wording.clock_time(self._purse.posted.bank)}"
+            return f"|11Bank |15{wording.clock_time(self.purse.posted.bank)}"
         return "|11Bank |15elsewhere" if mode == "external" else "|11No bank"
 
     def _event_words(self) -> str:
-        closing, until = self._purse.posted.closing, self._purse.until
+        closing, until = self.purse.posted.closing, self.purse.until
         # The books keep whole seconds.
         if closing is None or until is None or abs(closing.start - until) >= SECOND:
-            return self._purse.event_words()
-        schedule = self._books.settings().schedule
-        return f"Until {wording.when(closing.start, schedule, self._console.clock.now())}"
+            return self.purse.event_words()
+        schedule = self.books.settings().schedule
+        return f"Until {wording.when(closing.start, schedule, self.console.clock.now())}"

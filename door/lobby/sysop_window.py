@@ -52,7 +52,6 @@ async def visit_sysop_window(caller: Caller) -> None:
 
 
 async def _account(caller: Caller, record: CallerRecord) -> None:
-    """Show one account and do to it what the sysop asks for."""
     told = ""
     while await _has_powers(caller):
         caller.console.stage(await _account_page(caller, record))

@@ -1,4 +1,4 @@
-"""The bank's window: what a caller has, and everything he may do with it."""
+"""The bank's window: what a caller has, and everything they may do with it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ IN_ANY_MODE = ("H", "S", "Q")
 
 
 async def visit_bank(caller: Caller) -> None:
-    """Serve the caller at the window until he leaves it."""
     caller.place = "Time bank"
     told = ""
     while True:
@@ -61,7 +60,7 @@ async def visit_bank(caller: Caller) -> None:
 
 
 async def last_chance(caller: Caller) -> bool:
-    """Give a caller without time two uncharged minutes to withdraw; tell whether he has time."""
+    """Give a caller without time two uncharged minutes to withdraw; tell whether they have time."""
     allowance = await _allowance(caller)
     if not allowance.withdraw.seconds:
         return False
@@ -91,12 +90,11 @@ def _choices(caller: Caller, allowance: Allowance) -> dict[str, str]:
 
 
 async def _allowance(caller: Caller) -> Allowance:
-    """Ask what he may do just now: others send him minutes, or freeze his account, meanwhile."""
+    """Ask what they may do now: others send them minutes, or freeze the account, meanwhile."""
     return await caller.ask_books(lambda desk: teller.allowance(desk, caller.call_id))
 
 
 async def _serve(caller: Caller, choice: str) -> str:
-    """Do what was chosen; return what to say of it."""
     if choice in MOVES:
         return await _move(caller, COMMANDS[choice], *MOVES[choice])
     if choice == "T":
@@ -159,7 +157,6 @@ async def _transfer(caller: Caller) -> str:
 
 
 async def _switch_automatic_deposit(caller: Caller) -> str:
-    """Turn the deposit at log-off on or off."""
     on = not caller.prefers("auto_deposit")
     await caller.remember({"auto_deposit": on})
     if on:

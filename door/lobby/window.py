@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from timebank.window.allowance import Allowance
 
 
-# Screens that a sysop draws himself, with named fields that we fill in.
+# Screens that a sysop draws, with named fields that we fill in.
 #
-# A field stands in his .ANS or .ASC file as its name between at-signs, such as ``@BALANCE@``. What
+# A field stands in the .ANS or .ASC file as its name between at-signs, such as ``@BALANCE@``. What
 # we put there is as wide as the field was, so that nothing behind it moves: dots before the second
 # at-sign make it wider, ``@NAME................@``. An unknown field is left as it is.
 
@@ -53,7 +53,7 @@ class FilledScreen:
     values: Mapping[str, str]
 
     def paint(self, canvas: Canvas, left: int, rows: int) -> None:
-        # His cursor movements may lead anywhere; only the rows of a scene are ours to give.
+        # Its cursor movements may lead anywhere; only the rows of a scene are ours to give.
         scratch = Canvas(canvas.columns, rows)
         art.paint(scratch, self._filled(), 0, left)
         for row in range(rows):
@@ -80,7 +80,7 @@ MODES = {
 
 
 def window(caller: Caller, allowance: Allowance, choices: Mapping[str, str]) -> Scene:
-    """Return the window for this caller, with the commands that he may use."""
+    """Return the window for this caller, with the commands that they may use."""
     values = field_values(caller, allowance)
     picture = texts.find(caller.console, caller.config.board.texts, SCREEN)
     if picture is not None:

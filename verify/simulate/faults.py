@@ -210,7 +210,7 @@ def counts_a_coup_twice(patch: pytest.MonkeyPatch) -> None:
 
     def happen(self: BaccaratTable, event: Any) -> None:
         if isinstance(event, BaccaratSettled):
-            self.stakes.tally.net += event.won - event.lost
+            self.betting.tally.net += event.won - event.lost
         real(self, event)
 
     patch.setattr(BaccaratTable, "_happen", happen)

@@ -137,7 +137,6 @@ class BaccaratScene:
         return told
 
     def standing(self) -> str:
-        """Return the figures in a line, for a caller who has no panel to look at."""
         told = (
             f"|07{name}{self.said.colon}|15{value}|07"
             for name, value in self.figures

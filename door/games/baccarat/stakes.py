@@ -14,7 +14,7 @@ from door import wording
 from door.games.baccarat import words
 from door.games.baccarat.events import BaccaratOutcome
 from door.games.tables.betting import Betting, BettingTime
-from door.games.tables.scene import Tally
+from door.games.tables.scene import TableTally
 from timebank.wagers import play_money
 from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
 
@@ -42,12 +42,10 @@ class ForTime(BettingTime):
     words: Dialogue
     letters = AMOUNT_LETTERS
     longest = LONGEST_AMOUNT
-    unit: Unit = "second"
 
     def __init__(self, caller: Caller, settings: BaccaratSettings, said: Dialogue) -> None:
         super().__init__(caller, GAME, settings, 1, said, _kept_at(self.unit))
-        self.turns_limit = settings.turns_per_day or None
-        self.tally = Tally()
+        self.tally = TableTally()
 
     def played(self) -> str:
         turns = self.caller.purse.turns(GAME)
@@ -56,7 +54,6 @@ class ForTime(BettingTime):
         return f"{self.words.played_for_time}, {told}"
 
     def figures(self, wager: int | None) -> list[tuple[str, str]]:
-        """Return pot and coin, and how the sitting goes; `wager` is on the table."""
         said = self.words
         figures = [
             (said.pot, words.coins(said, self.caller.purse.pot(self.coin))),
@@ -101,13 +98,12 @@ class ForTheBank(Betting):
     words: Dialogue
     letters = AMOUNT_LETTERS
     longest = LONGEST_AMOUNT
-    turns_limit: int | None = None
 
     def __init__(self, caller: Caller, unit: Unit, said: Dialogue) -> None:
         super().__init__(caller, said, words.CENTS, FIRST_WAGER, _kept_at(unit))
-        self.unit: Unit = unit
+        self.unit = unit
         self.is_faced = False  # whether the caller has sat down to it on this visit
-        self.tally = Tally()
+        self.tally = TableTally()
         self.bankroll = self.casino = 0
 
     async def face(self) -> str:
@@ -134,7 +130,6 @@ class ForTheBank(Betting):
         return self.words.played_for_bank
 
     def figures(self, wager: int | None) -> list[tuple[str, str]]:
-        """Return bankroll and bank, and how the sitting goes; `wager` is on the table."""
         said = self.words
         figures = [
             (said.bankroll, self.amount(self.bankroll)),

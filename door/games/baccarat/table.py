@@ -26,7 +26,7 @@ from door.games.baccarat.words import read_rules
 from door.games.engine.game import Act
 from door.games.tables import menu
 from door.games.tables.alone import Alone
-from door.games.tables.play import Bet, Step
+from door.games.tables.play import Step
 from timebank.errors import BooksUnavailable, Refused
 from timebank.wagers import play_money
 from timebank.words import money
@@ -51,6 +51,7 @@ class BaccaratTable(Alone):
     title = "Baccarat"
     words: Dialogue
     scene: BaccaratScene
+    betting: BaccaratStakes
     tells_every_seal = False
 
     def __init__(self, caller: Caller) -> None:
@@ -62,7 +63,7 @@ class BaccaratTable(Alone):
         self.scene = BaccaratScene(self.words)
         self.for_time = ForTime(caller, self.settings, self.words)
         self.for_the_bank: dict[Unit, ForTheBank] = {}
-        self.stakes: BaccaratStakes = self.for_time
+        self.betting = self.for_time
         self.wager: int | None = None  # on the table, in the unit of the stakes
 
     @property
@@ -93,8 +94,8 @@ class BaccaratTable(Alone):
         self.scene.lay(self.round)
 
     async def _lay_out(self) -> None:
-        if isinstance(self.stakes, ForTheBank):
-            await self.stakes.face()
+        if isinstance(self.betting, ForTheBank):
+            await self.betting.face()
         self._come_to_table()
 
     async def _resume(self) -> bool:
@@ -102,10 +103,10 @@ class BaccaratTable(Alone):
         self.console.say(self.words.resumed)
         await self._play()
         self.for_time.coin = self.caller.status.coin = self.settings.coin_minutes * 60
-        if isinstance(self.stakes, ForTheBank):
+        if isinstance(self.betting, ForTheBank):
             # They are back, and the bank has recovered; but not from a coup that has just broken
             # it.
-            self.stakes.is_faced = self.stakes.is_broken
+            self.betting.is_faced = self.betting.is_broken
         return await self._meet_the_bank() is not None
 
     async def _sit_down(self) -> bool:
@@ -130,13 +131,13 @@ class BaccaratTable(Alone):
         """Play for time, or for the bank in the money of the language, from now on."""
         self.wager = None  # that of the last coup was in another unit
         if mode == tongue.FOR_TIME:
-            self.stakes = self.for_time
+            self.betting = self.for_time
         else:
             self._play_for_the_bank(self.words.unit)
 
     def _play_for_the_bank(self, unit: Unit) -> None:
         fresh = ForTheBank(self.caller, unit, self.words)
-        self.stakes = self.for_the_bank.setdefault(unit, fresh)
+        self.betting = self.for_the_bank.setdefault(unit, fresh)
 
     async def _take_place(self) -> bool:
         """Lay out what is played for, with a sealed shoe; `False` when the books cannot."""
@@ -155,8 +156,8 @@ class BaccaratTable(Alone):
         try:
             if self.play.shoe is None:
                 await self._lay_shoe()
-            if isinstance(self.stakes, ForTheBank) and not self.stakes.is_faced:
-                return await self.stakes.face()
+            if isinstance(self.betting, ForTheBank) and not self.betting.is_faced:
+                return await self.betting.face()
         except BooksUnavailable:
             self.books_unavailable()
             await self.console.any_key(self.words.any_key)
@@ -174,7 +175,7 @@ class BaccaratTable(Alone):
 
     async def _serve(self, choice: str) -> None:
         if choice == tongue.MODE:
-            mode = tongue.FOR_THE_BANK if self.stakes is self.for_time else tongue.FOR_TIME
+            mode = tongue.FOR_THE_BANK if self.betting is self.for_time else tongue.FOR_TIME
             if await self._tries(self._keep(mode=mode)):
                 self._use_mode(mode)
                 await self._take_place()
@@ -182,7 +183,7 @@ class BaccaratTable(Alone):
             language: Language = "french" if self.words.language == "english" else "english"
             if await self._tries(self._keep(language=language)):
                 self._speak(language)
-                if self.stakes is not self.for_time:
+                if self.betting is not self.for_time:
                     self._use_mode(tongue.FOR_THE_BANK)
                 await self._take_place()
         elif choice == tongue.SHOE:
@@ -198,7 +199,7 @@ class BaccaratTable(Alone):
     # Before the deal.
 
     async def _deal(self) -> bool:
-        stakes = self.stakes
+        stakes = self.betting
         try:
             if isinstance(stakes, ForTheBank) and not stakes.bankroll:
                 self.console.say(await stakes.renew())
@@ -210,18 +211,10 @@ class BaccaratTable(Alone):
             raise
 
     async def _place(self, bet: int, cut: str) -> None:
-        stakes = self.stakes
-        amount = bet * stakes.coin
-        wager = Bet(
-            amount=amount,
-            unit=stakes.unit,
-            coin=stakes.coin,
-            turns_limit=stakes.turns_limit,
-            rules=self._rules(),
-            purse=None if stakes.unit == "second" else "bankroll",
-        )
-        banco = isinstance(stakes, ForTheBank) and amount == stakes.casino
-        self.wager = amount
+        stakes = self.betting
+        wager = self._wager(bet)
+        banco = isinstance(stakes, ForTheBank) and wager.amount == stakes.casino
+        self.wager = wager.amount
         self._update()
         with self.caller.status.suspense():
             step = await self.play.place(wager, cut)
@@ -235,7 +228,7 @@ class BaccaratTable(Alone):
 
     async def _play(self) -> None:
         await super()._play()
-        stakes = self.stakes
+        stakes = self.betting
         if isinstance(stakes, ForTheBank) and (gone := stakes.gone()):
             self.console.say(gone)
         elif isinstance(stakes, ForTheBank) and stakes.is_broken:
@@ -280,29 +273,23 @@ class BaccaratTable(Alone):
         """Let one thing happen on the table, and say it."""
         self.scene.follow(event)
         if isinstance(event, BaccaratSettled):
-            tally = self.stakes.tally
+            tally = self.betting.tally
             tally.turns += 1
             tally.net += event.won - event.lost
             tally.endings[event.outcome] += 1
         self.console.display.refresh()
         # A card on a painted table speaks for itself.
         if not (self.console.is_painted and isinstance(event, BaccaratDealt)):
-            self.console.say(words.sentence(self.words, event, self.stakes.amount))
+            self.console.say(words.sentence(self.words, event, self.betting.amount))
 
     def _shown(self, step: Step) -> None:
-        self.stakes.follow(step.receipt)
+        self.betting.follow(step.receipt)
         self._bring_up(step)
 
     # Small things.
 
-    def _bets(self) -> BaccaratStakes:
-        return self.stakes
-
     def _rules(self) -> Mapping[str, object]:
         return rules_to_mapping(self.settings.rules)
-
-    def _shoe_runs_on(self) -> bool:
-        return True
 
     async def _read_rules(self) -> None:
         await read_rules(self.console, self.settings, self.words)
@@ -319,8 +306,8 @@ class BaccaratTable(Alone):
             stakes.words = self.words
 
     def _update(self) -> None:
-        self.scene.played = self.stakes.played()
-        self.scene.figures = self.stakes.figures(self.wager)
+        self.scene.played = self.betting.played()
+        self.scene.figures = self.betting.figures(self.wager)
 
     def _follow(self) -> None:
         """Paint the table again when time that ticked has taken a coin from the pot; but never

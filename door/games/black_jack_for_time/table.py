@@ -50,6 +50,7 @@ class BlackJackForTimeTable(TableForTime):
 
     def __init__(self, caller: Caller, thinking: Thinking) -> None:
         self.settings = settings.of(caller.config)
+        self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
         self.thinking = thinking
         super().__init__(
             caller,
@@ -69,9 +70,6 @@ class BlackJackForTimeTable(TableForTime):
 
     def _rules(self) -> Mapping[str, object]:
         return rules_to_mapping(replace(self.settings.rules, insurance_unit=self.coin))
-
-    def _shoe_runs_on(self) -> bool:
-        return self.settings.rules.shuffle == "shoe"
 
     async def _read_rules(self) -> None:
         await read_rules(self.console, self.settings)

@@ -32,13 +32,11 @@ class RedDogTable(TableForTime):
 
     def __init__(self, caller: Caller) -> None:
         self.settings = settings.of(caller.config)
+        self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
         super().__init__(caller, RED_DOG_KIND, self.settings, RedDogScene, BEST_ODDS)
 
     def _rules(self) -> Mapping[str, object]:
         return rules_to_mapping(self.settings.rules)
-
-    def _shoe_runs_on(self) -> bool:
-        return self.settings.rules.shuffle == "shoe"
 
     async def _read_rules(self) -> None:
         await words.read_rules(self.console, self.settings)

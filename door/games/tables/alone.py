@@ -48,6 +48,8 @@ class Alone(Sitting):
     """A caller alone with a shoe of their own, from hand to hand."""
 
     scene: FairScene
+    betting: Betting
+    shoe_runs_on = True  # from hand to hand, so that a shuffle is news
     tells_every_seal = True  # and not of a new shoe alone
 
     def __init__(self, caller: Caller, kind: Kind, words: Words) -> None:
@@ -61,16 +63,8 @@ class Alone(Sitting):
 
     # For the game.
 
-    def _bets(self) -> Betting:
-        """Return how the caller bets now."""
-        raise NotImplementedError
-
     def _rules(self) -> Mapping[str, object]:
         """Return the rules of the next hand, as a journal keeps them."""
-        raise NotImplementedError
-
-    def _shoe_runs_on(self) -> bool:
-        """Whether a shoe is dealt from for more than one hand, so that a shuffle is news."""
         raise NotImplementedError
 
     async def _read_rules(self) -> None:
@@ -159,11 +153,11 @@ class Alone(Sitting):
 
     async def _deal(self) -> bool:
         """Seal, cut, bet, cards; `False` when none were dealt."""
-        if refusal := self._bets().refusal():
+        if refusal := self.betting.refusal():
             self.console.say(refusal)
             return False
         cut = await self._ask_cut(await self._lay_shoe())
-        bet = None if cut is None else await self._bets().ask()
+        bet = None if cut is None else await self.betting.ask()
         if cut is None or bet is None:
             self.console.say(self.words.no_bet)
             return False
@@ -175,7 +169,7 @@ class Alone(Sitting):
         old = self.play.shoe
         shoe = await self.play.next_shoe(self._rules())
         is_new = old is not None and old.id != shoe.id
-        if is_new and self._shoe_runs_on():
+        if is_new and self.shoe_runs_on:
             self.console.say(self.words.new_shoe)
         self.scene.seal, self.scene.seed, self.scene.cut = shoe.seal, "", shoe.cut or ""
         self._clear()
@@ -183,6 +177,17 @@ class Alone(Sitting):
         if is_new or self.tells_every_seal:
             self._tell_in_lines(0, shoe.seal)
         return shoe
+
+    def _wager(self, bet: int) -> Bet:
+        betting = self.betting
+        return Bet(
+            amount=bet * betting.coin,
+            unit=betting.unit,
+            coin=betting.coin,
+            turns_limit=betting.turns_limit,
+            rules=self._rules(),
+            purse=None if betting.unit == "second" else "bankroll",
+        )
 
     async def _ask_cut(self, shoe: Shoe) -> str | None:
         """Return the words that cut this shoe, "" for none, `None` at Esc."""
@@ -236,6 +241,7 @@ class TableForTime(Alone):
     """One caller's visit to a table that is played for time."""
 
     scene: TableScene
+    betting: BettingTime
     # Of each action: its letter and its name in the menu.
     action_keys: Mapping[Any, tuple[str, str]]
     time_up_words: str
@@ -254,8 +260,7 @@ class TableForTime(Alone):
         """
         super().__init__(caller, kind, Words())
         self.betting = BettingTime(caller, kind.name, settings, best_odds, self.words)
-        self.limit = settings.turns_per_day or None
-        self.scene = scene(self.betting.coin, self.limit)
+        self.scene = scene(self.betting.coin, self.betting.turns_limit)
         self.title = self.scene.title
 
     @property
@@ -326,26 +331,18 @@ class TableForTime(Alone):
         choices = {PLACE: "Place Bet", RULES: "Rules", **switches, BANK: "Time bank", QUIT: "Quit"}
         return await self.console.ask(choices, default=PLACE, cancel=QUIT)
 
-    def _bets(self) -> BettingTime:
-        return self.betting
-
     async def _place(self, bet: int, cut: str) -> None:
-        wager = Bet(
-            amount=bet * self.coin,
-            unit="second",
-            coin=self.coin,
-            turns_limit=self.limit,
-            rules=self._rules(),
-        )
-        step = await self.play.place(wager, cut)
+        step = await self.play.place(self._wager(bet), cut)
         self.scene.tally.turns += 1
         self._show(step)
         await self.betting.remember(bet)
 
     async def _decide(self) -> None:
         """Ask what to do, among what cards, rules and pot allow."""
-        round_ = self.round
-        actions = [action for action in round_.legal() if self._can_pay(round_.amount(action))]
+        round_, purse = self.round, self.caller.purse
+        actions = [
+            each for each in round_.legal() if purse.can_stake(round_.amount(each), self.coin)
+        ]
         if (forced := self._forced(actions)) is not None:
             action, why = forced
             self.console.say(f"|07{why}")
@@ -357,9 +354,6 @@ class TableForTime(Alone):
         stake = round_.amount(action)
         self._show(await self.play.act(Act(action), stake, self._stake_kind(action)))
         self._judge(action)
-
-    def _can_pay(self, amount: int) -> bool:
-        return not amount or self.caller.purse.spendable() - amount >= self.coin
 
     async def _stand(self) -> None:
         self.console.say(f"|14{self.time_up_words}")
@@ -392,12 +386,6 @@ class TableForTime(Alone):
             self._refresh()
 
     def _statement(self) -> str:
-        tally, leaves_hand = self.scene.tally, self.caller.hand_waits
-        if not tally.turns:
-            return ""
-        return (
-            f"{self.title}: {wording.counted(tally.turns, 'turn')}, "
-            f"{tally.endings['won']} won, {tally.endings['lost']} lost, "
-            f"{wording.counted(tally.endings['push'], 'stand-off')}; "
-            f"{wording.leaves_table(tally.net, hand_is_open=leaves_hand)}."
-        )
+        tally = self.scene.tally
+        pushes = wording.counted(tally.endings["push"], "stand-off")
+        return tally.told(self.title, "turn", pushes, hand_is_open=self.caller.hand_waits)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.games.engine.settings import StakeSettings
     from door.games.tables.words import Words
+    from timebank.words import Unit
 
 _GROUPED = re.compile(r"[0-9]{1,3}(?:([ .,])[0-9]{3})(?:\1[0-9]{3})*|[0-9]+")
 
@@ -42,6 +43,8 @@ class Betting:
     A way of betting says what is allowed, and how amounts are put into words.
     """
 
+    unit: Unit = "second"
+    turns_limit: int | None = None  # a day
     letters = "0123456789.,"  # a point is refused in words, not passed over
     longest = 4
 
@@ -102,7 +105,6 @@ class Betting:
                 return bet
 
     def last(self) -> int:
-        """Return the bet that was placed last."""
         kept: object = self.caller.record.preferences
         for name in self._kept_at:
             kept = kept.get(name) if isinstance(kept, Mapping) else None
@@ -143,18 +145,19 @@ class BettingTime(Betting):
         super().__init__(caller, words, coin, settings.smallest_bet, kept_at or ("bets", game))
         self.game = game
         self.settings = settings
+        self.turns_limit = settings.turns_per_day or None
         self.best_odds = best_odds
 
     @property
     def turns_are_used(self) -> bool:
         """Whether the last turn of the day is played."""
-        limit = self.settings.turns_per_day
-        return limit > 0 and self.caller.purse.turns(self.game) >= limit
+        limit = self.turns_limit
+        return limit is not None and self.caller.purse.turns(self.game) >= limit
 
     def refusal(self) -> str:
         """Say that the turns are used, or that the pot is too small."""
         if self.turns_are_used:
-            return self.words.last_turn.format(limit=self.settings.turns_per_day)
+            return self.words.last_turn.format(limit=self.turns_limit)
         least, most = self.limits()
         if most >= least:
             return ""

@@ -25,12 +25,22 @@ Ending = Literal["won", "lost", "push"]
 
 
 @dataclass(slots=True)
-class Tally:
+class TableTally:
     """How a caller did since sitting down; `net` is what they are up in the unit played for."""
 
     turns: int = 0
     net: int = 0
     endings: Counter[str] = field(default_factory=Counter)
+
+    def told(self, title: str, turn: str, pushes: str, *, hand_is_open: bool) -> str:
+        """Say how it went for time, for the menu and the good-bye; "" when nothing was played."""
+        if not self.turns:
+            return ""
+        return (
+            f"{title}: {wording.counted(self.turns, turn)}, {self.endings['won']} won, "
+            f"{self.endings['lost']} lost, {pushes}; "
+            f"{wording.leaves_table(self.net, hand_is_open=hand_is_open)}."
+        )
 
 
 def paint_title(canvas: Canvas, left: int, title: str, right: str = "") -> None:
@@ -57,7 +67,7 @@ class TableScene:
     seed: str = ""
     cut: str = ""
     round: Any = None
-    tally: Tally = field(default_factory=Tally)
+    tally: TableTally = field(default_factory=TableTally)
 
     def paint(self, canvas: Canvas, left: int, rows: int) -> None:
         paint_title(canvas, left, self.title, self._turn_words())

@@ -31,7 +31,7 @@ from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused
 from timebank.wagers import play_money
 
 if TYPE_CHECKING:
-    from door.games.tables.scene import Tally
+    from door.games.tables.scene import TableTally
     from door.games.tables.sitting import Sitting
     from door.games.unix_bj.settings import UnixBjSettings
     from timebank.wagers.journal import StoredRound
@@ -82,7 +82,6 @@ class Terms:
 
     @classmethod
     def of_house(cls, settings: UnixBjSettings) -> Terms:
-        """Return what the sysop has set."""
         if settings.stakes == "minutes":
             return cls("second", settings.coin_minutes * 60, settings.turns_per_day or None)
         return cls("usd-cent", UNIX_BJ_STAKE // BET, None)
@@ -91,7 +90,7 @@ class Terms:
 class Run:
     """A run of the program; with `find_open`, one that takes up a hand that was left."""
 
-    def __init__(self, sitting: Sitting, terms: Terms, tally: Tally) -> None:
+    def __init__(self, sitting: Sitting, terms: Terms, tally: TableTally) -> None:
         """Begin without cards; what is played is added to `tally`, in dollars."""
         self.sitting = sitting
         self.caller = sitting.caller
@@ -120,7 +119,7 @@ class Run:
     async def stand_open(self) -> None:
         """Stand the hand that `find_open` found, for a caller who has no time left."""
         await self._load_paper()
-        await self._stand_for_him()
+        await self._stand_unasked()
 
     async def go(self) -> None:
         """Let the program run once, from its seal to its seed."""
@@ -132,11 +131,11 @@ class Run:
                 await self._program()
                 self.console.rubout = BACKSPACE
                 self.console.scroll_lines()
-                await self._show_seed()
+                self.console.say(await self._seed())
             await self.console.any_key()
         except TimeUp:
             self.console.rubout = BACKSPACE
-            await self._stand_for_him()
+            await self._stand_unasked()
             await self.console.any_key()
         finally:
             self.console.rubout = BACKSPACE
@@ -158,7 +157,7 @@ class Run:
         return await self._cut()
 
     async def _cut(self) -> bool:
-        """Ask a caller who cuts for his words; `False` at Esc."""
+        """Ask a caller who cuts for words; `False` at Esc."""
         shoe = self.play.shoe
         assert shoe is not None
         if shoe.cut is None and self.caller.prefers("cut"):
@@ -202,7 +201,9 @@ class Run:
                 self.stored = None
                 self.paper.print(self.letters)
                 await self._play_hand()
-                self._compare_terms()
+                if self.terms != Terms.of_house(self.settings):
+                    self.paper.print("\n")
+                    raise RunEnded("The stakes have changed since that hand was dealt.")
             while True:
                 await self._deal()
                 await self._play_hand()
@@ -211,12 +212,6 @@ class Run:
             self.paper.print(self.teletype.account())
             if str(ended):
                 self.paper.say(f"|12{ended}")
-
-    def _compare_terms(self) -> None:
-        """End a run whose hand was dealt for other stakes than those of this call."""
-        if self.terms != Terms.of_house(self.settings):
-            self.paper.print("\n")
-            raise RunEnded("The stakes have changed since that hand was dealt.")
 
     async def _deal(self) -> None:
         if self.console.interruption is not None:
@@ -249,7 +244,6 @@ class Run:
         self._count(step)
 
     async def _play_hand(self) -> None:
-        """Ask until the hand on the table is over."""
         while self.round is not None and not self.round.over:
             try:
                 await self._act(await self._decide(self.round))
@@ -268,9 +262,8 @@ class Run:
         return decline(round_)
 
     def _can_pay(self, amount: int) -> bool:
-        if not amount or self.terms.unit != "second":
-            return True
-        return self.caller.purse.spendable() - amount >= self.terms.dollar
+        is_time = self.terms.unit == "second"
+        return not is_time or self.caller.purse.can_stake(amount, self.terms.dollar)
 
     async def _act(self, action: BlackjackAction) -> None:
         """Carry out one answer: pure first, then durable, then printed."""
@@ -312,9 +305,6 @@ class Run:
 
     # The end of a run.
 
-    async def _show_seed(self) -> None:
-        self.console.say(await self._seed())
-
     async def _seed(self) -> str:
         if self.play.shoe is None:
             return ""
@@ -324,8 +314,8 @@ class Run:
             log.warning("books unavailable at the table of %s", self.caller.record.name)
             return "|12The books cannot be written just now: the seed is shown another time."
 
-    async def _stand_for_him(self) -> None:
-        """Say no to all that is still asked, for a caller without time, and show him the sheet.
+    async def _stand_unasked(self) -> None:
+        """Say no to all that is still asked, for a caller without time, and show the sheet.
 
         It is a page, so that it stands where painted screens go on.
         """

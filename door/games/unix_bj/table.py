@@ -11,7 +11,7 @@ from door import wording
 from door.games.engine.settings import StakeSettings
 from door.games.tables import menu
 from door.games.tables.betting import BettingTime
-from door.games.tables.scene import Tally
+from door.games.tables.scene import TableTally
 from door.games.tables.sitting import Sitting
 from door.games.tables.words import Words
 from door.games.unix_bj import settings
@@ -102,7 +102,7 @@ class UnixBjTable(Sitting):
         super().__init__(caller, WORDS)
         self.settings = settings.of(caller.config)
         self.terms = Terms.of_house(self.settings)
-        self.tally = Tally()
+        self.tally = TableTally()
         self.open_run: Run | None = None  # with a hand that was left
 
     async def _evening(self) -> None:
@@ -127,7 +127,6 @@ class UnixBjTable(Sitting):
             await run.stand_open()
 
     async def _between_runs(self) -> bool:
-        """Offer to play once; `False` when the caller gets up."""
         self.console.stage(await self._front_page())
         choices = {"P": "Play", "M": "Manual", "Q": "Quit"}
         choice = await self.console.ask(choices, default="P", cancel="Q")
@@ -175,7 +174,6 @@ class UnixBjTable(Sitting):
         return words
 
     def _refusal(self) -> str:
-        """Return why no hand can be dealt now, "" when one can."""
         if self.terms.unit != "second":
             return ""
         house = self.settings

@@ -55,7 +55,7 @@ def addressed(line: str, names: Sequence[str]) -> Whisper | str:
     """Return a cleaned line as it is, or as a whisper to one of `names` when it begins with "/".
 
     A name may be shortened to its beginning, as long as it means only one of them. Raises
-    `NotSaid` when nobody or more than one is meant, or when nothing is said to him.
+    `NotSaid` when nobody or more than one is meant, or when nothing is said to them.
 
     >>> addressed("/ada your luck!", ["Ada Lovelace", "Bob"])
     Whisper(to='Ada Lovelace', text='your luck!')
@@ -196,7 +196,7 @@ class ShoeInUse(News):
 
 
 @dataclass(frozen=True)
-class Played(News):
+class RoundNews(News):
     """What came of something in a round, for these seats in order."""
 
     names: tuple[str, ...]
@@ -205,11 +205,11 @@ class Played(News):
     coin: int
 
 
-class RoundDealt(Played):
+class RoundDealt(RoundNews):
     """A round was dealt; the deal is in the events."""
 
 
-class RoundWentOn(Played):
+class RoundWentOn(RoundNews):
     """Something was decided."""
 
 

@@ -1,4 +1,4 @@
-"""The Vegas table as a caller sees it: the dealer in the middle, seven seats in an arc before him.
+"""The Vegas table as a caller sees it: the dealer in the middle, seven seats in an arc before it.
 
 Cards of the seats are small, one cell high, so that everybody's hands are to be seen at once; the
 dealer's are whole ones. Below the seats is what was said, and the seal of the shoe.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 SEAT_WIDTH = 25
 LEFT, MIDDLE, RIGHT = 1, 27, 53
-# Where each chair is, from the dealer's right to his left: row and column of its first cell.
+# Where each chair is, from the dealer's right to the left: row and column of its first cell.
 PLACES = ((1, LEFT), (5, LEFT), (9, LEFT), (9, MIDDLE), (9, RIGHT), (5, RIGHT), (1, RIGHT))
 DEALER_ROW = 1
 CLOCK_ROW = 7
@@ -132,7 +132,6 @@ class VegasScene:
             canvas.put_pipe(CLOCK_ROW + number, column, line)
 
     def _paint_felt(self, canvas: Canvas, column: int) -> None:
-        """Write on the empty felt what is written there."""
         rules = self._table.settings.rules
         dealer = {
             "stand 17": "Dealer stands on all 17s",
@@ -159,7 +158,7 @@ class VegasScene:
             canvas.put_pipe(row + 1, column, self._waiting_words(seat))
             return
         hand = self._state.hand
-        assert hand is not None  # he has a place in it
+        assert hand is not None  # the seat has a place in it
         for number, one in enumerate(hand.round.seats[place].hands):
             self._paint_cards(canvas, row + 1 + number, column, one)
         canvas.put_pipe(row + 3, column, self._result_words(seat, place))
@@ -194,7 +193,6 @@ class VegasScene:
         return f"A coin is {span(self._table.coin)}   Turns today: {turns}{of}"
 
     def _place(self, seat: Chair) -> int | None:
-        """Return where a seat was dealt in, in the round that is to be seen."""
         return None if self._state.hand is None else self._state.hand.place_of(seat.caller_id)
 
     def _bet_words(self, seat: Chair) -> str:

@@ -1,8 +1,8 @@
 """Vegas as a caller meets it: a seat at the table that everybody shares.
 
-The table lives in the server and goes on whether this caller looks or not; this is his chair. What
-happens at the table arrives through `hears`, which shows it and returns; what he wants goes to the
-table as a request. So what a key means is asked of the table when the key comes.
+The table lives in the server and goes on whether this caller looks or not; this is one chair. What
+happens at the table arrives through `hears`, which shows it and returns; what they want goes to
+the table as a request. So what a key means is asked of the table when the key comes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from door.games.blackjack.round import BlackjackAction, BlackjackPhase
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.tables.betting import BettingTime
-from door.games.tables.scene import Tally
+from door.games.tables.scene import TableTally
 from door.games.tables.sitting import Sitting
 from door.games.vegas import news
 from door.games.vegas import words as vegas_words
@@ -73,13 +73,13 @@ class VegasVisit(Sitting):
         self.thinking = thinking_of(board)
         self.me = caller.record.name
         self.scene = VegasScene(self.table, caller)
-        self.tally = Tally()
+        self.tally = TableTally()
         self._is_looking = False  # at the table, not at a page of rules or the bank's window
-        self._is_choosing = False  # between two answers, so that the menu is his to answer
+        self._is_choosing = False  # between two answers, so that the menu is theirs to answer
         self._is_asked = ""  # the menu that stands there, "" where none does
         self._ask_is_due = False
-        self._is_stood = False  # his time is up, and the table decides for him
-        self._is_deciding = False  # the tutor has yet to say what he thinks of it
+        self._is_stood = False  # time is up, and the table decides for them
+        self._is_deciding = False  # the tutor has yet to say what it thinks of a decision
 
     # The evening at this table.
 
@@ -105,7 +105,7 @@ class VegasVisit(Sitting):
             del self.tutor
 
     async def has_open_hand(self) -> bool:
-        """Tell whether he has a hand in a round that is not over; it lies on the table then."""
+        """Tell whether they have a hand in a round that is not over; it lies on the table then."""
         return await self.table.find(self.caller.record.id)
 
     async def stand_open_hand(self) -> None:
@@ -116,7 +116,7 @@ class VegasVisit(Sitting):
             self.console.say("|14Your hand is stood at its turns; you will be told how it ended.")
 
     async def _stay(self) -> None:
-        """Take keys until he gets up; out of time, have his hand stood and see how it ends."""
+        """Take keys until they get up; out of time, have the hand stood and see how it ends."""
         while True:
             try:
                 while await self._answer(await self._key()):
@@ -138,7 +138,7 @@ class VegasVisit(Sitting):
         self._end_stand()
 
     def _end_stand(self) -> None:
-        """Go on, or have the call ended, when the hand that was stood for him is over."""
+        """Go on, or have the call ended, when the hand that was stood for them is over."""
         if self._is_stood and self._place is None:
             self._is_stood = False
             self.caller.clock.end_grace()
@@ -147,7 +147,6 @@ class VegasVisit(Sitting):
     # What the table tells.
 
     def hears(self, happened: Sequence[News]) -> None:
-        """Show what happened at the table."""
         for item in happened:
             self._note(item)
         if self._is_looking:
@@ -166,7 +165,7 @@ class VegasVisit(Sitting):
         self._end_stand()
 
     def _say(self, text: str) -> None:
-        """Give him a message; among lines the menu follows when all is said, and once."""
+        """Give them a message; among lines the menu follows when all is said, and once."""
         if self._is_asked and not self.console.is_painted:
             self.console.display.answered()
             self._is_asked = ""
@@ -176,7 +175,7 @@ class VegasVisit(Sitting):
         self.caller.tell(receipt)
 
     def _note(self, item: News) -> None:
-        """Remember what is talk, count what is his, and ring when it is his turn."""
+        """Remember what is talk, count what is theirs, and ring when it is their turn."""
         if isinstance(item, news.Said | news.Whispered):
             self.scene.talk.extend(vegas_words.told(item, self.me))
         elif isinstance(item, news.TurnBegan) and item.name == self.me:
@@ -190,7 +189,7 @@ class VegasVisit(Sitting):
 
     def _is_my_end(self, item: News) -> TypeGuard[news.RoundDealt | news.RoundWentOn]:
         """Tell whether a round has ended in which the caller was dealt in."""
-        return isinstance(item, news.Played) and item.round.over and self.me in item.names
+        return isinstance(item, news.RoundNews) and item.round.over and self.me in item.names
 
     def _count(self, item: news.RoundDealt | news.RoundWentOn) -> int:
         """Add a round to the figures of this visit; return its net, in seconds."""
@@ -202,18 +201,18 @@ class VegasVisit(Sitting):
         return net
 
     def _advise(self) -> None:
-        """Have the tutor look at a decision of his, if he wants one."""
+        """Have the tutor look at a decision, if the caller wants one."""
         hand = self._hand_at_turn
         if hand is not None and self.caller.prefers("tutor") and not self._is_deciding:
             self.tutor.watch(hand.round, affordable(hand, self.caller))
 
     def _advised(self, text: str) -> None:
-        """Pass on what the tutor says, unless he looks elsewhere by now."""
+        """Pass on what the tutor says, unless they look elsewhere by now."""
         if self._is_looking:
             self._say(text)
             self._ask_anew()
 
-    # What he may do now.
+    # What they may do now.
 
     @property
     def _place(self) -> int | None:
@@ -221,7 +220,7 @@ class VegasVisit(Sitting):
 
     @property
     def _hand_at_turn(self) -> TableRound | None:
-        """The round on the table while it is his to decide."""
+        """The round on the table while it is theirs to decide."""
         seat = self.table.state.at_turn
         return self.table.state.in_play if seat is not None and seat.guest is self else None
 
@@ -262,7 +261,7 @@ class VegasVisit(Sitting):
     # Keys.
 
     async def _key(self) -> str:
-        """Show what he may do, and wait for a key; while he thinks, the table may change it."""
+        """Show what they may do, and wait for a key; meanwhile the table may change it."""
         self._is_choosing = True
         if self._is_asked != self._menu(self._choices()):  # a key of no meaning leaves it there
             self._ask()
@@ -279,7 +278,7 @@ class VegasVisit(Sitting):
         self.console.display.prompt(self._is_asked)
 
     def _ask_anew(self) -> None:
-        """Show another menu when what he may do has changed under him.
+        """Show another menu when what they may do has changed under them.
 
         A painted one is replaced at once; among lines it waits for what else is told in this step.
         """
@@ -300,7 +299,7 @@ class VegasVisit(Sitting):
             self._ask()
 
     async def _answer(self, key: str) -> bool:
-        """Do what a key means now; `False` when he gets up."""
+        """Do what a key means now; `False` when they get up."""
         self.table.wake(self)
         choices = self._choices()
         letter = key.upper()
@@ -353,7 +352,7 @@ class VegasVisit(Sitting):
         self._advise()
 
     async def _ask_insurance(self) -> int | None:
-        """Return how many seconds he insures, `None` when he thinks better of it."""
+        """Return how many seconds are insured, `None` for none after all."""
         hand = self._hand_at_turn
         if hand is None:
             raise NotNow("It is not your turn.")
@@ -380,11 +379,11 @@ class VegasVisit(Sitting):
             await betting.remember(bet)
 
     async def _be_ready(self) -> None:
-        """Be ready for the bet that stands, or for the one he placed last."""
+        """Be ready for the bet that stands, or for the one that was placed last."""
         seat = self.table.state.seat_of(self.caller.record.id)
         if seat is not None and not seat.bet:
             await self.table.bet(self, self._last_bet())
-            if not seat.bet:  # alone, he has his cards already
+            if not seat.bet:  # alone, they have their cards already
                 return
         await self.table.be_ready(self)
 
@@ -407,7 +406,6 @@ class VegasVisit(Sitting):
             self.table.talk(self, opening + typed)
 
     async def _really_goes(self) -> bool:
-        """Ask before he leaves a hand behind."""
         if self._place is None:
             return True
         answer = await self.console.ask(
@@ -440,11 +438,6 @@ class VegasVisit(Sitting):
             self.console.display.refresh()
 
     def _statement(self) -> str:
-        tally, leaves_hand = self.tally, self._place is not None
-        if not tally.turns:
-            return ""
-        return (
-            f"Vegas: {wording.counted(tally.turns, 'round')}, {tally.endings['won']} won, "
-            f"{tally.endings['lost']} lost, {tally.endings['push']} even; "
-            f"{wording.leaves_table(tally.net, hand_is_open=leaves_hand)}."
-        )
+        pushes = f"{self.tally.endings['push']} even"
+        leaves_hand = self._place is not None
+        return self.tally.told(self.title, "round", pushes, hand_is_open=leaves_hand)

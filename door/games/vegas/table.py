@@ -204,7 +204,6 @@ class VegasTable(Shared):
         return self._clock.seconds_left()
 
     def betting(self, caller: Caller) -> BettingTime:
-        """Return what a caller may bet here now."""
         house = self.settings
         return BettingTime(caller, GAME, house, house.rules.best_odds(), WORDS)
 
@@ -255,7 +254,7 @@ class VegasTable(Shared):
     async def decide(self, guest: SeatedGuest, action: BlackjackAction, amount: int | None) -> None:
         """Do what a guest at turn decides; `amount` (seconds) is for insurance.
 
-        Raises `NotNow` when it is not open to him, and what the bank refuses.
+        Raises `NotNow` when it is not open to them, and what the bank refuses.
         """
         await self._do(partial(self._decide, guest, action, amount))
 
@@ -264,7 +263,7 @@ class VegasTable(Shared):
         await self._do(partial(self._stand_for, caller_id))
 
     def leave(self, guest: SeatedGuest) -> None:
-        """Let a guest go, who got up or was cut off; a hand of his is stood at its turns."""
+        """Let a guest go, who got up or was cut off; a hand of theirs is stood at its turns."""
         seat = self.state.let_go(guest)
         if seat is not None:
             seat.stood = True
@@ -272,14 +271,14 @@ class VegasTable(Shared):
         self._poke()
 
     def hand_over(self, guest: SeatedGuest) -> None:
-        """Let a guest go who will be back at once on another call: his hand is kept for him."""
+        """Let a guest go who will be back at once on another call: their hand is kept."""
         seat = self.state.let_go(guest)
         if seat is not None:
             seat.kept_until = self._clock.now() + self.settings.turn_seconds
         self._poke()
 
     def wake(self, guest: SeatedGuest) -> None:
-        """Note that a guest has pressed a key: if he was silent, he is waited for again."""
+        """Note that a guest has pressed a key: if they were silent, they are waited for again."""
         seat = self.state.seat_of(guest.caller.record.id)
         if seat is not None:
             seat.silent = False
@@ -421,7 +420,7 @@ class VegasTable(Shared):
             return seat.stood or seat.kept_until <= self._clock.now()
         hand = self.state.in_play
         assert hand is not None  # a seat is at turn
-        # Insurance that he cannot pay is declined unasked.
+        # Insurance that they cannot pay is declined unasked.
         unpayable = affordable(hand, seat.guest.caller) == [BlackjackAction.NO_INSURANCE]
         return seat.stood or seat.silent or unpayable
 
@@ -482,7 +481,7 @@ class VegasTable(Shared):
             raise NotNow("Not so fast: the others must be told every time.")
 
     def _tell_if_news(self, seat: Chair, happened: News) -> None:
-        """Tell that somebody comes or goes, unless he does nothing else."""
+        """Tell that somebody comes or goes, unless they do nothing else."""
         if self._moves[seat.caller_id].allows(self._clock.now()):
             self.state.tell(happened)
 

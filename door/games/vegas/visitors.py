@@ -61,12 +61,16 @@ ENDS: dict[type[Exception], str] = {
 log = logging.getLogger("door.calls")
 
 
+# What a header says as it is.
+PLAIN = ["wants", "call_id", "caller_id", "node", "ticked", "limit", "address", "columns", "rows"]
+
+
 @dataclass(frozen=True)
 class Visitor:
     """Whom a door brings, and how its caller is to be met. Times are seconds from now.
 
-    `ticked` is how long he has been on; `limit` how long his host lets him, None for as long as he
-    likes; `until` when his host's event begins.
+    `ticked` is how long they have been on; `limit` how long their host lets them, None for as long
+    as they like; `until` when their host's event begins.
     """
 
     wants: str
@@ -83,20 +87,11 @@ class Visitor:
     rows: int
 
     def said(self) -> dict[str, Any]:
-        return {
-            "wants": self.wants,
-            "call": self.call_id,
-            "caller": self.caller_id,
-            "node": self.node,
-            "ticked": self.ticked,
-            "limit": self.limit,
+        return {name: getattr(self, name) for name in PLAIN} | {
             "until": None if self.until is None else self.until.isoformat(),
             "charset": self.look.charset.value,
             "paint": self.look.paint.value,
-            "address": self.address,
             "terminals": self.hints.terminal_types,
-            "columns": self.columns,
-            "rows": self.rows,
         }
 
     @classmethod
@@ -104,18 +99,10 @@ class Visitor:
         """Read a header; `LinkBroken` when it is that of another version."""
         try:
             return cls(
-                wants=said["wants"],
-                call_id=said["call"],
-                caller_id=said["caller"],
-                node=said["node"],
-                ticked=float(said["ticked"]),
-                limit=said["limit"],
+                **{name: said[name] for name in PLAIN},
                 until=said["until"] and datetime.fromisoformat(said["until"]),
                 look=Look(Charset(said["charset"]), Paint(said["paint"])),
-                address=said["address"],
                 hints=Hints(terminal_types=tuple(said["terminals"])),
-                columns=said["columns"],
-                rows=said["rows"],
             )
         except (KeyError, TypeError, ValueError) as error:
             raise LinkBroken("its header is not one of this version") from error
@@ -158,7 +145,7 @@ async def _do(board: Board, visitor: Visitor, connection: LinkConnection) -> dic
 
 
 def _on_call(desk: Desk, visitor: Visitor) -> tuple[CallerRecord, Receipt]:
-    """Find the caller of an open call, with his purse; `Refused` when it is another's, or over."""
+    """Find the caller of an open call, and their purse; `Refused` when it is another's, or over."""
     receipt = touch(desk, visitor.call_id, seconds_begun(visitor.ticked))
     calls = {call.call_id: call.caller_id for call in open_calls(desk)}
     if calls.get(visitor.call_id) != visitor.caller_id:
@@ -174,7 +161,7 @@ def _interrupt(console: Console, what: str) -> None:
 
 
 async def _visit(board: Board, caller: Caller) -> dict[str, Any]:
-    """Let him sit at the table with his clock running; return how it ended."""
+    """Let them sit at the table with their clock running; return how it ended."""
     console = caller.console
     console.paint_screens()
     console.on_redraw = caller.status.show
