@@ -55,7 +55,7 @@ ORDER = {
 }
 # A game has two sides: its rules stand below the settings, its table above the lobby.
 TABLE_FILES = {
-    *("table", "tables", "scene", "words", "stakes", "run", "beside", "thinking"),
+    *("table", "tables", "scene", "words", "dialogue", "stakes", "run", "beside", "thinking"),
     *("floor", "overdue"),
 }
 RULES_OF_VEGAS = {

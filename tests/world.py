@@ -16,7 +16,7 @@ from unittest import mock
 
 from argon2 import PasswordHasher
 
-from door.call.caller import Caller
+from door.call.status_line import StatusLine
 from door.config import config as settings
 from door.games.blackjack.round import BlackjackRound, start
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
@@ -61,8 +61,8 @@ def _quick_hash() -> str:
     return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
 
 
-def _not_painted(caller: Caller) -> None:
-    """Stand in for `Caller.show_status` in seconds that nobody looks at."""
+def _not_painted(status: StatusLine) -> None:
+    """Stand in for `StatusLine.show` in seconds that nobody looks at."""
 
 
 class Executor(ThreadPoolExecutor):
@@ -137,7 +137,7 @@ class World:
         Every second ticks. The status line is painted in the last one, which can be looked at.
         """
         end = self.clock.monotonic() + seconds
-        with mock.patch.object(Caller, "show_status", _not_painted):
+        with mock.patch.object(StatusLine, "show", _not_painted):
             await self._pass_until(end - 1.0)
         await self._pass_until(end)
 

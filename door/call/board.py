@@ -13,6 +13,7 @@ from door.call.caller import Caller
 from door.call.console import Console
 from door.call.guest_caller import HostCaller, brought_by
 from door.call.process import this_process
+from door.call.purse import TickingPurse
 from door.defence.counts import FIRST, Rank
 from door.defence.reception import Reception
 from door.errors import BoardFull, Interruption, TakenOver
@@ -41,7 +42,6 @@ HANDOVER_SECONDS = 2.0  # how long an old call may take to post its time before 
 
 
 def new_seed() -> bytes:
-    """Return a seed for a shuffle, from the operating system."""
     return secrets.token_bytes(SEED_BYTES)
 
 
@@ -60,7 +60,7 @@ class Board:
         """Open for callers with these settings and books.
 
         `lay_tables` makes what callers share at the games, by name. `only_node` is set in a process
-        that serves one caller: the number of his node elsewhere.
+        that serves one caller: the number of their node elsewhere.
         """
         self.config = config
         self.books = books
@@ -141,10 +141,10 @@ class Board:
         return await self.books.run(lambda desk: recovery.owner(desk, name, digest))
 
     async def renew_hash(self, record: CallerRecord, password: str) -> None:
-        """Hash a caller's password anew if that was done at another cost, once he is believed.
+        """Hash a caller's password anew if that was done at another cost, once they are believed.
 
         A password that was changed meanwhile stays as it is. Where the books cannot be written,
-        there is a next time: that is no reason to refuse him.
+        there is a next time: that is no reason to refuse them.
         """
         if not passwords.is_outdated(record.password_hash):
             return
@@ -169,7 +169,7 @@ class Board:
     async def open_call(self, console: Console, record: CallerRecord, *, take_over: bool) -> Caller:
         """Open a call on a free node.
 
-        Raises `AlreadyOnline` when he has a call and does not take it over, and `BoardFull`.
+        Raises `AlreadyOnline` when they have a call and do not take it over, and `BoardFull`.
         """
 
         def opening(desk: Desk, node: int) -> Opened:
@@ -177,8 +177,9 @@ class Board:
             return open_call(desk, record.id, node, self.process, address, take_over)
 
         def on_call(node: int, opened: Opened, logged_on: float) -> Caller:
+            purse = TickingPurse(self.books, self.clock, opened.receipt.purse, logged_on)
             return Caller(
-                console, self.books, self.config, record, node, opened, logged_on, self.new_seed
+                console, self.books, self.config, record, node, opened, purse, self.new_seed
             )
 
         return await self._open(record, opening, on_call, take_over=take_over)
@@ -186,7 +187,7 @@ class Board:
     async def open_guest_call(
         self, console: Console, record: CallerRecord, guest: Guest, *, take_over: bool
     ) -> HostCaller:
-        """Open a call of another board's caller with what he brings; else as `open_call`."""
+        """Open a call of another board's caller with what they bring; else as `open_call`."""
         brought = brought_by(guest, self.clock.monotonic())
 
         def opening(desk: Desk, node: int) -> Opened:
@@ -212,10 +213,10 @@ class Board:
         if take_over and other is not None:
             node = await self._take_over_node(other)
         elif take_over:
-            # His ghost is in another process: he is one caller, wherever he is counted.
+            # Their ghost is in another process: it is one caller, wherever it is counted.
             node = self._take_node(beyond=True)
         else:
-            # Asked before a node is looked for: on a full board he may have the one he wants.
+            # Asked before a node is looked for: on a full board they may have the one they want.
             await self._refuse_second_call(record)
             node = self._take_node(beyond=record.powers)
         logged_on = self.clock.monotonic()
@@ -226,7 +227,7 @@ class Board:
             del self.nodes[node]
             raise
         raced = self._caller_here(record.id)
-        if raced is not None:  # another log-on of his was just let in, and is closed by this one
+        if raced is not None:  # another log-on of theirs was let in, and is closed by this one
             raced.console.interrupt(TakenOver("Another call of yours has taken over."))
         self.nodes[node] = caller
         return caller
@@ -248,7 +249,7 @@ class Board:
         living = {caller.call_id: caller for caller in self._own_callers()}
         if not living:
             return
-        ticks = [(call_id, caller.ticked()) for call_id, caller in living.items()]
+        ticks = [(call_id, caller.purse.ticked()) for call_id, caller in living.items()]
         seen = [(caller, caller.last_hand.seen()) for caller in living.values()]
 
         def renew(desk: Desk) -> list[int]:
@@ -269,7 +270,7 @@ class Board:
             console.interrupt(interruption)
 
     async def _refuse_second_call(self, record: CallerRecord) -> None:
-        """Raise `AlreadyOnline` when he has a call that lives, here or in another process."""
+        """Raise `AlreadyOnline` when they have a call that lives, here or in another process."""
         for call in await self.books.run(open_calls):
             if call.caller_id == record.id and call.live:
                 raise AlreadyOnline(call.node, call.since, call.call_id)

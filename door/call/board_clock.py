@@ -18,14 +18,11 @@ class BoardClock(BelievedClock):
     """The clock of a board: of the wall clock, what is believed."""
 
     def __init__(self, machine: MachineClock) -> None:
-        """Read the clocks of `machine`."""
         super().__init__(machine)
         self._machine = machine
 
     def monotonic(self) -> float:
-        """Return the machine's monotonic seconds."""
         return self._machine.monotonic()
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
-        """Run `callback` on the event loop when `seconds` have passed."""
         return self._machine.call_later(seconds, callback)

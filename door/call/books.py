@@ -74,7 +74,6 @@ class Books:
         self._database.hurry(seconds)
 
     async def close(self) -> None:
-        """Finish what is queued and stop the writer."""
         await self._loop.run_in_executor(None, self._writer.close)
 
     def _read(self, operation: Callable[[Desk], T]) -> T:

@@ -43,7 +43,7 @@ def patience(clock: Clock, say: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def at_the_door(clock: Clock, console: Console) -> Iterator[None]:
-    """Tell a caller who is not on a call yet that he has to wait: for the books, or for others.
+    """Tell a caller who is not on a call yet that they have to wait, for the books or for others.
 
     The clock of a call tells the others.
     """
@@ -96,7 +96,7 @@ class Console:
         self._heard = self.last_key  # when something arrived last, a key or not
         self._asked: deque[Callable[[int, int], None]] = deque()  # who waits for a position
         self._keys: list[str] = []
-        self.rubout: Key = BACKSPACE  # what byte 7F means in the room he is in
+        self.rubout: Key = BACKSPACE  # what byte 7F means in the room they are in
         self._keys_on_end = 0  # given since the loop had a turn
         self._paused = False
         self._waiter: asyncio.Future[None] | None = None
@@ -115,7 +115,6 @@ class Console:
     # What the line tells us.
 
     def received(self, data: bytes) -> None:
-        """Take bytes from the line."""
         now = self.clock.monotonic()
         self._decoder.settle(now - self._heard)
         self._heard = now
@@ -130,7 +129,6 @@ class Console:
             self._flush = self._loop.call_later(ESCAPE_SECONDS, self._flush_escape)
 
     def hung_up(self, reason: str) -> None:
-        """Take the news that the line has ended."""
         self.on_hang_up()
         self.interrupt(CarrierLost(reason))
 
@@ -286,7 +284,6 @@ class Console:
         return text
 
     async def any_key(self, prompt: str = "|08Press any key") -> None:
-        """Wait until the caller has seen it."""
         self.display.prompt(prompt)
         await self.key()
         self.display.answered()
@@ -389,20 +386,16 @@ class Console:
             self.line.resize(*clamp_size(column, row))
 
     def stage(self, scene: Scene) -> None:
-        """Show a scene."""
         self.display.stage(scene)
 
     def say(self, text: str) -> None:
-        """Give the caller a message; pipe codes allowed."""
         self.display.say(text)
 
     def bell(self) -> None:
-        """Ring the caller's bell."""
         self.display.flush()
         self.line.write(b"\a")
 
     def send(self, text: str) -> None:
-        """Send text in the caller's character set."""
         self.display.flush()
         self.line.write(encode(text, self.look.charset))
 
@@ -429,9 +422,9 @@ class Console:
             self._interruption = self._interruption.with_traceback(None)
 
     def _soon(self, flush: Callable[[], None]) -> None:
-        """Flush in the loop's next step, or a moment later while he is being served.
+        """Flush in the loop's next step, or a moment later while the caller is being served.
 
-        The wait for his next key flushes in any case; so the echo of a key goes out together with
+        The wait for the next key flushes in any case; so the echo of a key goes out together with
         what it brings, unless that takes its time.
         """
         if self._waiter is not None:
@@ -444,7 +437,7 @@ class Console:
         self.display.flush()
 
     def _show(self) -> None:
-        """Send all that he has been told before he is waited for."""
+        """Send all that the caller has been told before they are waited for."""
         if self._echo is not None:
             self._echo.cancel()
             self._echo = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass, field
 from functools import lru_cache
 from typing import Protocol
 
@@ -94,7 +94,6 @@ def resume(display: Display, view: View) -> None:
 
 
 def plain(text: str) -> str:
-    """Return `text` without its pipe codes."""
     return PIPE_CODE.sub("", text) if "|" in text else text
 
 
@@ -161,11 +160,9 @@ class LinesDisplay:
         self.fit(columns)
 
     def fit(self, columns: int) -> None:
-        """Break lines for a window of another width from now on."""
         self._width = columns - 1
 
     def stage(self, scene: Scene) -> None:
-        """Tell the scene."""
         self._scene = scene
         self._send("\r\n")
         for line in scene.lines():
@@ -186,7 +183,6 @@ class LinesDisplay:
             self.typed(typed)
 
     def prompt(self, text: str) -> None:
-        """Write the prompt and stay behind it."""
         self._prompt, self._typed = text, ""
         *above, last = wrap(text, self._width)
         for line in above:
@@ -206,7 +202,6 @@ class LinesDisplay:
         self._typed = text
 
     def answered(self) -> None:
-        """Go on to the next line."""
         self._prompt = ""
         self._send("\r\n")
 
@@ -214,7 +209,6 @@ class LinesDisplay:
         """Do nothing: a status line has no place among lines that scroll."""
 
     def view(self) -> View:
-        """Return scene and prompt; messages have scrolled by."""
         return View(self._scene, (), self._prompt, self._typed)
 
     def flush(self) -> None:
@@ -236,6 +230,7 @@ class LinesDisplay:
 _SCENE, _MESSAGES, _PROMPT, _STATUS = 1, 2, 4, 8
 
 
+@dataclass(slots=True, eq=False)
 class CanvasDisplay:
     """A painted screen of at least 80x24: scene, messages, prompt, status line.
 
@@ -243,35 +238,25 @@ class CanvasDisplay:
     an answer brings.
     """
 
-    __slots__ = (
-        "_canvas",
-        "_flush_is_due",
-        "_left",
-        "_messages",
-        "_prompt",
-        "_scene",
-        "_send",
-        "_soon",
-        "_stale",
-        "_status",
-        "_typed",
-        "_unshown",
-    )
+    _send: Send
+    _soon: Soon
+    columns: InitVar[int]
+    rows: InitVar[int]
+    colour: InitVar[bool]
+    _canvas: Canvas = field(init=False)
+    _left: int = field(init=False)
+    _scene: Scene | None = None
+    _messages: tuple[str, ...] = ()
+    _prompt: str = ""
+    _typed: str = ""
+    _status: str = ""
+    _stale: int = 0
+    _flush_is_due: bool = False
+    _unshown: int = 0  # lines of messages that were said since the last update
 
-    def __init__(self, send: Send, soon: Soon, columns: int, rows: int, *, colour: bool) -> None:
-        """Paint through `send` on a terminal of this size, with `soon` for a flush."""
-        self._send = send
-        self._soon = soon
+    def __post_init__(self, columns: int, rows: int, colour: bool) -> None:
         self._canvas = Canvas(columns, rows, colour=colour)
         self._left = (columns - 1 - LAYOUT_COLUMNS) // 2
-        self._scene: Scene | None = None
-        self._messages: tuple[str, ...] = ()
-        self._prompt = ""
-        self._typed = ""
-        self._status = ""
-        self._stale = 0
-        self._flush_is_due = False
-        self._unshown = 0  # lines of messages that were said since the last update
 
     @property
     def scene_rows(self) -> int:
@@ -279,14 +264,12 @@ class CanvasDisplay:
         return self._canvas.rows - STATUS_ROWS - PROMPT_ROWS - MESSAGE_ROWS
 
     def stage(self, scene: Scene) -> None:
-        """Paint the scene on an empty screen."""
         self._scene = scene
         self._messages = ()
         self._prompt = self._typed = ""
         self._note(_SCENE | _MESSAGES | _PROMPT)
 
     def refresh(self) -> None:
-        """Paint the scene again and send what has changed."""
         self._note(_SCENE)
 
     def say(self, text: str) -> None:
@@ -299,7 +282,6 @@ class CanvasDisplay:
         self._note(_MESSAGES)
 
     def prompt(self, text: str) -> None:
-        """Put the prompt on its row and the cursor behind it."""
         self._prompt, self._typed = text, ""
         self._note(_PROMPT)
 
@@ -309,22 +291,18 @@ class CanvasDisplay:
         self._note(_PROMPT)
 
     def answered(self) -> None:
-        """Clear the prompt."""
         self._prompt = self._typed = ""
         self._note(_PROMPT)
 
     def status(self, text: str) -> None:
-        """Show the status line on the last row."""
         if text != self._status:
             self._status = text
             self._note(_STATUS)
 
     def view(self) -> View:
-        """Return all but the status line, which is the caller's to show."""
         return View(self._scene, self._messages, self._prompt, self._typed)
 
     def flush(self) -> None:
-        """Paint what has changed, and send it."""
         self._flush_is_due = False
         self._update()
 

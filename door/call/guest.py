@@ -1,4 +1,4 @@
-"""A caller of another board, and what was agreed with it; where he comes from does not matter."""
+"""A caller of another board, and what was agreed with it; where they come from does not matter."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ THEBANK_EXT = "thebank.ext"
 class Guest:
     """A caller of another board.
 
-    `key` is what his board knows him by ("number 42", "key ...", "name:..."), `node` where he is
-    there. `seconds` is what is left of his time by the host's clock at the monotonic instant
+    `key` is what their board knows them by ("number 42", "key ...", "name:..."), `node` where they
+    are there. `seconds` is what is left of their time by the host's clock at the monotonic instant
     `arrived`, None where no clock of the host counts it; `until` (aware) is when its next event
-    begins or it must have him back. `way` is how whole minutes can go back to it, `look` how to
-    speak to his terminal: None where nobody said. `formerly` is the board under which callers of
+    begins or it must have them back. `way` is how whole minutes can go back to it, `look` how to
+    speak to their terminal: None where nobody said. `formerly` is the board under which callers of
     this one were entered before its drop files were understood, None for none.
     """
 

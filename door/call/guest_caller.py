@@ -1,4 +1,4 @@
-"""A caller of another board, on a call here: his time is the host's, and goes back to it."""
+"""A caller of another board, on a call here: their time is the host's, and goes back to it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.call.caller import Caller, Limits
+from door.call.caller import Caller
 from door.call.display import literal
-from door.clock import ROUNDING, seconds_begun
+from door.call.purse import TickingPurse
+from door.clock import seconds_begun
 from door.dropfiles.giving import give
 from door.errors import NotGiven
 from timebank.calls.arrival import CarriedIn
@@ -23,8 +23,6 @@ from timebank.guests.claims import debt_after, done, in_doubt, not_done
 from timebank.words import MINUTE, span
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from door.call.books import Books
     from door.call.console import Console
     from door.call.guest import Guest
@@ -35,85 +33,12 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.ledger.visit import GuestArrival
-    from timebank.settings.schedule import ClosedPeriod
-
-SECOND = timedelta(seconds=1)
 
 log = logging.getLogger("door.hosts")
 
 
-class LimitedCaller(Caller):
-    """A caller whom another board wants back: after a time, or before its next event."""
-
-    def __init__(
-        self,
-        console: Console,
-        books: Books,
-        config: Config,
-        record: CallerRecord,
-        node: int,
-        opened: Opened,
-        logged_on: float,
-        new_seed: Callable[[], bytes],
-        limit: int | None,
-        until: datetime | None,
-    ) -> None:
-        """Begin as any caller does.
-
-        `limit` is how many seconds after the log-on the host wants him back, None for never;
-        `until` when its next event begins.
-        """
-        super().__init__(console, books, config, record, node, opened, logged_on, new_seed)
-        self._limit = limit
-        self._until = until
-
-    @property
-    def limits(self) -> Limits:
-        """When his host wants him back."""
-        return self._limit, self._until
-
-    def time_left(self) -> int:
-        """Return the seconds that he may stay: what he can spend, while the host waits for him."""
-        host = self._host_seconds()
-        return self.spendable() if host is None else min(self.spendable(), host)
-
-    def time_is_up(self) -> bool:
-        """Tell whether the last second that he paid for, or that his host leaves him, is over."""
-        is_due = self._limit is not None and self.on_for() >= self._limit - ROUNDING
-        return is_due or super().time_is_up()
-
-    @property
-    def may_go_on(self) -> bool:
-        """Whether more time on line would let him stay: not when the host wants him back."""
-        return self._host_seconds() != 0
-
-    def grace(self, seconds: float) -> None:
-        """Let the call go on without time for `seconds`, but not when the host wants him back."""
-        if self.may_go_on:
-            super().grace(seconds)
-
-    def _host_seconds(self) -> int | None:
-        """Return the seconds that the host leaves him, None when it sets no limit."""
-        return None if self._limit is None else max(0, self._limit - self.ticked())
-
-    def seconds_to_event(self) -> int | None:
-        """Return the seconds to the next event, ours or his host's, whichever is first."""
-        ours = super().seconds_to_event()
-        if self._until is None:
-            return ours
-        his = max(0, int((self._until - self.clock.now()).total_seconds()))
-        return his if ours is None else min(his, ours)
-
-    def _event_words(self, closing: ClosedPeriod) -> str:
-        # The books keep whole seconds.
-        if self._until is None or abs(closing.start - self._until) >= SECOND:
-            return super()._event_words(closing)
-        schedule = self.bank_settings.schedule
-        return f"Until {wording.when(closing.start, schedule, self.clock.now())}"
-
-
-class HostCaller(LimitedCaller):
-    """A guest on a call. When it is closed, what he gained is given back, once."""
+class HostCaller(Caller):
+    """A guest on a call. When it is closed, what they gained is given back, once."""
 
     def __init__(
         self,
@@ -126,31 +51,22 @@ class HostCaller(LimitedCaller):
         new_seed: Callable[[], bytes],
         guest: Guest,
     ) -> None:
-        """Begin with what `open_host_call` gave for `guest`."""
-        assert opened.arrival is not None  # `open_host_call` says what was brought
-        super().__init__(
-            console,
-            books,
-            config,
-            record,
-            node,
-            opened,
-            guest.arrived,
-            new_seed,
-            opened.arrival.host_limit,
-            guest.until,
-        )
+        arrival = opened.arrival
+        assert arrival is not None  # `open_host_call` says what was brought
+        posted, limit = opened.receipt.purse, arrival.host_limit
+        purse = TickingPurse(books, console.clock, posted, guest.arrived, limit, guest.until)
+        super().__init__(console, books, config, record, node, opened, purse, new_seed)
         self.guest = guest
-        self.arrival: GuestArrival = opened.arrival
-        self.was_cut_off = opened.arrival.earlier is not None and not opened.taken_over
+        self.arrival: GuestArrival = arrival
+        self.was_cut_off = arrival.earlier is not None and not opened.taken_over
+        self.status.account = f"|11From |15{literal(arrival.board)[:16]}"
         self._left: asyncio.Future[list[str]] | None = None
 
     # Words.
 
     def news(self) -> list[str]:
-        """Return what he should know as he comes in."""
         arrival, board = self.arrival, self.arrival.board
-        said = [literal(text) for text in self.notices]
+        said = [literal(text) for text in self.opened.notices]
         if self.was_cut_off:
             said.append("Your last call here was cut off; its minutes are accounted for.")
         brought = span(arrival.brought) if arrival.brought else "no minutes"
@@ -168,27 +84,21 @@ class HostCaller(LimitedCaller):
         return said
 
     def time_up_words(self) -> str:
-        """Return why the call ends for want of time, and what to do about it."""
         board = literal(self.arrival.board)
-        if self.event_has_begun() or not self.may_go_on:
+        if self.purse.event_has_begun() or not self.purse.may_go_on:
             return f"{board} wants you back: your time here is up."
         return f"The minutes that you brought from {board} are used up."
-
-    def _bank_words(self) -> str:
-        return f"|11From |15{literal(self.arrival.board)[:16]}"
 
     # The end.
 
     async def farewell(self, reason: str) -> list[str]:
-        """Close the call and return what becomes of his minutes."""
         return await self._leave(reason)
 
     async def close(self, reason: str) -> None:
-        """Close the call, unless it was at the farewell."""
         await self._leave(reason)
 
     async def _leave(self, reason: str) -> list[str]:
-        """Close the call and give back what he gained; return what to tell him of it.
+        """Close the call and give back what they gained; return what to tell them of it.
 
         It is done once, whoever asks for it, and to its end, whatever becomes of those who ask.
         """
@@ -224,7 +134,6 @@ class HostCaller(LimitedCaller):
         return said
 
     def _owes(self, debt: int) -> str:
-        """Say that a loss of so many seconds is still owed to the host."""
         board = literal(self.arrival.board)
         verb = wording.agree(debt, "is", "are")
         they = wording.agree(debt, "it is", "they are")
@@ -280,7 +189,6 @@ def brought_by(guest: Guest, now: float) -> CarriedIn:
 
 
 def _of_loan(receipt: Receipt) -> list[str]:
-    """Say what the end of a call paid on a loan, and what is still owed."""
     said = []
     paid = sum(row.amount for row in receipt.rows if row.kind == "loan paid")
     if paid:

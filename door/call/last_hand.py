@@ -24,7 +24,6 @@ class LastHand:
     """The last hand that ended on one call."""
 
     def __init__(self, console: Console) -> None:
-        """Know of no hand; its end is to be shown on `console`."""
         self._console = console
         self._number = 0  # of a round that the books have as untold, as far as is known here
         self._keys: int | None = None  # that had come when its end was shown, None before that

@@ -11,7 +11,7 @@ A password that was hashed at another cost stays right. It is hashed anew when i
 logged on with it (`Board.renew_hash`), not before: work that only a right password makes may not
 be seen by who waits to be told whether it is right. Until then a wrong password for that name
 takes as long as the old cost takes, and an unknown name as long as the new one. So who measures can
-tell that such a name exists; of names with a hash of today he learns nothing.
+tell that such a name exists; of names with a hash of today they learn nothing.
 """
 
 from __future__ import annotations

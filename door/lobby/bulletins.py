@@ -46,7 +46,6 @@ class Bulletin:
 
 
 def of_yesterday(desk: Desk) -> Bulletin:
-    """Return the bulletin of the day that ended last."""
     day = desk.settings.schedule.day_of(desk.now) - timedelta(days=1)
     return Bulletin(
         day,

@@ -40,7 +40,6 @@ THROUGH_A_HOST = (
 
 
 def choices(hints: Hints) -> dict[str, tuple[Look, str]]:
-    """Return the looks that a caller may choose from, by key."""
     if hints.charset == Charset.CP437_TEXT.value:
         return {**LOOKS, "2": THROUGH_A_HOST}
     return LOOKS
@@ -94,7 +93,7 @@ def said_by_host(emulation: str | None, charset: str | None) -> Look | None:
 
 
 def remembered(preferences: Mapping[str, object], hints: Hints) -> Look | None:
-    """Return the look that the caller confirmed for this type of terminal, if he ever did."""
+    """Return the look that the caller confirmed for this type of terminal, if they ever did."""
     looks = preferences.get("looks")
     stored = looks.get(_terminal(hints)) if isinstance(looks, dict) else None
     if not isinstance(stored, dict):
@@ -126,7 +125,6 @@ async def choose(console: Console) -> Look:
 
 
 async def remember(caller: Caller, look: Look) -> None:
-    """Keep the look for this caller and this type of terminal."""
     stored = caller.record.preferences.get("looks")
     looks = dict(stored) if isinstance(stored, dict) else {}
     looks[_terminal(caller.console.line.hints)] = {

@@ -22,12 +22,10 @@ class Page:
     body: Sequence[str]
 
     def paint(self, canvas: Canvas, left: int, rows: int) -> None:
-        """Paint the title as a bar and the body below it."""
         body = tuple(self.body[: rows - 2])
         canvas.paste(0, _painted(self.title, body, canvas.columns, rows, left, canvas.colour))
 
     def lines(self) -> Sequence[str]:
-        """Return title and body."""
         return [f"|15{self.title}", "", *self.body]
 
 

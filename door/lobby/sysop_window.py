@@ -7,6 +7,7 @@ does something: they may have been taken away meanwhile.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from door import wording
@@ -51,7 +52,6 @@ async def visit_sysop_window(caller: Caller) -> None:
 
 
 async def _account(caller: Caller, record: CallerRecord) -> None:
-    """Show one account and do to it what the sysop asks for."""
     told = ""
     while await _has_powers(caller):
         caller.console.stage(await _account_page(caller, record))
@@ -124,14 +124,6 @@ async def _adjust(caller: Caller, record: CallerRecord, what: str, sign: int) ->
     return f"|10{what}: {span(seconds)}. Done."
 
 
-async def _credit(caller: Caller, record: CallerRecord) -> str:
-    return await _adjust(caller, record, "Credit", 1)
-
-
-async def _debit(caller: Caller, record: CallerRecord) -> str:
-    return await _adjust(caller, record, "Debit", -1)
-
-
 async def _set_frozen(
     caller: Caller, record: CallerRecord, operation: Callable[..., None], done: str
 ) -> str:
@@ -141,14 +133,6 @@ async def _set_frozen(
     by = caller.record.name
     await _do(caller, lambda desk: operation(desk, record.id, why, by))
     return f"|10{done}"
-
-
-async def _freeze(caller: Caller, record: CallerRecord) -> str:
-    return await _set_frozen(caller, record, freeze, "Frozen: it takes clamped wins only.")
-
-
-async def _unfreeze(caller: Caller, record: CallerRecord) -> str:
-    return await _set_frozen(caller, record, unfreeze, "The account is open again.")
 
 
 async def _read_log(caller: Caller) -> None:
@@ -162,8 +146,8 @@ async def _read_log(caller: Caller) -> None:
 
 
 ACTIONS: dict[str, Callable[[Caller, CallerRecord], Awaitable[str]]] = {
-    "C": _credit,
-    "D": _debit,
-    "F": _freeze,
-    "U": _unfreeze,
+    "C": partial(_adjust, what="Credit", sign=1),
+    "D": partial(_adjust, what="Debit", sign=-1),
+    "F": partial(_set_frozen, operation=freeze, done="Frozen: it takes clamped wins only."),
+    "U": partial(_set_frozen, operation=unfreeze, done="The account is open again."),
 }

@@ -1,8 +1,8 @@
-"""The bank's window: what a caller has, and everything he may do with it."""
+"""The bank's window: what a caller has, and everything they may do with it."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from door import wording
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.window.allowance import Allowance, Allowed
+
+Move = Callable[["Desk", int, int, int], "Receipt"]
 
 GRACE_SECONDS = 120  # uncharged, for a caller who comes with nothing but savings
 LONGEST_MESSAGE = 60
@@ -41,7 +43,6 @@ IN_ANY_MODE = ("H", "S", "Q")
 
 
 async def visit_bank(caller: Caller) -> None:
-    """Serve the caller at the window until he leaves it."""
     caller.place = "Time bank"
     told = ""
     while True:
@@ -55,31 +56,31 @@ async def visit_bank(caller: Caller) -> None:
         choice = await caller.console.ask(choices, menu="|07Your choice:", default="Q", cancel="Q")
         if choice == "Q":
             return
-        told = await serve(SERVICES[choice](caller))
+        told = await serve(_serve(caller, choice))
 
 
 async def last_chance(caller: Caller) -> bool:
-    """Give a caller without time two uncharged minutes to withdraw; tell whether he has time."""
+    """Give a caller without time two uncharged minutes to withdraw; tell whether they have time."""
     allowance = await _allowance(caller)
     if not allowance.withdraw.seconds:
         return False
     caller.place = "Time bank"
-    caller.grace(GRACE_SECONDS)
+    caller.clock.grace(GRACE_SECONDS)
     try:
         caller.console.stage(window(caller, allowance, {}))
         caller.console.say(
             f"|14You have no time left, and {span(GRACE_SECONDS)} at this window to withdraw."
         )
-        while caller.time_left() <= 0:
+        while caller.purse.time_left() <= 0:
             choice = await caller.console.ask(
                 {"W": "Withdraw", "Q": "Quit"}, default="W", cancel="Q"
             )
             if choice == "Q":
                 break
-            caller.console.say(await serve(_withdraw(caller)))
+            caller.console.say(await serve(_serve(caller, "W")))
     finally:
-        caller.end_grace()
-    return caller.time_left() > 0  # midnight may have brought some
+        caller.clock.end_grace()
+    return caller.purse.time_left() > 0  # midnight may have brought some
 
 
 def _choices(caller: Caller, allowance: Allowance) -> dict[str, str]:
@@ -89,31 +90,31 @@ def _choices(caller: Caller, allowance: Allowance) -> dict[str, str]:
 
 
 async def _allowance(caller: Caller) -> Allowance:
-    """Ask what he may do just now: others send him minutes, or freeze his account, meanwhile."""
+    """Ask what they may do now: others send them minutes, or freeze the account, meanwhile."""
     return await caller.ask_books(lambda desk: teller.allowance(desk, caller.call_id))
 
 
-async def _deposit(caller: Caller) -> str:
-    return await _move(caller, "Deposit", lambda may: may.deposit, deposit)
-
-
-async def _withdraw(caller: Caller) -> str:
-    return await _move(caller, "Withdraw", lambda may: may.withdraw, withdraw)
-
-
-async def _borrow(caller: Caller) -> str:
-    return await _move(caller, "Borrow", lambda may: may.borrow, borrow)
-
-
-async def _repay(caller: Caller) -> str:
-    return await _move(caller, "Repay", lambda may: may.repay, repay)
+async def _serve(caller: Caller, choice: str) -> str:
+    if choice in MOVES:
+        return await _move(caller, COMMANDS[choice], *MOVES[choice])
+    if choice == "T":
+        return await _transfer(caller)
+    if choice == "A":
+        return await _switch_automatic_deposit(caller)
+    if choice == "L":
+        await list_accounts(caller)
+    elif choice == "H":
+        await read_account(caller, caller.record.id, "Your history")
+    elif choice == "S":
+        await visit_sysop_window(caller)
+    return ""
 
 
 async def _move(
     caller: Caller,
     what: str,
     bound: Callable[[Allowance], Allowed],
-    operation: Callable[[Desk, int, int, int], Receipt],
+    operation: Move,
 ) -> str:
     """Ask for an amount and carry the movement out; return what to say of it."""
     allowed = bound(await _allowance(caller))
@@ -156,37 +157,16 @@ async def _transfer(caller: Caller) -> str:
 
 
 async def _switch_automatic_deposit(caller: Caller) -> str:
-    """Turn the deposit at log-off on or off."""
-    on = caller.record.preferences.get("auto_deposit") is not True
+    on = not caller.prefers("auto_deposit")
     await caller.remember({"auto_deposit": on})
     if on:
         return "|10At log-off, what may be deposited of your time left now goes to the bank."
     return "|10At log-off, nothing is deposited any more."
 
 
-async def _list(caller: Caller) -> str:
-    await list_accounts(caller)
-    return ""
-
-
-async def _history(caller: Caller) -> str:
-    await read_account(caller, caller.record.id, "Your history")
-    return ""
-
-
-async def _sysop(caller: Caller) -> str:
-    await visit_sysop_window(caller)
-    return ""
-
-
-SERVICES: dict[str, Callable[[Caller], Awaitable[str]]] = {
-    "D": _deposit,
-    "W": _withdraw,
-    "T": _transfer,
-    "B": _borrow,
-    "R": _repay,
-    "A": _switch_automatic_deposit,
-    "L": _list,
-    "H": _history,
-    "S": _sysop,
+MOVES: dict[str, tuple[Callable[[Allowance], Allowed], Move]] = {
+    "D": (lambda may: may.deposit, deposit),
+    "W": (lambda may: may.withdraw, withdraw),
+    "B": (lambda may: may.borrow, borrow),
+    "R": (lambda may: may.repay, repay),
 }

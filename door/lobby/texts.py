@@ -1,4 +1,4 @@
-"""The sysop's own screens: .ans and .asc files in his texts folder, shown instead of ours.
+"""The sysop's own screens: .ans and .asc files in the texts folder, shown instead of ours.
 
 `welcome` greets whoever connects, `goodbye` sees callers off. A terminal that paints gets the .ans
 file when there is one, every other the .asc file.
@@ -31,7 +31,7 @@ log = logging.getLogger("door.texts")
 
 
 def show(console: Console, folder: Path, name: str) -> bool:
-    """Show the sysop's screen of that name on scrolling lines; `False` when he has none."""
+    """Show the sysop's screen of that name on scrolling lines; `False` when there is none."""
     picture = find(console, folder, name)
     if picture is None:
         return False
@@ -44,7 +44,7 @@ def show(console: Console, folder: Path, name: str) -> bool:
 
 
 def find(console: Console, folder: Path, name: str) -> Art | None:
-    """Return the sysop's screen of that name for this terminal, `None` when he has none."""
+    """Return the sysop's screen of that name for this terminal, `None` when there is none."""
     for ending in (".ans", ".asc") if console.can_paint else (".asc",):
         data = _read(folder / f"{name}{ending}")
         if data is not None:

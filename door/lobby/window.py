@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from timebank.window.allowance import Allowance
 
 
-# Screens that a sysop draws himself, with named fields that we fill in.
+# Screens that a sysop draws, with named fields that we fill in.
 #
-# A field stands in his .ANS or .ASC file as its name between at-signs, such as ``@BALANCE@``. What
+# A field stands in the .ANS or .ASC file as its name between at-signs, such as ``@BALANCE@``. What
 # we put there is as wide as the field was, so that nothing behind it moves: dots before the second
 # at-sign make it wider, ``@NAME................@``. An unknown field is left as it is.
 
@@ -53,8 +53,7 @@ class FilledScreen:
     values: Mapping[str, str]
 
     def paint(self, canvas: Canvas, left: int, rows: int) -> None:
-        """Paint the picture; what does not fit is cut off."""
-        # His cursor movements may lead anywhere; only the rows of a scene are ours to give.
+        # Its cursor movements may lead anywhere; only the rows of a scene are ours to give.
         scratch = Canvas(canvas.columns, rows)
         art.paint(scratch, self._filled(), 0, left)
         for row in range(rows):
@@ -62,7 +61,6 @@ class FilledScreen:
                 canvas.put(row, column, character, scratch.style_at(row, column))
 
     def lines(self) -> Sequence[str]:
-        """Return the picture's lines."""
         return texts.lines(self._filled())
 
     def _filled(self) -> Art:
@@ -82,7 +80,7 @@ MODES = {
 
 
 def window(caller: Caller, allowance: Allowance, choices: Mapping[str, str]) -> Scene:
-    """Return the window for this caller, with the commands that he may use."""
+    """Return the window for this caller, with the commands that they may use."""
     values = field_values(caller, allowance)
     picture = texts.find(caller.console, caller.config.board.texts, SCREEN)
     if picture is not None:
@@ -100,24 +98,20 @@ def unsaid(caller: Caller, scene: Scene) -> str:
 
 def field_values(caller: Caller, allowance: Allowance) -> dict[str, str]:
     """Return the named fields of the window (docs/sysop-guide.md lists them), all as text."""
-    purse = caller.purse
-    closing = purse.closing
-    event = ""
-    if closing is not None:
-        event = wording.event_at(closing, caller.bank_settings.schedule, caller.clock.now())
+    purse = caller.purse.posted
     clock = wording.clock_time
     return {
         "NAME": caller.record.name,
         "BALANCE": clock(purse.bank),
-        "TIMELEFT": clock(caller.time_left()),
+        "TIMELEFT": clock(caller.purse.time_left()),
         "HELD": clock(purse.held),
         "LOAN": clock(-purse.loan),
         "DEPOSIT": clock(allowance.deposit.seconds),
         "WITHDRAW": clock(allowance.withdraw.seconds),
         "TRANSFER": clock(allowance.transfer.seconds),
         "BORROW": clock(allowance.borrow.seconds),
-        "EVENT": event or "none",
-        "AUTO": "yes" if caller.record.preferences.get("auto_deposit") is True else "no",
+        "EVENT": caller.purse.event_words() or "none",
+        "AUTO": "yes" if caller.prefers("auto_deposit") else "no",
     }
 
 
@@ -132,7 +126,6 @@ class WindowScene:
     choices: Mapping[str, str]
 
     def paint(self, canvas: Canvas, left: int, rows: int) -> None:
-        """Paint what he has at the left, what he may do at the right."""
         canvas.put_pipe(0, 0, "|17" + " " * canvas.width)
         canvas.put_pipe(0, left + 1, f"|17|15Time bank|11  {self.values['NAME']}")
         canvas.box(2, left + 1, 38, 12)
@@ -149,7 +142,6 @@ class WindowScene:
             canvas.put_pipe(row, left + 1, f"|14{line}")
 
     def lines(self) -> Sequence[str]:
-        """Return the same in lines."""
         told = ["|15Time bank", ""]
         told += [f"|07{label:<24}|15{self.values[field]}" for label, field in self.holdings]
         if self.allowed:

@@ -107,7 +107,7 @@ def _node(board: Board, call: OpenCall, caller: Caller | None) -> Node:
     where = "door process"
     if caller is not None:
         idle = int(board.clock.monotonic() - caller.console.last_key)
-        left = caller.time_left()
+        left = caller.purse.time_left()
         where = caller.place
     since = call.since.isoformat()
     return Node(call.node, clean(call.name), where, since, idle, left, clean(call.address))

@@ -20,7 +20,7 @@ from door.call import passwords
 from door.call.board import Board, new_seed
 from door.call.board_clock import BoardClock
 from door.call.books import Books
-from door.call.caller import Flag
+from door.call.flag import Flag
 from door.call.process import process_is_gone
 from door.clock import MachineClock, SystemClock, sleep
 from door.config import config as settings

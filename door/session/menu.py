@@ -48,7 +48,7 @@ async def main_menu(board: Board, caller: Caller) -> None:
     told = ""
     while True:
         caller.place = "Main menu"
-        caller.coin = board.config.coin
+        caller.status.coin = board.config.coin
         games = {game.letter: game for name, game in GAMES.items() if board.config.games[name].open}
         caller.console.stage(await _main_page(board, caller, list(games.values())))
         if told:
@@ -88,11 +88,11 @@ async def _serve(board: Board, caller: Caller, choice: str) -> None:
 
 
 async def _main_page(board: Board, caller: Caller, games: Sequence[Game]) -> Page:
-    purse = caller.purse
+    purse = caller.purse.posted
     body = [
         f"|07Good to see you, |15{caller.record.name}|07.",
         "",
-        f"|07  Time left          |15{wording.clock_time(caller.time_left())}",
+        f"|07  Time left          |15{wording.clock_time(caller.purse.time_left())}",
     ]
     if behind := wording.comes_back_after(purse, caller.bank_settings.schedule):
         body.append(f"|07  After {behind:<13}|15{wording.clock_time(purse.held)} more")
@@ -154,7 +154,7 @@ async def _settings(board: Board, caller: Caller) -> None:
     choices["Q"] = "Quit"
     while True:
         caller.place = "Settings"
-        cuts = caller.record.preferences.get("cut") is True
+        cuts = caller.prefers("cut")
         look = console.look
         body = [
             f"|07Screen         |15{look.charset.value}, {look.paint.value}",

@@ -162,7 +162,7 @@ async def _call(board: Board, caller: Caller, rooms: Rooms) -> None:
     try:
         reason = await _evening_with_clock(board, caller, rooms)
     finally:
-        caller.stop_ticking()
+        caller.clock.stop()
         await asyncio.shield(board.close_call(caller, reason))
         log.info("%s left node %d: %s", caller.record.name, caller.node, reason)
 
@@ -216,19 +216,19 @@ async def _receive(board: Board, caller: Caller) -> None:
     """Let the clock run, say what is new, and lead the caller back to an open hand."""
     console = caller.console
     news = caller.news()
-    if caller.time_is_up():
+    if caller.purse.time_is_up():
         news.append("|12You have no time left.")
-        caller.grace(GRACE_SECONDS)
+        caller.clock.grace(GRACE_SECONDS)
     if caller.asks_look:
-        caller.start_ticking()
+        caller.clock.start()
         await ask_look(caller)
-        caller.stop_ticking()
+        caller.clock.stop()
     console.paint_screens()
-    console.on_redraw = caller.show_status
-    caller.start_ticking()
+    console.on_redraw = caller.status.show
+    caller.clock.start()
     if news:
         await _read_news(caller, news)
-    if caller.time_is_up():
+    if caller.purse.time_is_up():
         raise TimeUp("You have no time left.")
     if found := await table_with_open_hand(board, caller):
         game, table = found
@@ -259,7 +259,7 @@ async def _note_read(caller: Caller) -> None:
     except BooksFailed:  # they wait on, and are shown once more
         log.warning("%s has read notices, which the books do not know", caller.record.name)
         return
-    for text in texts[len(caller.notices) :]:
+    for text in texts[len(caller.opened.notices) :]:
         caller.console.say(f"|14{literal(text)}")
 
 
@@ -267,18 +267,18 @@ async def _go_on_without_time(board: Board, caller: Caller) -> None:
     """Stand an open hand and offer the savings; raise `TimeUp` when neither brings any time."""
     if found := await table_with_open_hand(board, caller):
         _, table = found
-        caller.grace(GRACE_SECONDS)
+        caller.clock.grace(GRACE_SECONDS)
         await table.stand_open_hand()
         await caller.console.any_key()
-        caller.end_grace()
-    if caller.time_is_up() and not (caller.may_go_on and await last_chance(caller)):
+        caller.clock.end_grace()
+    if caller.purse.time_is_up() and not (caller.purse.may_go_on and await last_chance(caller)):
         raise TimeUp("You have no time left.")
 
 
 async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     """Say the last words; a caller without carrier hears none."""
     console = caller.console
-    caller.stop_ticking()
+    caller.clock.stop()
     last_said = console.display.view().messages
     console.scroll_lines()
     if reason == "time up":  # such as how a hand ended that was just stood
@@ -291,9 +291,10 @@ async def _good_bye(caller: Caller, words: str, reason: str) -> str:
     if reason == "log-off":
         texts.show(console, caller.config.board.texts, "goodbye")
     console.say(f"|15{words}")
-    if (caller.purse.stake or caller.hand_waits) and reason not in ("taken over", NEVER_KNOWN):
+    purse = caller.purse.posted
+    if (purse.stake or caller.hand_waits) and reason not in ("taken over", NEVER_KNOWN):
         console.say("|07The hand on the table waits for you.")
-    if behind := wording.comes_back_after(caller.purse, caller.bank_settings.schedule):
-        wait = wording.agree(caller.purse.held, "waits", "wait")
-        console.say(f"|07{span(caller.purse.held)} more {wait} for you after {behind}.")
+    if behind := wording.comes_back_after(purse, caller.bank_settings.schedule):
+        wait = wording.agree(purse.held, "waits", "wait")
+        console.say(f"|07{span(purse.held)} more {wait} for you after {behind}.")
     return reason

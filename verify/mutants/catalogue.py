@@ -661,27 +661,27 @@ _GAMES = (
 _CALL = (
     Mutant(
         "An older purse takes the place of a newer one.",
-        "door/call/caller.py",
-        "if number > self._adopted:",
-        "if number != self._adopted:",
+        "door/call/purse.py",
+        "is_newer = number > self._adopted",
+        "is_newer = number != self._adopted",
     ),
     Mutant(
         "The uncharged time after the last second reaches into an event.",
-        "door/call/caller.py",
+        "door/call/call_clock.py",
         "seconds = seconds if room is None else min(seconds, room)",
         "seconds = seconds if room is None else max(seconds, room)",
     ),
     Mutant(
         "A caller's last second is cut off when it begins.",
-        "door/call/caller.py",
+        "door/call/purse.py",
         "if self.on_for() >= self._paid_until - ROUNDING:",
         "if self.on_for() >= self._paid_until - 1:",
     ),
     Mutant(
         "A guest may stay a second longer than the host allows.",
-        "door/call/guest_caller.py",
-        "self.on_for() >= self._limit - ROUNDING",
-        "self.on_for() >= self._limit + 1",
+        "door/call/purse.py",
+        "self.on_for() >= self.limit - ROUNDING",
+        "self.on_for() >= self.limit + 1",
     ),
     Mutant(
         "What ticked before a guest's call was open is free.",

@@ -12,9 +12,10 @@ import pytest
 
 from door.call.board import Board
 from door.call.caller import Caller
-from door.call.guest_caller import LimitedCaller
+from door.call.purse import TickingPurse
 from door.games import overdue
-from door.games.baccarat import stakes
+from door.games.baccarat.events import BaccaratSettled
+from door.games.baccarat.table import BaccaratTable
 from door.games.black_jack_for_time import words
 from door.games.blackjack import events as blackjack_events
 from door.games.blackjack.kind import BlackJackKind
@@ -55,7 +56,7 @@ def shows_what_is_not_durable(patch: pytest.MonkeyPatch) -> None:
             hand = self.hand
             assert hand is not None
             after, events = self.kind.act(self.round, move)
-            played = Played(hand.lead, {FIRST_SEAT: self.caller.opening}, {})
+            played = Played(hand.lead, {FIRST_SEAT: self.caller.opened.receipt}, {})
             return self._adopt(Step(replace(hand, round=after), events, played))
 
     patch.setattr(Play, "act", act)
@@ -70,12 +71,12 @@ def lets_time_reach_past_an_event(patch: pytest.MonkeyPatch) -> None:
 
 
 def charges_more_than_has_passed(patch: pytest.MonkeyPatch) -> None:
-    real = Caller.ticked
-    patch.setattr(Caller, "ticked", lambda self: real(self) * 21 // 20)
+    real = TickingPurse.ticked
+    patch.setattr(TickingPurse, "ticked", lambda self: real(self) * 21 // 20)
 
 
 def shows_more_time_than_there_is(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Caller, "time_left", lambda self: self.spendable() + 1)
+    patch.setattr(TickingPurse, "time_left", lambda self: self.spendable() + 1)
 
 
 def leaves_calls_open(patch: pytest.MonkeyPatch) -> None:
@@ -123,7 +124,7 @@ def forgets_the_events_of_hosts(patch: pytest.MonkeyPatch) -> None:
 
 
 def lets_guests_stay_on(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(LimitedCaller, "_host_seconds", lambda self: None)
+    patch.setattr(TickingPurse, "_host_seconds", lambda self: None)
 
 
 def applies_records_twice(patch: pytest.MonkeyPatch) -> None:
@@ -209,8 +210,14 @@ def prints_another_result(patch: pytest.MonkeyPatch) -> None:
 
 def counts_a_coup_twice(patch: pytest.MonkeyPatch) -> None:
     """A painted baccarat table whose sitting is not what its coups come to."""
-    real = stakes.CoupTally.count
-    patch.setattr(stakes.CoupTally, "count", lambda *parts: (real(*parts), real(*parts)))
+    real = BaccaratTable._happen
+
+    def happen(self: BaccaratTable, event: Any) -> None:
+        if isinstance(event, BaccaratSettled):
+            self.betting.tally.net += event.won - event.lost
+        real(self, event)
+
+    patch.setattr(BaccaratTable, "_happen", happen)
 
 
 def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:
@@ -259,7 +266,7 @@ def mends_nothing(patch: pytest.MonkeyPatch) -> None:
 
 def lets_calls_that_end_at_once_be_free(patch: pytest.MonkeyPatch) -> None:
     """Time that is rounded down, in the call and at its end."""
-    patch.setattr(Caller, "ticked", lambda self: int(self.on_for()))
+    patch.setattr(TickingPurse, "ticked", lambda self: int(self.on_for()))
     patch.setattr(calls, "LEAST_SECONDS", 0)
 
 

@@ -202,24 +202,24 @@ class Inspection:
         if row is None:  # his call is closed, and he is being told
             return
         online, ticked = row
-        left = max(0, online - max(0, caller.ticked() - ticked))
-        if caller.spendable() != left:
+        left = max(0, online - max(0, caller.purse.ticked() - ticked))
+        if caller.purse.spendable() != left:
             since = self._stale.setdefault(caller.call_id, story.monotonic)
             alone = len(story.processes) == 1
             alone = alone and story.monotonic > max(story.calm_from, story.posted_from)
             alone = alone and not isinstance(screen.person, Guest)
             is_old = story.monotonic - since > STALE
-            must(not (alone or is_old), "{} has {}, not {}", name, left, caller.spendable())
+            must(not (alone or is_old), "{} has {}, not {}", name, left, caller.purse.spendable())
             return
         self._stale.pop(caller.call_id, None)
         seen = shown.time_left(wire.screen)
-        is_told = wire.telephone.paints and not wire.closed and not caller.status_waits
-        second_begins = caller.on_for() % 1 < JUST_NOW  # its tick is due
+        is_told = wire.telephone.paints and not wire.closed and not caller.status.waits
+        second_begins = caller.purse.on_for() % 1 < JUST_NOW  # its tick is due
         if seen is not None and is_told and not second_begins:
-            left_to_stay = caller.time_left()
+            left_to_stay = caller.purse.time_left()
             must(seen == left_to_stay, "{} sees {} left, not {}", name, seen, left_to_stay)
             must(seen <= left, "{} sees {} left, and has {}", name, seen, left)
-        to_event = caller.seconds_to_event()
+        to_event = caller.purse.seconds_to_event()
         if to_event is not None and story.monotonic > story.calm_from:
             must(left <= to_event + 2, "{} has {}, {} to the event", name, left, to_event)
         if isinstance(screen.person, Guest):
@@ -230,7 +230,7 @@ class Inspection:
         handed = next((door.handed for door in guest.doors if door.wire is screen.wire), None)
         if handed is None:
             return
-        left, spendable = screen.caller.time_left(), screen.caller.spendable()
+        left, spendable = screen.caller.purse.time_left(), screen.caller.purse.spendable()
         if handed.ends is not None:
             most = handed.ends - self.story.monotonic + 1
             must(left <= max(0, most), "{} has {}, his board {}", guest.name, left, most)

@@ -1,16 +1,17 @@
 """The two languages of the baccarat table: everything that is said or written there.
 
-A `Dialogue` holds sentences and nothing else; `baccarat_words` puts cards and amounts into them.
+A `Dialogue` holds sentences and nothing else; `words.py` puts cards and amounts into them.
 The French is a croupier's, typed as French is: a blank before ? ! : ; and none inside a word.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ansi.charset import Charset
+from door.games.tables.words import Words
 
 if TYPE_CHECKING:
     from door.games.baccarat.settings import Language
@@ -23,213 +24,153 @@ FOR_TIME, FOR_THE_BANK = "T", "B"
 CARD, NO_CARD = "C", "N"
 
 
-@dataclass(frozen=True)
-class Dialogue:
-    """What is said at the table in one language; pipe codes inside, names in braces."""
+@dataclass(frozen=True, kw_only=True)
+class Dialogue(Words):
+    """What is said at the table in one language: in English, where it is not given.
 
-    language: Language
-    unit: Unit  # what the bank is played for in this language
+    Pipe codes stand inside, names in braces.
+    """
+
+    language: Language = "english"
+    # What the bank is played for.
+    unit: Unit = "usd-cent"
     # Names of things.
-    title: str
-    player: str
-    bank: str
-    stand_off: str
-    points: tuple[str, ...]
-    ranks: Mapping[str, str]
-    suits: Mapping[str, str]
-    of: str
-    colon: str
-    coin: str
-    coins: str
-    played_for_time: str
-    played_for_bank: str
-    last_twenty: str
-    fairness: tuple[str, str, str]  # seal, seed, cut
-    turns: str
-    turns_of: str
+    title: str = "Baccarat"
+    player: str = "Player"
+    bank: str = "Bank"
+    stand_off: str = "Stand-off"
+    points: tuple[str, ...] = (
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+    )
+    ranks: Mapping[str, str] = field(
+        default_factory=lambda: (
+            {"A": "the ace", "J": "the jack", "Q": "the queen", "K": "the king"}
+            | {rank: f"the {rank}" for rank in "23456789"}
+            | {"T": "the 10"}
+        )
+    )
+    suits: Mapping[str, str] = field(
+        default_factory=lambda: {"H": "hearts", "S": "spades", "D": "diamonds", "C": "clubs"}
+    )
+    of: str = "of"
+    colon: str = ": "
+    coin: str = "coin"
+    coins: str = "coins"
+    played_for_time: str = "Played for time"
+    played_for_bank: str = "Played in dollars"
+    last_twenty: str = "The last twenty coups"
+    turns: str = "turns today: {turns}"
+    turns_of: str = "turns today: {turns} of {limit}"
     # Figures beside the cards.
-    bankroll: str
-    casino: str
-    wager: str
-    pot: str
-    one_coin: str
-    ahead: str
+    bankroll: str = "Bankroll"
+    casino: str = "The bank"
+    wager: str = "Wager"
+    pot: str = "Pot"
+    one_coin: str = "A coin"
+    ahead: str = "Net"
     # Menus.
-    menu: Mapping[str, str]
-    ask_mode: str
-    modes: Mapping[str, str]
-    ask_card: str
-    card_choices: Mapping[str, str]
+    menu: Mapping[str, str] = field(
+        default_factory=lambda: {
+            PLACE: "Place bet",
+            MODE: "Mode",
+            LANGUAGE: "Langue",
+            SHOE: "Shoe",
+            CUT: "Cut",
+            RULES: "Rules",
+            BANK: "Time bank",
+            QUIT: "Quit",
+        }
+    )
+    ask_mode: str = "Play for time, or to break the bank?"
+    modes: Mapping[str, str] = field(
+        default_factory=lambda: {FOR_TIME: "Time", FOR_THE_BANK: "Bank"}
+    )
+    ask_card: str = "Card?"
+    card_choices: Mapping[str, str] = field(
+        default_factory=lambda: {CARD: "Card", NO_CARD: "No card"}
+    )
     # Before the deal.
-    new_bankroll: str
-    renewed: str
-    bets: str
-    which_amount: str
-    least: str
-    most_of_bankroll: str
-    most_of_bank: str
-    most_of_table: str
-    most_of_pot: str
-    pot_too_small: str
-    last_turn: str
-    broken: str
-    gone: str
-    no_bet: str
-    cut_words: str
-    cut_on: str
-    cut_off: str
-    left: str
-    shoe_done: str
-    new_shoe: str
-    resumed: str
-    trimmed: str
-    where: Mapping[str, str]
+    new_bankroll: str = "|14The house stakes you to |15{amount}|14: welcome to the table."
+    renewed: str = "|14A new day, and a new bankroll: |15{amount}|14."
+    bets: str = "|07Place your bets: |15{least}|07 to |15{most}|07 (Enter for {last}):|15"
+    which_amount: str = "|12Whole amounts only, such as {example}."
+    least: str = "|12The smallest wager is {least}."
+    most_of_bankroll: str = "|12Your bankroll is {most}: you cannot wager more."
+    most_of_bank: str = "|12The bank has only {most} left to win."
+    most_of_table: str = "|12The largest wager here is {most}."
+    most_of_pot: str = "|12You may wager up to {most}: your last coin stays with you."
+    pot_too_small: str = (
+        "|12Your pot holds {pot}; the smallest wager is {least}, and your last coin "
+        "cannot be wagered."
+    )
+    broken: str = (
+        "|14The bank is broken. It opens again with {bank} when you come back to this table."
+    )
+    gone: str = (
+        "|12Your bankroll is gone. From midnight on the house stakes you to another {bankroll}."
+    )
+    cut_on: str = "|07From now on you are asked for a few words that cut each new shoe."
+    cut_off: str = "|07From now on you are not asked to cut."
+    left: str = (
+        "|07|15{cards}|07 cards are left in the shoe. A coup that leaves {last} or fewer is its "
+        "last."
+    )
+    shoe_done: str = "|07The shoe is done: the next coup comes from a new one."
+    new_shoe: str = "|07The cards are shuffled: a new shoe."
+    resumed: str = "|14The coup you left is still on the table."
+    trimmed: str = "|14{event}: of a win of {full}, {surplus} {where}."
     # The coup.
-    no_more_bets: str
-    banco: str
-    dealt: str
-    face_down: str
-    at_player: str
-    at_bank: str
-    natural: str
-    player_draws: str
-    player_stands: str
-    bank_turns_up: str
-    bank_draws: str
-    bank_stands: str
-    toss: str
-    conjunction: str
-    player_wins: str
-    bank_wins: str
-    equal: str
-    time_up: str
+    no_more_bets: str = "|07No more bets."
+    banco: str = "|15Banco!"
+    dealt: str = "|07You are dealt |15{card}|07."
+    face_down: str = "|07The bank takes a card, face down."
+    at_player: str = "{point} for the player"
+    at_bank: str = "{point} for the bank"
+    natural: str = "|15A natural: {call}!"
+    player_draws: str = "|07A card for the player: |15{card}|07. {call}."
+    player_stands: str = "|07The player stands: {call}."
+    bank_turns_up: str = "|07The bank turns up |15{cards}|07: {point}."
+    bank_draws: str = "|07The bank draws |15{card}|07. {call}."
+    bank_stands: str = "|07The bank stands: {call}."
+    toss: str = "|07The bank may draw or stand, and leaves it to a toss."
+    conjunction: str = "and"
+    player_wins: str = "|10The player wins: |15{amount}|10 for you."
+    bank_wins: str = "|12The bank wins and takes |15{amount}|12."
+    equal: str = "|14A stand-off: all bets are off."
+    time_up: str = "|14Your time was up: you took no card."
     # Leaving, and trouble.
-    any_key: str
-    try_again: str
-    no_books: str
-    statement: str
-    ended_with: str
-    ended_ahead: str
-    ended_behind: str
-    ended_even: str
-    ended_open: str
-    also_open: str
+    statement: str = (
+        "{title}: {coups} played, {player} for the player, {bank} for the bank, "
+        "{stand_off} off; {ended}."
+    )
+    ended_with: str = "your bankroll is {amount}"
+    ended_ahead: str = "you leave the table ahead by {amount}"
+    ended_behind: str = "you leave the table behind by {amount}"
+    ended_even: str = "you leave the table even"
+    ended_open: str = "you leave the table with a coup still open"
+    also_open: str = "with a coup still open"
     # The bank is broken.
-    bank_breaks: str
-    black_cloth: str
-    plaque: tuple[str, ...]
-
-
-ENGLISH = Dialogue(
-    language="english",
-    unit="usd-cent",
-    title="Baccarat",
-    player="Player",
-    bank="Bank",
-    stand_off="Stand-off",
-    points=("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"),
-    ranks={"A": "the ace", "J": "the jack", "Q": "the queen", "K": "the king"}
-    | {rank: f"the {rank}" for rank in "23456789"}
-    | {"T": "the 10"},
-    suits={"H": "hearts", "S": "spades", "D": "diamonds", "C": "clubs"},
-    of="of",
-    colon=": ",
-    coin="coin",
-    coins="coins",
-    played_for_time="Played for time",
-    played_for_bank="Played in dollars",
-    last_twenty="The last twenty coups",
-    fairness=("Seal", "Seed", "Cut with:"),
-    turns="turns today: {turns}",
-    turns_of="turns today: {turns} of {limit}",
-    bankroll="Bankroll",
-    casino="The bank",
-    wager="Wager",
-    pot="Pot",
-    one_coin="A coin",
-    ahead="Net",
-    menu={
-        PLACE: "Place bet",
-        MODE: "Mode",
-        LANGUAGE: "Langue",
-        SHOE: "Shoe",
-        CUT: "Cut",
-        RULES: "Rules",
-        BANK: "Time bank",
-        QUIT: "Quit",
-    },
-    ask_mode="Play for time, or to break the bank?",
-    modes={FOR_TIME: "Time", FOR_THE_BANK: "Bank"},
-    ask_card="Card?",
-    card_choices={CARD: "Card", NO_CARD: "No card"},
-    new_bankroll="|14The house stakes you to |15{amount}|14: welcome to the table.",
-    renewed="|14A new day, and a new bankroll: |15{amount}|14.",
-    bets="|07Place your bets: |15{least}|07 to |15{most}|07 (Enter for {last}):|15",
-    which_amount="|12Whole amounts only, such as {example}.",
-    least="|12The smallest wager is {least}.",
-    most_of_bankroll="|12Your bankroll is {most}: you cannot wager more.",
-    most_of_bank="|12The bank has only {most} left to win.",
-    most_of_table="|12The largest wager here is {most}.",
-    most_of_pot="|12You may wager up to {most}: your last coin stays with you.",
-    pot_too_small="|12Your pot holds {pot}; the smallest wager is {least}, and your last coin "
-    "cannot be wagered.",
-    last_turn="|14That was your last turn for today: {limit} a day.",
-    broken="|14The bank is broken. It opens again with {bank} when you come back to this table.",
-    gone="|12Your bankroll is gone. From midnight on the house stakes you to another {bankroll}.",
-    no_bet="|07No bet placed.",
-    cut_words="|07A few words to cut the cards (Enter for none):|15",
-    cut_on="|07From now on you are asked for a few words that cut each new shoe.",
-    cut_off="|07From now on you are not asked to cut.",
-    left="|07|15{cards}|07 cards are left in the shoe. A coup that leaves {last} or fewer is its "
-    "last.",
-    shoe_done="|07The shoe is done: the next coup comes from a new one.",
-    new_shoe="|07The cards are shuffled: a new shoe.",
-    resumed="|14The coup you left is still on the table.",
-    trimmed="|14{event}: of a win of {full}, {surplus} {where}.",
-    where={
-        "built-in": "would go to your time bank",
-        "external": "would go to your time bank elsewhere",
-        "none": "would be trimmed",
-    },
-    no_more_bets="|07No more bets.",
-    banco="|15Banco!",
-    dealt="|07You are dealt |15{card}|07.",
-    face_down="|07The bank takes a card, face down.",
-    at_player="{point} for the player",
-    at_bank="{point} for the bank",
-    natural="|15A natural: {call}!",
-    player_draws="|07A card for the player: |15{card}|07. {call}.",
-    player_stands="|07The player stands: {call}.",
-    bank_turns_up="|07The bank turns up |15{cards}|07: {point}.",
-    bank_draws="|07The bank draws |15{card}|07. {call}.",
-    bank_stands="|07The bank stands: {call}.",
-    toss="|07The bank may draw or stand, and leaves it to a toss.",
-    conjunction="and",
-    player_wins="|10The player wins: |15{amount}|10 for you.",
-    bank_wins="|12The bank wins and takes |15{amount}|12.",
-    equal="|14A stand-off: all bets are off.",
-    time_up="|14Your time was up: you took no card.",
-    any_key="|08Press any key",
-    try_again="|07Press any key to try again",
-    no_books="|12The books cannot be written just now. Nothing has changed.",
-    statement="{title}: {coups} played, {player} for the player, {bank} for the bank, "
-    "{stand_off} off; {ended}.",
-    ended_with="your bankroll is {amount}",
-    ended_ahead="you leave the table ahead by {amount}",
-    ended_behind="you leave the table behind by {amount}",
-    ended_even="you leave the table even",
-    ended_open="you leave the table with a coup still open",
-    also_open="with a coup still open",
-    bank_breaks="Ladies and gentlemen, the bank is broken!",
-    black_cloth="The chef de partie has the table covered with the black cloth.",
-    plaque=(
+    bank_breaks: str = "Ladies and gentlemen, the bank is broken!"
+    black_cloth: str = "The chef de partie has the table covered with the black cloth."
+    plaque: tuple[str, ...] = (
         "{name}",
         "has broken the bank of this table",
         "and leaves it with {bankroll}",
         "It took {coups} and nerves of steel.",
         "Champagne! The name goes on the brass plate by the door.",
-    ),
-)
+    )
+
+
+ENGLISH = Dialogue()
 
 FRENCH = Dialogue(
     language="french",
@@ -334,7 +275,7 @@ FRENCH = Dialogue(
     time_up="|14Votre temps était écoulé : vous n'avez pas pris de carte.",
     any_key="|08Appuyez sur une touche",
     try_again="|07Appuyez sur une touche pour recommencer",
-    no_books="|12Les livres ne peuvent être tenus en ce moment. Rien n'a changé.",
+    no_books="Les livres ne peuvent être tenus en ce moment. Rien n'a changé.",
     statement="{title} : {coups}, {player} au joueur, {bank} à la banque, {stand_off} à égalité ; "
     "{ended}.",
     ended_with="votre capital est de {amount}",

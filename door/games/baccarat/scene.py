@@ -19,6 +19,7 @@ from door.games.baccarat import events as happened
 from door.games.baccarat import words
 from door.games.baccarat.events import BaccaratOutcome, Event, Side
 from door.games.baccarat.rules import point_of
+from door.games.tables.scene import paint_title
 
 if TYPE_CHECKING:
     from ansi.canvas import Canvas
@@ -72,7 +73,6 @@ class BaccaratScene:
     # What happens.
 
     def clear(self) -> None:
-        """Take the cards off the table."""
         self.player, self.bank, self.points, self.winner = [], [], {}, None
 
     def lay(self, coup: BaccaratRound) -> None:
@@ -84,7 +84,6 @@ class BaccaratScene:
             self.points[Side.BANK] = coup.bank_point
 
     def follow(self, event: Event) -> None:
-        """Let one thing happen on the table."""
         match event:
             case happened.BaccaratDealt(side=Side.PLAYER, card=card) if card is not None:
                 self.player.append(card)
@@ -111,8 +110,7 @@ class BaccaratScene:
     # How it looks.
 
     def paint(self, canvas: Canvas, left: int, rows: int) -> None:
-        """Paint the table into the 79 columns from `left` on."""
-        self._paint_title(canvas, left)
+        paint_title(canvas, left, self.said.title, self.played)
         self._paint_lights(canvas, left)
         canvas.blank(BAIZE_ROW, left, BAIZE_COLUMNS, BAIZE_ROWS, _BAIZE)
         for side, cards in ((Side.PLAYER, self.player), (Side.BANK, self.bank)):
@@ -123,7 +121,6 @@ class BaccaratScene:
             canvas.put_pipe(SEAL_ROW + number, left + 1, f"|08{name} {text}")
 
     def lines(self) -> Sequence[str]:
-        """Return the table in words."""
         told = [f"|15{self.said.title}" + (f"|07 - {self.played}" if self.played else "")]
         colon = self.said.colon
         told.extend(f"|07{name}{colon}|15{value}" for name, value in self.figures)
@@ -140,7 +137,6 @@ class BaccaratScene:
         return told
 
     def standing(self) -> str:
-        """Return the figures in a line, for a caller who has no panel to look at."""
         told = (
             f"|07{name}{self.said.colon}|15{value}|07"
             for name, value in self.figures
@@ -156,11 +152,6 @@ class BaccaratScene:
             BaccaratOutcome.STAND_OFF: self.said.stand_off[0],
         }
         return " ".join(f"{initials[coup.outcome]}{_best(coup)}" for coup in self.coups)
-
-    def _paint_title(self, canvas: Canvas, left: int) -> None:
-        canvas.put_pipe(0, 0, "|18" + " " * (canvas.columns - 1))
-        canvas.put_pipe(0, left + 1, f"|18|15{self.said.title}")
-        canvas.put_pipe(0, left + LAYOUT_COLUMNS - 1 - len(self.played), f"|18|14{self.played}")
 
     def _paint_lights(self, canvas: Canvas, left: int) -> None:
         """Paint the chandelier; it sparkles for a player who wins."""
@@ -212,7 +203,6 @@ class BaccaratScene:
 
 
 def _best(coup: happened.BaccaratSettled) -> int:
-    """Return the point that won, or that both had."""
     return max(coup.player_point, coup.bank_point)
 
 
@@ -246,9 +236,7 @@ class Ceremony:
     told: int = 0
 
     def paint(self, canvas: Canvas, left: int, rows: int) -> None:
-        """Paint the table into the 79 columns from `left` on."""
-        canvas.put_pipe(0, 0, "|18" + " " * (canvas.columns - 1))
-        canvas.put_pipe(0, left + 1, f"|18|15{self.title}")
+        paint_title(canvas, left, self.title)
         for number, line in enumerate(LIGHTS):
             column = left + (LAYOUT_COLUMNS - len(line)) // 2
             canvas.put(LIGHTS_ROW + number, column, line, _GOLD)
@@ -259,7 +247,6 @@ class Ceremony:
             self._paint_plaque(canvas, left)
 
     def lines(self) -> Sequence[str]:
-        """Return the ceremony in words."""
         return [f"|15{self.announced}", f"|07{self.ordered}", *(f"|14{x}" for x in self.plaque)]
 
     def _paint_plaque(self, canvas: Canvas, left: int) -> None:
@@ -274,11 +261,10 @@ class Ceremony:
 
 
 async def celebrate(console: Console, said: Dialogue, stakes: ForTheBank, name: str) -> None:
-    """Celebrate the caller of this name, who has broken the bank."""
     told = {
         "name": name,
         "bankroll": words.money(said, stakes.bankroll, stakes.unit),
-        "coups": words.coups(said, stakes.sitting.coups),
+        "coups": words.coups(said, stakes.tally.turns),
     }
     plaque = [line.format(**told) for line in said.plaque]
     await hold(console, Ceremony(said.title, said.bank_breaks, said.black_cloth, plaque))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
 
 CENTS = 100  # in a dollar or a franc
-
-_GROUPED = re.compile(r"[0-9]{1,3}(?:([ .,])[0-9]{3})(?:\1[0-9]{3})*|[0-9]+")
 
 
 def money(said: Dialogue, cents: int, unit: Unit) -> str:
@@ -83,20 +80,6 @@ def coups(said: Dialogue, count: int) -> str:
     ('1 coup', '12 coups')
     """
     return wording.counted(count, "coup")
-
-
-def amount_typed(text: str) -> int | None:
-    """Return the whole number that somebody typed, thousands parted as in either language or not.
-
-    >>> amount_typed("100,000"), amount_typed(" 100 000 "), amount_typed("1.000.000")
-    (100000, 100000, 1000000)
-    >>> amount_typed("1.50"), amount_typed("1,000 000"), amount_typed("")
-    (None, None, None)
-    """
-    text = text.strip()
-    if not _GROUPED.fullmatch(text):
-        return None
-    return int(re.sub(r"[ .,]", "", text))
 
 
 def card(said: Dialogue, card: Card) -> str:

@@ -17,7 +17,8 @@ from door.games.blackjack.rules import rules_to_mapping
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
 from door.games.tables import menu
-from door.games.tables.alone import Ending, TableForTime
+from door.games.tables.alone import TableForTime
+from door.games.tables.scene import Ending
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
     from door.games.tables.play import Step
 
 GAME = BLACK_JACK_FOR_TIME_KIND.name
-TUTOR_WORDS = (
-    "the tutor is silent",
-    "the tutor says what the book would do, and after a worse move what it would have done",
+TUTOR_ON = (
+    "|07From now on the tutor says what the book would do, and after a worse move what it would "
+    "have done."
 )
+TUTOR_OFF = "|07From now on the tutor is silent."
 
 
 class BlackJackForTimeTable(TableForTime):
@@ -47,8 +49,8 @@ class BlackJackForTimeTable(TableForTime):
     tutor: Tutor  # while the visit lasts: it looks at the table that it belongs to
 
     def __init__(self, caller: Caller, thinking: Thinking) -> None:
-        """Lay the table for `caller`, under the settings of the call; the tutor has `thinking`."""
         self.settings = settings.of(caller.config)
+        self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
         self.thinking = thinking
         super().__init__(
             caller,
@@ -59,7 +61,6 @@ class BlackJackForTimeTable(TableForTime):
         )
 
     async def visit(self) -> None:
-        """Stay until the caller gets up, or something ends the call."""
         self.tutor = Tutor(self.thinking, self.console.say, lambda: self.round)
         try:
             await super().visit()
@@ -67,69 +68,53 @@ class BlackJackForTimeTable(TableForTime):
             self.tutor.leave()
             del self.tutor
 
-    def rules(self) -> Mapping[str, object]:
-        """Return the rules of the next hand, as a journal keeps them."""
+    def _rules(self) -> Mapping[str, object]:
         return rules_to_mapping(replace(self.settings.rules, insurance_unit=self.coin))
 
-    def shoe_runs_on(self) -> bool:
-        """Return whether the house deals from a shoe."""
-        return self.settings.rules.shuffle == "shoe"
-
-    async def read_rules(self) -> None:
-        """Show the rules of this table."""
+    async def _read_rules(self) -> None:
         await read_rules(self.console, self.settings)
 
-    def sentences(self, step: Step) -> list[str]:
-        """Return what is said of a step."""
+    def _sentences(self, step: Step) -> list[str]:
         said = sentences(step.events, self.coin)
         after: BlackjackRound = step.after
         if not self.console.is_painted and not after.over:
             said.append(f"|07You have |15{after.seats[0].hands[0].count}|07.")
         return said
 
-    def ending(self, round_: BlackjackRound) -> Ending:
-        """Return how a round that is over ended for the caller."""
+    def _ending(self, round_: BlackjackRound) -> Ending:
         if round_.outcomes[0] is BlackjackOutcome.PUSH:
             return "push"
         hand = round_.seats[0].hands[0].settled
         return "won" if hand is not None and hand.won else "lost"
 
-    def stake_kind(self, action: BlackjackAction) -> str:
-        """Return what the ledger calls a stake that `action` adds."""
+    def _stake_kind(self, action: BlackjackAction) -> str:
         return "insurance" if action is BlackjackAction.INSURANCE else "double"
 
-    def question(self, round_: BlackjackRound) -> str:
-        """Return what is asked besides the open actions: whether to insure, and its price."""
+    def _question(self, round_: BlackjackRound) -> str:
         if round_.phase is not BlackjackPhase.INSURANCE:
             return ""
         price = wording.coins_of(round_.amount(BlackjackAction.INSURANCE), self.coin)
         return f"The dealer shows an ace. Insurance for {price}?"
 
-    def forced(self, actions: Sequence[BlackjackAction]) -> tuple[BlackjackAction, str] | None:
-        """Return the action that is taken unasked, and why, if nothing else can be paid."""
+    def _forced(self, actions: Sequence[BlackjackAction]) -> tuple[BlackjackAction, str] | None:
         if actions != [BlackjackAction.NO_INSURANCE]:
             return None
         return BlackjackAction.NO_INSURANCE, "Insurance would take your last coin: declined."
 
-    def watch(self, round_: BlackjackRound, actions: Sequence[BlackjackAction]) -> None:
-        """Let the tutor look at a decision that the caller has to take."""
-        if self._has("tutor"):
+    def _watch(self, round_: BlackjackRound, actions: Sequence[BlackjackAction]) -> None:
+        if self.caller.prefers("tutor"):
             self.tutor.watch(round_, actions)
 
-    def judge(self, action: BlackjackAction) -> None:
-        """Let the tutor say what it thinks of a decision."""
+    def _judge(self, action: BlackjackAction) -> None:
         self.tutor.judge(action)
 
-    def switches(self) -> Mapping[str, tuple[str, str, tuple[str, str]]]:
-        """Return what the caller can turn on and off: besides the cut, the tutor."""
-        return {**super().switches(), "U": ("tutor", "Tutor", TUTOR_WORDS)}
+    def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
+        return {**super()._switches(), "U": ("tutor", "Tutor", TUTOR_ON, TUTOR_OFF)}
 
 
 def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:
-    """Return a visit to the table."""
     return BlackJackForTimeTable(caller, thinking_of(board))
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    """Return what a caller should know before sitting down, in a few words."""
     return menu.turns_and_bets(caller, GAME, settings.of(board.config))

@@ -12,7 +12,8 @@ from door.games.red_dog.round import RedDogAction, RedDogRound
 from door.games.red_dog.rules import BEST_ODDS, rules_to_mapping
 from door.games.red_dog.scene import RedDogScene
 from door.games.tables import menu
-from door.games.tables.alone import Ending, TableForTime
+from door.games.tables.alone import TableForTime
+from door.games.tables.scene import Ending
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -30,48 +31,36 @@ class RedDogTable(TableForTime):
     time_up_words = "Your time is up: you stay."
 
     def __init__(self, caller: Caller) -> None:
-        """Lay the table for `caller`, under the settings of the call."""
         self.settings = settings.of(caller.config)
+        self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
         super().__init__(caller, RED_DOG_KIND, self.settings, RedDogScene, BEST_ODDS)
 
-    def rules(self) -> Mapping[str, object]:
-        """Return the rules of the next hand, as a journal keeps them."""
+    def _rules(self) -> Mapping[str, object]:
         return rules_to_mapping(self.settings.rules)
 
-    def shoe_runs_on(self) -> bool:
-        """Return whether the house deals from a shoe."""
-        return self.settings.rules.shuffle == "shoe"
-
-    async def read_rules(self) -> None:
-        """Show the rules of this table."""
+    async def _read_rules(self) -> None:
         await words.read_rules(self.console, self.settings)
 
-    def sentences(self, step: Step) -> list[str]:
-        """Return what is said of a step."""
+    def _sentences(self, step: Step) -> list[str]:
         return words.sentences(step.events, self.coin)
 
-    def ending(self, round_: RedDogRound) -> Ending:
-        """Return how a round that is over ended for the caller."""
+    def _ending(self, round_: RedDogRound) -> Ending:
         if round_.outcome is RedDogOutcome.PUSH:
             return "push"
         return "lost" if round_.outcome is RedDogOutcome.LOSE else "won"
 
-    def stake_kind(self, action: RedDogAction) -> str:
-        """Return what the ledger calls a stake that `action` adds."""
+    def _stake_kind(self, action: RedDogAction) -> str:
         return "double"
 
-    def forced(self, actions: Sequence[RedDogAction]) -> tuple[RedDogAction, str] | None:
-        """Return the action that is taken unasked, and why, if nothing else can be paid."""
+    def _forced(self, actions: Sequence[RedDogAction]) -> tuple[RedDogAction, str] | None:
         if actions != [RedDogAction.STAY]:
             return None
         return RedDogAction.STAY, "A raise would take your last coin: you stay."
 
 
 def sit_down(board: Board, caller: Caller) -> RedDogTable:
-    """Return a visit to the table."""
     return RedDogTable(caller)
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    """Return what a caller should know before sitting down, in a few words."""
     return menu.turns_and_bets(caller, RED_DOG_KIND.name, settings.of(board.config))

@@ -1,4 +1,4 @@
-"""A table where one caller plays alone against the house for time: sit down, bet, play, get up.
+"""A table where one caller plays alone against the house: sit down, bet, play, get up.
 
 Commit before show: an action and all it moves are durable before the new round is adopted and
 drawn, so what a caller has seen is always in the books. The rules are the engine's; the table only
@@ -9,40 +9,238 @@ A game gives its kind, its scene and its words; what is left to it stands under 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Protocol
 
 from door import wording
+from door.call.display import Scene
 from door.errors import TimeUp
-from door.games.engine import shuffle
 from door.games.engine.game import Act
-from door.games.tables.betting import Betting
+from door.games.tables.betting import Betting, BettingTime
 from door.games.tables.play import Deal, Play, Step
+from door.games.tables.sitting import Sitting
+from door.games.tables.words import Words
 from door.lobby.teller import visit_bank
-from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused
+from timebank.errors import BooksUnavailable, NotEnough
 
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.games.engine.game import Kind
     from door.games.engine.settings import StakeSettings
-    from door.games.tables.scene import TableScene
-    from timebank.wagers.journal import Shoe
+    from door.games.tables.scene import Ending, TableScene
+    from timebank.wagers.journal import Shoe, StoredRound
 
-LONGEST_CUT = 60
-CUT_WORDS = (
-    "you are not asked to cut the cards before each shuffle",
-    "you are asked for a few words that cut the cards before each shuffle",
-)
-
-Ending = Literal["won", "lost", "push"]
-
-log = logging.getLogger("door.tables")
+PLACE, CUT, RULES, BANK, QUIT = "PCRTQ"
 
 
-class TableForTime:
-    """One caller's visit to a table."""
+class FairScene(Scene, Protocol):
+    """A scene that shows what the cards are held against."""
 
+    seal: str
+    seed: str
+    cut: str
+
+    def standing(self) -> str:
+        """Return the figures in a line, for a caller who has no panel to look at."""
+
+
+class Alone(Sitting):
+    """A caller alone with a shoe of their own, from hand to hand."""
+
+    scene: FairScene
+    betting: Betting
+    shoe_runs_on = True  # from hand to hand, so that a shuffle is news
+    tells_every_seal = True  # and not of a new shoe alone
+
+    def __init__(self, caller: Caller, kind: Kind, words: Words) -> None:
+        super().__init__(caller, words)
+        self.play = Play(caller, kind)
+
+    @property
+    def round(self) -> Any:
+        """The hand on the table."""
+        return self.play.round
+
+    # For the game.
+
+    def _rules(self) -> Mapping[str, object]:
+        """Return the rules of the next hand, as a journal keeps them."""
+        raise NotImplementedError
+
+    async def _read_rules(self) -> None:
+        """Show the rules of this table."""
+        raise NotImplementedError
+
+    def _lay(self, stored: StoredRound) -> None:
+        """Lay a hand that was left on the table, under the stakes that it was dealt under."""
+        raise NotImplementedError
+
+    def _clear(self) -> None:
+        """Take the cards off the table."""
+        raise NotImplementedError
+
+    async def _sit_down(self) -> bool:
+        """Come to a table without a hand; `False` when there is nothing to stay for."""
+        raise NotImplementedError
+
+    async def _resume(self) -> bool:
+        """Play the hand that was left; `False` when there is nothing to stay for after it."""
+        raise NotImplementedError
+
+    async def _choose(self) -> str:
+        """Ask what to do between two hands; return a letter, Q to get up."""
+        raise NotImplementedError
+
+    async def _place(self, bet: int, cut: str) -> None:
+        """Stake the bet and deal; all of it is durable before a card is shown."""
+        raise NotImplementedError
+
+    async def _decide(self) -> None:
+        """Have the next decision taken, and show what it brings."""
+        raise NotImplementedError
+
+    async def _stand(self) -> None:
+        """Play the hand out, as happens to a caller who has no time left."""
+        raise NotImplementedError
+
+    def _switches(self) -> Mapping[str, tuple[str, str, str, str]]:
+        """Return what can be turned on and off: by letter, the preference, its name, and what is
+        said when it goes on and off."""
+        return {CUT: ("cut", "Cut", self.words.cut_on, self.words.cut_off)}
+
+    # The evening at this table.
+
+    async def has_open_hand(self) -> bool:
+        """Look for a hand that was left open; it is laid on the table when there is one."""
+        stored = await self.play.find_open()
+        if stored is None or self.round is None or self.play.shoe is None:
+            return False
+        self.scene.seal, self.scene.cut = self.play.shoe.seal, self.play.shoe.cut or ""
+        self._lay(stored)
+        return True
+
+    async def _evening(self) -> None:
+        if self.round is not None or await self.has_open_hand():
+            stays = await self._resume()
+        else:
+            stays = await self._sit_down()
+        while stays:
+            self._refresh()
+            stays = await self._between_hands()
+
+    async def _between_hands(self) -> bool:
+        """Offer the menu once; `False` when the caller gets up."""
+        if not self.console.is_painted:
+            self.console.say(self.scene.standing())
+        choice = await self._choose()
+        await self._serve(choice)
+        return choice != QUIT
+
+    async def _serve(self, choice: str) -> None:
+        """Do what was chosen in the menu."""
+        if choice == PLACE:
+            if await self._tries(self._deal()):
+                await self._play()
+        elif choice == RULES:
+            await self._step_away(self._read_rules())
+        elif choice == BANK:
+            await self._step_away(visit_bank(self.caller))
+        elif choice in self._switches():
+            preference, _, when_on, when_off = self._switches()[choice]
+            await self._tries(self._switch(preference, when_on, when_off))
+
+    # Before the deal.
+
+    async def _deal(self) -> bool:
+        """Seal, cut, bet, cards; `False` when none were dealt."""
+        if refusal := self.betting.refusal():
+            self.console.say(refusal)
+            return False
+        cut = await self._ask_cut(await self._lay_shoe())
+        bet = None if cut is None else await self.betting.ask()
+        if cut is None or bet is None:
+            self.console.say(self.words.no_bet)
+            return False
+        await self._place(bet, cut)
+        return True
+
+    async def _lay_shoe(self) -> Shoe:
+        """Show the seal of the shoe that the next hand comes from, sealed before the bet."""
+        old = self.play.shoe
+        shoe = await self.play.next_shoe(self._rules())
+        is_new = old is not None and old.id != shoe.id
+        if is_new and self.shoe_runs_on:
+            self.console.say(self.words.new_shoe)
+        self.scene.seal, self.scene.seed, self.scene.cut = shoe.seal, "", shoe.cut or ""
+        self._clear()
+        self._refresh()
+        if is_new or self.tells_every_seal:
+            self._tell_in_lines(0, shoe.seal)
+        return shoe
+
+    def _terms(self) -> Deal:
+        betting = self.betting
+        return Deal(
+            unit=betting.unit,
+            coin=betting.coin,
+            turns_limit=betting.turns_limit,
+            rules=self._rules(),
+            purse=None if betting.unit == "second" else "bankroll",
+        )
+
+    async def _ask_cut(self, shoe: Shoe) -> str | None:
+        """Return the words that cut this shoe, "" for none, `None` at Esc."""
+        if shoe.position > 0:
+            return shoe.cut or ""
+        if not self.caller.prefers("cut"):
+            return ""
+        words = await self.type_cut()
+        if words is not None:
+            self.scene.cut = words
+            self.console.display.refresh()
+        return words
+
+    # The hand.
+
+    async def _play(self) -> None:
+        """Play the hand at the table to its end."""
+        while self.round is not None and not self.round.over:
+            try:
+                await self._decide()
+            except TimeUp:
+                await self._stand()
+            except NotEnough as refused:
+                self.console.say(f"|12{refused}")
+            except BooksUnavailable:
+                self.books_unavailable()
+                await self.console.any_key(self.words.try_again)
+
+    def _bring_up(self, step: Step, said: Sequence[str] = ()) -> None:
+        """Show figures, words and purse after a step, and the seed of a shoe that is done."""
+        if self.play.is_shoe_done and self.play.shoe is not None:
+            self.scene.seed = self.play.shoe.seed.hex()
+        self._refresh()
+        if said:
+            self.console.say("\n".join(said))
+        self.caller.tell(step.receipt)
+        if self.scene.seed:
+            self._tell_in_lines(1, self.scene.seed)
+
+    def _refresh(self) -> None:
+        self._update()
+        self.console.display.refresh()
+
+    def _tell_in_lines(self, which: int, what: str) -> None:
+        """Say a seal (0) or a seed (1) where no scene shows it."""
+        if not self.console.is_painted:
+            self.console.say(f"|08{self.words.fairness[which]} {what}")
+
+
+class TableForTime(Alone):
+    """One caller's visit to a table that is played for time."""
+
+    scene: TableScene
+    betting: BettingTime
     # Of each action: its letter and its name in the menu.
     action_keys: Mapping[Any, tuple[str, str]]
     time_up_words: str
@@ -55,329 +253,138 @@ class TableForTime:
         scene: type[TableScene],
         best_odds: float,
     ) -> None:
-        """Lay the table for `caller`, under the settings of the call.
+        """Lay the table under the settings of the call.
 
         `best_odds` is the most that one coin of the opening bet can win.
         """
-        self.caller = caller
-        self.console = caller.console
-        self.coin = settings.coin_minutes * 60
-        self.house = settings
-        self.betting = Betting(caller, kind.name, settings, best_odds)
-        self.limit = settings.turns_per_day or None
-        self.scene = scene(self.coin, self.limit)
-        self.play = Play(caller, kind)
+        super().__init__(caller, kind, Words())
+        self.betting = BettingTime(caller, kind.name, settings, best_odds, self.words)
+        self.scene = scene(self.betting.coin, self.betting.turns_limit)
+        self.title = self.scene.title
 
     @property
-    def round(self) -> Any:
-        """The hand on the table."""
-        return self.play.round
+    def coin(self) -> int:
+        """What a coin is worth in the hand on the table, or in the next one."""
+        return self.scene.coin
 
     # For the game.
 
-    def rules(self) -> Mapping[str, object]:
-        """Return the rules of the next hand, as a journal keeps them."""
-        raise NotImplementedError
-
-    def shoe_runs_on(self) -> bool:
-        """Return whether a shoe is dealt from for more than one hand, so that a shuffle is news."""
-        raise NotImplementedError
-
-    async def read_rules(self) -> None:
-        """Show the rules of this table."""
-        raise NotImplementedError
-
-    def sentences(self, step: Step) -> list[str]:
+    def _sentences(self, step: Step) -> list[str]:
         """Return what is said of a step."""
         raise NotImplementedError
 
-    def ending(self, round_: Any) -> Ending:
+    def _ending(self, round_: Any) -> Ending:
         """Return how a round that is over ended for the caller."""
         raise NotImplementedError
 
-    def stake_kind(self, action: Any) -> str:
+    def _stake_kind(self, action: Any) -> str:
         """Return what the ledger calls a stake that `action` adds."""
         raise NotImplementedError
 
-    def question(self, round_: Any) -> str:
+    def _question(self, round_: Any) -> str:
         """Return what is asked besides the open actions."""
         return ""
 
-    def forced(self, actions: Sequence[Any]) -> tuple[Any, str] | None:
+    def _forced(self, actions: Sequence[Any]) -> tuple[Any, str] | None:
         """Return the action that is taken unasked, and why, if nothing else can be paid."""
         return None
 
-    def watch(self, round_: Any, actions: Sequence[Any]) -> None:
+    def _watch(self, round_: Any, actions: Sequence[Any]) -> None:
         """Look at a decision that the caller has to take."""
 
-    def judge(self, action: Any) -> None:
+    def _judge(self, action: Any) -> None:
         """Look at a decision that the caller has taken."""
 
-    def switches(self) -> Mapping[str, tuple[str, str, tuple[str, str]]]:
-        """Return what the caller can turn on and off: by letter, the preference, its name, and
-        what holds when it is off and on."""
-        return {"C": ("cut", "Cut", CUT_WORDS)}
-
-    # The evening at this table.
-
-    async def visit(self) -> None:
-        """Stay until the caller gets up, or something ends the call."""
-        self.caller.place = self.scene.title
-        if self.round is None:
-            await self._find_open_hand()
-        self.caller.coin = self.coin
-        self._look()
-        self.console.stage(self.scene)
-        before = self.caller.on_tick
-        self.caller.on_tick = self._follow_pot
-        try:
-            if self.round is not None:
-                self.console.say("|14The hand you left is still on the table.")
-                self.scene.sitting.turns += 1
-                await self._play()
-                self._use_settings()
-            while await self._between_hands():
-                pass
-        finally:
-            self.caller.on_tick = before
-            self._close_statement()
-
-    async def has_open_hand(self) -> bool:
-        """Look for a hand that was left open; it is laid on the table when there is one."""
-        await self._find_open_hand()
-        return self.round is not None
+    # The evening.
 
     async def stand_open_hand(self) -> None:
         """Stand the hand that `has_open_hand` found, for a caller who has no time left."""
         self.console.stage(self.scene)
         await self._stand()
 
+    async def _sit_down(self) -> bool:
+        self._come_to_table()
+        return True
+
+    async def _resume(self) -> bool:
+        self._come_to_table()
+        self.console.say(self.words.resumed)
+        self.scene.tally.turns += 1
+        await self._play()
+        # What follows is played under the settings of this call.
+        self.scene.coin = self.caller.status.coin = self.betting.coin
+        return True
+
     async def _between_hands(self) -> bool:
-        """Offer the game menu once; `False` when the caller gets up or the turns are used."""
-        self._look()
-        self.console.display.refresh()
-        if self.limit is not None and self.scene.turns >= self.limit:
-            self.console.say(f"|14That was your last turn for today: {self.limit} a day.")
+        if self.betting.turns_are_used:
+            self.console.say(self.betting.refusal())
             await self.console.any_key()
             return False
-        if not self.console.is_painted:
-            self.console.say(self.scene.standing())
+        return await super()._between_hands()
+
+    async def _choose(self) -> str:
         switches = {
-            letter: f"{name} is {'on' if self._has(preference) else 'off'}"
-            for letter, (preference, name, _) in self.switches().items()
+            letter: f"{name} is {'on' if self.caller.prefers(preference) else 'off'}"
+            for letter, (preference, name, *_) in self._switches().items()
         }
-        choices = {"P": "Place Bet", "R": "Rules", **switches, "T": "Time bank"}
-        choice = await self.console.ask({**choices, "Q": "Quit"}, default="P", cancel="Q")
-        if choice == "P":
-            await self._turn()
-        elif choice == "R":
-            await self.read_rules()
-            self.console.stage(self.scene)
-        elif choice == "T":
-            await self._go_to_the_bank()
-        elif choice in switches:
-            preference, _, words = self.switches()[choice]
-            await self._switch(preference, words)
-        return choice != "Q"
-
-    async def _go_to_the_bank(self) -> None:
-        """Let the caller step over to the bank's window, and come back to this table."""
-        await visit_bank(self.caller)
-        self.caller.place = self.scene.title
-        self._look()
-        self.console.stage(self.scene)
-
-    async def _switch(self, preference: str, words: tuple[str, str]) -> None:
-        """Turn something of the caller's on or off, and say what holds from now on."""
-        on = self._has(preference)
-        try:
-            await self.caller.remember({preference: not on})
-        except BooksUnavailable:
-            self._books_unavailable()
-            return
-        self.console.say(f"|07From now on {words[not on]}.")
-
-    async def _turn(self) -> None:
-        """One turn: seal, cut, bet, hand."""
-        refusal = self.betting.refusal()
-        if refusal:
-            self.console.say(f"|12{refusal}")
-            return
-        try:
-            shoe = await self._next_shoe()
-            cut = await self._ask_cut(shoe)
-            bet = await self.betting.ask() if cut is not None else None
-            if cut is None or bet is None:
-                self.console.say("|07No bet placed.")
-                return
-            await self._place(bet, cut)
-        except CallClosed:
-            raise
-        except Refused as refused:
-            self.console.say(f"|12{refused}")
-            return
-        except BooksUnavailable:
-            self._books_unavailable()
-            return
-        await self._play()
-
-    # Before the deal.
-
-    async def _next_shoe(self) -> Shoe:
-        """Show the seal of the shoe that the next hand comes from, sealed before the bet."""
-        old = self.play.shoe
-        shoe = await self.play.next_shoe(self.rules())
-        if self.shoe_runs_on() and old is not None and old.id != shoe.id:
-            self.console.say("|07The dealer shuffles.")
-        self.scene.seal, self.scene.seed, self.scene.cut = shoe.seal, "", shoe.cut or ""
-        self.scene.round = None
-        self._look()
-        self.console.display.refresh()
-        if not self.console.is_painted:
-            self.console.say(f"|08Seal {shoe.seal}")
-        return shoe
-
-    async def _ask_cut(self, shoe: Shoe) -> str | None:
-        """Return the words that cut this shoe, "" for none, `None` at Esc."""
-        if shoe.position > 0:
-            return shoe.cut or ""
-        if not self._has("cut"):
-            return ""
-        words = await self.console.entry(
-            "|07A few words to cut the cards (Enter for none):|15", longest=LONGEST_CUT
-        )
-        if words is None:
-            return None
-        self.scene.cut = shuffle.normal_cut(words)
-        self.console.display.refresh()
-        return self.scene.cut
+        choices = {PLACE: "Place Bet", RULES: "Rules", **switches, BANK: "Time bank", QUIT: "Quit"}
+        return await self.console.ask(choices, default=PLACE, cancel=QUIT)
 
     async def _place(self, bet: int, cut: str) -> None:
-        """Stake the bet and deal; all of it is durable before a card is shown."""
-        terms = Deal("second", self.coin, self.limit, self.rules())
-        step = await self.play.place(bet * self.coin, terms, cut)
-        self.scene.sitting.turns += 1
+        step = await self.play.place(bet * self.betting.coin, self._terms(), cut)
+        self.scene.tally.turns += 1
         self._show(step)
         await self.betting.remember(bet)
 
-    # The hand.
-
-    async def _play(self) -> None:
-        """Play the hand at the table to its end."""
-        while self.round is not None and not self.round.over:
-            try:
-                action = await self._decide(self.round)
-                await self._act(action)
-                self.judge(action)
-            except TimeUp:
-                await self._stand()
-            except NotEnough as refused:
-                self.console.say(f"|12{refused}")
-            except BooksUnavailable:
-                self._books_unavailable()
-                await self.console.any_key("|07Press any key to try again")
-
-    async def _decide(self, round_: Any) -> Any:
+    async def _decide(self) -> None:
         """Ask what to do, among what cards, rules and pot allow."""
-        actions = [action for action in round_.legal() if self._can_pay(round_, action)]
-        if (forced := self.forced(actions)) is not None:
+        round_, purse = self.round, self.caller.purse
+        actions = [
+            each for each in round_.legal() if purse.can_stake(round_.amount(each), self.coin)
+        ]
+        if (forced := self._forced(actions)) is not None:
             action, why = forced
             self.console.say(f"|07{why}")
-            return action
-        self.watch(round_, actions)
-        keys = {self.action_keys[action][0]: action for action in actions}
-        choices = {self.action_keys[action][0]: self.action_keys[action][1] for action in actions}
-        return keys[await self.console.ask(choices, question=self.question(round_))]
-
-    def _can_pay(self, round_: Any, action: Any) -> bool:
-        amount = round_.amount(action)
-        return not amount or self.caller.spendable() - amount >= self.coin
-
-    async def _act(self, action: Any) -> None:
-        """Carry out one action: pure first, then durable, then adopted and drawn."""
-        stake = self.round.amount(action)
-        self._show(await self.play.act(Act(action), stake, self.stake_kind(action)))
+        else:
+            self._watch(round_, actions)
+            keys = {self.action_keys[action][0]: action for action in actions}
+            choices = dict(self.action_keys[action] for action in actions)
+            action = keys[await self.console.ask(choices, question=self._question(round_))]
+        stake = round_.amount(action)
+        self._show(await self.play.act(Act(action), stake, self._stake_kind(action)))
+        self._judge(action)
 
     async def _stand(self) -> None:
-        """Play the hand out, as happens to a caller who has no time left."""
         self.console.say(f"|14{self.time_up_words}")
         await self.play.stand(self._show)
 
     def _show(self, step: Step) -> None:
-        """Draw the round after a step."""
-        after = step.after
-        self.scene.round = after
-        self._count(step)
-        if after.over:
-            self._reveal_seed()
-        self._look()
-        self.console.display.refresh()
-        if said := self.sentences(step):
-            self.console.say("\n".join(said))
-        self.caller.tell(step.receipt)
-        if after.over and not self.console.is_painted and self.scene.seed:
-            self.console.say(f"|08Seed {self.scene.seed}")
+        """Draw the round after a step, and count what it has settled."""
+        self.scene.round = step.after
+        if step.settlement is not None:
+            self.scene.tally.net += step.settlement.won - step.settlement.lost
+            if step.settlement.final:
+                self.scene.tally.endings[self._ending(step.after)] += 1
+        self._bring_up(step, self._sentences(step))
 
-    def _count(self, step: Step) -> None:
-        settlement, sitting = step.settlement, self.scene.sitting
-        if settlement is None:
-            return
-        sitting.won += settlement.won
-        sitting.lost += settlement.lost
-        if settlement.final:
-            ending = self.ending(step.after)
-            sitting.wins += ending == "won"
-            sitting.losses += ending == "lost"
-            sitting.pushes += ending == "push"
+    # Small things.
 
-    def _reveal_seed(self) -> None:
-        """Show the seed of a shoe that is done; one that runs on keeps it."""
-        if self.play.shoe is not None and self.play.is_shoe_done:
-            self.scene.seed = self.play.shoe.seed.hex()
+    def _lay(self, stored: StoredRound) -> None:
+        self.scene.coin, self.scene.round = stored.coin, self.round
 
-    # Coming and going.
+    def _clear(self) -> None:
+        self.scene.round = None
 
-    async def _find_open_hand(self) -> None:
-        """Rebuild the hand that was left open, from its journal."""
-        stored = await self.play.find_open()
-        if stored is None:
-            return
-        # The hand goes on under the rules and coins that it was dealt under.
-        self.coin = self.scene.coin = stored.coin
-        self.scene.round = self.round
-        if self.play.shoe is not None:
-            self.scene.seal, self.scene.cut = self.play.shoe.seal, self.play.shoe.cut or ""
+    def _update(self) -> None:
+        self.scene.turns = self.caller.purse.turns(self.play.kind.name)
+        self.scene.pot = self.caller.purse.pot(self.coin)
 
-    def _use_settings(self) -> None:
-        """Play on under the settings of this call, after a hand dealt under those of its day."""
-        self.coin = self.scene.coin = self.caller.coin = self.house.coin_minutes * 60
-
-    def _look(self) -> None:
-        """Bring the figures of the scene up to date."""
-        self.scene.turns = self.caller.purse.turns.get(self.play.kind.name, 0)
-        self.scene.pot = self.caller.pot(self.coin)
-
-    def _follow_pot(self) -> None:
+    def _follow(self) -> None:
         """Paint the table again when time that ticked has taken a coin from the pot."""
-        if self.scene.pot != self.caller.pot(self.coin):
-            self._look()
-            self.console.display.refresh()
+        if self.scene.pot != self.caller.purse.pot(self.coin):
+            self._refresh()
 
-    def _close_statement(self) -> None:
-        """Say how the caller did: the brief statement of the help file, for the good-bye."""
-        sitting = self.scene.sitting
-        if not sitting.turns:
-            return
-        result = wording.leaves_table(sitting.net, hand_is_open=self.caller.hand_waits)
-        turns = wording.counted(sitting.turns, "turn")
-        self.caller.statement = (
-            f"{self.scene.title}: {turns}, {sitting.wins} won, {sitting.losses} lost, "
-            f"{wording.counted(sitting.pushes, 'stand-off')}; {result}."
-        )
-
-    def _has(self, preference: str) -> bool:
-        return self.caller.record.preferences.get(preference) is True
-
-    def _books_unavailable(self) -> None:
-        log.warning("books unavailable at the table of %s", self.caller.record.name)
-        self.console.say("|12The books cannot be written just now. Nothing has changed.")
+    def _statement(self) -> str:
+        tally = self.scene.tally
+        pushes = wording.counted(tally.endings["push"], "stand-off")
+        return tally.told(self.title, "turn", pushes, hand_is_open=self.caller.hand_waits)

@@ -1,8 +1,14 @@
-"""Before the deal: how much a caller may bet, and what they are told while they type it."""
+"""Before the deal: how much a caller may bet, and what they are told while they type it.
+
+Bets are whole coins. What a coin is worth differs: for time it is whole minutes, and the last one
+of the pot is never bet.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from door import wording
@@ -11,106 +17,190 @@ from timebank.errors import BooksFailed
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.games.engine.settings import StakeSettings
+    from door.games.tables.words import Words
+    from timebank.words import Unit
+
+_GROUPED = re.compile(r"[0-9]{1,3}(?:([ .,])[0-9]{3})(?:\1[0-9]{3})*|[0-9]+")
+
+
+def amount_typed(text: str) -> int | None:
+    """Return the whole number that somebody typed, its thousands parted or not.
+
+    >>> amount_typed("100,000"), amount_typed(" 100 000 "), amount_typed("1.000.000")
+    (100000, 100000, 1000000)
+    >>> amount_typed("1.50"), amount_typed("1,000 000"), amount_typed("")
+    (None, None, None)
+    """
+    text = text.strip()
+    if not _GROUPED.fullmatch(text):
+        return None
+    return int(re.sub(r"[ .,]", "", text))
 
 
 class Betting:
-    """The bet of one caller at one table, in coins of `coin` seconds."""
+    """The bets of one caller at one table, in coins of `coin` in the smallest unit.
+
+    A way of betting says what is allowed, and how amounts are put into words.
+    """
+
+    unit: Unit = "second"
+    turns_limit: int | None = None  # a day
+    letters = "0123456789.,"  # a point is refused in words, not passed over
+    longest = 4
 
     def __init__(
-        self, caller: Caller, game: str, settings: StakeSettings, best_odds: float
+        self, caller: Caller, words: Words, coin: int, first: int, kept_at: Sequence[str]
     ) -> None:
-        """Take bets for `game`, under whose name the last one is remembered.
-
-        `best_odds` is the most that one coin of the opening bet can win.
-        """
+        """Offer the bet that was placed last, which preferences keep at this path, or `first`."""
         self.caller = caller
-        self.console = caller.console
-        self.game = game
-        self.settings = settings
-        self.best_odds = best_odds
-        self.coin = settings.coin_minutes * 60
+        self.words = words
+        self.coin = coin
+        self.first = first
+        self._kept_at = kept_at
 
     def refusal(self) -> str:
-        """Return why no bet can be placed now, "" when one can."""
-        smallest = self.settings.smallest_bet
-        pot = self.caller.pot(self.coin)
-        if pot <= smallest:
-            return (
-                f"Your pot holds {wording.coins(pot)}; the smallest bet is "
-                f"{wording.coins(smallest)}, and your last coin cannot be bet."
-            )
+        """Say why no bet can be placed now, "" when one can."""
+        raise NotImplementedError
+
+    def limits(self) -> tuple[int, int]:
+        """Return the least and the most that may be bet now."""
+        raise NotImplementedError
+
+    def refused(self, bet: int, most: int | None = None) -> str:
+        """Say why so many coins cannot be bet, "" when they can; `most` is what was offered."""
+        raise NotImplementedError
+
+    def amount(self, amount: int) -> str:
+        raise NotImplementedError
+
+    def warning(self, bet: int) -> str:
+        """Say what would become of a win that there is no room for, "" when there is."""
         return ""
 
     async def ask(self) -> int | None:
-        """Return the bet in coins, `None` when the caller thinks better of it."""
-        smallest = self.settings.smallest_bet
+        """Return the bet, `None` when the caller thinks better of it."""
+        console = self.caller.console
         while True:
-            largest = min(self.settings.largest_bet, self.caller.pot(self.coin) - 1)
-            if largest < smallest:
+            least, most = self.limits()
+            if most < least:  # time has ticked meanwhile
                 return None
-            last = min(max(self.last(), smallest), largest)
-            live = self.console.is_painted
-            self._warn_of_cut(str(last if live else largest))
-            typed = await self.console.entry(
-                f"|07Coins to bet, |15{smallest}|07 to |15{largest}|07 (Enter for {last}):|15",
-                longest=4,
-                accept="0123456789.,".__contains__,  # a point is refused in words, not passed over
+            last = min(max(self.last(), least), most)
+            live = console.is_painted
+            self._warn(str(last if live else most))
+            typed = await console.entry(
+                self.told(self.words.bets, least=least, most=most, last=last),
+                longest=self.longest,
+                accept=self.letters.__contains__,
                 # Told in lines, every digit would bring another line.
-                changed=self._warn_of_cut if live else None,
+                changed=self._warn if live else None,
             )
             if typed is None:
                 return None
-            if typed and not typed.isdecimal():
-                self.console.say("|12A bet is a whole number of coins.")
-                continue
-            bet = int(typed) if typed else last
-            if smallest <= bet <= largest:
+            bet = amount_typed(typed) if typed.strip() else last
+            if bet is None:
+                console.say(self.told(self.words.which_amount, example=most))
+            elif refused := self.refused(bet, most):
+                console.say(refused)
+            else:
                 return bet
-            self.console.say(f"|12{self._bet_refusal(bet, largest)}")
-
-    def _bet_refusal(self, bet: int, largest: int) -> str:
-        if bet < self.settings.smallest_bet:
-            return f"The smallest bet is {wording.coins(self.settings.smallest_bet)}."
-        if bet > self.settings.largest_bet:
-            return f"The largest bet here is {wording.coins(self.settings.largest_bet)}."
-        return f"You may bet up to {wording.coins(largest)}: your last coin stays with you."
-
-    def _warn_of_cut(self, typed: str) -> None:
-        """Say when the next event would cut a full win on the bet that is being typed."""
-        bet = int(typed) if typed.isdecimal() else 0
-        to_event = self.caller.seconds_to_event()
-        closing = self.caller.purse.closing
-        possible = 0 < bet <= min(self.settings.largest_bet, self.caller.pot(self.coin) - 1)
-        if not possible or to_event is None or closing is None:
-            return
-        full = int(bet * self.coin * self.best_odds)
-        surplus = min(full, self.caller.spendable() + full - to_event)
-        if surplus <= 0:
-            return
-        bank_settings = self.caller.bank_settings
-        event = wording.event_at(closing, bank_settings.schedule, self.caller.clock.now())
-        where = {
-            "built-in": "would go to your time bank",
-            "external": "would go to your time bank elsewhere",
-            "none": "would be trimmed",
-        }[bank_settings.mode]
-        self.console.say(
-            f"|14{event}: of a full win of {wording.clock_time(full)} on "
-            f"{wording.coins(bet)}, {wording.clock_time(surplus)} {where}."
-        )
 
     def last(self) -> int:
-        """Return the bet he placed last, the smallest one before his first."""
-        last = self._bets().get(self.game)
-        return last if isinstance(last, int) else self.settings.smallest_bet
+        kept: object = self.caller.record.preferences
+        for name in self._kept_at:
+            kept = kept.get(name) if isinstance(kept, Mapping) else None
+        return kept if isinstance(kept, int) else self.first
 
     async def remember(self, bet: int) -> None:
-        """Keep a bet that was placed as his last one; no hand is held up when that fails."""
-        if bet == self.last():
-            return
-        with contextlib.suppress(BooksFailed):
-            await self.caller.remember({"bets": {**self._bets(), self.game: bet}})
+        """Keep a bet that was placed as the last one; no hand is held up when that fails."""
+        if bet != self.last():
+            with contextlib.suppress(BooksFailed):
+                preferences = self.caller.record.preferences
+                await self.caller.remember(_with(preferences, self._kept_at, bet))
 
-    def _bets(self) -> dict[str, object]:
-        bets = self.caller.record.preferences.get("bets")
-        return bets if isinstance(bets, dict) else {}
+    def told(self, words: str, **coins: int) -> str:
+        """Put coins into a sentence, each as an amount and as a number."""
+        amounts = {name: self.amount(number * self.coin) for name, number in coins.items()}
+        return words.format(**amounts, **{f"{name}_coins": coins[name] for name in coins})
+
+    def _warn(self, typed: str) -> None:
+        bet = amount_typed(typed)
+        if bet is not None and (warning := self.warning(bet)):
+            self.caller.console.say(warning)
+
+
+class BettingTime(Betting):
+    """Coins worth minutes, within the limits of the sysop and of the pot."""
+
+    def __init__(
+        self,
+        caller: Caller,
+        game: str,
+        settings: StakeSettings,
+        best_odds: float,
+        words: Words,
+        kept_at: Sequence[str] = (),
+    ) -> None:
+        """Take bets for `game`; `best_odds` is the most that one coin of a bet can win."""
+        coin = settings.coin_minutes * 60
+        super().__init__(caller, words, coin, settings.smallest_bet, kept_at or ("bets", game))
+        self.game = game
+        self.settings = settings
+        self.turns_limit = settings.turns_per_day or None
+        self.best_odds = best_odds
+
+    @property
+    def turns_are_used(self) -> bool:
+        """Whether the last turn of the day is played."""
+        limit = self.turns_limit
+        return limit is not None and self.caller.purse.turns(self.game) >= limit
+
+    def refusal(self) -> str:
+        """Say that the turns are used, or that the pot is too small."""
+        if self.turns_are_used:
+            return self.words.last_turn.format(limit=self.turns_limit)
+        least, most = self.limits()
+        if most >= least:
+            return ""
+        pot = self.caller.purse.pot(self.coin)
+        return self.told(self.words.pot_too_small, pot=pot, least=least)
+
+    def limits(self) -> tuple[int, int]:
+        """Return the sysop's limits, less what the pot has not got beside its last coin."""
+        most = min(self.settings.largest_bet, self.caller.purse.pot(self.coin) - 1)
+        return self.settings.smallest_bet, most
+
+    def refused(self, bet: int, most: int | None = None) -> str:
+        """Say which limit is overstepped."""
+        least, now = self.limits()
+        most = now if most is None else most
+        if bet < least:
+            return self.told(self.words.least, least=least)
+        if bet <= most:
+            return ""
+        if bet > self.settings.largest_bet:
+            return self.told(self.words.most_of_table, most=self.settings.largest_bet)
+        return self.told(self.words.most_of_pot, most=most)
+
+    def amount(self, amount: int) -> str:
+        return wording.coins(amount // self.coin)
+
+    def warning(self, bet: int) -> str:
+        """Say how much of a full win the next event would cut off, and where that would go."""
+        full = int(bet * self.coin * self.best_odds)
+        surplus = self.caller.purse.cut_from(full)
+        if not surplus or not 0 < bet <= self.limits()[1]:
+            return ""
+        return self.words.trimmed.format(
+            event=self.caller.purse.event_words(),
+            full=wording.clock_time(full),
+            bet=self.amount(bet * self.coin),
+            surplus=wording.clock_time(surplus),
+            where=self.words.where[self.caller.bank_settings.mode],
+        )
+
+
+def _with(kept: object, path: Sequence[str], value: object) -> dict[str, object]:
+    """Return a mapping with a value at the end of a path through it."""
+    there = kept if isinstance(kept, Mapping) else {}
+    name, *rest = path
+    return {**there, name: _with(there.get(name), rest, value) if rest else value}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def turns(caller: Caller, game: str, settings: GameSettings) -> str:
     """Say how often the caller has bet today: "3 of 20 turns today"."""
     limit = f" of {settings.turns_per_day}" if settings.turns_per_day else ""
-    return f"{caller.purse.turns.get(game, 0)}{limit} turns today"
+    return f"{caller.purse.turns(game)}{limit} turns today"
 
 
 def turns_and_bets(caller: Caller, game: str, stakes: StakeSettings) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ansi.canvas import Canvas
 from door import wording
@@ -20,21 +21,33 @@ FIRST_ROW = 2  # below the title
 SEAL_ROW = 16
 
 
+Ending = Literal["won", "lost", "push"]
+
+
 @dataclass(slots=True)
-class Sitting:
-    """How a caller did since sitting down, amounts in seconds."""
+class TableTally:
+    """How a caller did since sitting down; `net` is what they are up in the unit played for."""
 
     turns: int = 0
-    won: int = 0
-    lost: int = 0
-    wins: int = 0
-    losses: int = 0
-    pushes: int = 0
+    net: int = 0
+    endings: Counter[str] = field(default_factory=Counter)
 
-    @property
-    def net(self) -> int:
-        """What the caller is up, or down when negative."""
-        return self.won - self.lost
+    def told(self, title: str, turn: str, pushes: str, *, hand_is_open: bool) -> str:
+        """Say how it went for time, for the menu and the good-bye; "" when nothing was played."""
+        if not self.turns:
+            return ""
+        return (
+            f"{title}: {wording.counted(self.turns, turn)}, {self.endings['won']} won, "
+            f"{self.endings['lost']} lost, {pushes}; "
+            f"{wording.leaves_table(self.net, hand_is_open=hand_is_open)}."
+        )
+
+
+def paint_title(canvas: Canvas, left: int, title: str, right: str = "") -> None:
+    """Paint the bar above a table, with something at its right end."""
+    canvas.put_pipe(0, 0, "|18" + " " * (canvas.columns - 1))
+    canvas.put_pipe(0, left + 1, f"|18|15{title}")
+    canvas.put_pipe(0, left + LAYOUT_COLUMNS - 1 - len(right), f"|18|14{right}")
 
 
 @dataclass(slots=True)
@@ -54,11 +67,10 @@ class TableScene:
     seed: str = ""
     cut: str = ""
     round: Any = None
-    sitting: Sitting = field(default_factory=Sitting)
+    tally: TableTally = field(default_factory=TableTally)
 
     def paint(self, canvas: Canvas, left: int, rows: int) -> None:
-        """Paint the table into the 79 columns from `left` on."""
-        self._paint_title(canvas, left)
+        paint_title(canvas, left, self.title, self._turn_words())
         self._paint_cards(canvas, left)
         self._paint_panel(canvas, left + PANEL)
         if self.seal:
@@ -69,7 +81,6 @@ class TableScene:
             canvas.put_pipe(SEAL_ROW + 2, left + 1, f"|08Cut with: {self.cut}")
 
     def lines(self) -> Sequence[str]:
-        """Return the table in words."""
         told = [f"|15{self.title}|07 - {self._turn_words()}"]
         if self.round is not None:
             told.extend(self._told_cards())
@@ -94,12 +105,6 @@ class TableScene:
         """Return what stands on the table, once a round does."""
         raise NotImplementedError
 
-    def _paint_title(self, canvas: Canvas, left: int) -> None:
-        canvas.put_pipe(0, 0, "|18" + " " * (canvas.columns - 1))
-        canvas.put_pipe(0, left + 1, f"|18|15{self.title}")
-        right = self._turn_words()
-        canvas.put_pipe(0, left + LAYOUT_COLUMNS - 1 - len(right), f"|18|14{right}")
-
     def _paint_panel(self, canvas: Canvas, column: int) -> None:
         figures = self._figures()
         frame = _frame(LAYOUT_COLUMNS - PANEL - 1, 2 + max(len(figures), 7), canvas.colour)
@@ -111,11 +116,10 @@ class TableScene:
         figures = [("Pot", wording.coins(self.pot)), ("A coin", span(self.coin))]
         if self.round is not None:
             figures.extend(self._bet_figures())
-        net = self.sitting.net
-        if self.sitting.turns:
-            sign = "+" if net > 0 else ""
-            figures.append(("Sitting", f"{sign}{wording.clock_time(net)}"))
-            score = f"{self.sitting.wins}-{self.sitting.losses}-{self.sitting.pushes}"
+        if self.tally.turns:
+            net, endings = self.tally.net, self.tally.endings
+            figures.append(("Sitting", f"{'+' if net > 0 else ''}{wording.clock_time(net)}"))
+            score = f"{endings['won']}-{endings['lost']}-{endings['push']}"
             figures.append(("W-L-push", score))
         return figures
 

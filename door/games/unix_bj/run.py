@@ -20,7 +20,6 @@ from door.call.display import LinesDisplay
 from door.errors import RunEnded, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackRound
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE, rules_to_mapping
-from door.games.engine import shuffle
 from door.games.engine.game import Act
 from door.games.engine.journaled import acts_of
 from door.games.tables.play import Deal, Play, Step
@@ -29,10 +28,11 @@ from door.games.unix_bj.kind import UNIX_BJ_KIND
 from door.games.unix_bj.teletype import BET, OPENING, Score, Teletype, decline, hand_start, is_yes
 from door.lobby.pages import Page
 from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused
-from timebank.wagers.play_money import tally
+from timebank.wagers import play_money
 
 if TYPE_CHECKING:
-    from door.call.caller import Caller
+    from door.games.tables.scene import TableTally
+    from door.games.tables.sitting import Sitting
     from door.games.unix_bj.settings import UnixBjSettings
     from timebank.wagers.journal import StoredRound
     from timebank.words import Unit
@@ -61,7 +61,6 @@ class Paper(LinesDisplay):
 GAME = UNIX_BJ_KIND.name
 RULES = rules_to_mapping(UNIX_BJ)
 LONGEST_LINE = 60
-LONGEST_CUT = 60
 STRUCK = (INTERRUPT, DELETE)
 
 STAKE_KINDS = {
@@ -83,31 +82,23 @@ class Terms:
 
     @classmethod
     def of_house(cls, settings: UnixBjSettings) -> Terms:
-        """Return what the sysop has set."""
         if settings.stakes == "minutes":
             return cls("second", settings.coin_minutes * 60, settings.turns_per_day or None)
         return cls("usd-cent", UNIX_BJ_STAKE // BET, None)
 
 
-@dataclass
-class BjTally:
-    """How the caller did on this visit: hands, and dollars won or, below zero, lost."""
-
-    hands: int = 0
-    net: int = 0
-
-
 class Run:
     """A run of the program; with `find_open`, one that takes up a hand that was left."""
 
-    def __init__(self, caller: Caller, terms: Terms, sitting: BjTally) -> None:
-        """Begin without cards; what is played is added to `sitting`."""
-        self.caller = caller
-        self.console = caller.console
-        self.settings = settings.of(caller.config)
-        self.terms = terms
+    def __init__(self, sitting: Sitting, terms: Terms, tally: TableTally) -> None:
+        """Begin without cards; what is played is added to `tally`, in dollars."""
         self.sitting = sitting
-        self.play = Play(caller, UNIX_BJ_KIND)
+        self.caller = sitting.caller
+        self.console = sitting.console
+        self.settings = settings.of(self.caller.config)
+        self.terms = terms
+        self.tally = tally
+        self.play = Play(self.caller, UNIX_BJ_KIND)
         self.stored: StoredRound | None = None  # a hand that was left open
         self.teletype = Teletype(self.settings.prompts, terms.dollar, Score())
         self.paper = self._new_paper()
@@ -115,7 +106,6 @@ class Run:
 
     @property
     def round(self) -> BlackjackRound | None:
-        """The hand on the table."""
         round_: BlackjackRound | None = self.play.round
         return round_
 
@@ -129,7 +119,7 @@ class Run:
     async def stand_open(self) -> None:
         """Stand the hand that `find_open` found, for a caller who has no time left."""
         await self._load_paper()
-        await self._stand_for_him()
+        await self._stand_unasked()
 
     async def go(self) -> None:
         """Let the program run once, from its seal to its seed."""
@@ -141,11 +131,11 @@ class Run:
                 await self._program()
                 self.console.rubout = BACKSPACE
                 self.console.scroll_lines()
-                await self._show_seed()
+                self.console.say(await self._seed())
             await self.console.any_key()
         except TimeUp:
             self.console.rubout = BACKSPACE
-            await self._stand_for_him()
+            await self._stand_unasked()
             await self.console.any_key()
         finally:
             self.console.rubout = BACKSPACE
@@ -158,31 +148,31 @@ class Run:
                 await self.play.next_shoe(RULES, fresh=True)
             await self._load_paper()
         except BooksUnavailable:
-            self._books_unavailable()
+            self.sitting.books_unavailable()
             return False
         assert self.play.shoe is not None
         if self.stored is not None:
-            self.console.say("|14The hand you left is still on the table.")
+            self.console.say(self.sitting.words.resumed)
         self.console.say(f"|08Seal {self.play.shoe.seal}")
         return await self._cut()
 
     async def _cut(self) -> bool:
-        """Ask a caller who cuts for his words; `False` at Esc."""
+        """Ask a caller who cuts for words; `False` at Esc."""
         shoe = self.play.shoe
         assert shoe is not None
-        if shoe.cut is None and self.caller.record.preferences.get("cut") is True:
-            words = await self.console.entry(
-                "|07A few words to cut the cards (Enter for none):|15", longest=LONGEST_CUT
-            )
+        if shoe.cut is None and self.caller.prefers("cut"):
+            words = await self.sitting.type_cut()
             if words is None:
                 return False
-            self.play.shoe = replace(shoe, cut=shuffle.normal_cut(words))
+            self.play.shoe = replace(shoe, cut=words)
         return True
 
     async def _load_paper(self) -> None:
         """Put in a new sheet that knows the score, with the letters of a hand that was left."""
         caller_id, unit = self.caller.record.id, self.terms.unit
-        score = await self.caller.ask_books(lambda desk: tally(desk, caller_id, GAME, unit))
+        score = await self.caller.ask_books(
+            lambda desk: play_money.tally(desk, caller_id, GAME, unit)
+        )
         base = Score(score.action, score.standing)
         self.teletype = Teletype(self.settings.prompts, self.terms.dollar, base)
         self.letters = ""
@@ -205,14 +195,15 @@ class Run:
         return letters
 
     async def _program(self) -> None:
-        """Print and ask until the run is over, and then tell action and standing."""
         self.paper.print(OPENING)
         try:
             if self.stored is not None:
                 self.stored = None
                 self.paper.print(self.letters)
                 await self._play_hand()
-                self._compare_terms()
+                if self.terms != Terms.of_house(self.settings):
+                    self.paper.print("\n")
+                    raise RunEnded("The stakes have changed since that hand was dealt.")
             while True:
                 await self._deal()
                 await self._play_hand()
@@ -222,14 +213,7 @@ class Run:
             if str(ended):
                 self.paper.say(f"|12{ended}")
 
-    def _compare_terms(self) -> None:
-        """End a run whose hand was dealt for other stakes than those of this call."""
-        if self.terms != Terms.of_house(self.settings):
-            self.paper.print("\n")
-            raise RunEnded("The stakes have changed since that hand was dealt.")
-
     async def _deal(self) -> None:
-        """Stake the bet and deal, unless something has ended the run already."""
         if self.console.interruption is not None:
             raise self.console.interruption
         if self.console.next_key() in STRUCK:
@@ -253,20 +237,19 @@ class Run:
             raise
         except (Refused, BooksUnavailable) as refused:
             self.paper.print("\n")
-            raise RunEnded(_sentence(refused)) from refused
+            raise RunEnded(self._sentence(refused)) from refused
         self.letters = ""
         self._print(self.teletype.deal(start, step.after, step.events))
         self._count(step)
 
     async def _play_hand(self) -> None:
-        """Ask until the hand on the table is over."""
         while self.round is not None and not self.round.over:
             try:
                 await self._act(await self._decide(self.round))
             except NotEnough as refused:
                 self.paper.say(f"|12{refused}")
             except BooksUnavailable as unavailable:
-                self.paper.say(f"|12{_sentence(unavailable)}")
+                self.paper.say(f"|12{self._sentence(unavailable)}")
                 await self._line("Press Enter to try again: ")
 
     async def _decide(self, round_: BlackjackRound) -> BlackjackAction:
@@ -278,9 +261,8 @@ class Run:
         return decline(round_)
 
     def _can_pay(self, amount: int) -> bool:
-        if not amount or self.terms.unit != "second":
-            return True
-        return self.caller.spendable() - amount >= self.terms.dollar
+        is_time = self.terms.unit == "second"
+        return not is_time or self.caller.purse.can_stake(amount, self.terms.dollar)
 
     async def _act(self, action: BlackjackAction) -> None:
         """Carry out one answer: pure first, then durable, then printed."""
@@ -306,7 +288,6 @@ class Run:
         return text
 
     def _show(self, step: Step) -> None:
-        """Print what a step brought."""
         self._print(self.teletype.told(step.after, step.events))
         self._count(step)
 
@@ -314,8 +295,8 @@ class Run:
         self.caller.tell(step.receipt)
         if step.after.over:
             totals = step.after.totals
-            self.sitting.hands += 1
-            self.sitting.net += (totals.won - totals.lost) // self.terms.dollar
+            self.tally.turns += 1
+            self.tally.net += (totals.won - totals.lost) // self.terms.dollar
 
     def _print(self, letters: str) -> None:
         self.letters += letters
@@ -323,11 +304,7 @@ class Run:
 
     # The end of a run.
 
-    async def _show_seed(self) -> None:
-        self.console.say(await self._seed())
-
     async def _seed(self) -> str:
-        """Close the shoe of this run, and return its seed as it is shown."""
         if self.play.shoe is None:
             return ""
         try:
@@ -336,8 +313,8 @@ class Run:
             log.warning("books unavailable at the table of %s", self.caller.record.name)
             return "|12The books cannot be written just now: the seed is shown another time."
 
-    async def _stand_for_him(self) -> None:
-        """Say no to all that is still asked, for a caller without time, and show him the sheet.
+    async def _stand_unasked(self) -> None:
+        """Say no to all that is still asked, for a caller without time, and show the sheet.
 
         It is a page, so that it stands where painted screens go on.
         """
@@ -359,19 +336,12 @@ class Run:
     def _paint_again(self) -> None:
         """Go back to painted screens, as the rest of the house has them."""
         self.console.paint_screens()
-        self.caller.show_status()
+        self.caller.status.show()
 
     def _new_paper(self) -> Paper:
         colour = self.console.look.paint is Paint.COLOUR
         return Paper(self.console.send, self.console.line.columns, colour=colour)
 
-    def _books_unavailable(self) -> None:
-        log.warning("books unavailable at the table of %s", self.caller.record.name)
-        self.console.say(f"|12{_sentence(BooksUnavailable())}")
-
-
-def _sentence(refused: Exception) -> str:
-    """Return what the caller is told of a refusal."""
-    if isinstance(refused, BooksUnavailable):
-        return "The books cannot be written just now. Nothing has changed."
-    return str(refused)
+    def _sentence(self, refused: Exception) -> str:
+        is_unwritten = isinstance(refused, BooksUnavailable)
+        return self.sitting.words.no_books if is_unwritten else str(refused)

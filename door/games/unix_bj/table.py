@@ -1,6 +1,6 @@
 """UNIX bj as a caller meets it: a teletype in a corner of the house, and a page that explains it.
 
-What happens between the seal and the seed is `unix_bj_run`'s.
+What happens between the seal and the seed is `run.py`'s.
 """
 
 from __future__ import annotations
@@ -8,9 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from door import wording
+from door.games.engine.settings import StakeSettings
 from door.games.tables import menu
+from door.games.tables.betting import BettingTime
+from door.games.tables.scene import TableTally
+from door.games.tables.sitting import Sitting
+from door.games.tables.words import Words
 from door.games.unix_bj import settings
-from door.games.unix_bj.run import GAME, BjTally, Run, Terms
+from door.games.unix_bj.run import GAME, Run, Terms
 from door.games.unix_bj.teletype import BET
 from door.lobby.pages import Page, read
 from timebank.errors import BooksUnavailable
@@ -78,55 +83,50 @@ MANUAL = """\
 """
 
 
+WORDS = Words(
+    last_turn="|12You have played all {limit} hands of today.",
+    pot_too_small="|12Your pot holds {pot}; the bet is {least}, and your last coin cannot be bet.",
+)
+
+
 async def read_manual(console: Console) -> None:
-    """Show the manual page."""
     await read(console, "BJ(VI)", MANUAL.rstrip("\n"))
 
 
-class UnixBjTable:
+class UnixBjTable(Sitting):
     """One caller's visit to the teletype."""
 
+    title = "UNIX bj"
+
     def __init__(self, caller: Caller) -> None:
-        """Plug the teletype in for `caller`, under the settings of his call."""
-        self.caller = caller
-        self.console = caller.console
+        super().__init__(caller, WORDS)
         self.settings = settings.of(caller.config)
         self.terms = Terms.of_house(self.settings)
-        self.sitting = BjTally()
+        self.tally = TableTally()
         self.open_run: Run | None = None  # with a hand that was left
 
-    async def visit(self) -> None:
-        """Stay until the caller gets up, or something ends his call."""
-        self.caller.place = "UNIX bj"
+    async def _evening(self) -> None:
         if self.terms.unit == "second":
-            self.caller.coin = self.terms.dollar
-        try:
-            if self.open_run is not None or await self.has_open_hand():
-                await self._go_on()
-            while await self._between_runs():
-                pass
-        finally:
-            self._close_statement()
+            self.caller.status.coin = self.terms.dollar
+        if self.open_run is None:
+            await self.has_open_hand()
+        run, self.open_run = self.open_run, None
+        if run is not None:
+            await run.go()
+        while await self._between_runs():
+            pass
 
     async def has_open_hand(self) -> bool:
-        """Look for a hand that was left open; it is laid on the table when there is one."""
-        run = Run(self.caller, self.terms, self.sitting)
+        run = Run(self, self.terms, self.tally)
         self.open_run = run if await run.find_open() else None
         return self.open_run is not None
 
     async def stand_open_hand(self) -> None:
-        """Stand the hand that `has_open_hand` found, for a caller who has no time left."""
-        if self.open_run is not None:
-            await self.open_run.stand_open()
-
-    async def _go_on(self) -> None:
-        """Take up the run whose hand was left."""
         run, self.open_run = self.open_run, None
         if run is not None:
-            await run.go()
+            await run.stand_open()
 
     async def _between_runs(self) -> bool:
-        """Offer to play once; `False` when the caller gets up."""
         self.console.stage(await self._front_page())
         choices = {"P": "Play", "M": "Manual", "Q": "Quit"}
         choice = await self.console.ask(choices, default="P", cancel="Q")
@@ -135,10 +135,10 @@ class UnixBjTable:
         elif choice == "P":
             refusal = self._refusal()
             if refusal:
-                self.console.say(f"|12{refusal}")
+                self.console.say(refusal)
                 await self.console.any_key()
             else:
-                await Run(self.caller, self.terms, self.sitting).go()
+                await Run(self, self.terms, self.tally).go()
         return choice != "Q"
 
     async def _front_page(self) -> Page:
@@ -162,7 +162,7 @@ class UnixBjTable:
         return Page("UNIX bj", body)
 
     def _terms_in_words(self) -> list[str]:
-        limit, turns = self.terms.turns_limit, self.caller.purse.turns.get(GAME, 0)
+        limit, turns = self.terms.turns_limit, self.caller.purse.turns(GAME)
         if self.terms.unit != "second":
             return ["|07The bet is |15$2|07 on every hand, in play money: the house keeps the tab."]
         words = [
@@ -174,38 +174,27 @@ class UnixBjTable:
         return words
 
     def _refusal(self) -> str:
-        """Return why no hand can be dealt now, "" when one can."""
         if self.terms.unit != "second":
             return ""
-        limit = self.terms.turns_limit
-        if limit is not None and self.caller.purse.turns.get(GAME, 0) >= limit:
-            return f"You have played all {limit} hands of today."
-        pot = self.caller.pot(self.terms.dollar)
-        if pot <= BET:
-            return (
-                f"Your pot holds {wording.coins(pot)}; the bet is {wording.coins(BET)}, "
-                "and your last coin cannot be bet."
-            )
-        return ""
+        house = self.settings
+        stakes = StakeSettings(True, house.coin_minutes, BET, BET, house.turns_per_day)
+        return BettingTime(self.caller, GAME, stakes, 1, self.words).refusal()
 
-    def _close_statement(self) -> None:
-        """Say how the caller did, for the good-bye."""
-        if self.sitting.hands:
-            hands = wording.counted(self.sitting.hands, "hand")
-            standing = f"you {_standing(self.sitting.net)}"
-            if self.caller.hand_waits:
-                standing = f"{standing}, with" if self.sitting.net else "you leave it with"
-                standing += " a hand still open"
-            self.caller.statement = f"UNIX bj: {hands}; {standing}."
+    def _statement(self) -> str:
+        if not self.tally.turns:
+            return ""
+        standing = f"you {_standing(self.tally.net)}"
+        if self.caller.hand_waits:
+            standing = f"{standing}, with" if self.tally.net else "you leave it with"
+            standing += " a hand still open"
+        return f"UNIX bj: {wording.counted(self.tally.turns, 'hand')}; {standing}."
 
 
 def sit_down(board: Board, caller: Caller) -> UnixBjTable:
-    """Return a visit to the teletype."""
     return UnixBjTable(caller)
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    """Return what a caller should know before he sits down, in a few words."""
     house = settings.of(caller.config)
     if house.stakes == "minutes":
         return f"{menu.turns(caller, GAME, house)}, $1 is {span(house.coin_minutes * 60)}"

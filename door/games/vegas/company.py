@@ -112,7 +112,7 @@ class Company:
         console, line = caller.console, caller.console.line
         async with self._linked(VISIT) as link:
             console.forget_keys()
-            caller.stop_ticking()
+            caller.clock.stop()
             caller.is_away = True
             line.attach(link)
             try:
@@ -148,7 +148,7 @@ class Company:
         if how == TAKEN_OVER:
             raise TakenOver(words)
         console.paint_screens()
-        caller.start_ticking()  # before the books are asked, which may not be there
+        caller.clock.start()  # before the books are asked, which may not be there
         caller.record = await caller.ask_books(lambda desk: callers.get(desk, caller.record.id))
         caller.tell(await caller.touch())
         if how == TIME_UP:
@@ -178,15 +178,14 @@ class Company:
     async def _linked(self, wants: str) -> AsyncIterator[Link]:
         caller = self._caller
         line = caller.console.line
-        limit, until = caller.limits
         visitor = Visitor(
             wants=wants,
             call_id=caller.call_id,
             caller_id=caller.record.id,
             node=caller.node,
-            ticked=caller.on_for(),
-            limit=limit,
-            until=until,
+            ticked=caller.purse.on_for(),
+            limit=caller.purse.limit,
+            until=caller.purse.until,
             look=caller.console.look,
             address=line.address,
             hints=line.hints,

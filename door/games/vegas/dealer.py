@@ -247,7 +247,7 @@ class Dealer:
             if caller is None:
                 sitters[bet.seat] = Sitter(bet.caller_id)
             else:
-                sitters[bet.seat] = Sitter(bet.caller_id, caller.call_id, caller.ticked())
+                sitters[bet.seat] = Sitter(bet.caller_id, caller.call_id, caller.purse.ticked())
                 here[bet.seat] = Present(caller, caller.expect())
         return sitters, here
 

@@ -55,7 +55,7 @@ def addressed(line: str, names: Sequence[str]) -> Whisper | str:
     """Return a cleaned line as it is, or as a whisper to one of `names` when it begins with "/".
 
     A name may be shortened to its beginning, as long as it means only one of them. Raises
-    `NotSaid` when nobody or more than one is meant, or when nothing is said to him.
+    `NotSaid` when nobody or more than one is meant, or when nothing is said to them.
 
     >>> addressed("/ada your luck!", ["Ada Lovelace", "Bob"])
     Whisper(to='Ada Lovelace', text='your luck!')
@@ -81,7 +81,6 @@ class Pace:
     """How fast one caller may do what everybody is told of."""
 
     def __init__(self) -> None:
-        """Begin with nothing done."""
         self._done: deque[float] = deque(maxlen=LINES_AT_ONCE)
 
     def allows(self, now: float) -> bool:
@@ -93,101 +92,112 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class SatDown:
+class News:
+    """Something that happened at the table."""
+
+
+@dataclass(frozen=True)
+class OfSomebody(News):
+    """Something that a caller did, or that was done to them."""
+
+    name: str
+
+
+class SatDown(OfSomebody):
     """Somebody has a seat."""
 
-    name: str
+
+class CameBack(OfSomebody):
+    """Somebody sits at the hand again that they had left."""
 
 
-@dataclass(frozen=True)
-class CameBack:
-    """Somebody sits at the hand again that he had left."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class GotUp:
+class GotUp(OfSomebody):
     """Somebody is not at the table any more."""
 
-    name: str
+
+class IsReady(OfSomebody):
+    """Somebody waits for the cards."""
+
+
+class StoodFor(OfSomebody):
+    """Somebody who is not there, or says nothing, is decided for."""
 
 
 @dataclass(frozen=True)
-class BetAnnounced:
-    """Somebody says what he will bet in the next round, in coins."""
+class BetAnnounced(OfSomebody):
+    """Somebody says what they will bet in the next round, in coins."""
 
-    name: str
     coins: int
 
 
 @dataclass(frozen=True)
-class IsReady:
-    """Somebody waits for the cards."""
+class BetRefused(OfSomebody):
+    """The bank did not take somebody's bet; the reason is a sentence for them alone."""
 
-    name: str
-
-
-@dataclass(frozen=True)
-class BetRefused:
-    """The bank did not take somebody's bet; the reason is a sentence for him alone."""
-
-    name: str
     reason: str
 
 
 @dataclass(frozen=True)
-class BellSet:
-    """The bell rings in so many seconds, and the cards are dealt."""
+class CutMade(OfSomebody):
+    """Somebody cut the cards with these words; "" takes the cut back."""
+
+    words: str
+
+
+@dataclass(frozen=True)
+class TurnBegan(OfSomebody):
+    """Somebody has to decide, in so many seconds, because others wait for them."""
 
     seconds: int
 
 
 @dataclass(frozen=True)
-class BellRang:
+class Said(OfSomebody):
+    """Somebody said something to all."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Whispered(OfSomebody):
+    """Somebody said something to one."""
+
+    to: str
+    text: str
+
+
+@dataclass(frozen=True)
+class BellSet(News):
+    """The bell rings in so many seconds, and the cards are dealt."""
+
+    seconds: int
+
+
+class BellRang(News):
     """Whoever has bet is dealt in, nobody else."""
 
 
 @dataclass(frozen=True)
-class ShoeSealed:
+class ShoeSealed(News):
     """A new shoe is on the table; this is its seal."""
 
     seal: str
 
 
 @dataclass(frozen=True)
-class ShoeDone:
+class ShoeDone(News):
     """Nothing more is dealt from a shoe: this was its seed."""
 
     seed: str
 
 
-@dataclass(frozen=True)
-class CutMade:
-    """Somebody cut the cards with these words; "" takes the cut back."""
-
-    name: str
-    words: str
+class ShoeInUse(News):
+    """Another process deals a round from the shoe; nothing is dealt until that is over."""
 
 
 @dataclass(frozen=True)
-class StoodFor:
-    """Somebody who is not there, or says nothing, is decided for."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class TurnBegan:
-    """Somebody has to decide, in so many seconds, because others wait for him."""
-
-    name: str
-    seconds: int
-
-
-@dataclass(frozen=True)
-class RoundDealt:
-    """A round was dealt, to these seats in order; the deal is in the events."""
+class RoundNews(News):
+    """What came of something in a round, for these seats in order."""
 
     names: tuple[str, ...]
     round: BlackjackRound
@@ -195,18 +205,16 @@ class RoundDealt:
     coin: int
 
 
-@dataclass(frozen=True)
-class RoundWentOn:
-    """Something was decided, and this came of it."""
+class RoundDealt(RoundNews):
+    """A round was dealt; the deal is in the events."""
 
-    names: tuple[str, ...]
-    round: BlackjackRound
-    events: Sequence[Event]
-    coin: int
+
+class RoundWentOn(RoundNews):
+    """Something was decided."""
 
 
 @dataclass(frozen=True)
-class RoundResumed:
+class RoundResumed(News):
     """A round that was left in the journal lies on the table again."""
 
     names: tuple[str, ...]
@@ -215,64 +223,13 @@ class RoundResumed:
     seconds: int  # how long each seat is kept for its caller
 
 
-@dataclass(frozen=True)
-class Said:
-    """Somebody said something to all."""
-
-    name: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Whispered:
-    """Somebody said something to one."""
-
-    name: str
-    to: str
-    text: str
-
-
-@dataclass(frozen=True)
-class BooksBusy:
+class BooksBusy(News):
     """The books take their time: another program has them, or the disk hangs."""
 
 
-@dataclass(frozen=True)
-class BooksClosed:
+class BooksClosed(News):
     """The books cannot be written just now; it is tried again."""
 
 
-@dataclass(frozen=True)
-class BooksInDoubt:
+class BooksInDoubt(News):
     """The disk has failed, and nobody knows yet whether what was done last counts."""
-
-
-@dataclass(frozen=True)
-class ShoeInUse:
-    """Another process deals a round from the shoe; nothing is dealt until that is over."""
-
-
-News = (
-    SatDown
-    | CameBack
-    | GotUp
-    | BetAnnounced
-    | IsReady
-    | BetRefused
-    | BellSet
-    | BellRang
-    | ShoeSealed
-    | ShoeDone
-    | CutMade
-    | StoodFor
-    | TurnBegan
-    | RoundDealt
-    | RoundWentOn
-    | RoundResumed
-    | Said
-    | Whispered
-    | BooksBusy
-    | BooksClosed
-    | BooksInDoubt
-    | ShoeInUse
-)

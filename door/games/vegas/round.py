@@ -103,12 +103,14 @@ def affordable(hand: VegasRound, caller: Caller) -> list[BlackjackAction]:
 
     Insurance may be bought for any amount, so a second to spare is enough for it.
     """
-    spare = max(0, caller.spendable() - hand.coin)
+    spare = max(0, caller.purse.spendable() - hand.coin)
     return [action for action in hand.round.legal() if _least(hand, action) <= spare]
 
 
 def most_insured(hand: VegasRound, caller: Caller) -> int:
-    return min(hand.round.amount(BlackjackAction.INSURANCE), max(0, caller.spendable() - hand.coin))
+    return min(
+        hand.round.amount(BlackjackAction.INSURANCE), max(0, caller.purse.spendable() - hand.coin)
+    )
 
 
 def figure(seconds: int, coin: int) -> str:

@@ -21,7 +21,6 @@ DEALER = {
 
 
 async def read_rules(console: Console, settings: VegasSettings) -> None:
-    """Show the rules under which this table plays."""
     await read(console, "The rules of the Vegas table", rules_text(settings))
 
 

@@ -1,4 +1,4 @@
-"""The Vegas table as a caller sees it: the dealer in the middle, seven seats in an arc before him.
+"""The Vegas table as a caller sees it: the dealer in the middle, seven seats in an arc before it.
 
 Cards of the seats are small, one cell high, so that everybody's hands are to be seen at once; the
 dealer's are whole ones. Below the seats is what was said, and the seal of the shoe.
@@ -15,6 +15,7 @@ from ansi.style import Colour, Style
 from door import wording
 from door.call.display import LAYOUT_COLUMNS, literal, wrap
 from door.call.display import plain as without_codes
+from door.games.tables.scene import paint_title
 from door.games.vegas.round import GAME
 from door.games.vegas.words import standing_of
 from timebank.words import span
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 SEAT_WIDTH = 25
 LEFT, MIDDLE, RIGHT = 1, 27, 53
-# Where each chair is, from the dealer's right to his left: row and column of its first cell.
+# Where each chair is, from the dealer's right to the left: row and column of its first cell.
 PLACES = ((1, LEFT), (5, LEFT), (9, LEFT), (9, MIDDLE), (9, RIGHT), (5, RIGHT), (1, RIGHT))
 DEALER_ROW = 1
 CLOCK_ROW = 7
@@ -57,15 +58,13 @@ class VegasScene:
     """Everything on the table, from one caller's place."""
 
     def __init__(self, table: VegasTable, caller: Caller) -> None:
-        """Look at `table` with the eyes of `caller`."""
         self._table = table
         self._state = table.state
         self._caller = caller
         self.talk: deque[str] = deque(maxlen=LINES_OF_TALK)
 
     def paint(self, canvas: Canvas, left: int, rows: int) -> None:
-        """Paint the table into the 79 columns from `left` on."""
-        self._paint_title(canvas, left)
+        paint_title(canvas, left, "Vegas", self._turn_words())
         self._paint_dealer(canvas, left + MIDDLE)
         for chair, (row, column) in enumerate(PLACES, start=1):
             seat = self._state.seats.get(chair)
@@ -78,7 +77,6 @@ class VegasScene:
         self._paint_shoe(canvas, left, rows - ROWS_BELOW_TALK)
 
     def lines(self) -> Sequence[str]:
-        """Return the table in words."""
         told = [f"|15Vegas|07 - {self._turn_words()}"]
         for seat in self._state.seated():
             bet = f", bets {wording.coins(seat.bet)}" if seat.bet else ""
@@ -122,12 +120,6 @@ class VegasScene:
 
     # Painting.
 
-    def _paint_title(self, canvas: Canvas, left: int) -> None:
-        canvas.put_pipe(0, 0, "|18" + " " * (canvas.columns - 1))
-        canvas.put_pipe(0, left + 1, "|18|15Vegas")
-        right = self._turn_words()
-        canvas.put_pipe(0, left + LAYOUT_COLUMNS - 1 - len(right), f"|18|14{right}")
-
     def _paint_dealer(self, canvas: Canvas, column: int) -> None:
         hand = self._state.hand
         if hand is None:
@@ -140,7 +132,6 @@ class VegasScene:
             canvas.put_pipe(CLOCK_ROW + number, column, line)
 
     def _paint_felt(self, canvas: Canvas, column: int) -> None:
-        """Write on the empty felt what is written there."""
         rules = self._table.settings.rules
         dealer = {
             "stand 17": "Dealer stands on all 17s",
@@ -167,7 +158,7 @@ class VegasScene:
             canvas.put_pipe(row + 1, column, self._waiting_words(seat))
             return
         hand = self._state.hand
-        assert hand is not None  # he has a place in it
+        assert hand is not None  # the seat has a place in it
         for number, one in enumerate(hand.round.seats[place].hands):
             self._paint_cards(canvas, row + 1 + number, column, one)
         canvas.put_pipe(row + 3, column, self._result_words(seat, place))
@@ -197,12 +188,11 @@ class VegasScene:
     # In words.
 
     def _turn_words(self) -> str:
-        turns, limit = self._caller.purse.turns.get(GAME, 0), self._table.settings.turns_per_day
+        turns, limit = self._caller.purse.turns(GAME), self._table.settings.turns_per_day
         of = f" of {limit}" if limit else ""
         return f"A coin is {span(self._table.coin)}   Turns today: {turns}{of}"
 
     def _place(self, seat: Chair) -> int | None:
-        """Return where a seat was dealt in, in the round that is to be seen."""
         return None if self._state.hand is None else self._state.hand.place_of(seat.caller_id)
 
     def _bet_words(self, seat: Chair) -> str:

@@ -1,32 +1,30 @@
 """Vegas as a caller meets it: a seat at the table that everybody shares.
 
-The table lives in the server and goes on whether this caller looks or not; this is his chair. What
-happens at the table arrives through `hears`, which shows it and returns; what he wants goes to the
-table as a request. So what a key means is asked of the table when the key comes.
+The table lives in the server and goes on whether this caller looks or not; this is one chair. What
+happens at the table arrives through `hears`, which shows it and returns; what they want goes to
+the table as a request. So what a key means is asked of the table when the key comes.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeGuard
 
 from ansi.keys import ENTER, ESCAPE, INTERRUPT
 from door import wording
 from door.call.console import lit
-from door.errors import NotNow, NotSaid, TakenOver, TimeUp
+from door.errors import NotNow, TakenOver, TimeUp
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
-from door.games.engine import shuffle
-from door.games.tables.betting import Betting
-from door.games.tables.scene import Sitting
+from door.games.tables.betting import BettingTime
+from door.games.tables.scene import TableTally
+from door.games.tables.sitting import Sitting
 from door.games.vegas import news
 from door.games.vegas import words as vegas_words
 from door.games.vegas.news import LONGEST_LINE
 from door.games.vegas.round import (
-    GAME,
     affordable,
     figure,
     most_insured,
@@ -35,9 +33,8 @@ from door.games.vegas.round import (
 )
 from door.games.vegas.rules_page import read_rules
 from door.games.vegas.scene import VegasScene
-from door.games.vegas.table import table_of
+from door.games.vegas.table import WORDS, table_of
 from door.lobby.teller import GRACE_SECONDS, visit_bank
-from timebank.errors import BooksUnavailable, CallClosed, Refused
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -48,8 +45,9 @@ if TYPE_CHECKING:
     from door.games.vegas.round import VegasRound
     from timebank.ledger.purse import Receipt
 
-LONGEST_CUT = 60
 LONGEST_AMOUNT = 8
+TUTOR_ON = "|07From now on the tutor says what the book says."
+TUTOR_OFF = "|07From now on the tutor is silent."
 
 PLAY_KEYS = {
     BlackjackAction.DOUBLE: ("D", "Double"),
@@ -61,38 +59,38 @@ PLAY_KEYS = {
 }
 ACTIONS = {letter: action for action, (letter, _) in PLAY_KEYS.items()}
 
-log = logging.getLogger("door.tables")
 
-
-class VegasVisit:
+class VegasVisit(Sitting):
     """One caller's visit to the table."""
 
+    title = "Vegas"
+    scene: VegasScene
     tutor: Tutor  # while the visit lasts: it speaks through the one whom it advises
 
     def __init__(self, board: Board, caller: Caller) -> None:
-        """Prepare a visit of `caller` to the table of `board`."""
+        super().__init__(caller, WORDS)
         self.table = table_of(board)
         self.thinking = thinking_of(board)
-        self.caller = caller
-        self.console = caller.console
         self.me = caller.record.name
         self.scene = VegasScene(self.table, caller)
-        self.sitting = Sitting()
+        self.tally = TableTally()
         self._is_looking = False  # at the table, not at a page of rules or the bank's window
-        self._is_choosing = False  # between two answers, so that the menu is his to answer
+        self._is_choosing = False  # between two answers, so that the menu is theirs to answer
         self._is_asked = ""  # the menu that stands there, "" where none does
         self._ask_is_due = False
-        self._is_stood = False  # his time is up, and the table decides for him
-        self._is_deciding = False  # the tutor has yet to say what he thinks of it
+        self._is_stood = False  # time is up, and the table decides for them
+        self._is_deciding = False  # the tutor has yet to say what it thinks of a decision
 
     # The evening at this table.
 
-    async def visit(self) -> None:
-        """Stay until the caller gets up, or something ends his call."""
-        before, leave = self.caller.on_tick, self.table.leave
+    @property
+    def coin(self) -> int:
+        return self.table.coin
+
+    async def _evening(self) -> None:
+        leave = self.table.leave
         self.tutor = Tutor(self.thinking, self._advised, self._round_at_turn)
-        self._look()
-        self.caller.on_tick = self._follow_clock
+        self._come_to_table()
         try:
             await self.table.sit(self)
             self._greet()
@@ -103,13 +101,11 @@ class VegasVisit:
         finally:
             self._is_looking = False
             leave(self)
-            self.caller.on_tick = before
             self.tutor.leave()
             del self.tutor
-            self._close_statement()
 
     async def has_open_hand(self) -> bool:
-        """Tell whether he has a hand in a round that is not over; it lies on the table then."""
+        """Tell whether they have a hand in a round that is not over; it lies on the table then."""
         return await self.table.find(self.caller.record.id)
 
     async def stand_open_hand(self) -> None:
@@ -120,7 +116,7 @@ class VegasVisit:
             self.console.say("|14Your hand is stood at its turns; you will be told how it ended.")
 
     async def _stay(self) -> None:
-        """Take keys until he gets up; out of time, have his hand stood and see how it ends."""
+        """Take keys until they get up; out of time, have the hand stood and see how it ends."""
         while True:
             try:
                 while await self._answer(await self._key()):
@@ -135,23 +131,22 @@ class VegasVisit:
     async def _stand(self) -> None:
         self._is_stood = True
         if not self._is_looking:
-            self._look()
+            self._come_to_table()
         self.console.say("|14Your time is up: your hand is stood at its turns.")
-        self.caller.grace(GRACE_SECONDS)
+        self.caller.clock.grace(GRACE_SECONDS)
         await self.table.stand_for(self.caller.record.id)
         self._end_stand()
 
     def _end_stand(self) -> None:
-        """Go on, or have the call ended, when the hand that was stood for him is over."""
+        """Go on, or have the call ended, when the hand that was stood for them is over."""
         if self._is_stood and self._place is None:
             self._is_stood = False
-            self.caller.end_grace()
-            self.caller.check_time()
+            self.caller.clock.end_grace()
+            self.caller.clock.check_time()
 
     # What the table tells.
 
     def hears(self, happened: Sequence[News]) -> None:
-        """Show what happened at the table."""
         for item in happened:
             self._note(item)
         if self._is_looking:
@@ -170,18 +165,17 @@ class VegasVisit:
         self._end_stand()
 
     def _say(self, text: str) -> None:
-        """Give him a message; among lines the menu follows when all is said, and once."""
+        """Give them a message; among lines the menu follows when all is said, and once."""
         if self._is_asked and not self.console.is_painted:
             self.console.display.answered()
             self._is_asked = ""
         self.console.say(text)
 
     def receives(self, receipt: Receipt) -> None:
-        """Say what an entry moved besides the bets."""
         self.caller.tell(receipt)
 
     def _note(self, item: News) -> None:
-        """Remember what is talk, count what is his, and ring when it is his turn."""
+        """Remember what is talk, count what is theirs, and ring when it is their turn."""
         if isinstance(item, news.Said | news.Whispered):
             self.scene.talk.extend(vegas_words.told(item, self.me))
         elif isinstance(item, news.TurnBegan) and item.name == self.me:
@@ -195,33 +189,30 @@ class VegasVisit:
 
     def _is_my_end(self, item: News) -> TypeGuard[news.RoundDealt | news.RoundWentOn]:
         """Tell whether a round has ended in which the caller was dealt in."""
-        return isinstance(item, vegas_words.Played) and item.round.over and self.me in item.names
+        return isinstance(item, news.RoundNews) and item.round.over and self.me in item.names
 
     def _count(self, item: news.RoundDealt | news.RoundWentOn) -> int:
         """Add a round to the figures of this visit; return its net, in seconds."""
         totals = item.round.totals_of(item.names.index(self.me))
-        self.sitting.turns += 1
-        self.sitting.won += totals.won
-        self.sitting.lost += totals.lost
         net = totals.won - totals.lost
-        self.sitting.wins += net > 0
-        self.sitting.losses += net < 0
-        self.sitting.pushes += not net
+        self.tally.turns += 1
+        self.tally.net += net
+        self.tally.endings["won" if net > 0 else "lost" if net < 0 else "push"] += 1
         return net
 
     def _advise(self) -> None:
-        """Have the tutor look at a decision of his, if he wants one."""
+        """Have the tutor look at a decision, if the caller wants one."""
         hand = self._hand_at_turn
-        if hand is not None and self._has_tutor and not self._is_deciding:
+        if hand is not None and self.caller.prefers("tutor") and not self._is_deciding:
             self.tutor.watch(hand.round, affordable(hand, self.caller))
 
     def _advised(self, text: str) -> None:
-        """Pass on what the tutor says, unless he looks elsewhere by now."""
+        """Pass on what the tutor says, unless they look elsewhere by now."""
         if self._is_looking:
             self._say(text)
             self._ask_anew()
 
-    # What he may do now.
+    # What they may do now.
 
     @property
     def _place(self) -> int | None:
@@ -229,17 +220,13 @@ class VegasVisit:
 
     @property
     def _hand_at_turn(self) -> VegasRound | None:
-        """The round on the table while it is his to decide."""
+        """The round on the table while it is theirs to decide."""
         seat = self.table.state.at_turn
         return self.table.state.in_play if seat is not None and seat.guest is self else None
 
     def _round_at_turn(self) -> BlackjackRound | None:
         hand = self._hand_at_turn
         return None if hand is None else hand.round
-
-    @property
-    def _has_tutor(self) -> bool:
-        return self.caller.record.preferences.get("tutor") is True
 
     def _choices(self) -> dict[str, str]:
         """Return the letters that mean something now, with their labels."""
@@ -251,7 +238,7 @@ class VegasVisit:
         elif state.in_play is None and seat is not None:
             if not seat.ready:
                 choices["B"] = "Bet"
-                if not self.table.refusal_of_bets(self.caller):
+                if not self._betting().refusal():
                     choices["R"] = f"Ready for {wording.coins(seat.bet or self._last_bet())}"
             if state.may_be_cut and seat is state.first:
                 choices["C"] = "Cut"
@@ -274,7 +261,7 @@ class VegasVisit:
     # Keys.
 
     async def _key(self) -> str:
-        """Show what he may do, and wait for a key; while he thinks, the table may change it."""
+        """Show what they may do, and wait for a key; meanwhile the table may change it."""
         self._is_choosing = True
         if self._is_asked != self._menu(self._choices()):  # a key of no meaning leaves it there
             self._ask()
@@ -291,7 +278,7 @@ class VegasVisit:
         self.console.display.prompt(self._is_asked)
 
     def _ask_anew(self) -> None:
-        """Show another menu when what he may do has changed under him.
+        """Show another menu when what they may do has changed under them.
 
         A painted one is replaced at once; among lines it waits for what else is told in this step.
         """
@@ -312,7 +299,7 @@ class VegasVisit:
             self._ask()
 
     async def _answer(self, key: str) -> bool:
-        """Do what a key means now; `False` when he gets up."""
+        """Do what a key means now; `False` when they get up."""
         self.table.wake(self)
         choices = self._choices()
         letter = key.upper()
@@ -327,18 +314,10 @@ class VegasVisit:
             return True
         self.console.display.answered()
         self._is_asked = ""
-        try:
-            return await self._do(letter, whispers=key == "/")
-        except CallClosed:
-            raise
-        except (NotNow, NotSaid, Refused) as refused:
-            self.console.say(f"|12{refused}")
-        except BooksUnavailable:
-            log.warning("books unavailable at the seat of %s", self.me)
-            self.console.say("|12The books cannot be written just now. Nothing has changed.")
-        return True
+        return not await self._tries(self._gets_up(letter, whispers=key == "/"))
 
-    async def _do(self, letter: str, *, whispers: bool) -> bool:
+    async def _gets_up(self, letter: str, *, whispers: bool) -> bool:
+        """Do what a letter of the menu means; `True` when the caller gets up."""
         if letter in ACTIONS:
             await self._decide(ACTIONS[letter])
         elif letter == "B":
@@ -346,20 +325,16 @@ class VegasVisit:
         elif letter == "R":
             await self._be_ready()
         elif letter == "C":
-            await self._cut()
+            await self._offer_cut()
         elif letter == "T":
             await self._talk("/" if whispers else "")
         elif letter == "L":
-            self._is_looking = False
-            await read_rules(self.console, self.table.settings)
-            self._look()
+            await self._step_away(read_rules(self.console, self.table.settings))
         elif letter == "K":
-            self._is_looking = False
-            await visit_bank(self.caller)
-            self._look()
+            await self._step_away(visit_bank(self.caller))
         elif letter == "U":
-            await self._switch_tutor()
-        return letter != "Q" or not await self._really_goes()
+            await self._switch("tutor", TUTOR_ON, TUTOR_OFF)
+        return letter == "Q" and await self._really_goes()
 
     async def _decide(self, action: BlackjackAction) -> None:
         amount = None
@@ -370,14 +345,14 @@ class VegasVisit:
         self._is_deciding = True
         try:
             await self.table.decide(self, action, amount)
-            if self._has_tutor:
+            if self.caller.prefers("tutor"):
                 self.tutor.judge(action)
         finally:
             self._is_deciding = False
         self._advise()
 
     async def _ask_insurance(self) -> int | None:
-        """Return how many seconds he insures, `None` when he thinks better of it."""
+        """Return how many seconds are insured, `None` for none after all."""
         hand = self._hand_at_turn
         if hand is None:
             raise NotNow("It is not your turn.")
@@ -395,38 +370,34 @@ class VegasVisit:
         return amount
 
     async def _bet(self) -> None:
-        refusal = self.table.refusal_of_bets(self.caller)
-        if refusal:
+        betting = self._betting()
+        if refusal := betting.refusal():
             raise NotNow(refusal)
-        bet = await self._betting().ask()
+        bet = await betting.ask()
         if bet is not None:
             await self.table.bet(self, bet)
-            await self._betting().remember(bet)
+            await betting.remember(bet)
 
     async def _be_ready(self) -> None:
-        """Be ready for the bet that stands, or for the one he placed last."""
+        """Be ready for the bet that stands, or for the one that was placed last."""
         seat = self.table.state.seat_of(self.caller.record.id)
         if seat is not None and not seat.bet:
             await self.table.bet(self, self._last_bet())
-            if not seat.bet:  # alone, he has his cards already
+            if not seat.bet:  # alone, they have their cards already
                 return
         await self.table.be_ready(self)
 
-    def _betting(self) -> Betting:
-        settings = self.table.settings
-        return Betting(self.caller, GAME, settings, settings.rules.best_odds())
+    def _betting(self) -> BettingTime:
+        return self.table.betting(self.caller)
 
     def _last_bet(self) -> int:
-        settings = self.table.settings
-        most = min(settings.largest_bet, self.caller.pot(self.table.coin) - 1)
-        return max(settings.smallest_bet, min(self._betting().last(), most))
+        least, most = self._betting().limits()
+        return max(least, min(self._betting().last(), most))
 
-    async def _cut(self) -> None:
-        words = await self.console.entry(
-            "|07A few words to cut the cards (Enter for none):|15", longest=LONGEST_CUT
-        )
+    async def _offer_cut(self) -> None:
+        words = await self.type_cut()
         if words is not None:
-            await self.table.cut_cards(self, shuffle.normal_cut(words))
+            await self.table.cut_cards(self, words)
 
     async def _talk(self, opening: str) -> None:
         prompt = "|07Whisper to whom, and what:|15" if opening else "|07Say:|15"
@@ -434,13 +405,7 @@ class VegasVisit:
         if typed:
             self.table.talk(self, opening + typed)
 
-    async def _switch_tutor(self) -> None:
-        await self.caller.remember({"tutor": not self._has_tutor})
-        what = "says what the book says" if self._has_tutor else "is silent"
-        self.console.say(f"|07From now on the tutor {what}.")
-
     async def _really_goes(self) -> bool:
-        """Ask before he leaves a hand behind."""
         if self._place is None:
             return True
         answer = await self.console.ask(
@@ -453,11 +418,13 @@ class VegasVisit:
 
     # Looking on.
 
-    def _look(self) -> None:
-        """Come to the table, or back to it."""
-        self.caller.place, self.caller.coin = "Vegas", self.table.coin
+    def _come_to_table(self) -> None:
         self._is_looking = True
-        self.console.stage(self.scene)
+        super()._come_to_table()
+
+    async def _step_away(self, to: Awaitable[None]) -> None:
+        self._is_looking = False
+        await super()._step_away(to)
 
     def _greet(self) -> None:
         if self._place is not None:
@@ -465,14 +432,12 @@ class VegasVisit:
         elif self.table.state.seat_of(self.caller.record.id) is None:
             self.console.say("|14You may sit down when a seat is free and this round is over.")
 
-    def _follow_clock(self) -> None:
+    def _follow(self) -> None:
         """Paint the seconds that are left, once in each."""
         if self._is_looking and self.table.state.alarm is not None:
             self.console.display.refresh()
 
-    def _close_statement(self) -> None:
-        """Say how he did, for the menu and the good-bye."""
-        if self.sitting.turns:
-            self.caller.statement = vegas_words.statement(
-                self.sitting, hand_is_open=self._place is not None
-            )
+    def _statement(self) -> str:
+        pushes = f"{self.tally.endings['push']} even"
+        leaves_hand = self._place is not None
+        return self.tally.told(self.title, "round", pushes, hand_is_open=leaves_hand)

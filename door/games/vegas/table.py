@@ -22,6 +22,8 @@ from door.errors import Closing, NotNow, NotSaid
 from door.games.blackjack.round import BlackjackAction
 from door.games.engine.descriptor import Shared
 from door.games.tables import menu
+from door.games.tables.betting import BettingTime
+from door.games.tables.words import Words
 from door.games.vegas import news, settings
 from door.games.vegas import news as vegas_talk
 from door.games.vegas.dealer import Dealer
@@ -51,7 +53,6 @@ class TableClock:
     """What the table of one board waits for."""
 
     def __init__(self, board: Board, state: TableState, look: Callable[[], None]) -> None:
-        """Run for the table that `state` is; `look` is called when the time is up."""
         self.bell_rang = False
         self._board = board
         self._state = state
@@ -63,7 +64,6 @@ class TableClock:
         self._turn_ends = 0.0
 
     def now(self) -> float:
-        """Return the monotonic second."""
         return self._board.clock.monotonic()
 
     def seconds_left(self) -> int:
@@ -104,7 +104,6 @@ class TableClock:
             self._state.tell()
 
     def stop(self) -> None:
-        """Ring no more."""
         self._state.alarm = None
         self._set_timer(None)
 
@@ -161,6 +160,13 @@ class TableClock:
 
 
 CLOSING = "The board is closing."
+WORDS = Words(
+    last_turn="You have played all {limit} turns of today.",
+    pot_too_small=(
+        "Coins of this table in your pot: {pot_coins}. The smallest bet is {least_coins}, and "
+        "your last coin cannot be bet."
+    ),
+)
 
 Command = Callable[[], Awaitable[None]]
 
@@ -171,7 +177,6 @@ class VegasTable(Shared):
     """Up to seven seats, a shoe, and the task that deals."""
 
     def __init__(self, board: Board) -> None:
-        """Lay the table of `board`; nobody sits at it."""
         self.state = TableState()
         self._board = board
         self._dealer = Dealer(board, self.state)
@@ -188,30 +193,19 @@ class VegasTable(Shared):
 
     @property
     def settings(self) -> VegasSettings:
-        """What the sysop has set, for the next round."""
         return settings.of(self._board.config)
 
     @property
     def coin(self) -> int:
-        """What a coin of the next round is worth, in seconds."""
         return self.settings.coin_minutes * 60
 
     def seconds_left(self) -> int:
         """Return the seconds until the clock of the table rings, rounded up; 0 when it is off."""
         return self._clock.seconds_left()
 
-    def refusal_of_bets(self, caller: Caller) -> str:
-        """Return why a caller can place no bet here now, "" when he can."""
-        house, pot = self.settings, caller.pot(self.coin)
-        turns = caller.purse.turns.get(GAME, 0)
-        if house.turns_per_day and turns >= house.turns_per_day:
-            return f"You have played all {house.turns_per_day} turns of today."
-        if pot <= house.smallest_bet:
-            return (
-                f"Coins of this table in your pot: {pot}. The smallest bet is "
-                f"{house.smallest_bet}, and your last coin cannot be bet."
-            )
-        return ""
+    def betting(self, caller: Caller) -> BettingTime:
+        house = self.settings
+        return BettingTime(caller, GAME, house, house.rules.best_odds(), WORDS)
 
     # The server's side.
 
@@ -236,7 +230,7 @@ class VegasTable(Shared):
     # Once the table is closed they raise `Closing`, as the wait for a key does.
 
     async def sit(self, guest: SeatedGuest) -> None:
-        """Give a guest a seat: at his hand if he has one in play, else as soon as one is free."""
+        """Give a guest a seat: at their hand if they have one in play, else when one is free."""
         await self._do(partial(self._sit, guest))
 
     async def find(self, caller_id: int) -> bool:
@@ -260,7 +254,7 @@ class VegasTable(Shared):
     async def decide(self, guest: SeatedGuest, action: BlackjackAction, amount: int | None) -> None:
         """Do what a guest at turn decides; `amount` (seconds) is for insurance.
 
-        Raises `NotNow` when it is not open to him, and what the bank refuses.
+        Raises `NotNow` when it is not open to them, and what the bank refuses.
         """
         await self._do(partial(self._decide, guest, action, amount))
 
@@ -269,7 +263,7 @@ class VegasTable(Shared):
         await self._do(partial(self._stand_for, caller_id))
 
     def leave(self, guest: SeatedGuest) -> None:
-        """Let a guest go, who got up or was cut off; a hand of his is stood at its turns."""
+        """Let a guest go, who got up or was cut off; a hand of theirs is stood at its turns."""
         seat = self.state.let_go(guest)
         if seat is not None:
             seat.stood = True
@@ -277,14 +271,14 @@ class VegasTable(Shared):
         self._poke()
 
     def hand_over(self, guest: SeatedGuest) -> None:
-        """Let a guest go who will be back at once on another call: his hand is kept for him."""
+        """Let a guest go who will be back at once on another call: their hand is kept."""
         seat = self.state.let_go(guest)
         if seat is not None:
             seat.kept_until = self._clock.now() + self.settings.turn_seconds
         self._poke()
 
     def wake(self, guest: SeatedGuest) -> None:
-        """Note that a guest has pressed a key: if he was silent, he is waited for again."""
+        """Note that a guest has pressed a key: if they were silent, they are waited for again."""
         seat = self.state.seat_of(guest.caller.record.id)
         if seat is not None:
             seat.silent = False
@@ -426,7 +420,7 @@ class VegasTable(Shared):
             return seat.stood or seat.kept_until <= self._clock.now()
         hand = self.state.in_play
         assert hand is not None  # a seat is at turn
-        # Insurance that he cannot pay is declined unasked.
+        # Insurance that they cannot pay is declined unasked.
         unpayable = affordable(hand, seat.guest.caller) == [BlackjackAction.NO_INSURANCE]
         return seat.stood or seat.silent or unpayable
 
@@ -470,11 +464,11 @@ class VegasTable(Shared):
         seat = self._own_seat(guest)
         if self.state.in_play is not None:
             raise NotNow("The cards are on the table: bet when this round is over.")
-        refusal = self.refusal_of_bets(guest.caller)
-        if refusal:
+        betting = self.betting(guest.caller)
+        if refusal := betting.refusal():
             raise NotNow(refusal)
-        least, most = self.settings.smallest_bet, self.settings.largest_bet
-        if not least <= coins <= min(most, guest.caller.pot(self.coin) - 1):
+        if betting.refused(coins):
+            least, most = self.settings.smallest_bet, self.settings.largest_bet
             raise NotNow(f"A bet is {least} to {most}, and your last coin stays with you.")
         if seat.bet:
             self._refuse_haste(seat)
@@ -487,7 +481,7 @@ class VegasTable(Shared):
             raise NotNow("Not so fast: the others must be told every time.")
 
     def _tell_if_news(self, seat: Chair, happened: News) -> None:
-        """Tell that somebody comes or goes, unless he does nothing else."""
+        """Tell that somebody comes or goes, unless they do nothing else."""
         if self._moves[seat.caller_id].allows(self._clock.now()):
             self.state.tell(happened)
 
@@ -540,7 +534,7 @@ class VegasTable(Shared):
         """Whether the others wait for a seat: to bet if it can, or to say that it is ready."""
         if seat.guest is None or seat.ready or not self.state.has_company:
             return False
-        return bool(seat.bet) or not (seat.silent or self.refusal_of_bets(seat.guest.caller))
+        return bool(seat.bet) or not (seat.silent or self.betting(seat.guest.caller).refusal())
 
     async def _deal(self) -> None:
         if self._clock.bell_rang:
@@ -562,14 +556,12 @@ def _look_at(answer: asyncio.Future[None]) -> None:
 
 
 def table_of(board: Board) -> VegasTable:
-    """Return the table that the callers of a process share."""
     table = board.shared["vegas"]
     assert isinstance(table, VegasTable)
     return table
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    """Return what a caller should know before sitting down, in a few words."""
     turns = menu.turns(caller, GAME, settings.of(board.config))
     if board.serves_one:
         return f"with everybody on the board; {turns}"

@@ -13,8 +13,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansi.charset import Charset
+from door.call.caller import Caller
 from door.call.console import Console, Look, Paint, at_the_door
-from door.call.guest_caller import LimitedCaller
+from door.call.purse import TickingPurse
 from door.clock import seconds_begun
 from door.errors import (
     CarrierLost,
@@ -60,12 +61,16 @@ ENDS: dict[type[Exception], str] = {
 log = logging.getLogger("door.calls")
 
 
+# What a header says as it is.
+PLAIN = ["wants", "call_id", "caller_id", "node", "ticked", "limit", "address", "columns", "rows"]
+
+
 @dataclass(frozen=True)
 class Visitor:
     """Whom a door brings, and how its caller is to be met. Times are seconds from now.
 
-    `ticked` is how long he has been on; `limit` how long his host lets him, None for as long as he
-    likes; `until` when his host's event begins.
+    `ticked` is how long they have been on; `limit` how long their host lets them, None for as long
+    as they like; `until` when their host's event begins.
     """
 
     wants: str
@@ -82,21 +87,11 @@ class Visitor:
     rows: int
 
     def said(self) -> dict[str, Any]:
-        """Return what a header says."""
-        return {
-            "wants": self.wants,
-            "call": self.call_id,
-            "caller": self.caller_id,
-            "node": self.node,
-            "ticked": self.ticked,
-            "limit": self.limit,
+        return {name: getattr(self, name) for name in PLAIN} | {
             "until": None if self.until is None else self.until.isoformat(),
             "charset": self.look.charset.value,
             "paint": self.look.paint.value,
-            "address": self.address,
             "terminals": self.hints.terminal_types,
-            "columns": self.columns,
-            "rows": self.rows,
         }
 
     @classmethod
@@ -104,18 +99,10 @@ class Visitor:
         """Read a header; `LinkBroken` when it is that of another version."""
         try:
             return cls(
-                wants=said["wants"],
-                call_id=said["call"],
-                caller_id=said["caller"],
-                node=said["node"],
-                ticked=float(said["ticked"]),
-                limit=said["limit"],
+                **{name: said[name] for name in PLAIN},
                 until=said["until"] and datetime.fromisoformat(said["until"]),
                 look=Look(Charset(said["charset"]), Paint(said["paint"])),
-                address=said["address"],
                 hints=Hints(terminal_types=tuple(said["terminals"])),
-                columns=said["columns"],
-                rows=said["rows"],
             )
         except (KeyError, TypeError, ValueError) as error:
             raise LinkBroken("its header is not one of this version") from error
@@ -147,24 +134,18 @@ async def _do(board: Board, visitor: Visitor, connection: LinkConnection) -> dic
     with at_the_door(board.clock, console):
         record, receipt = await board.books.run(partial(_on_call, visitor=visitor))
     connection.interrupted = partial(_interrupt, console)
-    caller = LimitedCaller(
-        console,
-        board.books,
-        board.config,
-        record,
-        visitor.node,
-        Opened(visitor.call_id, receipt, (), False),
-        logged_on,
-        board.new_seed,
-        visitor.limit,
-        visitor.until,
+    limit, until = visitor.limit, visitor.until
+    purse = TickingPurse(board.books, board.clock, receipt.purse, logged_on, limit, until)
+    opened = Opened(visitor.call_id, receipt, (), False)
+    caller = Caller(
+        console, board.books, board.config, record, visitor.node, opened, purse, board.new_seed
     )
     with board.visited_by(caller):
         return await _visit(board, caller)
 
 
 def _on_call(desk: Desk, visitor: Visitor) -> tuple[CallerRecord, Receipt]:
-    """Find the caller of an open call, with his purse; `Refused` when it is another's, or over."""
+    """Find the caller of an open call, and their purse; `Refused` when it is another's, or over."""
     receipt = touch(desk, visitor.call_id, seconds_begun(visitor.ticked))
     calls = {call.call_id: call.caller_id for call in open_calls(desk)}
     if calls.get(visitor.call_id) != visitor.caller_id:
@@ -179,12 +160,12 @@ def _interrupt(console: Console, what: str) -> None:
         console.interrupt(CarrierLost(CALLER_HUNG_UP))
 
 
-async def _visit(board: Board, caller: LimitedCaller) -> dict[str, Any]:
-    """Let him sit at the table with his clock running; return how it ended."""
+async def _visit(board: Board, caller: Caller) -> dict[str, Any]:
+    """Let them sit at the table with their clock running; return how it ended."""
     console = caller.console
     console.paint_screens()
-    console.on_redraw = caller.show_status
-    caller.start_ticking()
+    console.on_redraw = caller.status.show
+    caller.clock.start()
     how, words = LEFT, ""
     async with asyncio.TaskGroup() as group:
         keeper = group.create_task(caller.keep())
@@ -193,7 +174,7 @@ async def _visit(board: Board, caller: LimitedCaller) -> dict[str, Any]:
         except (Interruption, Refused, BooksFailed) as ended:
             how, words = _how(ended), str(ended)
         finally:
-            caller.stop_ticking()
+            caller.clock.stop()
             keeper.cancel()
     await caller.note_seen()
     console.display.flush()

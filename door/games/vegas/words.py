@@ -13,9 +13,8 @@ from door.call.display import literal
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.round import BlackjackRound
-from door.games.tables.scene import Sitting
 from door.games.vegas import news
-from door.games.vegas.news import News
+from door.games.vegas.news import News, RoundNews
 from timebank.words import span
 
 OUTCOMES = {
@@ -27,8 +26,6 @@ OUTCOMES = {
     BlackjackOutcome.BUST: "|12Bust",
     BlackjackOutcome.DEALER_NATURAL: "|12The dealer's Black Jack takes it",
 }
-
-Played = news.RoundDealt | news.RoundWentOn
 
 
 def told(item: News, me: str) -> list[str]:
@@ -54,7 +51,7 @@ def told(item: News, me: str) -> list[str]:
 
 def told_beside_the_scene(item: News, me: str) -> list[str]:
     """Return what is said of `item` to one who sees the table painted: what concerns him."""
-    if isinstance(item, Played):
+    if isinstance(item, RoundNews):
         return list(
             _events(item, [event for event in item.events if _matters(item, event, me)], me)
         )
@@ -130,7 +127,7 @@ def _hands(names: Sequence[str], round_: BlackjackRound) -> Iterator[str]:
     yield f"|07Dealer: |15{dealer}"
 
 
-def _matters(item: Played, event: Event, me: str) -> bool:
+def _matters(item: RoundNews, event: Event, me: str) -> bool:
     """Tell whether an event is said to one who sees the cards: his own, and the dealer's last."""
     match event:
         case happened.Peeked() | happened.DealerNatural():
@@ -149,7 +146,7 @@ def _matters(item: Played, event: Event, me: str) -> bool:
     return item.names[event.seat] == me
 
 
-def _events(item: Played, events: Sequence[Event], me: str) -> Iterator[str]:
+def _events(item: RoundNews, events: Sequence[Event], me: str) -> Iterator[str]:
     for event in events:
         said = _dealers(event) or _callers(item, event, me)
         if said:
@@ -173,7 +170,7 @@ def _dealers(event: Event) -> str:
     return ""
 
 
-def _callers(item: Played, event: Event, me: str) -> str:
+def _callers(item: RoundNews, event: Event, me: str) -> str:
     """Return what is said of an event of one seat."""
     match event:
         case happened.BlackjackDealt(seat, hand, card):
@@ -207,14 +204,14 @@ def _callers(item: Played, event: Event, me: str) -> str:
     return ""
 
 
-def _insurance(item: Played, event: happened.InsuranceSettled, me: str) -> str:
+def _insurance(item: RoundNews, event: happened.InsuranceSettled, me: str) -> str:
     whose = "Your" if item.names[event.seat] == me else f"{literal(item.names[event.seat])}'s"
     if event.won:
         return f"|10{whose} insurance wins {wording.coins_of(event.won, item.coin)}."
     return f"|12{whose} insurance of {wording.coins_of(event.lost, item.coin)} is lost."
 
 
-def _settled(item: Played, event: happened.BlackjackSettled, me: str) -> str:
+def _settled(item: RoundNews, event: happened.BlackjackSettled, me: str) -> str:
     whose = "" if item.names[event.seat] == me else f"|07{literal(item.names[event.seat])}: "
     amount = event.won or event.lost
     words = OUTCOMES[event.outcome].format(wording.coins_of(amount, item.coin))
@@ -223,7 +220,7 @@ def _settled(item: Played, event: happened.BlackjackSettled, me: str) -> str:
     return f"{whose}{words}{_which(item, event.seat, event.hand)}."
 
 
-def _which(item: Played, seat: int, hand: int) -> str:
+def _which(item: RoundNews, seat: int, hand: int) -> str:
     """Return which of two hands it is, after a split."""
     if len(item.round.seats[seat].hands) == 1:
         return ""
@@ -232,12 +229,3 @@ def _which(item: Played, seat: int, hand: int) -> str:
 
 def _who(name: str, me: str, does: str, do: str) -> str:
     return f"You {do}" if name == me else f"{literal(name)} {does}"
-
-
-def statement(sitting: Sitting, *, hand_is_open: bool) -> str:
-    """Say how somebody did who has played, for the menu and the good-bye."""
-    result = wording.leaves_table(sitting.net, hand_is_open=hand_is_open)
-    return (
-        f"Vegas: {wording.counted(sitting.turns, 'round')}, {sitting.wins} won, "
-        f"{sitting.losses} lost, {sitting.pushes} even; {result}."
-    )

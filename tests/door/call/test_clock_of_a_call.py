@@ -74,9 +74,9 @@ async def test_uncharged_time_ends_where_an_event_begins(tmp_path: Path) -> None
     async with world(tmp_path, toml=toml) as board:
         ada = await visitor(board, "Ada")
         await board.pass_time(55)
-        ada.caller.grace(300)
+        ada.caller.clock.grace(300)
         await board.pass_time(60)
-        assert ada.caller.time_is_up()
+        assert ada.caller.purse.time_is_up()
         assert ada.caller.console.interruption is None
         await board.pass_time(10)
         await ada.sees("Mail hour has begun. Please call back at 13:02.")
@@ -130,7 +130,7 @@ async def test_the_screen_shows_what_the_books_charge_in_the_middle_of_a_second(
     async with world(tmp_path, toml=SEVEN_MINUTES) as board:
         ada = await visitor(board, "Ada")
         await board.pass_time(59.4)
-        ada.caller.show_status()
+        ada.caller.status.show()
         await ada.sees_time_left(6 * MINUTE)
         await ada.caller.touch()
         await ada.sees_time_left(6 * MINUTE)
@@ -517,7 +517,7 @@ async def test_a_purse_that_arrives_late_does_not_replace_a_newer_one(tmp_path: 
         )
         adopt_newer(newer)
         adopt_older(older)
-        assert caller.purse == newer.purse
+        assert caller.purse.posted == newer.purse
         caller.expect()(older)
-        assert caller.purse == older.purse
+        assert caller.purse.posted == older.purse
         await caller.touch()

@@ -105,12 +105,12 @@ async def withdraws_ten_minutes(here: World, caller: HostCaller) -> None:
 
 async def test_time_left_is_what_his_host_leaves_him_however_much_he_has(tmp_path) -> None:
     async with guest_of(tmp_path) as (here, caller):
-        assert (caller.time_left(), caller.spendable()) == (600, 600)
+        assert (caller.purse.time_left(), caller.purse.spendable()) == (600, 600)
         await withdraws_ten_minutes(here, caller)
-        assert (caller.time_left(), caller.spendable()) == (600, 1200)
+        assert (caller.purse.time_left(), caller.purse.spendable()) == (600, 1200)
         await here.clock.advance(100)
-        assert (caller.time_left(), caller.spendable()) == (500, 1100)
-        assert caller.pot(60) == 18
+        assert (caller.purse.time_left(), caller.purse.spendable()) == (500, 1100)
+        assert caller.purse.pot(60) == 18
 
 
 async def test_his_call_ends_when_his_host_wants_him_back_and_nothing_lengthens_it(
@@ -119,13 +119,13 @@ async def test_his_call_ends_when_his_host_wants_him_back_and_nothing_lengthens_
     async with guest_of(tmp_path) as (here, caller):
         await withdraws_ten_minutes(here, caller)
         await here.clock.advance(599)
-        assert caller.may_go_on
-        caller.check_time()
+        assert caller.purse.may_go_on
+        caller.clock.check_time()
         assert caller.console.interruption is None
         await here.clock.advance(1)
-        assert not caller.may_go_on
-        caller.grace(120)
-        caller.check_time()
+        assert not caller.purse.may_go_on
+        caller.clock.grace(120)
+        caller.clock.check_time()
         assert isinstance(caller.console.interruption, TimeUp)
         assert caller.time_up_words() == "Xibalba wants you back: your time here is up."
 
@@ -133,7 +133,7 @@ async def test_his_call_ends_when_his_host_wants_him_back_and_nothing_lengthens_
 async def test_time_is_counted_from_the_drop_file_and_not_from_the_log_on(tmp_path) -> None:
     async with guest_of(tmp_path, arrived=990.0) as (here, caller):
         assert here.clock.monotonic() == 1000.0
-        assert caller.time_left() == 590
+        assert caller.purse.time_left() == 590
 
 
 async def test_what_ticked_before_the_call_was_opened_is_a_row_that_says_so(tmp_path) -> None:
@@ -167,28 +167,28 @@ async def test_the_last_second_that_his_host_leaves_him_is_his_to_its_end(tmp_pa
     async with guest_of(tmp_path) as (here, caller):
         await withdraws_ten_minutes(here, caller)
         await here.clock.advance(599.5)
-        assert (caller.time_left(), caller.time_is_up()) == (0, False)
+        assert (caller.purse.time_left(), caller.purse.time_is_up()) == (0, False)
         await here.clock.advance(0.5)
-        assert caller.time_is_up()
+        assert caller.purse.time_is_up()
 
 
 async def test_without_a_clock_of_the_host_there_is_only_what_he_brought(tmp_path) -> None:
     async with guest_of(tmp_path, seconds=None) as (here, caller):
-        assert caller.time_left() == 3600
+        assert caller.purse.time_left() == 3600
         await here.clock.advance(3600)
-        assert caller.time_left() == 0
-        assert caller.may_go_on, "his savings would let him stay"
+        assert caller.purse.time_left() == 0
+        assert caller.purse.may_go_on, "his savings would let him stay"
         assert "are used up" in caller.time_up_words()
 
 
 async def test_the_next_event_is_whichever_comes_first(tmp_path) -> None:
     until = NOON + timedelta(seconds=300)
     async with guest_of(tmp_path, until=until) as (here, caller):
-        assert caller.time_left() == 300
-        assert caller.seconds_to_event() == 300
-        assert "Until 12:05" in caller.status_line()
+        assert caller.purse.time_left() == 300
+        assert caller.purse.seconds_to_event() == 300
+        assert "Until 12:05" in caller.status.line()
         await here.clock.advance(299)
-        assert caller.event_has_begun()
+        assert caller.purse.event_has_begun()
 
 
 @pytest.mark.parametrize(("forward", "left"), [(3600, 0), (3300, 299)])
@@ -199,11 +199,11 @@ async def test_a_machine_that_slept_leaves_him_nothing_behind_his_hosts_event(
     async with guest_of(tmp_path, seconds=100, until=NOON + timedelta(hours=1)) as (here, caller):
         await withdraws_ten_minutes(here, caller)
         keeper = asyncio.create_task(caller.keep())
-        caller.start_ticking()
+        caller.clock.start()
         here.clock.suspend(forward)
         await here.pass_time(1)
-        assert caller.spendable() == left
-        caller.stop_ticking()
+        assert caller.purse.spendable() == left
+        caller.clock.stop()
         keeper.cancel()
 
 
@@ -249,13 +249,13 @@ async def test_his_clock_runs_on_when_locked_books_keep_him_from_the_servers_tab
 ) -> None:
     async with world(tmp_path, toml=EVENTS_OFF, busy_seconds=0) as here:
         caller = await comes_in(here)
-        caller.start_ticking()
+        caller.clock.start()
         with closing(sqlite3.connect(here.config.database, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             with pytest.raises(BooksUnavailable):
                 await Company(here.server.board, caller).visit()
         ticks: list[float] = []
-        caller.on_tick = lambda: ticks.append(caller.on_for())
+        caller.clock.on_tick = lambda: ticks.append(caller.purse.on_for())
         await here.clock.advance(3)
         assert ticks == [1, 2, 3]
 
@@ -389,14 +389,14 @@ async def at_the_servers_table(
 ) -> AsyncIterator[tuple[World, HostCaller, asyncio.Task[None]]]:
     """A guest whose keys and screen the server sees to."""
     async with guest_of(folder, seconds=3600) as (here, caller):
-        caller.start_ticking()
+        caller.clock.start()
         visit = asyncio.create_task(Company(here.server.board, caller).visit())
         await reads(caller, "<T>alk")
         try:
             async with asyncio.timeout(PATIENCE):  # of the machine's clock: nothing waits for it
                 yield here, caller, visit
         finally:
-            caller.stop_ticking()
+            caller.clock.stop()
             visit.cancel()
 
 

@@ -241,6 +241,13 @@ def test_both_languages_put_the_same_things_into_every_sentence() -> None:
         )
 
 
+def test_french_says_everything_in_its_own_words() -> None:
+    """What a dialogue does not give is said in English."""
+    english, french = texts(ENGLISH), texts(FRENCH)
+    same = {name for name, text in english.items() if french[name] == text}
+    assert same == {"points 6", "pot", "plaque 0", "menu M"}
+
+
 @pytest.mark.parametrize("charset", [Charset.CP437, Charset.ASCII])
 def test_no_letter_of_the_french_is_lost_where_the_terminal_has_few(charset: Charset) -> None:
     """Nothing becomes a question mark; capitals without an accent in CP437 keep their letter."""

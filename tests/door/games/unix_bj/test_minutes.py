@@ -140,7 +140,7 @@ async def test_play_money_counts_no_turns(tmp_path: Path) -> None:
         await ada.types(*[""] * 6)
         assert len(ada.rounds()) > 2
         assert ada.has["online"] == 60 * MINUTE
-        assert ada.caller.purse.turns.get("unix-bj", 0) == 0
+        assert ada.caller.purse.posted.turns.get("unix-bj", 0) == 0
 
 
 async def test_what_an_event_cuts_off_a_win_is_told_between_the_hands(tmp_path: Path) -> None:

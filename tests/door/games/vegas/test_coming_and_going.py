@@ -171,8 +171,8 @@ async def test_who_gets_up_in_a_round_is_stood_and_told_where_he_is(
         await three.play_out()
         assert three.notices("Ada") == []
         assert "Your hand at the Vegas table was played to its end" in said[0]
-        assert ada.caller.purse.stake == 0
-        assert ada.caller.purse.online == three.here.balances("Ada")["online"]
+        assert ada.caller.purse.posted.stake == 0
+        assert ada.caller.purse.posted.online == three.here.balances("Ada")["online"]
 
 
 async def test_when_the_last_one_goes_the_round_is_played_to_its_end(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ async def test_who_comes_back_during_the_round_sits_at_his_hand_again(tmp_path: 
         assert bob.is_at_turn
         await bob.does("stay")
         assert two.notices("Bob") == []
-        assert bob.caller.purse.online == two.here.balances("Bob")["online"]
+        assert bob.caller.purse.posted.online == two.here.balances("Bob")["online"]
 
 
 async def test_who_is_taken_over_by_another_call_of_his_keeps_his_turn(tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ class Evening:
             self.audited = commits
         for guest in (*self.here_now.values(), *self.in_the_lobby.values()):
             accounts = self.here.balances(guest.name)
-            purse = guest.caller.purse
+            purse = guest.caller.purse.posted
             in_play = state.place_of(guest.caller.record.id) is not None
             assert (accounts["stake"] > 0) == in_play, guest.name
             assert (purse.online, purse.stake) == (accounts["online"], accounts["stake"])

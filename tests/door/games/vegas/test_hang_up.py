@@ -80,7 +80,7 @@ async def test_who_calls_back_during_the_round_finds_his_hand_and_plays_it(tmp_p
         await bob.has_the_turn()
         await bob.stands()
         assert bob.has["stake"] == 0
-        assert bob.caller.purse.online == bob.has["online"]
+        assert bob.caller.purse.posted.online == bob.has["online"]
 
 
 async def test_a_second_call_takes_the_seat_over_with_hand_and_turn(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ async def test_a_second_call_takes_the_seat_over_with_hand_and_turn(tmp_path: Pa
         await ada.stands()
         await bob.has_the_turn()
         await bob.stands()
-        assert ada.caller.purse.online == ada.has["online"]
+        assert ada.caller.purse.posted.online == ada.has["online"]
 
 
 async def test_a_second_call_takes_over_a_seat_that_waits_for_its_turn(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ async def test_who_comes_in_time_plays_on_with_the_same_cards(tmp_path: Path) ->
         await after.pass_time(RESUME)  # he is here, and alone: nobody hurries him
         await bob.does("stay")
         assert after.journal() == ["1:stay", "2:stay"]
-        assert bob.caller.purse.stake == 0
+        assert bob.caller.purse.posted.stake == 0
         assert after.notices("Bob") == []
         assert len(after.notices("Ada")) == 1
 
@@ -227,4 +227,4 @@ async def test_a_seat_whose_caller_was_deleted_is_played_for_the_others_sake(
         assert bob.is_at_turn
         await bob.does("stay")
         assert after.journal() == ["1:stay", "2:stay"]
-        assert bob.caller.purse.stake == 0
+        assert bob.caller.purse.posted.stake == 0

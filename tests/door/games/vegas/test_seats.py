@@ -180,7 +180,7 @@ async def test_the_turns_of_a_day_are_counted_for_every_seat(tmp_path: Path) -> 
     async with party(tmp_path, 2, seed=shoe(2, over_at_once), turns_per_day=1) as two:
         await two.deal()
         for guest in two.sitters:
-            assert guest.caller.purse.turns == {"vegas": 1}
+            assert guest.caller.purse.posted.turns == {"vegas": 1}
             with pytest.raises(NotNow, match="all 1 turns"):
                 await guest.bets(1)
 

@@ -234,7 +234,7 @@ async def test_who_goes_in_the_middle_is_asked_first_and_told_at_the_menu(tmp_pa
         await ada.sees_at(2, "has left")
         await ada.stands()
         await bob.sees("Your hand at the Vegas table was played to its end: you")
-        assert bob.caller.purse.online == bob.has["online"]
+        assert bob.caller.purse.posted.online == bob.has["online"]
 
 
 async def test_a_caller_of_lines_is_told_everything_in_sentences(tmp_path: Path) -> None:

@@ -1,0 +1,156 @@
+"""The clock that runs against a caller: once a second the status line, warnings, idle time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from door.call.flag import Flag
+from door.errors import IdledOut, TimeUp
+from timebank.words import span
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from door.call.books import Books
+    from door.call.console import Console
+    from door.call.patience import Patience
+    from door.call.purse import TickingPurse
+    from door.call.status_line import StatusLine
+    from door.clock import Timer
+    from door.config.config import Calls
+
+POST_SECONDS = 60  # used time is posted at least this often (DESIGN, Elapsed)
+WARNINGS = (300, 180, 120, 60)  # seconds left at which a caller is warned
+
+
+def _nothing() -> None:
+    """Be what happens at a tick where a room asked for nothing."""
+
+
+@dataclass(slots=True, eq=False)
+class CallClock:
+    """Ticks from `start` to `stop`. Rooms ask for `on_tick`, and for time that is not charged."""
+
+    console: Console
+    books: Books
+    calls: Calls
+    purse: TickingPurse
+    status: StatusLine
+    patience: Patience
+    on_tick: Callable[[], None] = _nothing
+    _entry_is_due: Flag = field(default_factory=Flag)
+    _timer: Timer | None = None
+    _grace_until: float | None = None
+    _idle_warned: bool = False
+    _next_warning: int = 0
+    _next_day: datetime = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._next_day = self._day_after()
+
+    def start(self) -> None:
+        self._arm_warnings()
+        self._tick()
+
+    def stop(self) -> None:
+        """Stand still: idle or without time, nothing happens to the caller any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    async def entry_due(self) -> None:
+        """Wait until the books are to be told what has ticked, or to look at day and events."""
+        await self._entry_is_due.wait()
+        self._entry_is_due.clear()
+
+    def purse_changed(self) -> None:
+        """Go by what an entry has left in the purse."""
+        if not self.purse.time_is_up():
+            self.console.lift(TimeUp)
+        self._next_day = self._day_after()
+        self._arm_warnings()
+        if self._timer is not None:
+            self.status.show()
+
+    def check_time(self) -> None:
+        """Interrupt the caller when the time is up."""
+        if self._has_to_end():
+            self.console.interrupt(TimeUp("Your time is up."))
+
+    def grace(self, seconds: float) -> None:
+        """Let the call go on without time for `seconds`, uncharged.
+
+        It does not reach into an event, and not beyond what a host allows.
+        """
+        if not self.purse.may_go_on:
+            return
+        room = self.purse.seconds_to_event()
+        seconds = seconds if room is None else min(seconds, room)
+        if seconds > 0:
+            self._grace_until = self.console.clock.monotonic() + seconds
+            self.console.lift(TimeUp)
+
+    def end_grace(self) -> None:
+        self._grace_until = None
+
+    def _has_to_end(self) -> bool:
+        return self.purse.time_is_up() and self._grace_until is None
+
+    def _day_after(self) -> datetime:
+        return self.books.settings().schedule.next_day(self.console.clock.now())
+
+    def _arm_warnings(self) -> None:
+        """Choose the next warning: the largest one that time left is still above."""
+        left = self.purse.time_left()
+        self._next_warning = next((limit for limit in WARNINGS if left > limit), 0)
+
+    def _tick(self) -> None:
+        console, purse = self.console, self.purse
+        self._timer = console.clock.call_later(1.0 - purse.on_for() % 1.0, self._tick)
+        left = purse.time_left()
+        self.status.show()
+        self.on_tick()
+        self._warn(left)
+        self.patience.look()
+        self._check_idle()
+        if self._grace_until is not None and console.clock.monotonic() >= self._grace_until:
+            self._grace_until = None
+        if self._is_entry_due():
+            self._entry_is_due.set()
+        console.display.flush()
+
+    def _warn(self, left: int) -> None:
+        if not 0 < left <= self._next_warning:
+            return
+        self._arm_warnings()
+        to_event, event = self.purse.seconds_to_event(), self.purse.event_words()
+        is_near = event and to_event is not None and to_event <= left
+        self.console.bell()
+        self.console.say(f"|12{span(left)} left{f' before {event}' if is_near else ''}.")
+
+    def _check_idle(self) -> None:
+        console, calls = self.console, self.calls
+        idle = console.clock.monotonic() - console.last_key
+        if idle >= calls.idle_limit_seconds:
+            console.interrupt(IdledOut("No key was pressed for too long."))
+        elif idle < calls.idle_warning_seconds:
+            self._idle_warned = False
+        elif not self._idle_warned:
+            self._idle_warned = True
+            remaining = math.ceil(calls.idle_limit_seconds - idle)
+            console.bell()
+            console.say(f"|12Are you there? The line is dropped in {span(remaining)}.")
+
+    def _is_entry_due(self) -> bool:
+        purse, now = self.purse, self.console.clock.now()
+        to_event, closing = purse.seconds_to_event(), purse.posted.closing
+        return (
+            purse.ticked() - purse.posted.ticked >= POST_SECONDS
+            or self._has_to_end()
+            or now >= self._next_day
+            or (to_event is not None and to_event < purse.spendable())
+            or (closing is not None and now >= closing.end)
+        )

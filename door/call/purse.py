@@ -1,0 +1,149 @@
+"""What a caller has between two entries of the books: the last purse, less what has ticked since.
+
+Time left is what the screen shows. It is what the caller can spend, unless another board wants them
+back before that is used up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from door import wording
+from door.clock import ROUNDING, seconds_begun
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from door.call.books import Books
+    from door.clock import Clock
+    from timebank.ledger.purse import Purse
+
+
+@dataclass(slots=True, eq=False)
+class TickingPurse:
+    """The purse of one call; amounts are seconds.
+
+    `posted` is what the accounts held after the last entry, at first after `open_call`; `logged_on`
+    is the monotonic instant before that. `limit` says how many seconds after the log-on the
+    caller's host wants them back, `until` when its next event begins: None where there is no host,
+    or it does not say.
+    """
+
+    books: Books
+    clock: Clock
+    posted: Purse
+    logged_on: float
+    limit: int | None = None
+    until: datetime | None = None
+    _paid_until: int = field(init=False)  # seconds after log-on
+    _asked: int = 0
+    _adopted: int = 0
+
+    def __post_init__(self) -> None:
+        self._paid_until = self.posted.ticked + self.posted.online
+
+    def on_for(self) -> float:
+        return self.clock.monotonic() - self.logged_on
+
+    def ticked(self) -> int:
+        """Return the seconds since log-on as they are charged: one that has started counts whole.
+
+        It is counted once a call, however many entries are made in it.
+        """
+        return seconds_begun(self.on_for())
+
+    def spendable(self) -> int:
+        """Return the seconds on line, less what has ticked since the last entry; never below 0."""
+        return max(0, self.posted.online - max(0, self.ticked() - self.posted.ticked))
+
+    def pot(self, coin: int) -> int:
+        return self.spendable() // coin
+
+    def can_stake(self, amount: int, coin: int) -> bool:
+        """Whether so many seconds may be staked: the last coin stays on line."""
+        return not amount or self.spendable() - amount >= coin
+
+    def turns(self, game: str) -> int:
+        return self.posted.turns.get(game, 0)
+
+    def time_left(self) -> int:
+        """Return the seconds that the screen shows, never below 0.
+
+        At 0 the last second runs; when it is over, so is the call (`time_is_up`).
+        """
+        host = self._host_seconds()
+        return self.spendable() if host is None else min(self.spendable(), host)
+
+    def time_is_up(self) -> bool:
+        """Whether the last second that was paid for, or that the host leaves, is over.
+
+        A second is paid for when it starts, so the last one is the caller's to its end, unless an
+        event begins in it.
+        """
+        if self.on_for() >= self._paid_until - ROUNDING:
+            return True
+        if self.limit is not None and self.on_for() >= self.limit - ROUNDING:
+            return True
+        return self.spendable() == 0 and self.seconds_to_event() == 0
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether more time on line would let the caller stay: not when the host wants them."""
+        return self._host_seconds() != 0
+
+    def seconds_to_event(self) -> int | None:
+        """Return the seconds to the next event, ours or the host's: 0 during one, None without."""
+        now = self.clock.now()
+        ours = self.books.settings().schedule.seconds_to_event(now)
+        if self.until is None:
+            return ours
+        hosts = max(0, int((self.until - now).total_seconds()))
+        return hosts if ours is None else min(hosts, ours)
+
+    def event_has_begun(self) -> bool:
+        """Whether an event closes the board, as far as whole seconds can tell.
+
+        Time left is rounded down when it is cut at an event and again as it ticks, so it may be up
+        two seconds early.
+        """
+        to_event = self.seconds_to_event()
+        return to_event is not None and to_event <= 2
+
+    def event_words(self) -> str:
+        """Name the next event and say when it begins, "" without one."""
+        if self.posted.closing is None:
+            return ""
+        schedule = self.books.settings().schedule
+        return wording.event_at(self.posted.closing, schedule, self.clock.now())
+
+    def cut_from(self, win: int) -> int:
+        """Return the seconds of a win that the next event leaves no room for."""
+        to_event = self.seconds_to_event()
+        if to_event is None or self.posted.closing is None:
+            return 0
+        return max(0, min(win, self.spendable() + win - to_event))
+
+    def expect(self) -> Callable[[Purse], bool]:
+        """Return what adopts the purse of an entry that is asked of the books right after this.
+
+        A purse that is older than one adopted since is left alone; False then.
+        """
+        self._asked += 1
+        number = self._asked
+
+        def adopt(purse: Purse) -> bool:
+            is_newer = number > self._adopted
+            if is_newer:
+                self._adopted = number
+                self.posted = purse
+                paid_until = purse.ticked + purse.online
+                # What ticked when nothing was left is accounted for, and was not paid.
+                self._paid_until = paid_until if purse.online else min(paid_until, self._paid_until)
+            return is_newer
+
+        return adopt
+
+    def _host_seconds(self) -> int | None:
+        return None if self.limit is None else max(0, self.limit - self.ticked())

@@ -1,0 +1,79 @@
+"""The status line of a call: node, time left, pot, bank and next event."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from door import wording
+
+if TYPE_CHECKING:
+    from door.call.books import Books
+    from door.call.console import Console
+    from door.call.purse import TickingPurse
+
+SECOND = timedelta(seconds=1)
+LONGEST_EVENT = 26
+
+
+@dataclass(slots=True, eq=False)
+class StatusLine:
+    """The status line on one caller's screen.
+
+    The pot is told in coins of `coin` seconds, as they are where the caller sits. It is kept back
+    while it `waits` for cards that are on their way: it would tell the result. `account` is told in
+    place of the bank, with pipe codes.
+    """
+
+    console: Console
+    books: Books
+    node: int
+    purse: TickingPurse
+    coin: int
+    account: str = ""
+    waits: bool = False
+
+    def show(self) -> None:
+        """Show it as it is now, unless it is kept back."""
+        if not self.waits:
+            self.console.display.status(self.line())
+
+    @contextlib.contextmanager
+    def suspense(self) -> Iterator[None]:
+        """Keep it back while cards are on their way."""
+        self.waits = True
+        try:
+            yield
+        finally:
+            self.waits = False
+        self.show()
+
+    def line(self) -> str:
+        left = self.purse.time_left()
+        colour = "12" if left <= 60 else "14" if left <= 300 else "15"
+        parts = [
+            f"|17|11Node |15{self.node}",
+            f"|11Time left |{colour}{wording.clock_time(left)}",
+            f"|11Pot |15{wording.coins(self.purse.pot(self.coin))}",
+            self.account or self._bank_words(),
+        ]
+        if event := self._event_words():
+            parts.append(f"|15{event[:LONGEST_EVENT]}")
+        return " |09\N{BOX DRAWINGS LIGHT VERTICAL} ".join(parts)
+
+    def _bank_words(self) -> str:
+        mode = self.books.settings().mode
+        if mode == "built-in":
+            return f"|11Bank |15{wording.clock_time(self.purse.posted.bank)}"
+        return "|11Bank |15elsewhere" if mode == "external" else "|11No bank"
+
+    def _event_words(self) -> str:
+        closing, until = self.purse.posted.closing, self.purse.until
+        # The books keep whole seconds.
+        if closing is None or until is None or abs(closing.start - until) >= SECOND:
+            return self.purse.event_words()
+        schedule = self.books.settings().schedule
+        return f"Until {wording.when(closing.start, schedule, self.console.clock.now())}"

@@ -1,0 +1,110 @@
+"""What every table does between hands, whichever game it is of and however many sit there.
+
+A caller sits down, is counted among those who are there, steps over to the bank's window or to the
+rules and comes back, turns things on and off, cuts the cards, is refused what cannot be, and gets
+up with a word of how it went.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING
+
+from door.errors import NotNow, NotSaid
+from door.games.engine import shuffle
+from timebank.errors import BooksUnavailable, CallClosed, Refused
+
+if TYPE_CHECKING:
+    from door.call.caller import Caller
+    from door.call.display import Scene
+    from door.games.tables.words import Words
+
+LONGEST_CUT = 60
+
+log = logging.getLogger("door.tables")
+
+
+class Sitting:
+    """One caller at one table, from sitting down to getting up."""
+
+    title: str  # where others see the caller
+    scene: Scene
+
+    def __init__(self, caller: Caller, words: Words) -> None:
+        self.caller = caller
+        self.console = caller.console
+        self.words = words
+
+    # For the table.
+
+    @property
+    def coin(self) -> int:
+        """What a coin is worth here, in seconds."""
+        raise NotImplementedError
+
+    async def _evening(self) -> None:
+        """Let the caller play until they get up."""
+        raise NotImplementedError
+
+    def _update(self) -> None:
+        """Bring the figures of the scene up to date."""
+
+    def _follow(self) -> None:
+        """Follow the clock, once a second."""
+
+    def _statement(self) -> str:
+        """Say how the caller did, for the menu and the good-bye; "" when they did not play."""
+        raise NotImplementedError
+
+    # For all tables.
+
+    async def visit(self) -> None:
+        """Stay until the caller gets up, or something ends the call."""
+        self.caller.place = self.title
+        before = self.caller.clock.on_tick
+        self.caller.clock.on_tick = self._follow
+        try:
+            await self._evening()
+        finally:
+            self.caller.clock.on_tick = before
+            self.caller.statement = self._statement() or self.caller.statement
+
+    def _come_to_table(self) -> None:
+        """Be at the table, or back at it."""
+        self.caller.place, self.caller.status.coin = self.title, self.coin
+        self._update()
+        self.console.stage(self.scene)
+
+    async def _step_away(self, to: Awaitable[None]) -> None:
+        """Let the caller do something elsewhere, and come back."""
+        await to
+        self._come_to_table()
+
+    async def _tries(self, doing: Awaitable[bool]) -> bool:
+        """Do something that may be refused, and say so; `False` then: nothing has changed."""
+        try:
+            return await doing
+        except CallClosed:
+            raise
+        except (NotNow, NotSaid, Refused) as refused:
+            self.console.say(f"|12{refused}")
+        except BooksUnavailable:
+            self.books_unavailable()
+        return False
+
+    async def _switch(self, preference: str, when_on: str, when_off: str) -> bool:
+        """Turn something on or off, and say what holds from now on."""
+        await self.caller.remember({preference: not self.caller.prefers(preference)})
+        self.console.say(when_on if self.caller.prefers(preference) else when_off)
+        return True
+
+    async def type_cut(self) -> str | None:
+        """Return the words that the caller cuts the cards with, `None` at Esc."""
+        typed = await self.console.entry(self.words.cut_words, longest=LONGEST_CUT)
+        return None if typed is None else shuffle.normal_cut(typed)
+
+    def books_unavailable(self) -> None:
+        """Say that the books cannot be written, and that nothing has changed."""
+        log.warning("books unavailable at the table of %s", self.caller.record.name)
+        self.console.say(f"|12{self.words.no_books}")
