@@ -20,7 +20,8 @@ from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules
 from door.games.engine import shuffle
 from tests.terminal import MODERN, Profile, Terminal
 from tests.world import BOARD, World, log_on, seed_of, world
-from timebank.ledger import transfers
+from timebank.reports import extracts
+from timebank.reports.extracts import Wanted
 
 MINUTE = 60
 PLACE_BET = "<P>lace Bet"
@@ -251,7 +252,7 @@ class Table:
         """What the last hand moved, in the order of its rows: (kind, seconds)."""
         with self.board.books() as desk:
             number = desk.connection.exec_driver_sql("SELECT max(id) FROM rounds").scalar_one()
-            rows = transfers.lines(desk, caller_id=None, round_id=number, since=None)
+            rows = extracts.chosen(desk, Wanted(round_id=number))
         return [(row.kind, row.amount) for row in rows]
 
     def journal(self) -> list[str]:

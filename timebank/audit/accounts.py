@@ -23,13 +23,11 @@ from timebank.ledger.database import Desk
 from timebank.ledger.generations import generations
 from timebank.ledger.schema import (
     CALLER_ACCOUNTS,
-    GENERATION_TRIGGERS,
     MINT,
     NEVER_NEGATIVE,
     NEVER_POSITIVE,
     PLAY_ACCOUNTS,
     SYSTEM_ACCOUNTS,
-    TRIGGERS,
     callers,
     calls,
     days,
@@ -122,7 +120,7 @@ def _check_file(desk: Desk) -> Iterator[Finding]:
     for table, number, parent in sqlite.broken_references(desk.connection):
         which = "a row" if number is None else f"row {number}"
         yield Finding(f"table {table}", f"In {which}, the {parent} referred to do not exist.")
-    for name, sql in {**TRIGGERS, **GENERATION_TRIGGERS}.items():
+    for name, sql in sqlite.TRIGGERS.items():
         stored = sqlite.definition(desk.connection, name)
         if stored is None:
             yield Finding(f"trigger {name}", "It is missing, so the books are not guarded.")

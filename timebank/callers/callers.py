@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 from timebank.errors import NameTaken, Refused, UnknownCaller
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import CALLER_ACCOUNTS, accounts, callers, instant, stamp
-from timebank.ledger.sql import Prepared, Query, by_name, given
+from timebank.ledger.sql import Prepared, Query, Reader, by_name, equal, given, value
 from timebank.names import look_alikes, names
 
 _ENTER = Prepared(
@@ -51,6 +51,9 @@ _NUMBER = Prepared(
         .order_by(callers.c.deleted.is_not(None), callers.c.deleted.desc())
     )
 )
+
+
+_NAME: Reader[str] = value(lambda: select(callers.c.name).where(equal(callers.c.id)))
 
 
 def _change(*columns: str) -> Update:
@@ -151,6 +154,11 @@ def number_of(desk: Desk, name: str) -> int | None:
     """Tell the number of the caller of this name; of the last one deleted when nobody has it."""
     number: int | None = _NUMBER(desk.connection, fold=names.fold(name)).scalar()
     return number
+
+
+def name_of(desk: Desk, caller_id: int) -> str:
+    """Give the name of a caller by number, also of one who was deleted."""
+    return _NAME.one(desk.connection, id=caller_id)
 
 
 def get(desk: Desk, caller_id: int) -> CallerRecord:

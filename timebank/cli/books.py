@@ -161,15 +161,14 @@ def statement(
 
     An entry a line, in words, with what each of their accounts held after it.
     """
+    from timebank.callers import callers
     from timebank.reports import exports, statements
     from timebank.reports.extracts import Wanted, entries, extracts
 
     with opened(config) as books:
         with books.look() as desk:
             caller_id = caller_number(desk, name)
-            (called,) = desk.connection.exec_driver_sql(
-                "SELECT name FROM callers WHERE id = ?", (caller_id,)
-            ).one()
+            called = callers.name_of(desk, caller_id)
         first, end = books.span(since, until)
         rows = extracts(books.look, Wanted(caller_id=caller_id), newest_first=False)
         followed = statements.statement(entries(rows), caller_id, first, end)

@@ -129,6 +129,7 @@ OUTBOX_FIELDS = ("number", "caller", "minutes", "source", "at", "state", "doubt"
 
 
 def _show_outbox(books: OpenBooks, form: str, rows: list[OutboxRow]) -> None:
+    from timebank.ledger.schema import instant
     from timebank.reports import exports
 
     records = [
@@ -137,7 +138,7 @@ def _show_outbox(books: OpenBooks, form: str, rows: list[OutboxRow]) -> None:
             "caller": row.name,
             "minutes": row.minutes,
             "source": row.source,
-            "at": books.settings.schedule.local(row.at).isoformat(),
+            "at": books.settings.schedule.local(instant(row.at)).isoformat(),
             "state": row.state,
             "doubt": row.mark if row.state == "doubtful" else None,
         }
@@ -152,6 +153,7 @@ def _show_outbox(books: OpenBooks, form: str, rows: list[OutboxRow]) -> None:
 
 
 def _outbox_table(books: OpenBooks, rows: list[OutboxRow]) -> Iterator[str]:
+    from timebank.ledger.schema import instant
     from timebank.reports.statements import printable
 
     if not rows:
@@ -159,7 +161,7 @@ def _outbox_table(books: OpenBooks, rows: list[OutboxRow]) -> Iterator[str]:
         return
     yield f"{'Record':>7}  {'When':<19}  {'Caller':<24}{'Minutes':>8}  State"
     for row in rows:
-        when = books.settings.schedule.local(row.at)
+        when = books.settings.schedule.local(instant(row.at))
         doubt = f": {printable(row.mark)}" if row.state == "doubtful" and row.mark else ""
         yield (
             f"{row.number:>7}  {when:%Y-%m-%d %H:%M:%S}  {printable(row.name):<24}{row.minutes:>8}"

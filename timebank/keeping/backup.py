@@ -21,6 +21,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO
 
+from sqlalchemy import bindparam, select
 from sqlalchemy.exc import DBAPIError
 
 from timebank.audit.accounts import audit
@@ -33,7 +34,8 @@ from timebank.ledger import guard, live_mark, sqlite
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import Database, not_ours
 from timebank.ledger.live_mark import Note
-from timebank.ledger.schema import APPLICATION_ID, stamp
+from timebank.ledger.schema import APPLICATION_ID, callers, calls, stamp
+from timebank.ledger.sql import Prepared
 from timebank.settings.settings import BankSettings
 
 # How long somebody who has the books to himself just now is waited for.
@@ -391,18 +393,23 @@ def _locked_out(lock: sqlite3.Connection, path: Path, now: datetime) -> bool:
     return True
 
 
+_ON_CALL = Prepared(
+    lambda: (
+        select(callers.c.name, calls.c.node)
+        .join(callers, callers.c.id == calls.c.caller_id)
+        .where(calls.c.closed.is_(None), calls.c.renewed >= bindparam("since"))
+    )
+)
+
+
 def _on_call(books: sqlite3.Connection, path: Path, now: datetime) -> tuple[str, ...]:
     """Name who is on a call, with their nodes, by the books at `path`; refuses other programs'."""
     program = sqlite.program_of(books)
     if program != APPLICATION_ID:
         version = sqlite.version_of(books)
         raise BackupRefused(f"{not_ours(path, program, version)} Move it away first.")
-    calls = books.execute(
-        "SELECT c.name, k.node FROM calls k JOIN callers c ON c.id = k.caller_id"
-        " WHERE k.closed IS NULL AND k.renewed >= ?",
-        (stamp(now) - LEASE_SECONDS,),
-    )
-    return tuple(f"{name} (node {node})" for name, node in calls)
+    found = sqlite.ask(books, _ON_CALL, since=stamp(now) - LEASE_SECONDS)
+    return tuple(f"{name} (node {node})" for name, node in found)
 
 
 def _free_name(path: Path) -> Path:

@@ -322,10 +322,9 @@ def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
     """
     try:
         numbers = sqlite.numbers_of(old, NUMBERED.keys())
-        (generation,) = old.execute("SELECT coalesce(max(number), 1) FROM generations").fetchone()
-        mark, copied, commits = old.execute(
-            "SELECT mark, copied, commits FROM identity"
-        ).fetchone() or (live_mark.UNMARKED, None, 0)
+        (generation,) = sqlite.ask(old, generations.CURRENT).fetchone()
+        identity = sqlite.ask(old, live_mark.IDENTITY).fetchone()
+        mark, copied, commits = identity or (live_mark.UNMARKED, None, 0)
         powerless = powerless_in(old)
     except sqlite3.DatabaseError:
         return Given(at=0)
@@ -428,8 +427,4 @@ def _remark(desk: Desk, note: Note | None, noted: int, path: Path) -> str | None
 
 def marked_as_copy(connection: sqlite3.Connection, now: datetime) -> None:
     """Have a backup say of itself that it is one, of this moment."""
-    connection.execute(
-        "INSERT INTO identity (id, mark, copied) VALUES (1, ?, ?)"
-        " ON CONFLICT (id) DO UPDATE SET copied = excluded.copied",
-        (live_mark.UNMARKED, stamp(now)),
-    )
+    sqlite.ask(connection, live_mark.MARK_AS_COPY, copied=stamp(now))

@@ -45,11 +45,8 @@ from timebank.ledger.machine import ClockReading
 from timebank.ledger.schema import (
     APPLICATION_ID,
     BEFORE_RELEASE,
-    GENERATION_TRIGGERS,
-    RESULT_TRIGGERS,
     SCHEMA_VERSION,
     SYSTEM_ACCOUNTS,
-    TRIGGERS,
     accounts,
     metadata,
 )
@@ -536,9 +533,8 @@ def _definitions() -> tuple[str, ...]:
     for table in metadata.sorted_tables:
         elements.append(CreateTable(table))
         elements += map(CreateIndex, sorted(table.indexes, key=lambda index: str(index.name)))
-    tables = [sqlite.text_of(element) for element in elements]
-    triggers = (GENERATION_TRIGGERS, TRIGGERS, RESULT_TRIGGERS)
-    return (*tables, *(text for kind in triggers for text in kind.values()))
+    triggers = (*sqlite.TRIGGERS.values(), *sqlite.RESULT_TRIGGERS.values())
+    return (*map(sqlite.text_of, elements), *triggers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -298,7 +298,7 @@ def _checked(copy: Path) -> int:
     with contextlib.closing(sqlite.opened(copy)) as file:
         if (damage := sqlite.first_damage(file)) is not None:
             raise sqlite3.DatabaseError(damage)
-        (number,) = file.execute("SELECT commits FROM identity").fetchone() or (0,)
+        (number,) = sqlite.ask(file, high_water.COUNT_OF).fetchone() or (0,)
     return int(number)
 
 

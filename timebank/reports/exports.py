@@ -15,8 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from timebank.ledger.reasons import Unread, known
 from timebank.ledger.schema import instant
-from timebank.ledger.transfers import Balance
-from timebank.reports.extracts import Extract
+from timebank.ledger.transfers import Balance, Extract
 from timebank.reports.statements import COLUMNS, PLAY_COLUMNS, StatementEntry, amount, printable
 from timebank.settings.schedule import Schedule
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from timebank.ledger.schema import CALLER_ACCOUNTS, PLAY_ACCOUNTS, instant
 from timebank.ledger.sentences import Part, describe
-from timebank.ledger.transfers import Balance
-from timebank.reports.extracts import Extract
+from timebank.ledger.transfers import Balance, Extract
 from timebank.settings.schedule import Schedule
 from timebank.words import Unit, clock, minutes, money, title
 

@@ -10,12 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from sqlalchemy import and_, bindparam, func, select
 
 from timebank.errors import LimitReached, NoRoom, NotEnough, Refused, WindowClosed
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
-from timebank.ledger.schema import instant
+from timebank.ledger.schema import accounts, callers, days, instant, transfers
+from timebank.ledger.sql import (
+    Prepared,
+    Query,
+    Reader,
+    columns_of,
+    equal,
+    fields_of,
+    read,
+    value,
+)
 from timebank.words import MINUTE, span
 
 NO_WINDOW = {
@@ -27,13 +39,6 @@ NO_WINDOW = {
         "This board keeps no time bank: what an event cuts off from your winnings is forfeited."
     ),
 }
-
-TODAY = """
-SELECT kind, sum(amount) FROM transfers
-WHERE source IN (?, ?, ?) AND id > ? AND call_id IS NOT NULL
-    AND kind IN ('deposit', 'withdraw', 'transfer', 'loan')
-GROUP BY kind
-"""
 
 
 class Bound(NamedTuple):
@@ -89,6 +94,41 @@ class BankAccount(NamedTuple):
     owed: int
 
 
+def _account() -> Query:
+    who, bank, loan = callers.c, accounts.alias("bank"), accounts.alias("loan")
+    known = {"caller_id": who.id, "account_id": bank.c.id, "balance": bank.c.balance}
+    chosen = fields_of(BankAccount, callers, **known, owed=-loan.c.balance)
+    for each in (bank, loan):
+        of_time = and_(each.c.kind == each.name, each.c.unit == "second")
+        chosen = chosen.join(each, and_(each.c.caller_id == who.id, of_time))
+    return chosen.where(equal(who.id), who.deleted.is_(None))
+
+
+_ACCOUNT = read(BankAccount, _account)
+_CALLER = Prepared(
+    lambda: select(
+        *columns_of(callers, "name created frozen"),
+        and_(callers.c.powers == 1, callers.c.locked == 0),
+    ).where(equal(callers.c.id))
+)
+_AFTER: Reader[int] = value(lambda: select(days.c.after).where(equal(days.c.caller_id, days.c.day)))
+
+
+def _today() -> Query:
+    """Add up, by kind, what was moved out of the accounts of a caller since their day began."""
+    row = transfers.c
+    own: list[Any] = [bindparam(kind) for kind in ("online", "bank", "loan")]
+    return (
+        select(row.kind, func.sum(row.amount))
+        .where(row.source.in_(own), row.id > bindparam("after"), row.call_id.is_not(None))
+        .where(row.kind.in_(["deposit", "withdraw", "transfer", "loan"]))
+        .group_by(row.kind)
+    )
+
+
+_TODAY = Prepared(_today)
+
+
 class Window:
     """The window as it stands for the caller of one entry in the making."""
 
@@ -97,11 +137,8 @@ class Window:
         self.posting = posting
         self.settings = posting.desk.settings
         self.limits = self.settings.limits
-        run = posting.desk.connection.exec_driver_sql
-        self.name, created, self.frozen, self._powers = run(
-            "SELECT name, created, frozen, powers AND NOT locked FROM callers WHERE id = ?",
-            (posting.caller_id,),
-        ).one()
+        found = _CALLER(posting.desk.connection, id=posting.caller_id).one()
+        self.name, created, self.frozen, self._powers = found
         self._created = instant(created)
         self._today = {} if posting.day_begins else _moved_today(posting)
 
@@ -291,24 +328,15 @@ def whole_minutes(seconds: int) -> None:
 
 def account_of(desk: Desk, caller_id: int) -> BankAccount | None:
     """Find a living caller's account in the bank."""
-    row = desk.connection.exec_driver_sql(
-        "SELECT c.id, c.name, c.frozen, a.id, a.balance, -l.balance FROM callers c"
-        " JOIN accounts a ON a.caller_id = c.id AND a.kind = 'bank' AND a.unit = 'second'"
-        " JOIN accounts l ON l.caller_id = c.id AND l.kind = 'loan' AND l.unit = 'second'"
-        " WHERE c.id = ? AND c.deleted IS NULL",
-        (caller_id,),
-    ).first()
-    return None if row is None else BankAccount(*row)
+    return _ACCOUNT.first(desk.connection, id=caller_id)
 
 
 def _moved_today(posting: Posting) -> dict[str, int]:
-    """Add up, by kind, what the caller moved at the window since his day began."""
-    run = posting.desk.connection.exec_driver_sql
-    after = run(
-        "SELECT after FROM days WHERE caller_id = ? AND day = ?", (posting.caller_id, posting.day)
-    ).scalar_one()
-    own = (posting.online.id, posting.bank.id, posting.loan.id)
-    return dict(run(TODAY, (*own, after)).all())
+    """Add up, by kind, what the caller moved at the window since their day began."""
+    books = posting.desk.connection
+    after = _AFTER.one(books, caller_id=posting.caller_id, day=posting.day)
+    own = {each.kind: each.id for each in (posting.online, posting.bank, posting.loan)}
+    return dict(_TODAY(books, **own, after=after).tuples().all())
 
 
 def _or_none(seconds: int) -> str:

@@ -6,12 +6,16 @@ Amounts are seconds, and whole minutes all of them (ValueError else). Each of th
 
 from __future__ import annotations
 
+from sqlalchemy import select
+
+from timebank.callers import callers
 from timebank.callers.notices import add_notice
 from timebank.errors import UnknownCaller
-from timebank.ledger import reasons, transfers
+from timebank.ledger import reasons, schema, transfers
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
+from timebank.ledger.sql import Prepared, by_name
 from timebank.names.names import fold
 from timebank.window.allowance import (
     Allowance,
@@ -117,20 +121,25 @@ def deposit_at_log_off(posting: Posting) -> None:
 
     He says so with "auto_deposit" in his preferences.
     """
-    asked = posting.desk.connection.exec_driver_sql(
-        "SELECT json_extract(preferences, '$.auto_deposit') IS 1 FROM callers WHERE id = ?",
-        (posting.caller_id,),
-    ).scalar_one()
+    found = callers.get(posting.desk, posting.caller_id).preferences
+    asked = found.get("auto_deposit") == 1
     if asked:
         amount = Window(posting).allowance().deposit.seconds
         posting.move(posting.online, posting.bank, amount, reasons.Deposited(at_log_off=True))
 
 
+_NAMES = Prepared(
+    lambda: (
+        select(schema.callers.c.name, schema.callers.c.fold)
+        .where(schema.callers.c.deleted.is_(None))
+        .order_by(by_name(schema.callers.c.name))
+    )
+)
+
+
 def accounts(desk: Desk, pattern: str | None) -> list[str]:
     """List the names of all who have an account, or of those with `pattern` in them."""
-    found = desk.connection.exec_driver_sql(
-        "SELECT name, fold FROM callers WHERE deleted IS NULL ORDER BY name COLLATE NOCASE"
-    )
+    found = _NAMES(desk.connection)
     if pattern is None:
         return [name for name, _ in found]
     plain, key = pattern.casefold(), fold(pattern)

@@ -127,7 +127,7 @@ def test_a_deleted_caller_is_told_of_as_one(farm, timebank):
 def test_every_look_is_at_an_index_or_once_over_a_table(board):
     def plans(desk):
         span = (0, 1)
-        asked = ((neighbours.CALLS, span), (neighbours.SENT, span), (neighbours.GRANTED, span))
+        asked = (neighbours.CALLED, neighbours.SENT, neighbours.GRANTED)
         run = desk.connection.exec_driver_sql
         return [
             [row[3] for row in run(f"EXPLAIN QUERY PLAN {sql}", values)]
