@@ -185,8 +185,9 @@ class Insertion:
     """An INSERT of any number of rows at once, their values in the order of its columns."""
 
     def __init__(self, table: Table, columns: str) -> None:
-        """`columns` are names between spaces."""
+        """`columns` are names between spaces, in the order of the table."""
         names = columns.split()
+        assert names == [column.name for column in table.c if column.name in names]
 
         @lru_cache(maxsize=64)
         def of_size(size: int) -> tuple[Prepared, list[str]]:

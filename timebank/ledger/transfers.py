@@ -118,7 +118,7 @@ ALLOTMENT, ELAPSED, FORFEIT, EXTERNAL, ADJUSTMENT = (
 
 
 _ADD = Insertion(
-    transfers, "id place size at amount source target call_id round_id kind facts digest"
+    transfers, "id place size at kind amount source target facts call_id round_id digest"
 )
 
 
@@ -142,10 +142,10 @@ def transfer(
         source, target, amount, reason, call_id, round_id = movement
         if amount <= 0 or source.unit != target.unit:
             raise ValueError(f"not a transfer: {movement}")
-        numbers = (first + place, place, size, at, amount, source.id, target.id, call_id, round_id)
+        begins, ends = (first + place, place, size, at), (amount, source.id, target.id)
         kind, facts = reason.kind, encode(reason)
-        digest = chain.digest(digest, *numbers, kind, facts)
-        values += (*numbers, kind, facts, digest)
+        digest = chain.digest(digest, *begins, *ends, call_id, round_id, kind, facts)
+        values += (*begins, kind, *ends, facts, call_id, round_id, digest)
     try:
         _ADD(desk.connection, size, values)
     except IntegrityError as error:
