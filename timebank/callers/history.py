@@ -16,7 +16,7 @@ from sqlalchemy import Column, bindparam, select, union
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import CALLER_ACCOUNTS, PLAY_ACCOUNTS, accounts, instant, transfers
 from timebank.ledger.sentences import Part, describe
-from timebank.ledger.sql import Query, Reader, equal, read, total, value
+from timebank.ledger.sql import NEVER, Query, Reader, equal, read, total, value
 from timebank.ledger.transfers import Extract, extracts_of
 from timebank.words import Unit
 
@@ -97,7 +97,6 @@ def _balance() -> Query:
 
 _ROWS = read(Extract, _rows_of)
 _BALANCE: Reader[int] = value(_balance)
-NEVER = 2**62
 
 
 def history(desk: Desk, caller_id: int, before: int | None, limit: int) -> list[Happening]:

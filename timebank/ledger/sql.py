@@ -68,6 +68,9 @@ Query: TypeAlias = "Select[*tuple[Any, ...]]"
 Build: TypeAlias = Callable[[], Executable]
 R = TypeVar("R")
 
+# A number that none reaches, for where there is no bound.
+NEVER = 2**62
+
 # Every statement there is, for whoever would see whether a dialect understands them all.
 STATEMENTS: list[Prepared] = []
 

@@ -32,14 +32,13 @@ from timebank.ledger.schema import (
     target,
     transfers,
 )
-from timebank.ledger.sql import Query, fields_of, read
+from timebank.ledger.sql import NEVER, Query, fields_of, read
 from timebank.reports.statements import AMOUNT, printable
 from timebank.settings.schedule import Schedule
 from timebank.words import clock
 
 SUBSCRIBER_BYTES = 8  # of an IPv6 address that are one subscriber's, who can change the others
 MAPPED = bytes(10) + b"\xff\xff"  # before an IPv4 address that is written as one of IPv6
-FOREVER = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +161,8 @@ def neighbours(desk: Desk, since: int | None, until: int | None) -> list[Address
     Calls, grants and transfers count from `since` on and before `until`, whole seconds since 1970.
     """
     span = {
-        "since": -FOREVER if since is None else since,
-        "until": FOREVER if until is None else until,
+        "since": -NEVER if since is None else since,
+        "until": NEVER if until is None else until,
     }
     shared = {
         written(key): callers

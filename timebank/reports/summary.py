@@ -12,7 +12,7 @@ from sqlalchemy import and_, bindparam, case, func
 
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import MINT, instant, moved, rounds, source, target, transfers
-from timebank.ledger.sql import Query, fields_of, read
+from timebank.ledger.sql import NEVER, Query, fields_of, read
 from timebank.ledger.transfers import game_of
 from timebank.reports.statements import AMOUNT, amount
 from timebank.words import Unit, clock, title
@@ -80,9 +80,6 @@ class Period:
         return sum(result.house for (_, unit), result in self.games.items() if unit == "second")
 
 
-FOREVER = 2**62
-
-
 class _Moved(NamedTuple):
     at: int
     source: str
@@ -118,8 +115,8 @@ def summary(desk: Desk, by: By, since: int | None, until: int | None) -> list[Pe
     schedule = desk.settings.schedule
     periods: dict[date, Period] = {}
     span = {
-        "since": -FOREVER if since is None else since,
-        "until": FOREVER if until is None else until,
+        "since": -NEVER if since is None else since,
+        "until": NEVER if until is None else until,
     }
     for row in _MOVED.stream(desk.connection, **span):
         first = first_day(schedule.day_of(instant(row.at)), by)
