@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, func, select
 
 from timebank.guests.departure import HostPayment
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import callers, given_back, visits
+from timebank.ledger.schema import callers, given_back, instant, visits
 from timebank.ledger.sql import Prepared, Query, by_name, total
 from timebank.ledger.visit import debt_on
 from timebank.reports.statements import AMOUNT, printable
@@ -136,6 +136,6 @@ def outstanding_table(rows: Iterable[HostPayment], schedule: Schedule) -> Iterat
             yield f"{'Number':>7}  {'When':<19}  {'Caller':<32}{'Minutes':>8}  {'Way':<9}  State"
         doubt = f": {printable(row.why)}" if row.why else ""
         yield (
-            f"{row.number:>7}  {schedule.local(row.at):%Y-%m-%d %H:%M:%S}"
+            f"{row.number:>7}  {schedule.local(instant(row.at)):%Y-%m-%d %H:%M:%S}"
             f"  {printable(row.caller):<32}{row.minutes:>8}  {row.way:<9}  {row.state}{doubt}"
         )
