@@ -59,7 +59,6 @@ def opened(path: Path, flags: int) -> Iterator[int]:
 
 
 def write_all(file: int, data: bytes) -> None:
-    """Write all of the data, however many writes that takes."""
     while data:
         data = data[os.write(file, data) :]
 

@@ -129,7 +129,6 @@ _TRANSFERS = Prepared(
 
 
 def _check_transfers(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Finding]:
-    """Go through all transfers once, in order, adding them up."""
     entries = _Entries()
     # Numbers that no transfer has, because a restore went past them.
     passed = [range(each.after + 1, each.first) for each in generations(desk.connection)]

@@ -29,7 +29,6 @@ from timebank.words import MINUTE
 
 
 def check_hosts(desk: Desk) -> Iterator[Finding]:
-    """Name every visit, debt, claim and caller of a board that is not as it should be."""
     for check in CHECKS:
         yield from check(desk)
 
@@ -177,7 +176,6 @@ COLUMNS = (
 
 
 def _check_transfers(desk: Desk) -> Iterator[Finding]:
-    """Compare every visit with the transfers of its call."""
     for number, over, *amounts in _VISITS(desk.connection):
         said, moved = amounts[: len(COLUMNS)], amounts[len(COLUMNS) :]
         # While it is open, only what came in is known.
@@ -270,7 +268,6 @@ LOAN = ("loan", "loan_paid")
 
 
 def _ended(row: Any) -> list[object]:
-    """Give the amounts that a visit has when it is over."""
     if row["closed"] is None:
         return []
     ended: tuple[str, ...] = ENDED
@@ -305,7 +302,6 @@ def _check_order(desk: Desk) -> Iterator[Finding]:
 
 
 def _reckoned(row: Any) -> dict[str, int]:
-    """Part a visit again, by the names of its columns."""
     given = ("caller_id", "call_id", "board", "staked", "standing", "standing_own")
     more = ("clock", "brought", "own")
     visit = HostSession(*(row[name] for name in given), **{name: row[name] for name in more})

@@ -62,7 +62,6 @@ class _LoanRow(NamedTuple):
 
     @property
     def is_of_exit(self) -> bool:
-        """Whether it pays a loan out of what a guest leaves with."""
         return self.kind == "loan paid" and self.source in ("online", "held")
 
 
@@ -87,7 +86,6 @@ class _Loan:
 
 
 def check_loans(desk: Desk) -> Iterator[Finding]:
-    """Name every loan, day and visit that does not go with what was owed at the time."""
     rows: defaultdict[int, list[_LoanRow]] = defaultdict(list)
     for caller_id, *row in _MOVED(desk.connection):
         rows[caller_id].append(_LoanRow(*row))
@@ -131,7 +129,6 @@ def _check_days(loan: _Loan, days: list[_Day]) -> Iterator[Finding]:
 
 
 def _check_visits(loan: _Loan, visits: dict[int, tuple[int, int]]) -> Iterator[Finding]:
-    """Compare what visits say was owed when they ended with the loans themselves."""
     rows, owed = loan.rows, loan.owed
     for place, row in enumerate(rows):
         visit = None if row.call_id is None else visits.get(row.call_id)

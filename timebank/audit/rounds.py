@@ -68,7 +68,6 @@ _HANDS = Prepared(_hands)
 
 
 def _check_transfers(desk: Desk) -> Iterator[Finding]:
-    """Compare every hand's transfers with its result."""
     for hand in _HANDS(desk.connection):
         where = f"hand {hand.number}"
         if hand.first != hand.bet:

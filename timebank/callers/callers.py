@@ -144,7 +144,6 @@ def _enter(
 
 
 def find(desk: Desk, name: str) -> CallerRecord | None:
-    """Find the living caller of this name, however it is written."""
     row = _FIND(desk.connection, fold=names.fold(name)).first()
     return None if row is None else _record(row)
 
@@ -168,12 +167,10 @@ def get(desk: Desk, caller_id: int) -> CallerRecord:
 
 
 def listing(desk: Desk) -> list[CallerRecord]:
-    """List the living callers by name."""
     return list(map(_record, _LISTING(desk.connection)))
 
 
 def count(desk: Desk) -> int:
-    """Tell how many living callers there are."""
     return _COUNT.one(desk.connection)
 
 
@@ -202,7 +199,6 @@ def renew_password_hash(desk: Desk, caller_id: int, old: str, renewed: str) -> b
 
 
 def set_preferences(desk: Desk, caller_id: int, preferences: Mapping[str, object]) -> CallerRecord:
-    """Replace what the caller prefers, any JSON object."""
     text = json.dumps(preferences, ensure_ascii=False)
     return _changed(desk, _SET_PREFERENCES, caller_id, preferences=text)
 

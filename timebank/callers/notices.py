@@ -112,7 +112,6 @@ def tell_hand(desk: Desk, caller_id: int, round_id: int, text: str) -> None:
 
 
 def tell_untold(desk: Desk, caller_id: int) -> None:
-    """Leave a notice of the hand that ended without being seen to, if there is one."""
     round_id = _UNTOLD.first(desk.connection, id=caller_id)
     if round_id is not None:
         tell_hand(desk, caller_id, round_id, words_of_hand(desk, round_id, "is over"))

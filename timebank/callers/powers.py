@@ -34,7 +34,6 @@ def has(desk: Desk, caller_id: int) -> bool:
 
 
 def holders(desk: Desk) -> list[CallerRecord]:
-    """List the callers who have them, by name."""
     return [record for record in callers.listing(desk) if record.powers]
 
 
@@ -59,7 +58,6 @@ def revoke(desk: Desk, caller_id: int, by: str) -> CallerRecord:
 
 
 def numbered(record: CallerRecord) -> str:
-    """Name a caller so that it is nobody else."""
     return f"{record.name}, caller number {record.id}"
 
 

@@ -50,12 +50,10 @@ class Secrets:
 
 
 def secrets_of(desk: Desk, caller_id: int) -> Secrets:
-    """Give what lets a caller in; raises `UnknownCaller`."""
     return Secrets(callers.get(desk, caller_id).password_hash, _digest(desk, caller_id))
 
 
 def has_one(desk: Desk, caller_id: int) -> bool:
-    """Tell whether a caller has a code that works."""
     return _digest(desk, caller_id) is not None
 
 

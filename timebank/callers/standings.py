@@ -87,7 +87,6 @@ _LOSERS = read(Standing, lambda: _net(results, _OF_DAY, won=False))
 
 
 def richest(desk: Desk, most: int) -> list[Standing]:
-    """List up to `most` callers by what they have in the bank, the richest first."""
     return _RICHEST.all(desk.connection, most=most)
 
 
@@ -111,12 +110,10 @@ def house_day(desk: Desk, day: date) -> list[HouseDay]:
 
 
 def _common(totals: Table) -> list[str]:
-    """Name the columns that the hands of a total have in common."""
     return [column.name for column in totals.primary_key]
 
 
 def _counted(totals: Table) -> Query:
-    """Add up the hands as a table of totals has them."""
     columns = [rounds.c[name] for name in _common(totals)]
     return (
         select(*columns, func.count(), func.sum(rounds.c.lost), func.sum(rounds.c.won))
@@ -141,8 +138,6 @@ def _these(table: Table, totals: Table) -> ColumnElement[bool]:
 
 
 class _Statements(NamedTuple):
-    """What is done with one table of totals."""
-
     common: list[str]
     differing: Prepared
     forget: Prepared
@@ -173,7 +168,6 @@ class Total(NamedTuple):
     of: tuple[str | int, ...]
 
     def __str__(self) -> str:
-        """Name it as a finding of the audit does."""
         return f"{self.table} of {', '.join(map(str, self.of))}"
 
 

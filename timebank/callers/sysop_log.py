@@ -13,8 +13,6 @@ from timebank.ledger.sql import NEVER, Prepared, columns_of, insert_into
 
 
 class LogEntry(NamedTuple):
-    """One line of the log."""
-
     number: int
     at: datetime
     # Who did it: the name of a co-sysop, "the command line", "import".

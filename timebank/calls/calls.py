@@ -61,8 +61,6 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class OpenCall:
-    """Somebody who is on line."""
-
     call_id: int
     caller_id: int
     name: str
@@ -191,7 +189,6 @@ def open_call(
 
 
 def is_of_a_board(desk: Desk, caller_id: int) -> bool:
-    """Tell whether a caller is another board's."""
     return _BOARD.first(desk.connection, id=caller_id) is not None
 
 
@@ -270,7 +267,6 @@ def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
 
 
 def open_calls(desk: Desk) -> list[OpenCall]:
-    """List who is on line, over all processes, by node."""
     return [
         OpenCall(
             *(call.call_id, call.caller_id, call.name, call.node, call.process, call.address),
@@ -339,7 +335,6 @@ def live_call(desk: Desk, caller_id: int) -> int | None:
 
 
 def _awake(desk: Desk) -> dict[str, object]:
-    """Give what tells the age of a lease that is renewed now."""
     here = desk.reading
     return {"boot": here and here.boot, "awake": here and here.awake}
 

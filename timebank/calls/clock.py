@@ -121,7 +121,6 @@ class BelievedClock:
         return datetime.fromtimestamp(self._zero + uptime, UTC)
 
     def reading(self) -> ClockReading:
-        """Return what all clocks show, for a transaction."""
         machine = self.instruments
         return ClockReading(self.now(), machine.boot(), machine.uptime(), machine.awake())
 
@@ -193,7 +192,6 @@ class BelievedClock:
         return Judgement(belief, True, (_told_of_leap(off),))
 
     def _of_leap(self, desk: Desk, known: Belief) -> tuple[Belief, list[str]]:
-        """Judge while the wall clock is off."""
         uptime, off = self.instruments.uptime(), self._off
         if known.leap is None or abs(known.leap - off) > LEAP:
             told = replace(known, leap=off, agreed=None, noted=uptime)
@@ -208,7 +206,6 @@ class BelievedClock:
         return self._believed(desk, known), [words]
 
     def _of_time(self, known: Belief) -> tuple[Belief, list[str]]:
-        """Judge while the wall clock moves on as it should."""
         uptime = self.instruments.uptime()
         now, belief, news = self._zero + uptime, known, []
         if known.leap is not None:
@@ -227,7 +224,6 @@ class BelievedClock:
         return belief, news
 
     def _of_doubt(self, belief: Belief) -> tuple[Belief, list[str]]:
-        """Judge a clock that runs well and is in doubt."""
         uptime = self.instruments.uptime()
         if uptime - belief.since >= SURE:
             return self._sure(belief), ["The clock has run well for a day, and is not doubted now"]
@@ -244,7 +240,6 @@ class BelievedClock:
         return replace(belief, certain=True, sure=now, agreed=None)
 
     def _believed(self, desk: Desk, known: Belief) -> Belief:
-        """Give the belief that the wall clock is right."""
         shown, uptime = self._shown(), self.instruments.uptime()
         after = known.after
         if abs(shown - known.zero) > LEAP:

@@ -61,7 +61,6 @@ class Ahead:
     held_behind: Cutoff | None
 
     def words(self, desk: Desk) -> str:
-        """Say what is mended, without a full stop."""
         said = []
         if self.days:
             said.append(f"day set back from {self.days[-1]} to {self.back_to}")

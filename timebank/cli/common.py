@@ -74,7 +74,6 @@ class OpenBooks:
     _taken_up: list[bool] = field(default_factory=list, repr=False)
 
     def look(self) -> AbstractContextManager[Desk]:
-        """Open the books for a short look, which keeps nobody from writing."""
         return self.database.reading(self.settings, self.clock.reading())
 
     @contextmanager
@@ -122,7 +121,6 @@ def _day_after(day: date) -> date:
 
 
 def load(config: Path) -> BankSettings:
-    """Read the time bank's part of the settings; what is wrong with it is told."""
     from timebank.settings.settings import SettingsError
     from timebank.settings.settings import load as load_settings
 
@@ -180,7 +178,6 @@ def refusing(*errors: type[Exception]) -> Iterator[None]:
 
 
 def caller_number(desk: Desk, name: str) -> int:
-    """Find a caller by name, also one who was deleted, or refuse."""
     from timebank.callers import callers
 
     number = callers.number_of(desk, name)
@@ -190,7 +187,6 @@ def caller_number(desk: Desk, name: str) -> int:
 
 
 def living_caller(desk: Desk, name: str) -> CallerRecord:
-    """Find a caller by name, or refuse."""
     from timebank.callers import callers
 
     record = callers.find(desk, name)
@@ -204,7 +200,6 @@ def _nobody(name: str) -> UserError:
 
 
 def say(lines: Iterable[str]) -> None:
-    """Print lines as they come."""
     pour(f"{line}\n" for line in lines)
 
 

@@ -83,7 +83,6 @@ _OWED = read(
 
 
 def owed(desk: Desk, caller_id: int) -> list[HostPayment]:
-    """List what waits to be given back for a caller, oldest first."""
     return _OWED.all(desk.connection, caller_id=caller_id)
 
 

@@ -73,7 +73,6 @@ class Maintained:
     held_up: tuple[str, ...] = ()
 
     def sentences(self) -> tuple[str, ...]:
-        """Say all of it, a line each; nothing of what was not there to do."""
         said = [f"Closed call {number}, whose process is gone." for number in self.calls]
         said += [f"Stood hand {number}, to which nobody returned." for number in self.stood]
         said += self.left
@@ -108,7 +107,6 @@ def maintain(work: Work, stand: Stand | None) -> Maintained:
 
 
 def _of_clock(desk: Desk) -> tuple[str, ...]:
-    """Say what is wrong with the clock, or was."""
     said = [] if clock.is_certain(desk) else [IN_DOUBT]
     ahead = clock_mend.ahead(desk)
     if ahead:

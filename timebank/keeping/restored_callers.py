@@ -41,7 +41,6 @@ class Admission:
     is_known: bool
 
     def sentences(self) -> list[str]:
-        """Say all of it, a line each."""
         said = []
         if self.codes == 1:
             said.append("Made 1 recovery code void: its owner can make another at Your settings.")

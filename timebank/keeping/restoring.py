@@ -120,7 +120,6 @@ class Treated:
     admission: Admission
 
     def sentences(self) -> tuple[str, ...]:
-        """Say all of it, a line each."""
         row, firsts = self.generation, self.generation.firsts
         said = [f"Generation {row.number} of the books begins: {row.why}."]
         if row.shoes:
@@ -280,7 +279,6 @@ def _make_void(desk: Desk, round_id: int, caller_id: int) -> None:
 
 
 def _tell_callers(desk: Desk, copied: int | None) -> None:
-    """Leave every caller a notice: what they did after the copy was taken is gone."""
     schedule = desk.settings.schedule
     state = _LATEST_BEFORE.one(desk.connection) if copied is None else copied
     if state is None:

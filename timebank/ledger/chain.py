@@ -47,7 +47,6 @@ _HEAD = read(Head, lambda: select(*head_columns()))
 
 
 def head(connection: Connection) -> Head:
-    """Tell where the chain ends."""
     return _HEAD.one(connection)
 
 

@@ -241,7 +241,6 @@ class Database:
             self._guard.look_again()
 
     def doubt(self) -> Doubt:
-        """Begin to find out what became of a COMMIT that has failed just now."""
         return Doubt(self.engine, self.path)
 
     @property

@@ -229,7 +229,6 @@ class Posting:
     """The entry of one caller: his balances as it will leave them, and its movements so far."""
 
     def __init__(self, desk: Desk, call_id: int | None, found: str) -> None:
-        """Take what was read of the caller."""
         row = _Found._make(json.loads(found))
         self.desk = desk
         self.call_id = call_id
@@ -290,7 +289,6 @@ class Posting:
 
     @classmethod
     def of_call(cls, desk: Desk, call_id: int) -> Posting:
-        """Read the caller of an open call; raises `CallClosed`."""
         found = _OF_CALL.first(desk.connection, id=call_id)
         if found is None:
             raise CallClosed("This call has ended.")
@@ -388,7 +386,6 @@ class Posting:
 
     @property
     def day_begins(self) -> bool:
-        """Tell whether this entry begins a new day for the caller."""
         return self._day_begins is not None
 
     def change_day(self) -> None:
@@ -524,7 +521,6 @@ class Posting:
 
     @property
     def purse(self) -> int:
-        """All that is on line, held and on the table."""
         balance = self.balance
         together: int = balance["online"] + balance["held"] + balance["stake"]
         return together
@@ -614,7 +610,6 @@ class Posting:
         return date.fromisoformat(self.day)
 
     def write(self) -> tuple[TransferRow, ...]:
-        """Put the entry into the books as it stands."""
         books = self.desk.connection
         rows = transfer(self.desk, self.movements, self._head)
         if self._call_changed:

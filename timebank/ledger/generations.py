@@ -56,7 +56,6 @@ class Generation(NamedTuple):
     digest: str
 
     def made(self, before: str) -> str:
-        """Make the digest that this row should have behind `before`."""
         return chain.generation_digest(before, *self[:-1])
 
     @property
@@ -81,7 +80,6 @@ def of_transfer(number: ColumnElement[int]) -> ColumnElement[int]:
 
 
 def generations(connection: Connection) -> list[Generation]:
-    """List the generations after the first, in order."""
     return _ALL.all(connection)
 
 
@@ -91,7 +89,6 @@ def current(connection: Connection) -> int:
 
 
 def generation_of(connection: Connection, table: str, number: int) -> int:
-    """Tell in which generation a row of a table got its number."""
     found = [each.number for each in generations(connection) if each.firsts.get(table, 0) <= number]
     return max(found, default=1)
 
@@ -108,7 +105,6 @@ _HIGHEST = Prepared(
 
 
 def last_numbers(connection: Connection) -> dict[str, int]:
-    """Tell the last number that each table has given, whether its row is still there or not."""
     given = sqlite.given_numbers(connection)
     highest = _HIGHEST(connection).one()
     return {

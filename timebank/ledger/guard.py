@@ -65,7 +65,6 @@ class Guard:
         self._believed_until = time.monotonic() + LOOK_SECONDS
 
     def close(self) -> None:
-        """Give up the connection."""
         self._connection.close()
 
     def missing(self) -> str:
@@ -284,7 +283,6 @@ def let_go() -> None:
 
 
 def _page_of_count(connection: Connection) -> int:
-    """Tell which page of the database has the count of its transactions."""
     return sqlite.first_page(connection, "identity")
 
 

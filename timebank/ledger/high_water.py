@@ -47,7 +47,6 @@ DIGITS: Final = 20
 
 
 def beside(path: Path) -> Path:
-    """Name the file that stands beside the books at `path`."""
     return path.with_name(f"{path.name}.high-water")
 
 

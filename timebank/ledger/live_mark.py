@@ -47,7 +47,6 @@ class Note:
 
 
 def beside(path: Path) -> Path:
-    """Name the file that stands beside the books at `path`."""
     return path.with_name(f"{path.name}.mark")
 
 
@@ -92,7 +91,6 @@ def write_note(path: Path, note: Note) -> None:
 
 
 def new_mark() -> str:
-    """Make a mark that nothing else has."""
     return secrets.token_hex(8)
 
 
@@ -111,7 +109,6 @@ _SET = Prepared(
 
 
 def mark_of(connection: Connection) -> str:
-    """Give the mark that the books hold."""
     return _MARK.first(connection) or UNMARKED
 
 

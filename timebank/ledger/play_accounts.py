@@ -50,7 +50,6 @@ class PlayAccounts:
     """The accounts as an entry in the making will leave them."""
 
     def __init__(self, desk: Desk, caller_id: int, unit: Unit) -> None:
-        """Read those that are open."""
         self._desk = desk
         self._caller_id = caller_id
         self.unit: Unit = unit
@@ -61,7 +60,6 @@ class PlayAccounts:
             self.balance[kind] = balance
 
     def open(self, kinds: Collection[str]) -> None:
-        """Open those of these kinds that are not open yet."""
         for kind in kinds:
             if kind not in self.account:
                 opened = open_account(self._desk, kind, self.unit, caller_id=self._caller_id)
@@ -69,11 +67,9 @@ class PlayAccounts:
                 self.balance[kind] = 0
 
     def told(self) -> PlayMoney:
-        """Tell what they hold."""
         held = (self.balance.get(kind, 0) for kind in ("bankroll", "casino", "tab", "stake"))
         return PlayMoney(self.unit, *held)
 
 
 def units_of(desk: Desk, caller_id: int) -> list[Unit]:
-    """List the units of play money in which a caller has accounts."""
     return _UNITS.all(desk.connection, caller_id=caller_id)

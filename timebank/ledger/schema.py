@@ -82,7 +82,6 @@ def _whole(
 
 
 def _state(*states: str) -> Column[str]:
-    """Lay the column `state`."""
     known = ", ".join(f"'{state}'" for state in states)
     return Column("state", Text, CheckConstraint(f"state IN ({known})"), nullable=False)
 

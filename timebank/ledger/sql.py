@@ -80,8 +80,6 @@ Pick: TypeAlias = Callable[[Mapping[str, object]], Any]
 
 
 class _Text(NamedTuple):
-    """A statement as its dialect writes it."""
-
     sql: str
     pick: Pick
     names: frozenset[str]
@@ -166,7 +164,6 @@ class Reader(Prepared, Generic[R]):
         return None if row is None else self._make(row)
 
     def all(self, connection: Connection, /, **values: object) -> list[R]:
-        """Read all rows."""
         return list(map(self._make, self(connection, **values)))
 
     def stream(self, connection: Connection, /, **values: object) -> Iterator[R]:
@@ -288,7 +285,6 @@ def fields_of(record: type[Any], table: FromClause, **others: Any) -> Query:
 
 
 def columns_of(table: FromClause, names: str) -> list[ColumnElement[Any]]:
-    """Name columns of a table."""
     return [table.c[name] for name in names.split()]
 
 

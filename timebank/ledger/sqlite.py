@@ -116,12 +116,10 @@ def set_up(connection: sqlite3.Connection) -> None:
 
 
 def text_of(element: ExecutableDDLElement) -> str:
-    """Write out what creates a table or an index."""
     return str(element.compile(dialect=DIALECT))
 
 
 def driver(connection: Connection) -> sqlite3.Connection:
-    """Give the driver's own connection."""
     found = connection.connection.driver_connection
     assert isinstance(found, sqlite3.Connection)
     return found
@@ -259,24 +257,20 @@ def broken_references(connection: Connection) -> Iterator[tuple[str, int | None,
 
 
 def program(connection: Connection) -> int:
-    """Tell whose file it is: the number of a program, 0 for none."""
     number: int = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
     return number
 
 
 def version(connection: Connection) -> int:
-    """Tell the version of the schema that the file says it has."""
     number: int = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
     return number
 
 
 def set_program(connection: Connection, number: int) -> None:
-    """Note whose file it is."""
     connection.exec_driver_sql(f"PRAGMA application_id = {number}")
 
 
 def set_version(connection: Connection, number: int) -> None:
-    """Note the version of the schema."""
     connection.exec_driver_sql(f"PRAGMA user_version = {number}")
 
 
@@ -287,7 +281,6 @@ def program_of(connection: sqlite3.Connection) -> int:
 
 
 def version_of(connection: sqlite3.Connection) -> int:
-    """Return the `user_version` of a file that the driver alone has open."""
     (number,) = connection.execute("PRAGMA user_version").fetchone()
     return int(number)
 

@@ -103,12 +103,10 @@ class TransferRow(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The kind of transfer."""
         return self.reason.kind
 
     @property
     def why(self) -> str:
-        """The reason as a sentence, without a full stop."""
         return sentence(self.reason, self.amount, self.unit)
 
 
@@ -184,7 +182,6 @@ _MINT: Reader[int] = value(
 def open_account(
     desk: Desk, kind: str, unit: Unit, *, caller_id: int | None = None, game: str | None = None
 ) -> Account:
-    """Open an account, which is empty."""
     number = _OPEN.number(desk.connection, kind=kind, caller_id=caller_id, game=game, unit=unit)
     return Account(number, kind, unit)
 
@@ -237,7 +234,6 @@ _COUNT: Reader[int] = value(lambda: select(func.count()).select_from(transfers))
 
 
 def count(desk: Desk) -> int:
-    """Tell how many transfers the books hold."""
     return _COUNT.one(desk.connection)
 
 
@@ -271,12 +267,10 @@ class Extract(NamedTuple):
 
     @property
     def reason(self) -> Reason:
-        """Why it was moved."""
         return decode(self.kind, self.facts)
 
     @property
     def why(self) -> str:
-        """The reason as a sentence, without a full stop."""
         return sentence(self.reason, self.amount, self.unit)
 
     @property

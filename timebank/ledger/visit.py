@@ -165,7 +165,6 @@ class HostSession:
         )
 
     def write(self, desk: Desk, charged: int) -> None:
-        """Put what was changed of it into the books."""
         if not self.changed:
             return
         self.changed = False
@@ -237,7 +236,6 @@ def debt_of(desk: Desk, caller_id: int, day: str) -> int:
 
 
 def used_on(desk: Desk, caller_id: int, day: str) -> int:
-    """Tell how much of his host's time a caller has used here on a day."""
     return _USED.one(desk.connection, caller_id=caller_id, day=day)
 
 

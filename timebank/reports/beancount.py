@@ -60,7 +60,8 @@ def _used() -> Query:
             for end in (transfers.c.source, transfers.c.target)
         )
     ).subquery()
-    return select(ends.c.account, func.min(ends.c.first)).group_by(ends.c.account)
+    first = func.min(ends.c.first).label("first")
+    return select(ends.c.account, first).group_by(ends.c.account)
 
 
 _USED = Prepared(_used)
@@ -68,8 +69,7 @@ _LAST: Reader[int] = value(lambda: select(highest(transfers.c.at)))
 
 
 def used_accounts(desk: Desk, balances: Iterable[Balance]) -> list[UsedAccount]:
-    """Find the accounts that were ever used; the others are not worth opening."""
-    first: dict[int, int] = dict(_USED(desk.connection).tuples().all())
+    first = {row.account: row.first for row in _USED(desk.connection)}
     return [
         UsedAccount(balance, first[balance.account_id])
         for balance in balances

@@ -72,7 +72,6 @@ _DEBTS = Prepared(
 
 
 def boards(desk: Desk) -> list[BoardReport]:
-    """Report on every board that a caller ever came from, by name."""
     found = {row.board: BoardReport(*row) for row in _BOARDS(desk.connection)}
     for board, way, state, minutes in _GIVEN(desk.connection):
         found[board].given[way, state] = minutes

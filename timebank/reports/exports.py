@@ -36,7 +36,6 @@ STATEMENT_FIELDS = ("entry", "at", "unit", "change", *HELD, "together", "shown",
 
 
 def ledger_record(row: Extract, schedule: Schedule) -> Record:
-    """Give a transfer by the names of LEDGER_FIELDS."""
     return {
         "number": row.number,
         "entry": row.entry,
@@ -68,7 +67,6 @@ def _facts(row: Extract) -> Record:
 
 
 def account_record(balance: Balance) -> Record:
-    """Give an account by the names of ACCOUNT_FIELDS."""
     return {
         "account": balance.account_id,
         "kind": balance.kind,
@@ -83,7 +81,6 @@ def account_record(balance: Balance) -> Record:
 
 
 def statement_record(entry: StatementEntry, schedule: Schedule) -> Record:
-    """Give an entry of a statement by the names of STATEMENT_FIELDS."""
     return {
         "entry": entry.number,
         "at": iso(entry.at, schedule),

@@ -97,12 +97,10 @@ def extracts(look: Look, wanted: Wanted, *, newest_first: bool) -> Iterator[Extr
 
 
 def chosen(desk: Desk, wanted: Wanted) -> list[Extract]:
-    """List the transfers wanted, the oldest first."""
     return list(extracts(lambda: nullcontext(desk), wanted, newest_first=False))
 
 
 def entries(rows: Iterator[Extract]) -> Iterator[list[Extract]]:
-    """Put the rows of each entry together."""
     for _, group in groupby(rows, key=lambda row: row.entry):
         yield list(group)
 
@@ -120,7 +118,6 @@ _KINDS: Reader[str] = value(lambda: select(transfers.c.kind).distinct().order_by
 
 
 def last_number(desk: Desk) -> int:
-    """Tell the number of the last transfer, 0 when there is none."""
     return _LAST.one(desk.connection)
 
 

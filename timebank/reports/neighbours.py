@@ -73,7 +73,6 @@ class Address:
 
     @property
     def passed(self) -> int:
-        """What these callers sent one another."""
         return sum(caller.sent for caller in self.callers)
 
 
@@ -274,7 +273,6 @@ HEADINGS = ("Granted", "Sent here", "Received", "Elsewhere", "Owed")
 
 
 def table(found: Iterable[Address], schedule: Schedule) -> Iterator[str]:
-    """Write an address, and under it a line a caller."""
     nobody = True
     for address in found:
         if nobody:
@@ -308,7 +306,6 @@ def lines(found: Iterable[Address], schedule: Schedule) -> Iterator[dict[str, ob
 
 
 def records(found: Iterable[Address], schedule: Schedule) -> Iterator[dict[str, object]]:
-    """Give a record for each address, with its callers in it."""
     for address in found:
         yield {
             "address": address.address,

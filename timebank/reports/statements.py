@@ -111,7 +111,6 @@ class StatementEntry(NamedTuple):
 
     @property
     def balance(self) -> int:
-        """All that was his after it, what he owed taken off."""
         return sum(self.after.values())
 
 
@@ -165,7 +164,6 @@ def _part(row: Extract, caller_id: int) -> Part:
 
 
 def in_words(rows: Sequence[Extract]) -> str:
-    """Say what an entry did, in the words of its rows."""
     return "; ".join(printable(row.why) for row in rows)
 
 

@@ -59,7 +59,6 @@ class GameResult:
 
     @property
     def house(self) -> int:
-        """What the house made of it; below zero when callers made more."""
         return self.lost - self.won
 
 
@@ -76,7 +75,6 @@ class Period:
 
     @property
     def house(self) -> int:
-        """The result of all houses that play for time, in seconds."""
         return sum(result.house for (_, unit), result in self.games.items() if unit == "second")
 
 

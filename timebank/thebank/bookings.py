@@ -100,8 +100,6 @@ class Booked:
 
 
 class _Row(NamedTuple):
-    """A row of `imports`."""
-
     id: int
     path: str
     taken: str
@@ -164,7 +162,6 @@ _ACCOUNT = Prepared(
 
 
 def open_imports(desk: Desk, path: Path | None) -> list[Import]:
-    """List the files that are not closed, oldest first; those of one path, or all of them."""
     found = _OPEN.all(desk.connection, path=None if path is None else str(path))
     return [row.read() for row in found]
 
@@ -186,7 +183,6 @@ def begin(desk: Desk, path: Path, taken: Path | None) -> Import:
 
 
 def advance(desk: Desk, old: Import, state: str, kept: Path | None) -> Import:
-    """Take a file from one state to the next; raises `Overtaken`."""
     now = {"state": state, "kept": None if kept is None else str(kept)}
     if _ADVANCE(desk.connection, **now, **_known(old)).rowcount != 1:
         raise Overtaken
@@ -278,12 +274,10 @@ def refuse(desk: Desk, old: Import, line: RawLine, reason: str) -> RefusedLine:
 
 
 def untold(desk: Desk, path: Path, limit: int) -> list[RefusedLine]:
-    """List refused lines of the files of a path that may not be in the .ERR file, in order."""
     return _UNTOLD.all(desk.connection, path=str(path), most=limit)
 
 
 def mark_told(desk: Desk, refusals: Iterable[RefusedLine]) -> None:
-    """Remember that lines are in the .ERR file."""
     _TOLD.each(
         desk.connection,
         ({"import_id": refusal.import_id, "start": refusal.start} for refusal in refusals),

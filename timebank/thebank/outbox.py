@@ -102,7 +102,6 @@ _RESOLVE = Prepared(
 
 
 def undelivered(desk: Desk) -> list[OutboxRow]:
-    """List the records that are not in the file, or not for certain, oldest first."""
     return [
         row._replace(number=record_number(row.generation, row.transfer))
         for row in _UNDELIVERED.all(desk.connection)
@@ -185,7 +184,6 @@ class _Mark:
         )
 
     def is_untouched(self, file: int) -> bool:
-        """Tell whether nothing at all has happened to the file since."""
         return self == _Mark.of(file, self.line)
 
     def is_continued_by(self, file: int) -> bool:

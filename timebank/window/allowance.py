@@ -61,7 +61,6 @@ class Allowed:
 
     @property
     def why_not(self) -> str:
-        """Why nothing may be moved, "" when something may."""
         return "" if self.seconds else self.rule
 
 
@@ -119,7 +118,7 @@ def _today() -> Query:
     row = transfers.c
     own: list[Any] = [bindparam(kind) for kind in ("online", "bank", "loan")]
     return (
-        select(row.kind, func.sum(row.amount))
+        select(row.kind, func.sum(row.amount).label("moved"))
         .where(row.source.in_(own), row.id > bindparam("after"), row.call_id.is_not(None))
         .where(row.kind.in_(["deposit", "withdraw", "transfer", "loan"]))
         .group_by(row.kind)
@@ -143,7 +142,6 @@ class Window:
         self._today = {} if posting.day_begins else _moved_today(posting)
 
     def allowance(self) -> Allowance:
-        """Tell what is still allowed now."""
         return Allowance(
             deposit=strictest(self.deposit()),
             withdraw=strictest(self.withdrawal()),
@@ -158,7 +156,6 @@ class Window:
     # The bounds, in the order in which a caller hears of them.
 
     def deposit(self) -> Iterator[Bound]:
-        """Bound what may go from the time left to the bank."""
         yield from self._closed()
         yield self._a_day("deposit", self.limits.deposit, "deposit")
         online, keep = self.posting.balance["online"], self.limits.keep
@@ -171,14 +168,12 @@ class Window:
         yield self.room(self.posting.balance["bank"], "yours")
 
     def withdrawal(self) -> Iterator[Bound]:
-        """Bound what may come back."""
         yield from self._closed()
         yield self._in_the_bank()
         yield self._a_day("withdraw", self.limits.withdrawal, "withdraw")
         yield from self._before_the_event("of it ")
 
     def transfer(self) -> Iterator[Bound]:
-        """Bound what may be sent, whoever gets it."""
         yield from self._closed()
         yield from self._unknown("send")
         yield from while_owing(-self.posting.balance["loan"], "You owe", "you send any minutes")
@@ -193,7 +188,6 @@ class Window:
         yield from self.receipt(other)
 
     def loan(self) -> Iterator[Bound]:
-        """Bound what may be borrowed."""
         yield from self._closed()
         yield from self._unknown("borrow")
         if self.limits.loan:
@@ -206,7 +200,6 @@ class Window:
         yield from self._before_the_event("")
 
     def repayment(self) -> Iterator[Bound]:
-        """Bound what may be paid back."""
         yield from self._closed()
         owed, online = -self.posting.balance["loan"], self.posting.balance["online"]
         # The last minute may be a part of one: loans are paid back to the second.
@@ -218,13 +211,11 @@ class Window:
         yield from (bound for bound in self._his_own("paid back with") if bound.most < owed)
 
     def receipt(self, other: BankAccount) -> Iterator[Bound]:
-        """Bound what another caller's account takes in."""
         if other.frozen or self.settings.is_barred(other.name):
             yield Bound(0, f"{other.name}'s account takes nothing in just now.", WindowClosed)
         yield self.room(other.balance, f"that of {other.name}")
 
     def room(self, balance: int, whose: str) -> Bound:
-        """Bound what an account that holds `balance` still takes in."""
         most = self.limits.balance
         left = max(0, most - balance)
         said = f"An account holds {span(most)} at most; {whose} has room for {_or_none(left)}."
@@ -327,16 +318,14 @@ def whole_minutes(seconds: int) -> None:
 
 
 def account_of(desk: Desk, caller_id: int) -> BankAccount | None:
-    """Find a living caller's account in the bank."""
     return _ACCOUNT.first(desk.connection, id=caller_id)
 
 
 def _moved_today(posting: Posting) -> dict[str, int]:
-    """Add up, by kind, what the caller moved at the window since their day began."""
     books = posting.desk.connection
     after = _AFTER.one(books, caller_id=posting.caller_id, day=posting.day)
     own = {each.kind: each.id for each in (posting.online, posting.bank, posting.loan)}
-    return dict(_TODAY(books, **own, after=after).tuples().all())
+    return {row.kind: row.moved for row in _TODAY(books, **own, after=after)}
 
 
 def _or_none(seconds: int) -> str:

@@ -103,7 +103,6 @@ def freeze(desk: Desk, caller_id: int, why: str, by: str) -> None:
 
 
 def unfreeze(desk: Desk, caller_id: int, why: str, by: str) -> None:
-    """Open a frozen account again."""
     _set_frozen(desk, caller_id, False, why, by)
 
 

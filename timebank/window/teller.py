@@ -52,7 +52,6 @@ def allowance_to(desk: Desk, call_id: int, to_caller_id: int) -> Allowed:
 
 
 def deposit(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
-    """Move minutes from the time left to the bank."""
     posting = enter(desk, call_id, ticked)
     refuse_beyond(seconds, Window(posting).deposit())
     posting.move(posting.online, posting.bank, seconds, reasons.Deposited())
@@ -138,7 +137,6 @@ _NAMES = Prepared(
 
 
 def accounts(desk: Desk, pattern: str | None) -> list[str]:
-    """List the names of all who have an account, or of those with `pattern` in them."""
     found = _NAMES(desk.connection)
     if pattern is None:
         return [name for name, _ in found]
