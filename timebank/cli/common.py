@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from timebank.callers.callers import CallerRecord
     from timebank.calls.clock import BelievedClock
     from timebank.ledger.database import Database, Desk
+    from timebank.reports.exports import Record
     from timebank.settings.settings import BankSettings
 
 
@@ -208,6 +209,26 @@ def pour(pieces: Iterable[str]) -> None:
     rest = iter(pieces)
     while batch := "".join(islice(rest, BATCH)):
         click.echo(batch, nl=False)
+
+
+def tell(
+    form: str,
+    table: Iterable[str],
+    fields: Sequence[str],
+    lines: Iterable[Record],
+    records: Iterable[Record] | None = None,
+    *,
+    paged: bool = True,
+) -> None:
+    """Show a table as text, write its lines as CSV, or its records as JSON (else its lines)."""
+    from timebank.reports import exports
+
+    if form == "text":
+        (show if paged else say)(table)
+    elif form == "csv":
+        pour(exports.as_csv(fields, lines))
+    else:
+        pour(exports.as_json(lines if records is None else records))
 
 
 def show(lines: Iterable[str]) -> None:

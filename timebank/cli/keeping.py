@@ -16,9 +16,9 @@ from timebank.cli.common import (
     format_option,
     load,
     opened,
-    pour,
     refusing,
     say,
+    tell,
 )
 from timebank.cli.errors import EXIT_WRONG, UserError
 from timebank.errors import BackupRefused, NotInOrder
@@ -130,7 +130,6 @@ OUTBOX_FIELDS = ("number", "caller", "minutes", "source", "at", "state", "doubt"
 
 def _show_outbox(books: OpenBooks, form: str, rows: list[OutboxRow]) -> None:
     from timebank.ledger.schema import instant
-    from timebank.reports import exports
 
     records = [
         {
@@ -144,12 +143,7 @@ def _show_outbox(books: OpenBooks, form: str, rows: list[OutboxRow]) -> None:
         }
         for row in rows
     ]
-    if form == "csv":
-        pour(exports.as_csv(OUTBOX_FIELDS, records))
-    elif form == "json":
-        pour(exports.as_json(records))
-    else:
-        say(_outbox_table(books, rows))
+    tell(form, _outbox_table(books, rows), OUTBOX_FIELDS, records, paged=False)
 
 
 def _outbox_table(books: OpenBooks, rows: list[OutboxRow]) -> Iterator[str]:
