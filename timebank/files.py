@@ -79,7 +79,12 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Put names made, changed or removed in a folder on the disk."""
-    opened = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    sync(folder)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file or a folder is on the disk; raises `OSError`."""
+    opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(opened)
     finally:

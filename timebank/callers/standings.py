@@ -1,6 +1,6 @@
 """Who is richest, who won and lost most, and how the house did, in time: for the bulletins.
 
-What hands came to is read from running totals (`model.results`), which grow with callers and days,
+What hands came to is read from running totals (`schema.results`), which grow with callers and days,
 not with hands. `differing` compares them with the hands, and `count_anew` mends one.
 """
 

@@ -103,7 +103,6 @@ def _number_of(desk: Desk, board: str, key: str) -> int | None:
 
 
 def _follow(desk: Desk, before: CallerRecord, board: str, name: str) -> CallerRecord:
-    """Move an account to the board that its caller turns out to come from."""
     _MOVE(desk.connection, board=board, id=before.id)
     record = callers.rename_of_board(desk, before.id, name)
     what = (
@@ -142,7 +141,6 @@ def _free(desk: Desk, wanted: list[str], caller_id: int | None) -> str:
 
 
 def _is_free(desk: Desk, name: str, caller_id: int | None) -> bool:
-    """Tell whether nobody but this caller has a name, or one that looks like it."""
     holder = callers.find(desk, name)
     if holder is not None and holder.id != caller_id:
         return False

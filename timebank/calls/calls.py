@@ -43,8 +43,6 @@ RENEW_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A call that was opened, what it brought, and what waited for the caller."""
-
     call_id: int
     receipt: Receipt
     notices: tuple[str, ...]
@@ -286,7 +284,6 @@ def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
 
 
 def close_dead_calls(desk: Desk) -> list[int]:
-    """Close the calls whose lease has run out; returns their numbers."""
     mend_leases(desk, stamp(desk.now))
     dead = [lease for lease in _LEASES.all(desk.connection) if not lease.live(desk)]
     for lease in dead:

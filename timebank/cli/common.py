@@ -67,8 +67,6 @@ until_option = click.option(
 
 @dataclass(frozen=True)
 class OpenBooks:
-    """The books of a board as a command sees them."""
-
     database: Database
     settings: BankSettings
     clock: BelievedClock

@@ -28,6 +28,7 @@ from timebank.audit.accounts import audit
 from timebank.audit.finding import Finding
 from timebank.calls.calls import LEASE_SECONDS
 from timebank.errors import BackupRefused, BooksUnavailable, DatabaseRefused, NotCopied, NotInOrder
+from timebank.files import sync
 from timebank.keeping import restoring
 from timebank.keeping.restoring import Given, Treated
 from timebank.ledger import guard, live_mark, sqlite
@@ -201,7 +202,7 @@ def _treated(
         raise BackupRefused(f"The copy cannot be made ready: {error}") from error
     finally:
         database.close()
-    _sync(copy)
+    sync(copy)
     return treated, note
 
 
@@ -211,7 +212,7 @@ def _put_in_place(copy: Path, path: Path, note: Note) -> None:
     old_marks = [live_mark.UNMARKED] if before is None else before.marks
     live_mark.write_note(path, replace(note, marks=[*old_marks, *note.marks]))
     os.replace(copy, path)
-    _sync(path.parent)
+    sync(path.parent)
     # What is there knows the new mark already.
     with contextlib.suppress(OSError):
         live_mark.write_note(path, note)
@@ -230,9 +231,9 @@ def new_file(path: Path) -> Iterator[Path]:
         os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         try:
             yield part
-            _sync(part)
+            sync(part)
             _name(part, path)
-            _sync(path.parent)
+            sync(path.parent)
         finally:
             _unlink(part, ("", *COMPANIONS))
 
@@ -272,7 +273,6 @@ def _sentences(path: Path) -> Iterator[None]:
 
 
 def _copy(source: Path, target: Path, mode: str = "rw") -> None:
-    """Copy a database as of one moment into an empty file, which stays a single one."""
     with (
         contextlib.closing(_connected(source, mode)) as a,
         contextlib.closing(_connected(target)) as b,
@@ -291,7 +291,6 @@ def _connected(path: Path, mode: str = "rw") -> sqlite3.Connection:
 
 
 def _audited(path: Path, settings: BankSettings, now: datetime) -> Copied:
-    """Count the transfers of a copy, and audit it."""
     database = Database(path)
     try:
         with database.reading(settings, now) as desk:
@@ -302,7 +301,6 @@ def _audited(path: Path, settings: BankSettings, now: datetime) -> Copied:
 
 @contextlib.contextmanager
 def _room_beside(path: Path) -> Iterator[Path]:
-    """Give a folder on the same disk, and take it away with all that is left in it."""
     path.parent.mkdir(0o700, parents=True, exist_ok=True)
     room = Path(tempfile.mkdtemp(prefix=".restore-", dir=path.parent))
     try:
@@ -326,7 +324,7 @@ def _made_ready(copy: Path, settings: BankSettings, now: datetime, source: Path)
         database.close()
     if audited.findings:
         raise NotInOrder(source, audited.findings)
-    _sync(copy)
+    sync(copy)
     return audited.transfers
 
 
@@ -427,7 +425,7 @@ def _put_aside(old: BinaryIO, path: Path, aside: Path) -> None:
             with beside.open("rb") as file:
                 _copy_file(file, Path(f"{aside}{ending}"))
             beside.unlink()
-    _sync(path.parent)
+    sync(path.parent)
 
 
 def _put_log_aside(path: Path, aside: Path) -> None:
@@ -443,11 +441,3 @@ def _copy_file(source: BinaryIO, target: Path) -> None:
         shutil.copyfileobj(source, file)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _sync(path: Path) -> None:
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)

@@ -292,7 +292,6 @@ def _tell_callers(desk: Desk, copied: int | None) -> None:
 
 
 def given_by_note(path: Path) -> Given:
-    """Tell what the file beside the books at `path` knows of numbers."""
     note, commits = live_mark.read_note(path), high_water.read(path)
     if note is None:
         return Given(at=0, commits=commits)
@@ -411,5 +410,4 @@ def _remark(desk: Desk, note: Note | None, noted: int, path: Path) -> str | None
 
 
 def marked_as_copy(connection: sqlite3.Connection, now: datetime) -> None:
-    """Have a backup say of itself that it is one, of this moment."""
     sqlite.ask(connection, live_mark.MARK_AS_COPY, copied=stamp(now))

@@ -102,7 +102,6 @@ class Desk:
 
     @property
     def reading(self) -> ClockReading | None:
-        """What all clocks show; None where the wall clock alone was read."""
         return self.clock if isinstance(self.clock, ClockReading) else None
 
 
@@ -282,7 +281,6 @@ class Database:
 
     @contextlib.contextmanager
     def reading(self, settings: BankSettings, now: datetime | ClockReading) -> Iterator[Desk]:
-        """Give a desk that sees one moment of the books and keeps nobody from writing."""
         self._refuse_gone()
         with (
             _broken_is_unavailable(self.path),
@@ -497,7 +495,6 @@ def _check(connection: Connection, path: Path) -> None:
 
 
 def not_ours(path: Path, program: int, version: int) -> str:
-    """Say of a database with another `application_id` than ours why it cannot be used."""
     if program == BEFORE_RELEASE:
         return (
             f"{path} is a ledger of before the first release (version {version} then). Make one of"
@@ -725,7 +722,6 @@ class Writer:
         return self._database.is_in_a_hurry or time.monotonic() >= self._closes_by
 
     def _given_up(self) -> list[Done]:
-        """Tell those who are in doubt that they will not be told; the next COMMIT settles it."""
         doubtful, self._doubtful = self._doubtful, None
         if doubtful is None:
             return []

@@ -22,7 +22,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timebank.files import sync_folder, write_all
+from timebank.files import sync, sync_folder, write_all
 from timebank.ledger import high_water, sqlite
 from timebank.ledger.overwritten import Watch
 
@@ -230,7 +230,7 @@ class Guard:
         try:
             yield copy
             for name in (copy, folder):
-                _sync(name)
+                sync(name)
         except BaseException:
             for ending in ("", "-wal", "-shm"):
                 Path(f"{copy}{ending}").unlink(missing_ok=True)
@@ -243,7 +243,6 @@ def rescued(path: Path) -> Path | None:
 
 
 def overwritten_beside(path: Path) -> Path:
-    """Name the word that stands beside books that were written over."""
     return path.with_name(f"{path.name}{OVERWRITTEN}")
 
 
@@ -322,11 +321,3 @@ def _identity(name: Path) -> tuple[int, int] | None:
 def _free_name(folder: Path, name: str) -> Path:
     names: Iterator[str] = chain((name,), (f"{name}-{number}" for number in count(2)))
     return next(folder / each for each in names if not os.path.lexists(folder / each))
-
-
-def _sync(name: Path) -> None:
-    file = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)

@@ -56,7 +56,6 @@ def count(connection: Connection) -> int:
 
 
 def count_of(connection: Connection) -> int:
-    """Tell how many transactions the books have counted, 0 where nobody has."""
     return COUNT_OF.first(connection) or 0
 
 

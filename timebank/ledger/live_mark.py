@@ -123,7 +123,6 @@ def set_mark(connection: Connection, mark: str, copied: int | None) -> None:
 
 
 def note_of(connection: Connection, marks: list[str], now: datetime) -> Note:
-    """Say what the file beside the books should say of them."""
     numbers = generations.last_numbers(connection)
     return Note(marks, stamp(now), generations.current(connection), numbers)
 

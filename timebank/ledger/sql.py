@@ -155,11 +155,9 @@ class Reader(Prepared, Generic[R]):
         self._make = make
 
     def one(self, connection: Connection, /, **values: object) -> R:
-        """Read the only row; SQLAlchemy raises NoResultFound where there is none."""
         return self._make(self(connection, **values).one())
 
     def first(self, connection: Connection, /, **values: object) -> R | None:
-        """Read the first row, None where there is none."""
         row = self(connection, **values).first()
         return None if row is None else self._make(row)
 
@@ -328,6 +326,12 @@ class json_row(FunctionElement[str]):
     inherit_cache = True
 
 
+class json_list(FunctionElement[str]):
+    """The same within another such array."""
+
+    inherit_cache = True
+
+
 class json_map(FunctionElement[str]):
     """What is in two columns of all rows, as a JSON object by the first of them."""
 
@@ -356,8 +360,6 @@ def among(column: ColumnElement[int], name: str) -> ColumnElement[bool]:
 
 
 def _written(element: type[FunctionElement[Any]], other: str, sqlite: str) -> None:
-    """Say how something is written in SQLite, and in any other dialect."""
-
     def write(how: str) -> Callable[..., str]:
         def written(this: FunctionElement[Any], compiler: SQLCompiler, **more: Any) -> str:
             parts = [compiler.process(each, **more) for each in this.clauses]
@@ -371,6 +373,7 @@ def _written(element: type[FunctionElement[Any]], other: str, sqlite: str) -> No
 
 _written(by_name, "lower({})", "{} COLLATE NOCASE")
 _written(json_row, "CAST(json_build_array({all}) AS TEXT)", "json_array({all})")
+_written(json_list, "json_build_array({all})", "json_array({all})")
 _written(json_map, "json_object_agg({all})", "json(json_group_object({all}))")
 _written(
     _among,

@@ -59,12 +59,10 @@ def is_waiting(error: BaseException) -> bool:
 
 
 def is_busy(error: BaseException) -> bool:
-    """Tell whether others have locked the file, or a table."""
     return _code(error).startswith(BUSY)
 
 
 def is_full(error: BaseException) -> bool:
-    """Tell whether the disk has no room."""
     return _code(error).startswith(FULL)
 
 
@@ -148,7 +146,6 @@ def begin_writing(connection: Connection) -> None:
 
 
 def changes(connection: Connection) -> int:
-    """Tell how many rows a connection has changed since it was opened."""
     return driver(connection).total_changes
 
 

@@ -146,7 +146,6 @@ def _harmless(text: str) -> str:
 
 
 def as_json(records: Iterable[Record]) -> Iterator[str]:
-    """Write records as one JSON array, a record a line."""
     before = "["
     for record in records:
         yield f"{before}\n{_json(record)}"

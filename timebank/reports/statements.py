@@ -65,7 +65,6 @@ def accounts_table(balances: Sequence[Balance]) -> Iterator[str]:
 def _play_accounts(
     play: Mapping[tuple[int, Unit], Mapping[str, int]], names: Mapping[int, str]
 ) -> Iterator[str]:
-    """Write who has what play money, a line for each of his units."""
     headings = "".join(f"{kind.capitalize():>{PLAY_AMOUNT}}" for kind in PLAY_ACCOUNTS)
     yield f"{'Play money':<24}{headings}"
     for (caller_id, unit), own in play.items():
@@ -152,7 +151,6 @@ def _told(rows: Sequence[Extract], caller_id: int) -> str:
 
 
 def _part(row: Extract, caller_id: int) -> Part:
-    """Tell a row from the caller's side."""
     other = None
     if row.source_caller_id not in (None, caller_id):
         other = row.source_caller

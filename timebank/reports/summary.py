@@ -207,7 +207,6 @@ def summary_lines(periods: Iterable[Period]) -> Iterator[dict[str, object]]:
 
 
 def summary_record(period: Period) -> dict[str, object]:
-    """Give a period as one record; the flows are seconds."""
     return {
         "period": period.label,
         "first_day": period.first.isoformat(),

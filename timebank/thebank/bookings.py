@@ -60,8 +60,6 @@ LONGEST_SOURCE = 40
 
 
 class Import(NamedTuple):
-    """A file that is taken over; `path` is where other programs write it."""
-
     id: int
     path: Path
     taken: Path

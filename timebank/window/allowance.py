@@ -132,7 +132,6 @@ class Window:
     """The window as it stands for the caller of one entry in the making."""
 
     def __init__(self, posting: Posting) -> None:
-        """Read what the rules ask about him."""
         self.posting = posting
         self.settings = posting.desk.settings
         self.limits = self.settings.limits
