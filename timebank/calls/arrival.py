@@ -16,7 +16,6 @@ from timebank.callers import callers, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import waiting
 from timebank.calls.calls import Opened, begin_call
-from timebank.errors import UnknownCaller
 from timebank.guests.departure import HOST_WAYS, THEBANK_EXT, owed
 from timebank.ledger import reasons, schema
 from timebank.ledger.database import Desk
@@ -40,7 +39,6 @@ _NUMBER: Reader[int] = value(
     lambda: select(_CALLERS.c.id).where(equal(_CALLERS.c.board, _CALLERS.c.board_key), _LIVING)
 )
 _MOVE = Prepared(lambda: change(_CALLERS, "board", equal(_CALLERS.c.id)))
-_BOARD = Prepared(lambda: select(_CALLERS.c.board).where(equal(_CALLERS.c.id), _LIVING))
 _TOLD = Prepared(lambda: there_is(equal(_LOG.c.caller_id, _LOG.c.what)))
 
 
@@ -164,8 +162,9 @@ def open_host_call(
     host handed him over, so what has ticked by now is charged at once. ValueError for one of our
     own callers, and for a way to give time back that there is not.
     """
-    _check(desk, caller_id, brought)
-    begun = begin_call(desk, caller_id, node, process, address, take_over)
+    if brought.takes_gains not in (None, *WAYS):
+        raise ValueError(f"there is no way {brought.takes_gains!r} to give time back")
+    begun = begin_call(desk, caller_id, node, process, address, take_over, of_board=True)
     posting = enter(desk, begun.call_id, 0)
     visit = posting.visit
     assert visit is not None  # he is a board's
@@ -200,13 +199,3 @@ def open_host_call(
     )
     texts = waiting(desk, caller_id)
     return Opened(begun.call_id, receipt, texts, begun.taken_over, arrival)
-
-
-def _check(desk: Desk, caller_id: int, brought: CarriedIn) -> None:
-    if brought.takes_gains not in (None, *WAYS):
-        raise ValueError(f"there is no way {brought.takes_gains!r} to give time back")
-    row = _BOARD(desk.connection, id=caller_id).first()
-    if row is None:
-        raise UnknownCaller(f"There is no caller number {caller_id}.")
-    if row.board is None:
-        raise ValueError("our own callers are granted their time: open_call")

@@ -27,6 +27,7 @@ from timebank.ledger.sql import (
     Query,
     Reader,
     change,
+    columns_of,
     equal,
     fields_of,
     greatest,
@@ -114,9 +115,10 @@ _OPEN = calls.c.closed.is_(None)
 _OF_CALLER = equal(calls.c.caller_id)
 _LEASES = read(_Lease, lambda: fields_of(_Lease, calls, call_id=calls.c.id).where(_OPEN))
 _LEASE = read(_Lease, lambda: fields_of(_Lease, calls, call_id=calls.c.id).where(_OPEN, _OF_CALLER))
-_BOARD: Reader[str] = value(lambda: select(callers.c.board).where(equal(callers.c.id)))
-_LOCKED: Reader[int] = value(
-    lambda: select(callers.c.locked).where(equal(callers.c.id), callers.c.deleted.is_(None))
+_CALLER = Prepared(
+    lambda: select(*columns_of(callers, "board locked")).where(
+        equal(callers.c.id), callers.c.deleted.is_(None)
+    )
 )
 _BEGIN = Prepared(
     lambda: insert_into(
@@ -179,15 +181,9 @@ def open_call(
     lease is dead is closed on the way; a live one raises `AlreadyOnline` unless `take_over`.
     Raises `CallerLocked` and `UnknownCaller`.
     """
-    if is_of_a_board(desk, caller_id):
-        raise ValueError("callers of boards bring their time: open_host_call")
-    begun = begin_call(desk, caller_id, node, process, address, take_over)
+    begun = begin_call(desk, caller_id, node, process, address, take_over, of_board=False)
     receipt = touch(desk, begun.call_id, 0)
     return Opened(begun.call_id, receipt, waiting(desk, caller_id), begun.taken_over)
-
-
-def is_of_a_board(desk: Desk, caller_id: int) -> bool:
-    return _BOARD.first(desk.connection, id=caller_id) is not None
 
 
 class Begun(NamedTuple):
@@ -201,13 +197,27 @@ class Begun(NamedTuple):
 
 
 def begin_call(
-    desk: Desk, caller_id: int, node: int, process: str, address: str, take_over: bool
+    desk: Desk,
+    caller_id: int,
+    node: int,
+    process: str,
+    address: str,
+    take_over: bool,
+    *,
+    of_board: bool,
 ) -> Begun:
-    """Write down a call in the place of any that the caller still has; raises as `open_call`."""
-    locked = _LOCKED.first(desk.connection, id=caller_id)
-    if locked is None:
+    """Write down a call in the place of any that the caller still has; raises as `open_call`.
+
+    ValueError for another board's caller unless `of_board`, and for one of our own with it.
+    """
+    caller = _CALLER(desk.connection, id=caller_id).first()
+    if caller is None:
         raise UnknownCaller(f"There is no caller number {caller_id}.")
-    if locked:
+    if of_board and caller.board is None:
+        raise ValueError("our own callers are granted their time: open_call")
+    if caller.board is not None and not of_board:
+        raise ValueError("callers of boards bring their time: open_host_call")
+    if caller.locked:
         raise CallerLocked("This caller is locked out; ask the sysop.")
     now = stamp(desk.now)
     taken_over, parting = False, None

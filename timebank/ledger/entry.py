@@ -60,7 +60,6 @@ from timebank.ledger.sql import (
     equal,
     highest,
     insert_into,
-    json_list,
     json_map,
     json_row,
     total,
@@ -113,10 +112,24 @@ class _Found(NamedTuple):
     day: str | None
     held_until: int | None
     held_behind: str | None
-    # Numbers and balances of the accounts in CALLER_ACCOUNTS.
-    own: list[tuple[int, int]]
-    # The fields of `InPlay`, the first of them NULL without an open round.
-    in_play: list[Any]
+    # The numbers of his accounts, each before its balance.
+    online_id: int
+    online: int
+    held_id: int
+    held: int
+    bank_id: int
+    bank: int
+    stake_id: int
+    stake: int
+    loan_id: int
+    loan: int
+    # As in `InPlay`; NULL without an open round, but for `shared`.
+    round_id: int | None
+    game: str
+    sequence: int
+    house_id: int | None
+    unit: Unit
+    shared: int
     round_day: str
     # How many hands of each game that are over count for today, NULL for none.
     turns: dict[str, int] | None
@@ -131,7 +144,7 @@ def _read(*of_call: ColumnElement[Any]) -> Query:
     """Choose all that an operation must know of a caller, in one row.
 
     And in one column, as JSON: SQLAlchemy looks at every column of every result anew, which for
-    these two dozen took longer than SQLite took to find them.
+    these three dozen took longer than SQLite took to find them.
     """
     who, hand, shared = callers.c, rounds.c, rounds.alias("shared")
     own = {kind: accounts.alias(kind) for kind in CALLER_ACCOUNTS}
@@ -148,11 +161,9 @@ def _read(*of_call: ColumnElement[Any]) -> Query:
     standing = select(days.c.standing).where(days.c.caller_id == who.id, days.c.day == who.day)
     found = json_row(
         *(who.id, *of_call, who.name, who.day, who.held_until, who.held_behind),
-        json_list(*(json_list(each.c.id, each.c.balance) for each in own.values())),
-        json_list(
-            *(hand.id, hand.game, last.scalar_subquery(), house_id.scalar_subquery(), hand.unit),
-            or_(hand.lead.is_not(None), exists().where(shared.c.lead == hand.id)),
-        ),
+        *(column for each in own.values() for column in (each.c.id, each.c.balance)),
+        *(hand.id, hand.game, last.scalar_subquery(), house_id.scalar_subquery(), hand.unit),
+        or_(hand.lead.is_not(None), exists().where(shared.c.lead == hand.id)),
         *(hand.day, turns.scalar_subquery(), *head_columns(), who.board),
         func.coalesce(standing.scalar_subquery(), 0),
     )
@@ -226,18 +237,27 @@ class Posting:
         self.node, self.ticked = row.node, row.ticked
         self.charged, self.waived = row.charged, row.waived
         self.day, self.held_until, self.held_behind = row.day, row.held_until, row.held_behind
-        numbers, balances = zip(*row.own, strict=True)
-        self.online, self.held, self.bank, self.stake, self.loan = (
-            Account(number, kind, "second")
-            for kind, number in zip(CALLER_ACCOUNTS, numbers, strict=True)
-        )
-        self.balance: dict[str, int] = dict(zip(CALLER_ACCOUNTS, balances, strict=True))
-        hand = InPlay._make(row.in_play)
-        self.in_play = None if row.in_play[0] is None else hand
+        self.online = Account(row.online_id, "online", "second")
+        self.held = Account(row.held_id, "held", "second")
+        self.bank = Account(row.bank_id, "bank", "second")
+        self.stake = Account(row.stake_id, "stake", "second")
+        self.loan = Account(row.loan_id, "loan", "second")
+        self.balance = {
+            "online": row.online,
+            "held": row.held,
+            "bank": row.bank,
+            "stake": row.stake,
+            "loan": row.loan,
+        }
         # How many turns of each game he has played today, with the open one.
         self.turns = row.turns or {}
-        if row.round_day == row.day and hand.unit == "second":
-            self.turns[hand.game] = self.turns.get(hand.game, 0) + 1
+        self.in_play: InPlay | None = None
+        if row.round_id is not None:
+            self.in_play = InPlay(
+                row.round_id, row.game, row.sequence, row.house_id, row.unit, row.shared
+            )
+            if row.round_day == row.day and row.unit == "second":
+                self.turns[row.game] = self.turns.get(row.game, 0) + 1
         # His play money, for an entry that moves any.
         self.play: PlayAccounts | None = None
         self._head = Head(row.last_number, row.last_digest)

@@ -169,6 +169,20 @@ class Reader(Prepared, Generic[R]):
         yield from map(self._make, self(connection, **values))
 
 
+class _Values(Reader[R]):
+    """A query of one column; SQLAlchemy makes no rows of it then."""
+
+    __slots__ = ()
+
+    def one(self, connection: Connection, /, **values: object) -> R:
+        found: R = self(connection, **values).scalar_one()
+        return found
+
+    def first(self, connection: Connection, /, **values: object) -> R | None:
+        found: R | None = self(connection, **values).scalar()
+        return found
+
+
 def read(kind: type[R], build: Build) -> Reader[R]:
     """Prepare a query whose rows are records: named tuples of as many fields as it has columns."""
     return Reader(kind._make, build)  # type: ignore[attr-defined]
@@ -176,7 +190,7 @@ def read(kind: type[R], build: Build) -> Reader[R]:
 
 def value(build: Build) -> Reader[Any]:
     """Prepare a query of one column; whoever names it says of what kind its values are."""
-    return Reader(itemgetter(0), build)
+    return _Values(itemgetter(0), build)
 
 
 class Insertion:
@@ -197,14 +211,20 @@ class Insertion:
             return statement, [given for row in rows for given in row.values()]
 
         self._of_size = of_size
+        self._hot: dict[tuple[str, int], str] = {}
         of_size(1)
 
     def __call__(self, connection: Connection, size: int, values: Sequence[object]) -> None:
         """Add `size` rows."""
-        statement, names = self._of_size(size)
         dialect = connection.dialect
-        given = tuple(values) if dialect.positional else dict(zip(names, values, strict=True))
-        connection.exec_driver_sql(statement.sql(dialect), given)
+        sql = self._hot.get((dialect.name, size))
+        if sql is None:
+            sql = self._hot[dialect.name, size] = self._of_size(size)[0].sql(dialect)
+        if dialect.positional:
+            connection.exec_driver_sql(sql, tuple(values))
+        else:
+            names = self._of_size(size)[1]
+            connection.exec_driver_sql(sql, dict(zip(names, values, strict=True)))
 
 
 class _SaysItself:
@@ -326,12 +346,6 @@ class json_row(FunctionElement[str]):
     inherit_cache = True
 
 
-class json_list(FunctionElement[str]):
-    """The same within another such array."""
-
-    inherit_cache = True
-
-
 class json_map(FunctionElement[str]):
     """What is in two columns of all rows, as a JSON object by the first of them."""
 
@@ -373,7 +387,6 @@ def _written(element: type[FunctionElement[Any]], other: str, sqlite: str) -> No
 
 _written(by_name, "lower({})", "{} COLLATE NOCASE")
 _written(json_row, "CAST(json_build_array({all}) AS TEXT)", "json_array({all})")
-_written(json_list, "json_build_array({all})", "json_array({all})")
 _written(json_map, "json_object_agg({all})", "json(json_group_object({all}))")
 _written(
     _among,

@@ -21,12 +21,10 @@ from timebank.ledger.schema import accounts, callers, days, instant, transfers
 from timebank.ledger.sql import (
     Prepared,
     Query,
-    Reader,
     columns_of,
     equal,
     fields_of,
     read,
-    value,
 )
 from timebank.words import MINUTE, span
 
@@ -110,16 +108,16 @@ _CALLER = Prepared(
         and_(callers.c.powers == 1, callers.c.locked == 0),
     ).where(equal(callers.c.id))
 )
-_AFTER: Reader[int] = value(lambda: select(days.c.after).where(equal(days.c.caller_id, days.c.day)))
 
 
 def _today() -> Query:
     """Add up, by kind, what was moved out of the accounts of a caller since their day began."""
     row = transfers.c
     own: list[Any] = [bindparam(kind) for kind in ("online", "bank", "loan")]
+    after = select(days.c.after).where(equal(days.c.caller_id, days.c.day))
     return (
         select(row.kind, func.sum(row.amount).label("moved"))
-        .where(row.source.in_(own), row.id > bindparam("after"), row.call_id.is_not(None))
+        .where(row.source.in_(own), row.id > after.scalar_subquery(), row.call_id.is_not(None))
         .where(row.kind.in_(["deposit", "withdraw", "transfer", "loan"]))
         .group_by(row.kind)
     )
@@ -321,10 +319,9 @@ def account_of(desk: Desk, caller_id: int) -> BankAccount | None:
 
 
 def _moved_today(posting: Posting) -> dict[str, int]:
-    books = posting.desk.connection
-    after = _AFTER.one(books, caller_id=posting.caller_id, day=posting.day)
     own = {each.kind: each.id for each in (posting.online, posting.bank, posting.loan)}
-    return {row.kind: row.moved for row in _TODAY(books, **own, after=after)}
+    day = {"caller_id": posting.caller_id, "day": posting.day}
+    return {row.kind: row.moved for row in _TODAY(posting.desk.connection, **own, **day)}
 
 
 def _or_none(seconds: int) -> str:

@@ -6,16 +6,17 @@ Amounts are seconds, and whole minutes all of them (ValueError else). Each of th
 
 from __future__ import annotations
 
+import json
+
 from sqlalchemy import select
 
-from timebank.callers import callers
 from timebank.callers.notices import add_notice
 from timebank.errors import UnknownCaller
 from timebank.ledger import reasons, schema, transfers
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
-from timebank.ledger.sql import Prepared, by_name
+from timebank.ledger.sql import Prepared, Reader, by_name, equal, value
 from timebank.names.names import fold
 from timebank.window.allowance import (
     Allowance,
@@ -120,13 +121,15 @@ def deposit_at_log_off(posting: Posting) -> None:
 
     He says so with "auto_deposit" in his preferences.
     """
-    found = callers.get(posting.desk, posting.caller_id).preferences
-    asked = found.get("auto_deposit") == 1
-    if asked:
+    text = _PREFERENCES.one(posting.desk.connection, id=posting.caller_id)
+    if '"auto_deposit"' in text and json.loads(text).get("auto_deposit") == 1:
         amount = Window(posting).allowance().deposit.seconds
         posting.move(posting.online, posting.bank, amount, reasons.Deposited(at_log_off=True))
 
 
+_PREFERENCES: Reader[str] = value(
+    lambda: select(schema.callers.c.preferences).where(equal(schema.callers.c.id))
+)
 _NAMES = Prepared(
     lambda: (
         select(schema.callers.c.name, schema.callers.c.fold)

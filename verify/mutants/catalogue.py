@@ -218,8 +218,8 @@ _CALLS = (
     Mutant(
         "A caller who is locked out may open a call.",
         "timebank/calls/calls.py",
-        "    if locked:\n",
-        "    if locked and take_over:\n",
+        "    if caller.locked:\n",
+        "    if caller.locked and take_over:\n",
     ),
     Mutant(
         "Time servers need to agree only twice in a row, however soon.",
