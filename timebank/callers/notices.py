@@ -81,7 +81,7 @@ def waiting(desk: Desk, caller_id: int) -> tuple[str, ...]:
     It goes on waiting until `notices` marks it: the line may be lost before it is read.
     """
     tell_untold(desk, caller_id)
-    return unseen(desk, (caller_id,)).get(caller_id, ())
+    return tuple(_WAITING.all(desk.connection, caller_id=caller_id))
 
 
 def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[str, ...]]:

@@ -446,7 +446,7 @@ def _tell_gone(missing: str, rescue: str) -> None:
 def _broken_is_unavailable(path: Path) -> Iterator[None]:
     try:
         yield
-    except DBAPIError as error:
+    except (DBAPIError, sqlite3.Error) as error:
         if is_damaged(error):
             raise BooksUnavailable(_damaged(path, error)) from error
         if not is_broken(error):
