@@ -58,7 +58,7 @@ from sqlalchemy import (
     text,
     update,
 )
-from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import FunctionElement, Insert
@@ -280,15 +280,17 @@ def change(table: Table, columns: str, *where: ColumnElement[bool], **fixed: Any
     return update(table).values({**given(columns), **fixed}).where(*where)
 
 
-def insert_or_change(table: Table, row: Mapping[str, Any], **change: Any) -> postgresql.dml.Insert:
+def insert_or_change(table: Table, row: Mapping[str, Any], **change: Any) -> sqlite.Insert:
     """Add a row, or change the one that has its key already.
 
-    SQLite and PostgreSQL say that alike, and SQLAlchemy has two constructs for it: PostgreSQL's is
-    understood by both.
+    SQLite and PostgreSQL say that alike. SQLAlchemy has two constructs for it; SQLite's, which is
+    imported in any case, lacks what PostgreSQL's compiler asks for: a constraint by its name.
     """
     key = [column.name for column in table.primary_key]
-    added = postgresql.insert(table).values(**row)
-    return added.on_conflict_do_update(index_elements=key, set_=change)
+    added = sqlite.insert(table).values(**row)
+    found = added.on_conflict_do_update(index_elements=key, set_=change)
+    found._post_values_clause.constraint_target = None  # type: ignore[union-attr]
+    return found
 
 
 def fields_of(record: type[Any], table: FromClause, **others: Any) -> Query:
