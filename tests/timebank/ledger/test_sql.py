@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import bindparam, create_engine, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.schema import CreateIndex
 
 import timebank
 from timebank.ledger import sql
@@ -139,3 +140,15 @@ def test_names_are_in_order_whether_great_or_small():
     ordered = Prepared(lambda: select(callers.c.name).order_by(by_name(callers.c.name)))
     assert ordered.sql(sqlite.dialect()).endswith("ORDER BY callers.name COLLATE NOCASE")
     assert ordered.sql(postgresql.dialect()).endswith("ORDER BY lower(callers.name)")
+
+
+def test_the_same_rows_are_indexed_in_every_dialect():
+    """A WHERE that one dialect alone is told of would be another promise in the other."""
+    indexes = [index for table in metadata.sorted_tables for index in table.indexes]
+    for index in indexes:
+        of_some, *others = (
+            str(CreateIndex(index).compile(dialect=dialect)).partition(" WHERE ")[2]
+            for dialect in (sqlite.dialect(), postgresql.dialect())
+        )
+        assert others == [of_some]
+    assert sum(index.dialect_options["sqlite"]["where"] is not None for index in indexes) == 16
