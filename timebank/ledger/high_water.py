@@ -26,7 +26,7 @@ from timebank.ledger.sql import Prepared, Reader, given, greatest, insert_or_cha
 
 _COMMITS = identity.c.commits
 # Adds one, also in books that were never served from and have no mark yet.
-_COUNT: Reader[int] = value(
+COUNT: Reader[int] = value(
     lambda: insert_or_change(
         identity, {"id": 1, "mark": "", "commits": 1}, commits=_COMMITS + 1
     ).returning(_COMMITS)
@@ -57,7 +57,7 @@ def count(connection: Connection) -> int:
     Past SQLAlchemy, which takes twice as long as SQLite: every transaction does it. Raises
     sqlite3.Error.
     """
-    (number,) = sqlite.ask(sqlite.driver(connection), _COUNT).fetchone()
+    (number,) = sqlite.ask(sqlite.driver(connection), COUNT).fetchone()
     return int(number)
 
 
