@@ -33,6 +33,8 @@ from timebank.ledger import transfers
 from timebank.ledger.database import BUSY_SECONDS, Database, Desk
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import Account, Movement
+from timebank.reports import extracts
+from timebank.reports.extracts import Wanted
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 PASSWORD = "open sesame"
@@ -239,11 +241,11 @@ class World:
         """What the ledger has of the caller so far, in order: (kind, seconds)."""
         return [(line.kind, line.amount) for line in self.lines(name)]
 
-    def lines(self, name: str) -> list[transfers.TransferLine]:
+    def lines(self, name: str) -> list[transfers.Extract]:
         """What the ledger has of the caller so far, in order."""
         with self.books() as desk:
             number = callers.number_of(desk, name)
-            return transfers.lines(desk, caller_id=number, round_id=None, since=None)
+            return extracts.chosen(desk, Wanted(caller_id=number))
 
     def findings(self) -> list[Finding]:
         from door.games import hands

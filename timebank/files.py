@@ -59,7 +59,6 @@ def opened(path: Path, flags: int) -> Iterator[int]:
 
 
 def write_all(file: int, data: bytes) -> None:
-    """Write all of the data, however many writes that takes."""
     while data:
         data = data[os.write(file, data) :]
 
@@ -80,7 +79,12 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Put names made, changed or removed in a folder on the disk."""
-    opened = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    sync(folder)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file or a folder is on the disk; raises `OSError`."""
+    opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(opened)
     finally:

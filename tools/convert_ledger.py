@@ -29,13 +29,9 @@ from timebank.ledger import reasons as r
 from timebank.ledger.database import Database
 from timebank.ledger.generations import Generation
 from timebank.ledger.reasons import Cutoff, Reason
-from timebank.ledger.schema import (
-    BEFORE_RELEASE,
-    RESULT_TRIGGERS,
-    TRIGGERS,
-    metadata,
-)
+from timebank.ledger.schema import BEFORE_RELEASE, metadata
 from timebank.ledger.sentences import end_of_call, sentence
+from timebank.ledger.sqlite import RESULT_TRIGGERS, TRIGGERS
 from timebank.names import look_alikes
 from timebank.settings.settings import BankSettings
 from timebank.wagers.play_money import FULL_BANK

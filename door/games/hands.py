@@ -13,8 +13,9 @@ from door.games.rounds import found, kind_of
 from timebank.audit.accounts import audit as audit_books
 from timebank.audit.finding import Finding
 from timebank.errors import JournalDamaged
-from timebank.ledger import transfers
 from timebank.ledger.generations import generation_of
+from timebank.reports import extracts
+from timebank.reports.extracts import Wanted
 from timebank.wagers import journal
 from timebank.wagers.rounds import VOID, WHY_VOID
 from timebank.words import amount_words, clock, money, title
@@ -46,7 +47,7 @@ def describe(desk: Desk, number: int) -> str:
         f"Result   {_result_words(stored)}",
         "Transfers",
     ]
-    for row in transfers.lines(desk, caller_id=None, round_id=number, since=None):
+    for row in extracts.chosen(desk, Wanted(round_id=number)):
         moved = f"{row.source} -> {row.target}"
         amount = clock(row.amount) if row.unit == "second" else money(row.amount, row.unit)
         lines.append(f"  {row.number:>6}  {amount:>9}  {moved:<18}  {row.why}")

@@ -24,7 +24,7 @@ from timebank.calls import clock_mend
 from timebank.calls.calls import RENEW_SECONDS
 from timebank.errors import BooksFailed, Refused
 from timebank.keeping import restoring
-from timebank.ledger import live_mark
+from timebank.ledger import live_mark, sqlite
 from timebank.thebank.importer import import_all
 from timebank.thebank.outbox import flush_outbox
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from door.call.board_clock import BoardClock
     from door.call.books import Books
     from door.call.caller import Caller
-    from timebank.ledger.database import Database, Desk
+    from timebank.ledger.database import Database
 
 OVERDUE_SECONDS = 600.0
 BULLETIN_SECONDS = 60.0  # how often it is asked whether a day has ended
@@ -181,7 +181,7 @@ class Housekeeping:
         The clock is judged on the way, for another process may have believed it meanwhile.
         """
         await self.keep_clock()
-        version = await self._books.run(_data_version)
+        version = await self._books.run(lambda desk: sqlite.data_version(desk.connection))
         if version != self._books_version:
             self._books_version = version
             await self._tell_notices()
@@ -265,9 +265,3 @@ class Housekeeping:
         if problem and self._problems.get(what) != problem:
             log.error("%s", problem)
         self._problems[what] = problem or ""
-
-
-def _data_version(desk: Desk) -> int:
-    """Return a number that changes when another connection has written into the books."""
-    version: int = desk.connection.exec_driver_sql("PRAGMA data_version").scalar_one()
-    return version

@@ -15,7 +15,8 @@ from door.games.engine import shuffle
 from door.games.engine.errors import IllegalAction
 from tests.terminal import MODERN, Profile, Terminal
 from tests.world import BOARD, World, log_on, seed_of, world
-from timebank.ledger import transfers
+from timebank.reports import extracts
+from timebank.reports.extracts import Wanted
 
 MINUTE = 60
 PLACE_BET = "<P>lace Bet"
@@ -246,7 +247,7 @@ class Table:
         """What the last hand moved, in the order of its rows: (kind, seconds)."""
         with self.board.books() as desk:
             number = desk.connection.exec_driver_sql("SELECT max(id) FROM rounds").scalar_one()
-            rows = transfers.lines(desk, caller_id=None, round_id=number, since=None)
+            rows = extracts.chosen(desk, Wanted(round_id=number))
         return [(row.kind, row.amount) for row in rows]
 
     def journal(self) -> list[str]:

@@ -11,6 +11,8 @@ from tests import ROOT
 from tests.timebank.books import NOON, Books, lost
 from timebank.ledger import chain, transfers
 from timebank.ledger.reasons import GivenBack, SysopTook, Told, Withdrawn, decode
+from timebank.reports import extracts
+from timebank.reports.extracts import Wanted
 from timebank.wagers import journal
 from tools.convert_ledger import CannotConvert, convert, main
 
@@ -74,7 +76,7 @@ def test_every_transfer_stays_and_says_the_same(old, new, tmp_path):
     assert said.startswith(f"{len(before)} transfers are in the new ledger, 0 of them with")
     assert rows(new, f"SELECT {FIELDS} FROM transfers ORDER BY id") == [row[:-1] for row in before]
     books = Books(tmp_path, NOON)
-    lines = books.do(lambda desk: transfers.lines(desk, caller_id=None, round_id=None, since=None))
+    lines = books.do(lambda desk: extracts.chosen(desk, Wanted()))
     assert [line.why for line in lines] == [row[-1] for row in before]
     assert books.do(transfers.head).digest in said
     assert books.audit() == []

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from sqlalchemy import and_, exists, func, or_, select
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select
 
 from timebank.audit.chain import check_chain
-from timebank.audit.finding import Finding
+from timebank.audit.finding import Check, Finding, each_is_wrong
 from timebank.audit.generations import check_generations
 from timebank.audit.guests import check_hosts
 from timebank.audit.loans import check_loans
@@ -23,13 +23,11 @@ from timebank.ledger.database import Desk
 from timebank.ledger.generations import generations
 from timebank.ledger.schema import (
     CALLER_ACCOUNTS,
-    GENERATION_TRIGGERS,
     MINT,
     NEVER_NEGATIVE,
     NEVER_POSITIVE,
     PLAY_ACCOUNTS,
     SYSTEM_ACCOUNTS,
-    TRIGGERS,
     callers,
     calls,
     days,
@@ -61,13 +59,7 @@ def audit(desk: Desk, since_digest: str | None = None) -> list[Finding]:
         *check_generations(desk),
         *_check_transfers(desk, accounts),
         *_check_accounts(desk, accounts),
-        *check_rounds(desk),
-        *_check_days(desk),
-        *_check_calls(desk),
-        *_check_outbox(desk),
-        *_check_imports(desk),
-        *check_hosts(desk),
-        *check_loans(desk),
+        *(finding for check in CHECKS for finding in check(desk)),
     ]
 
 
@@ -82,13 +74,11 @@ class _Account:
         self.recomputed = 0
 
     def fits(self, amount: int) -> bool:
-        """Tell whether an account of this kind may hold `amount`."""
         if self.kind in NEVER_NEGATIVE:
             return amount >= 0
         return amount <= 0 or self.kind not in NEVER_POSITIVE
 
     def fits_unit(self) -> bool:
-        """Tell whether there are accounts of this kind in its unit."""
         if self.unit == "second":
             return self.kind not in FOR_PLAY - FOR_BOTH
         return self.kind in FOR_PLAY | FOR_BOTH
@@ -122,7 +112,7 @@ def _check_file(desk: Desk) -> Iterator[Finding]:
     for table, number, parent in sqlite.broken_references(desk.connection):
         which = "a row" if number is None else f"row {number}"
         yield Finding(f"table {table}", f"In {which}, the {parent} referred to do not exist.")
-    for name, sql in {**TRIGGERS, **GENERATION_TRIGGERS}.items():
+    for name, sql in sqlite.TRIGGERS.items():
         stored = sqlite.definition(desk.connection, name)
         if stored is None:
             yield Finding(f"trigger {name}", "It is missing, so the books are not guarded.")
@@ -139,7 +129,6 @@ _TRANSFERS = Prepared(
 
 
 def _check_transfers(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Finding]:
-    """Go through all transfers once, in order, adding them up."""
     entries = _Entries()
     # Numbers that no transfer has, because a restore went past them.
     passed = [range(each.after + 1, each.first) for each in generations(desk.connection)]
@@ -210,20 +199,6 @@ class _Entries:
             )
 
 
-def _incomplete() -> Query:
-    """Choose callers who do not have each of their accounts."""
-    found = (
-        select(func.count())
-        .where(_ACCOUNTS.c.caller_id == callers.c.id, _ACCOUNTS.c.unit == "second")
-        .where(_ACCOUNTS.c.kind.in_(CALLER_ACCOUNTS))
-        .scalar_subquery()
-    )
-    return select(callers.c.id, callers.c.name, found).where(found != len(CALLER_ACCOUNTS))
-
-
-_INCOMPLETE = Prepared(_incomplete)
-
-
 def _check_accounts(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Finding]:
     totals: defaultdict[str, int] = defaultdict(int)
     for account in accounts.values():
@@ -240,12 +215,22 @@ def _check_accounts(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Findi
     for unit, total in totals.items():
         if total:
             yield Finding(f"unit {unit}", f"All balances add up to {total}, not to zero.")
-    for number, name, found in _INCOMPLETE(desk.connection):
-        yield Finding(f"caller {number}", f"{name} has {found} of {len(CALLER_ACCOUNTS)} accounts.")
 
 
+@each_is_wrong("caller {}", f"{{1}} has {{2}} of {len(CALLER_ACCOUNTS)} accounts.")
+def _incomplete() -> Query:
+    own = _ACCOUNTS.c
+    found = (
+        select(func.count())
+        .where(own.caller_id == callers.c.id, own.unit == "second")
+        .where(own.kind.in_(CALLER_ACCOUNTS))
+        .scalar_subquery()
+    )
+    return select(callers.c.id, callers.c.name, found).where(found != len(CALLER_ACCOUNTS))
+
+
+@each_is_wrong("transfer {}", "It is a grant that no day of its caller accounts for.")
 def _grants() -> Query:
-    """Choose grants that no day of the caller who got them accounts for."""
     accounted = (
         exists().where(
             table.c.grant_id == transfers.c.id, table.c.caller_id == _ACCOUNTS.c.caller_id
@@ -260,74 +245,42 @@ def _grants() -> Query:
     )
 
 
-_GRANTS = Prepared(_grants)
-# Days whose grant is no grant.
-_DAYS = Prepared(
-    lambda: (
-        select(days.c.caller_id, days.c.day, days.c.grant_id)
-        .join(transfers, transfers.c.id == days.c.grant_id, isouter=True)
-        .where(days.c.grant_id.is_not(None))
-        .where(
-            or_(
-                transfers.c.id.is_(None),
-                transfers.c.kind != "grant",
-                transfers.c.id <= days.c.after,
-            )
-        )
-    )
-)
-
-
-def _standing() -> Query:
-    """Choose callers of whose stake more is left of an earlier day than is on the table."""
-    today = and_(
-        callers.c.id == days.c.caller_id, callers.c.day == days.c.day, callers.c.deleted.is_(None)
-    )
-    stake = and_(
-        _ACCOUNTS.c.caller_id == callers.c.id,
-        _ACCOUNTS.c.kind == "stake",
-        _ACCOUNTS.c.unit == "second",
-    )
+@each_is_wrong("caller {}", "The grant of {1} should be transfer {2}, and is not.")
+def _days() -> Query:
+    row = transfers.c
     return (
-        select(days.c.caller_id, days.c.day, days.c.standing, _ACCOUNTS.c.balance)
+        select(days.c.caller_id, days.c.day, days.c.grant_id)
+        .join(transfers, row.id == days.c.grant_id, isouter=True)
+        .where(days.c.grant_id.is_not(None))
+        .where(or_(row.id.is_(None), row.kind != "grant", row.id <= days.c.after))
+    )
+
+
+@each_is_wrong("caller {}", "Of his stake {2} are left of a day before {1}, and he has staked {3}.")
+def _standing() -> Query:
+    who, own = callers.c, _ACCOUNTS.c
+    today = and_(who.id == days.c.caller_id, who.day == days.c.day, who.deleted.is_(None))
+    stake = and_(own.caller_id == who.id, own.kind == "stake", own.unit == "second")
+    return (
+        select(days.c.caller_id, days.c.day, days.c.standing, own.balance)
         .select_from(days)
         .join(callers, today)
         .join(_ACCOUNTS, stake)
-        .where(days.c.standing > _ACCOUNTS.c.balance)
+        .where(days.c.standing > own.balance)
     )
 
 
-_STANDING = Prepared(_standing)
-
-
+@each_is_wrong("caller {}", "The day last seen is {1}, the last begun {2}.")
 def _last_days() -> Query:
-    """Choose callers whose day was never begun, or is not their last."""
     last = select(func.max(days.c.day)).where(days.c.caller_id == callers.c.id).scalar_subquery()
     return select(callers.c.id, callers.c.day, last).where(callers.c.day.is_distinct_from(last))
 
 
-_LAST_DAYS = Prepared(_last_days)
-
-
-def _check_days(desk: Desk) -> Iterator[Finding]:
-    books = desk.connection
-    for number in _GRANTS(books).scalars():
-        yield Finding(f"transfer {number}", "It is a grant that no day of its caller accounts for.")
-    for caller_id, day, grant_id in _DAYS(books):
-        yield Finding(
-            f"caller {caller_id}", f"The grant of {day} should be transfer {grant_id}, and is not."
-        )
-    for caller_id, day, standing, stake in _STANDING(books):
-        yield Finding(
-            f"caller {caller_id}",
-            f"Of his stake {standing} are left of a day before {day}, and he has staked {stake}.",
-        )
-    for caller_id, day, last in _LAST_DAYS(books):
-        yield Finding(f"caller {caller_id}", f"The day last seen is {day}, the last begun {last}.")
-
-
+@each_is_wrong(
+    "call {}",
+    "Of {1} seconds {2} were charged and {3} waived; its transfers charge {4}.",
+)
 def _calls() -> Query:
-    """Choose calls whose seconds are not those that their transfers charge."""
     used = (
         select(transfers.c.call_id, func.sum(transfers.c.amount).label("posted"))
         .where(transfers.c.target == ELAPSED)
@@ -343,91 +296,75 @@ def _calls() -> Query:
     )
 
 
-_CALLS = Prepared(_calls)
-_OF_NO_CALL = Prepared(
-    lambda: select(transfers.c.id).where(
+@each_is_wrong("transfer {}", "It charges time used and names no call.")
+def _of_no_call() -> Query:
+    return select(transfers.c.id).where(
         transfers.c.target == ELAPSED, transfers.c.call_id.is_(None)
     )
-)
 
 
-def _check_calls(desk: Desk) -> Iterator[Finding]:
-    for number, ticked, charged, waived, posted in _CALLS(desk.connection):
-        yield Finding(
-            f"call {number}",
-            f"Of {ticked} seconds {charged} were charged and {waived} waived;"
-            f" its transfers charge {posted}.",
-        )
-    for number in _OF_NO_CALL(desk.connection).scalars():
-        yield Finding(f"transfer {number}", "It charges time used and names no call.")
-
-
-_OUTBOX = Prepared(
-    lambda: (
-        select(transfers.c.id, transfers.c.amount, outbox.c.minutes)
+def _outbox(tells: ColumnElement[bool]) -> Query:
+    row = transfers.c
+    return (
+        select(row.id, row.amount, outbox.c.minutes)
         .select_from(transfers)
-        .join(outbox, outbox.c.number == transfers.c.id, isouter=True)
-        .where(transfers.c.kind == "external")
-        .where(transfers.c.amount.is_distinct_from(outbox.c.minutes * MINUTE))
+        .join(outbox, outbox.c.number == row.id, isouter=True)
+        .where(row.kind == "external", tells)
+        .where(row.amount.is_distinct_from(outbox.c.minutes * MINUTE))
     )
-)
-_NO_RECORD = Prepared(
-    lambda: (
+
+
+@each_is_wrong("transfer {}", "No record for THEBANK.EXT tells of it.")
+def _of_no_record() -> Query:
+    return _outbox(outbox.c.minutes.is_(None))
+
+
+@each_is_wrong("record {}", "It says {2} minutes, transfer {0} {1} seconds.")
+def _of_another_record() -> Query:
+    return _outbox(outbox.c.minutes.is_not(None))
+
+
+@each_is_wrong("record {}", "Transfer and record do not belong together.")
+def _of_no_transfer() -> Query:
+    return (
         select(outbox.c.number)
         .join(transfers, transfers.c.id == outbox.c.number, isouter=True)
         .where(transfers.c.kind.is_distinct_from("external"))
     )
-)
 
 
-def _check_outbox(desk: Desk) -> Iterator[Finding]:
-    for number, amount, minutes in _OUTBOX(desk.connection):
-        if minutes is None:
-            yield Finding(f"transfer {number}", "No record for THEBANK.EXT tells of it.")
-        else:
-            yield Finding(
-                f"record {number}",
-                f"It says {minutes} minutes, transfer {number} {amount} seconds.",
-            )
-    for number in _NO_RECORD(desk.connection).scalars():
-        yield Finding(f"record {number}", "Transfer and record do not belong together.")
-
-
-_OF_NO_LINE = Prepared(
-    lambda: (
+@each_is_wrong("transfer {}", "It was imported, and no line of a file tells of it.")
+def _of_no_line() -> Query:
+    return (
         select(transfers.c.id)
         .join(import_lines, import_lines.c.transfer_id == transfers.c.id, isouter=True)
         .where(transfers.c.kind == "import", import_lines.c.import_id.is_(None))
     )
-)
 
 
-def _lines() -> Query:
-    """Choose lines of files that were applied by no transfer of their own, or not read yet."""
+def _lines(wrong: ColumnElement[bool]) -> Query:
     line = import_lines.c
     return (
-        select(
-            *(line.import_id, line.line, line.transfer_id, transfers.c.kind, line.start),
-            imports.c.bytes,
-        )
+        select(*(line.import_id, line.line, line.transfer_id), imports.c.bytes)
         .select_from(import_lines)
         .join(transfers, transfers.c.id == line.transfer_id, isouter=True)
         .join(imports, imports.c.id == line.import_id, isouter=True)
-        .where(line.transfer_id.is_not(None))
-        .where(or_(transfers.c.kind.is_distinct_from("import"), line.start >= imports.c.bytes))
+        .where(line.transfer_id.is_not(None), wrong)
     )
 
 
-_LINES = Prepared(_lines)
+@each_is_wrong("import {}, line {}", "Transfer {2}, which it tells of, is not its own.")
+def _lines_of_others() -> Query:
+    return _lines(transfers.c.kind.is_distinct_from("import"))
 
 
-def _check_imports(desk: Desk) -> Iterator[Finding]:
-    """Compare what was imported with the lines of files that say so."""
-    for number in _OF_NO_LINE(desk.connection).scalars():
-        yield Finding(f"transfer {number}", "It was imported, and no line of a file tells of it.")
-    for number, line, transfer_id, kind, start, read in _LINES(desk.connection):
-        where = f"import {number}, line {line}"
-        if kind != "import":
-            yield Finding(where, f"Transfer {transfer_id}, which it tells of, is not its own.")
-        if read is not None and start >= read:
-            yield Finding(where, f"It was applied, and the file is read to byte {read} only.")
+@each_is_wrong("import {}, line {}", "It was applied, and the file is read to byte {3} only.")
+def _lines_not_read() -> Query:
+    return _lines(import_lines.c.start >= imports.c.bytes)
+
+
+CHECKS: tuple[Check, ...] = (
+    *(_incomplete, check_rounds, _grants, _days, _standing, _last_days, _calls, _of_no_call),
+    *(_of_no_record, _of_another_record, _of_no_transfer, _of_no_line, _lines_of_others),
+    *(_lines_not_read, check_hosts, check_loans),
+)

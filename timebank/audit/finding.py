@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
+
+from timebank.ledger.database import Desk
+from timebank.ledger.sql import Build, Prepared
 
 
 class Finding(NamedTuple):
@@ -12,5 +16,22 @@ class Finding(NamedTuple):
     sentence: str
 
     def __str__(self) -> str:
-        """Put both on one line."""
         return f"{self.where}: {self.sentence}"
+
+
+Check = Callable[[Desk], Iterator[Finding]]
+
+
+def each_is_wrong(where: str, sentence: str) -> Callable[[Build], Check]:
+    """Make a check of a query that chooses what is off; its columns fill in both texts."""
+
+    def made(build: Build) -> Check:
+        wrong = Prepared(build)
+
+        def check(desk: Desk) -> Iterator[Finding]:
+            for row in wrong(desk.connection):
+                yield Finding(where.format(*row), sentence.format(*row))
+
+        return check
+
+    return made

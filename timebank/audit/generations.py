@@ -48,7 +48,6 @@ _ACTED = Prepared(
 
 
 def check_generations(desk: Desk) -> Iterator[Finding]:
-    """Name every generation that does not follow the one before, and what was not closed in it."""
     before = 1
     floor: dict[str, int] = {}
     known = generations(desk.connection)

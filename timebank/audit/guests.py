@@ -11,85 +11,79 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, case, exists, func, not_, or_, select
 
-from timebank.audit.finding import Finding
+from timebank.audit.finding import Check, Finding, each_is_wrong
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import accounts, callers, calls, given_back, transfers, visits
-from timebank.ledger.sql import Prepared, Query
+from timebank.ledger.schema import (
+    accounts,
+    callers,
+    calls,
+    given_back,
+    source,
+    target,
+    transfers,
+    visits,
+)
+from timebank.ledger.sql import Prepared, Query, total
 from timebank.ledger.visit import HostSession, Parting
 from timebank.words import MINUTE
 
 
 def check_hosts(desk: Desk) -> Iterator[Finding]:
-    """Name every visit, debt, claim and caller of a board that is not as it should be."""
-    yield from _check_callers(desk)
-    yield from _check_calls(desk)
-    yield from _check_transfers(desk)
-    yield from _check_without_call(desk)
-    yield from _check_order(desk)
-    yield from _check_given(desk)
-    yield from _check_kept(desk)
-    yield from _check_shown(desk)
+    for check in CHECKS:
+        yield from check(desk)
 
 
 def _sum(amount: ColumnElement[int], these: ColumnElement[bool]) -> ColumnElement[int]:
-    """Add up the amounts of some rows."""
     return func.sum(case((these, amount), else_=0))
 
 
-def _of_boards() -> Query:
-    """Choose the callers of boards.
-
-    With whether they could log on by themselves, and what they have while they are on no call.
-    """
-    on_call = (
-        exists()
-        .where(calls.c.caller_id == callers.c.id, calls.c.closed.is_(None))
-        .correlate(callers)
+def _of_board(*wrong: ColumnElement[Any]) -> Query:
+    """Choose callers of boards, and what is wrong with them."""
+    return select(callers.c.id, callers.c.name, *wrong[1:]).where(
+        callers.c.board.is_not(None), wrong[0]
     )
+
+
+@each_is_wrong("caller {}", "{1} is of another board, and has a password here.")
+def _with_password() -> Query:
+    return _of_board(callers.c.password_hash != "")
+
+
+@each_is_wrong("caller {}", "{1} is of another board, and has the name of one of ours.")
+def _with_plain_name() -> Query:
+    return _of_board(~callers.c.name.contains("@"))
+
+
+@each_is_wrong("caller {}", "{1} is of another board and on no call, and has {2} left.")
+def _with_time_left() -> Query:
+    own = accounts.c
+    on_call = exists().where(calls.c.caller_id == callers.c.id, calls.c.closed.is_(None))
     left = (
-        select(func.coalesce(func.sum(accounts.c.balance), 0))
-        .where(accounts.c.caller_id == callers.c.id, accounts.c.unit == "second")
-        .where(accounts.c.kind.in_(["online", "held"]), ~on_call)
+        select(total(own.balance))
+        .where(own.caller_id == callers.c.id, own.unit == "second")
+        .where(own.kind.in_(["online", "held"]), ~on_call.correlate(callers))
         .correlate(callers)
         .scalar_subquery()
     )
-    return select(
-        *(callers.c.id, callers.c.name, callers.c.password_hash != ""),
-        *(~callers.c.name.contains("@"), left),
-    ).where(callers.c.board.is_not(None))
+    return _of_board(left != 0, left)
 
 
-_OF_BOARDS = Prepared(_of_boards)
 # Kinds of transfer that callers of other boards, and our own, can have none of.
 OURS = ("grant", "forfeit", "carry")
 THEIRS = ("brought", "taken home", "gain", "given back", "put back", "kept", "loan paid")
-_STRANGE_KINDS = Prepared(
-    lambda: (
+
+
+@each_is_wrong("transfer {}", "It is of a kind that its caller can have none of.")
+def _of_strange_kind() -> Query:
+    kind, board = transfers.c.kind, callers.c.board
+    ours = and_(kind.in_(OURS), board.is_not(None))
+    return (
         select(transfers.c.id)
         .select_from(transfers)
         .join(accounts, accounts.c.id.in_([transfers.c.source, transfers.c.target]))
         .join(callers, callers.c.id == accounts.c.caller_id)
-        .where(
-            or_(
-                and_(transfers.c.kind.in_(OURS), callers.c.board.is_not(None)),
-                and_(transfers.c.kind.in_(THEIRS), callers.c.board.is_(None)),
-            )
-        )
+        .where(or_(ours, and_(kind.in_(THEIRS), board.is_(None))))
     )
-)
-
-
-def _check_callers(desk: Desk) -> Iterator[Finding]:
-    for number, name, password, plain, left in _OF_BOARDS(desk.connection):
-        where = f"caller {number}"
-        if password:
-            yield Finding(where, f"{name} is of another board, and has a password here.")
-        if plain:
-            yield Finding(where, f"{name} is of another board, and has the name of one of ours.")
-        if left:
-            yield Finding(where, f"{name} is of another board and on no call, and has {left} left.")
-    for number in _STRANGE_KINDS(desk.connection).scalars():
-        yield Finding(f"transfer {number}", "It is of a kind that its caller can have none of.")
 
 
 def _calls() -> Query:
@@ -137,7 +131,6 @@ SAVINGS = ("bank", "loan")
 def _visits() -> Query:
     """Add up what the rows of each call come to, beside what the visit says."""
     visit, row = visits.c, transfers.c
-    source, target = accounts.alias(), accounts.alias()
     from_purse, to_purse = source.c.kind.in_(PURSE), target.c.kind.in_(PURSE)
     from_savings, to_savings = source.c.kind.in_(SAVINGS), target.c.kind.in_(SAVINGS)
     own = row.kind.not_in(["gain", "put back", "kept", "loan paid"])
@@ -183,7 +176,6 @@ COLUMNS = (
 
 
 def _check_transfers(desk: Desk) -> Iterator[Finding]:
-    """Compare every visit with the transfers of its call."""
     for number, over, *amounts in _VISITS(desk.connection):
         said, moved = amounts[: len(COLUMNS)], amounts[len(COLUMNS) :]
         # While it is open, only what came in is known.
@@ -196,8 +188,12 @@ def _check_transfers(desk: Desk) -> Iterator[Finding]:
                 )
 
 
+@each_is_wrong(
+    "caller {}",
+    "What hands brought while he was on no call should be {1} taken home and {2} saved, and its"
+    " transfers add up to {3} and {4}.",
+)
 def _without_call() -> Query:
-    """Choose callers to whom hands brought something else than their visits say."""
     visit, row = visits.c, transfers.c
     kept = func.coalesce(visit.loan_paid, 0) + visit.gain + visit.put_back
     said = (
@@ -235,19 +231,6 @@ def _without_call() -> Query:
     )
 
 
-_WITHOUT_CALL = Prepared(_without_call)
-
-
-def _check_without_call(desk: Desk) -> Iterator[Finding]:
-    """Compare what hands brought to callers on no call with their visits, all together."""
-    for caller_id, *amounts in _WITHOUT_CALL(desk.connection):
-        yield Finding(
-            f"caller {caller_id}",
-            "What hands brought while he was on no call should be {} taken home and {} saved, and"
-            " its transfers add up to {} and {}.".format(*amounts),
-        )
-
-
 def _in_order() -> Query:
     """Choose all visits, with the debt of the day as it may have been when each began or ended.
 
@@ -256,7 +239,7 @@ def _in_order() -> Query:
     """
     visit, before, given = visits.c, visits.alias(), given_back.c
     debts = (
-        select(func.coalesce(func.sum(before.c.debt_added - before.c.debt_paid), 0))
+        select(total(before.c.debt_added - before.c.debt_paid))
         .where(before.c.id < visit.id, before.c.caller_id == visit.caller_id)
         .where(before.c.day == visit.day, before.c.closed.is_not(None))
         .correlate(visits)
@@ -285,7 +268,6 @@ LOAN = ("loan", "loan_paid")
 
 
 def _ended(row: Any) -> list[object]:
-    """Give the amounts that a visit has when it is over."""
     if row["closed"] is None:
         return []
     ended: tuple[str, ...] = ENDED
@@ -320,7 +302,6 @@ def _check_order(desk: Desk) -> Iterator[Finding]:
 
 
 def _reckoned(row: Any) -> dict[str, int]:
-    """Part a visit again, by the names of its columns."""
     given = ("caller_id", "call_id", "board", "staked", "standing", "standing_own")
     more = ("clock", "brought", "own")
     visit = HostSession(*(row[name] for name in given), **{name: row[name] for name in more})
@@ -337,81 +318,67 @@ def _reckoned(row: Any) -> dict[str, int]:
     return {"result": result, **{name: getattr(parting, name) for name in names}}
 
 
-def _told_of(kind: str, told_in: ColumnElement[int]) -> Query:
+def _told_of(kind: str, told_in: ColumnElement[int], told: ColumnElement[bool]) -> Query:
     """Choose the transfers of a kind that no row of `given_back` tells of as they are."""
     given, row = given_back.c, transfers.c
     return (
         select(row.id, row.amount, given.number, given.minutes)
         .select_from(transfers)
         .join(given_back, told_in == row.id, isouter=True)
-        .where(row.kind == kind, row.amount.is_distinct_from(given.minutes * MINUTE))
+        .where(row.kind == kind, row.amount.is_distinct_from(given.minutes * MINUTE), told)
     )
 
 
-_GIVEN = Prepared(lambda: _told_of("given back", given_back.c.transfer_id))
-_STRANGE = Prepared(
-    lambda: (
-        select(given_back.c.number)
+@each_is_wrong("transfer {}", "No row tells that it is to be given back.")
+def _given_untold() -> Query:
+    return _told_of("given back", given_back.c.transfer_id, given_back.c.number.is_(None))
+
+
+@each_is_wrong("given back {2}", "It says {3} minutes, transfer {0} {1} seconds.")
+def _given_otherwise() -> Query:
+    return _told_of("given back", given_back.c.transfer_id, given_back.c.number.is_not(None))
+
+
+@each_is_wrong("given back {}", "It does not belong to its transfer.")
+def _given_to_others() -> Query:
+    given, row, own = given_back.c, transfers.c, accounts.c
+    wrong = or_(row.kind.is_distinct_from("given back"), own.caller_id != given.caller_id)
+    return (
+        select(given.number)
         .select_from(given_back)
-        .join(transfers, transfers.c.id == given_back.c.transfer_id, isouter=True)
-        .join(accounts, accounts.c.id == transfers.c.source, isouter=True)
-        .where(given_back.c.transfer_id.is_not(None))
-        .where(
-            or_(
-                transfers.c.kind.is_distinct_from("given back"),
-                accounts.c.caller_id != given_back.c.caller_id,
-            )
-        )
+        .join(transfers, row.id == given.transfer_id, isouter=True)
+        .join(accounts, own.id == row.source, isouter=True)
+        .where(given.transfer_id.is_not(None), wrong)
     )
-)
 
 
-def _check_given(desk: Desk) -> Iterator[Finding]:
-    """Compare what hosts are owed with the transfers that say so."""
-    for number, amount, row, minutes in _GIVEN(desk.connection):
-        if row is None:
-            yield Finding(f"transfer {number}", "No row tells that it is to be given back.")
-        else:
-            yield Finding(
-                f"given back {row}",
-                f"It says {minutes} minutes, transfer {number} {amount} seconds.",
-            )
-    for number in _STRANGE(desk.connection).scalars():
-        yield Finding(f"given back {number}", "It does not belong to its transfer.")
+@each_is_wrong("transfer {}", "It came back from a host, and no row tells why.")
+def _kept_untold() -> Query:
+    return _told_of("kept", given_back.c.kept_id, given_back.c.number.is_(None))
 
 
-_KEPT = Prepared(lambda: _told_of("kept", given_back.c.kept_id))
-# Rows that say that minutes are kept here, or not, and whose transfers do not.
-_NOT_KEPT = Prepared(
-    lambda: (
-        select(given_back.c.number)
+@each_is_wrong("transfer {}", "It came back from a host, and row {2} says another amount.")
+def _kept_otherwise() -> Query:
+    return _told_of("kept", given_back.c.kept_id, given_back.c.number.is_not(None))
+
+
+@each_is_wrong("given back {}", "Whether it is kept here, its transfer does not say.")
+def _not_kept() -> Query:
+    given, is_kept = given_back.c, transfers.c.kind.is_not_distinct_from("kept")
+    return (
+        select(given.number)
         .select_from(given_back)
-        .join(transfers, transfers.c.id == given_back.c.kept_id, isouter=True)
-        .where(
-            _differ(
-                and_(given_back.c.state == "kept", given_back.c.minutes > 0),
-                transfers.c.kind.is_not_distinct_from("kept"),
-            )
-        )
+        .join(transfers, transfers.c.id == given.kept_id, isouter=True)
+        .where(_differ(and_(given.state == "kept", given.minutes > 0), is_kept))
     )
-)
 
 
-def _check_kept(desk: Desk) -> Iterator[Finding]:
-    """Compare what came back from hosts that could not be given it with its transfers."""
-    for number, _, row, _ in _KEPT(desk.connection):
-        told = "no row tells why" if row is None else f"row {row} says another amount"
-        yield Finding(f"transfer {number}", f"It came back from a host, and {told}.")
-    for number in _NOT_KEPT(desk.connection).scalars():
-        yield Finding(f"given back {number}", "Whether it is kept here, its transfer does not say.")
-
-
+@each_is_wrong("caller {}", "On {1} he lost {3}, and his host was shown {2}.")
 def _shown() -> Query:
-    """Choose days on which a host was shown more losses than there were."""
     given, visit = given_back.c, visits.c
     shown = -func.sum(given.minutes) * MINUTE
     lost = (
-        select(func.coalesce(func.sum(visit.debt_added), 0))
+        select(total(visit.debt_added))
         .where(visit.caller_id == given.caller_id, visit.day == given.day)
         .correlate(given_back)
         .scalar_subquery()
@@ -424,11 +391,8 @@ def _shown() -> Query:
     )
 
 
-_SHOWN = Prepared(_shown)
-
-
-def _check_shown(desk: Desk) -> Iterator[Finding]:
-    for caller_id, day, shown, lost in _SHOWN(desk.connection):
-        yield Finding(
-            f"caller {caller_id}", f"On {day} he lost {lost}, and his host was shown {shown}."
-        )
+CHECKS: tuple[Check, ...] = (
+    *(_with_password, _with_plain_name, _with_time_left, _of_strange_kind, _check_calls),
+    *(_check_transfers, _without_call, _check_order, _given_untold, _given_otherwise),
+    *(_given_to_others, _kept_untold, _kept_otherwise, _not_kept, _shown),
+)

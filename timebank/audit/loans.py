@@ -16,13 +16,13 @@ from sqlalchemy import case, func, or_, select
 
 from timebank.audit.finding import Finding
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import accounts, days, transfers, visits
+from timebank.ledger.schema import days, moved, source, target, transfers, visits
 from timebank.ledger.sql import Prepared, Query
 
 
 def _moved() -> Query:
     """Choose the transfers of loans, and of what guests leave with."""
-    source, target, amount = accounts.alias(), accounts.alias(), transfers.c.amount
+    amount = transfers.c.amount
     lent, paid = source.c.kind == "loan", target.c.kind == "loan"
     change = case((lent, amount), else_=0) - case((paid, amount), else_=0)
     return (
@@ -30,9 +30,7 @@ def _moved() -> Query:
             func.coalesce(source.c.caller_id, target.c.caller_id),
             *(transfers.c.id, transfers.c.kind, amount, change, source.c.kind, transfers.c.call_id),
         )
-        .select_from(transfers)
-        .join(source, source.c.id == transfers.c.source)
-        .join(target, target.c.id == transfers.c.target)
+        .select_from(moved)
         .where(or_(lent, paid, transfers.c.kind.in_(["gain", "put back"])))
         .order_by(transfers.c.id)
     )
@@ -64,7 +62,6 @@ class _LoanRow(NamedTuple):
 
     @property
     def is_of_exit(self) -> bool:
-        """Whether it pays a loan out of what a guest leaves with."""
         return self.kind == "loan paid" and self.source in ("online", "held")
 
 
@@ -89,11 +86,10 @@ class _Loan:
 
 
 def check_loans(desk: Desk) -> Iterator[Finding]:
-    """Name every loan, day and visit that does not go with what was owed at the time."""
     rows: defaultdict[int, list[_LoanRow]] = defaultdict(list)
     for caller_id, *row in _MOVED(desk.connection):
         rows[caller_id].append(_LoanRow(*row))
-    loans = {caller_id: _Loan(moved) for caller_id, moved in rows.items()}
+    loans = {caller_id: _Loan(found) for caller_id, found in rows.items()}
     nobodys = _Loan([])
     for caller_id, rows_of_days in groupby(_DAYS(desk.connection), key=itemgetter(0)):
         found = [_Day(*day) for _, *day in rows_of_days]
@@ -133,7 +129,6 @@ def _check_days(loan: _Loan, days: list[_Day]) -> Iterator[Finding]:
 
 
 def _check_visits(loan: _Loan, visits: dict[int, tuple[int, int]]) -> Iterator[Finding]:
-    """Compare what visits say was owed when they ended with the loans themselves."""
     rows, owed = loan.rows, loan.owed
     for place, row in enumerate(rows):
         visit = None if row.call_id is None else visits.get(row.call_id)

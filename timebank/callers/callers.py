@@ -4,68 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Update, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, Update, bindparam, func, select
 from sqlalchemy.exc import IntegrityError
 
 from timebank.errors import NameTaken, Refused, UnknownCaller
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import CALLER_ACCOUNTS, accounts, callers, instant, stamp
-from timebank.ledger.sql import Prepared, Query, by_name, given
+from timebank.ledger.schema import CALLER_ACCOUNTS, callers, instant, stamp
+from timebank.ledger.sql import (
+    Prepared,
+    Query,
+    Reader,
+    by_name,
+    change,
+    equal,
+    insert_into,
+    value,
+)
+from timebank.ledger.transfers import open_account
 from timebank.names import look_alikes, names
-
-_ENTER = Prepared(
-    lambda: (
-        insert(callers)
-        .values(given("name", "fold", "skeleton", "password_hash", "created", "board", "board_key"))
-        .values(locked=0, preferences="{}")
-    )
-)
-_OPEN_ACCOUNT = Prepared(
-    lambda: insert(accounts).values(**given("kind", "caller_id"), unit="second", balance=0)
-)
-
-
-def _records() -> Query:
-    """Choose what a `CallerRecord` is made of."""
-    column = callers.c
-    return select(
-        *(column.id, column.name, column.password_hash, column.locked, column.created),
-        *(column.last_call, column.preferences, column.frozen, column.board, column.board_key),
-        column.powers,
-    )
-
-
-_LIVING = callers.c.deleted.is_(None)
-_FIND = Prepared(lambda: _records().where(callers.c.fold == bindparam("fold"), _LIVING))
-_GET = Prepared(lambda: _records().where(callers.c.id == bindparam("caller_id"), _LIVING))
-_LISTING = Prepared(lambda: _records().where(_LIVING).order_by(by_name(callers.c.name)))
-_COUNT = Prepared(lambda: select(func.count()).select_from(callers).where(_LIVING))
-_NUMBER = Prepared(
-    lambda: (
-        select(callers.c.id)
-        .where(callers.c.fold == bindparam("fold"))
-        .order_by(callers.c.deleted.is_not(None), callers.c.deleted.desc())
-    )
-)
-
-
-def _change(*columns: str) -> Update:
-    this = callers.c.id == bindparam("caller_id")
-    return update(callers).values(given(*columns)).where(this, _LIVING)
-
-
-_SET_LOCKED = Prepared(lambda: _change("locked"))
-_SET_POWERS = Prepared(lambda: _change("powers"))
-_SET_PASSWORD = Prepared(lambda: _change("password_hash").values(recovery_digest=None))
-_RENEW_PASSWORD = Prepared(
-    lambda: _change("password_hash").where(callers.c.password_hash == bindparam("old"))
-)
-_SET_PREFERENCES = Prepared(lambda: _change("preferences"))
-_RENAME = Prepared(lambda: _change("name", "fold", "skeleton"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +47,48 @@ class CallerRecord:
     board_key: str | None
     # The caller has the sysop's powers (powers.py).
     powers: bool
+
+
+_LIVING = callers.c.deleted.is_(None)
+_ENTER = Prepared(
+    lambda: insert_into(
+        callers,
+        "name fold skeleton password_hash created board board_key",
+        locked=0,
+        preferences="{}",
+    )
+)
+
+
+def _records() -> Query:
+    columns = (callers.c[each.name] for each in fields(CallerRecord))
+    return select(*columns).where(_LIVING)
+
+
+def _changed_to(columns: str, *where: ColumnElement[bool], **fixed: Any) -> Update:
+    return change(callers, columns, equal(callers.c.id), _LIVING, *where, **fixed)
+
+
+_FIND = Prepared(lambda: _records().where(equal(callers.c.fold)))
+_GET = Prepared(lambda: _records().where(equal(callers.c.id)))
+_LISTING = Prepared(lambda: _records().order_by(by_name(callers.c.name)))
+_COUNT: Reader[int] = value(lambda: select(func.count()).select_from(callers).where(_LIVING))
+_NUMBER: Reader[int] = value(
+    lambda: (
+        select(callers.c.id)
+        .where(equal(callers.c.fold))
+        .order_by(callers.c.deleted.is_not(None), callers.c.deleted.desc())
+    )
+)
+_NAME: Reader[str] = value(lambda: select(callers.c.name).where(equal(callers.c.id)))
+_SET_LOCKED = Prepared(lambda: _changed_to("locked"))
+_SET_POWERS = Prepared(lambda: _changed_to("powers"))
+_SET_PASSWORD = Prepared(lambda: _changed_to("password_hash", recovery_digest=None))
+_RENEW_PASSWORD = Prepared(
+    lambda: _changed_to("password_hash", callers.c.password_hash == bindparam("old"))
+)
+_SET_PREFERENCES = Prepared(lambda: _changed_to("preferences"))
+_RENAME = Prepared(lambda: _changed_to("name fold skeleton"))
 
 
 def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
@@ -136,40 +138,40 @@ def _enter(
         )
     except IntegrityError as error:
         raise _taken(kept) from error
-    opened = [{"kind": kind, "caller_id": caller_id} for kind in CALLER_ACCOUNTS]
-    _OPEN_ACCOUNT.each(desk.connection, opened)
+    for kind in CALLER_ACCOUNTS:
+        open_account(desk, kind, "second", caller_id=caller_id)
     return get(desk, caller_id)
 
 
 def find(desk: Desk, name: str) -> CallerRecord | None:
-    """Find the living caller of this name, however it is written."""
     row = _FIND(desk.connection, fold=names.fold(name)).first()
-    return None if row is None else _record(*row)
+    return None if row is None else _record(row)
 
 
 def number_of(desk: Desk, name: str) -> int | None:
     """Tell the number of the caller of this name; of the last one deleted when nobody has it."""
-    number: int | None = _NUMBER(desk.connection, fold=names.fold(name)).scalar()
-    return number
+    return _NUMBER.first(desk.connection, fold=names.fold(name))
+
+
+def name_of(desk: Desk, caller_id: int) -> str:
+    """Give the name of a caller by number, also of one who was deleted."""
+    return _NAME.one(desk.connection, id=caller_id)
 
 
 def get(desk: Desk, caller_id: int) -> CallerRecord:
     """Give a living caller by number; raises `UnknownCaller`."""
-    row = _GET(desk.connection, caller_id=caller_id).first()
+    row = _GET(desk.connection, id=caller_id).first()
     if row is None:
         raise UnknownCaller(f"There is no caller number {caller_id}.")
-    return _record(*row)
+    return _record(row)
 
 
 def listing(desk: Desk) -> list[CallerRecord]:
-    """List the living callers by name."""
-    return [_record(*row) for row in _LISTING(desk.connection)]
+    return list(map(_record, _LISTING(desk.connection)))
 
 
 def count(desk: Desk) -> int:
-    """Tell how many living callers there are."""
-    number: int = _COUNT(desk.connection).scalar_one()
-    return number
+    return _COUNT.one(desk.connection)
 
 
 def set_locked(desk: Desk, caller_id: int, locked: bool) -> CallerRecord:
@@ -192,12 +194,11 @@ def renew_password_hash(desk: Desk, caller_id: int, old: str, renewed: str) -> b
 
     It is not where the password was changed, or the caller deleted, since `old` was read.
     """
-    changed = _RENEW_PASSWORD(desk.connection, password_hash=renewed, caller_id=caller_id, old=old)
+    changed = _RENEW_PASSWORD(desk.connection, password_hash=renewed, id=caller_id, old=old)
     return changed.rowcount == 1
 
 
 def set_preferences(desk: Desk, caller_id: int, preferences: Mapping[str, object]) -> CallerRecord:
-    """Replace what the caller prefers, any JSON object."""
     text = json.dumps(preferences, ensure_ascii=False)
     return _changed(desk, _SET_PREFERENCES, caller_id, preferences=text)
 
@@ -228,8 +229,8 @@ def _refuse_of_board(desk: Desk, caller_id: int, what: str) -> None:
         raise Refused(f"{record.name} is a caller of {record.board}: there is no {what} to set.")
 
 
-def _changed(desk: Desk, change: Prepared, caller_id: int, **values: object) -> CallerRecord:
-    change(desk.connection, caller_id=caller_id, **values)
+def _changed(desk: Desk, statement: Prepared, caller_id: int, **values: object) -> CallerRecord:
+    statement(desk.connection, id=caller_id, **values)
     return get(desk, caller_id)
 
 
@@ -237,19 +238,13 @@ def _taken(name: str) -> NameTaken:
     return NameTaken(f"The name {name} is taken, or looks too much like one that is.")
 
 
-def _record(*row: Any) -> CallerRecord:
-    number, name, password_hash, locked, created, last_call, preferences, frozen, *rest = row
-    board, key, powers = rest
-    return CallerRecord(
-        id=number,
-        name=name,
-        password_hash=password_hash,
-        locked=bool(locked),
-        created=instant(created),
-        last_call=None if last_call is None else instant(last_call),
-        preferences=json.loads(preferences),
-        frozen=bool(frozen),
-        board=board,
-        board_key=key,
-        powers=bool(powers),
+def _record(row: Any) -> CallerRecord:
+    return replace(
+        CallerRecord(*row),
+        locked=bool(row.locked),
+        created=instant(row.created),
+        last_call=None if row.last_call is None else instant(row.last_call),
+        preferences=json.loads(row.preferences),
+        frozen=bool(row.frozen),
+        powers=bool(row.powers),
     )

@@ -11,10 +11,13 @@ from datetime import datetime
 from itertools import groupby
 from typing import NamedTuple
 
+from sqlalchemy import Column, bindparam, select, union
+
 from timebank.ledger.database import Desk
-from timebank.ledger.reasons import decode
-from timebank.ledger.schema import CALLER_ACCOUNTS, PLAY_ACCOUNTS, instant
+from timebank.ledger.schema import CALLER_ACCOUNTS, PLAY_ACCOUNTS, accounts, instant, transfers
 from timebank.ledger.sentences import Part, describe
+from timebank.ledger.sql import NEVER, Query, Reader, equal, read, total, value
+from timebank.ledger.transfers import Extract, extracts_of
 from timebank.words import Unit
 
 # Rows that are looked up at a time.
@@ -22,7 +25,11 @@ CHUNK = 200
 BANK = "bank"
 LOAN = "loan"
 # What a caller may have in each unit.
-KINDS = {"second": CALLER_ACCOUNTS, "usd-cent": PLAY_ACCOUNTS, "frf-cent": PLAY_ACCOUNTS}
+KINDS: dict[Unit, tuple[str, ...]] = {
+    "second": CALLER_ACCOUNTS,
+    "usd-cent": PLAY_ACCOUNTS,
+    "frf-cent": PLAY_ACCOUNTS,
+}
 
 
 class Happening(NamedTuple):
@@ -47,49 +54,49 @@ class Happening(NamedTuple):
     balance: int
 
 
-class _HistoryRow(NamedTuple):
-    number: int
-    entry: int
-    at: int
-    kind: str
-    amount: int
-    facts: str
-    call_id: int | None
-    source: str
-    target: str
-    source_id: int
-    target_id: int
-    sender: str | None
-    receiver: str | None
-    unit: Unit
+def _ends(end: Column[int], unit: Unit, kind: str) -> Query:
+    """Choose the last transfers at one end of which is an account of the caller's."""
+    own = select(accounts.c.id).where(
+        equal(accounts.c.caller_id), accounts.c.kind == kind, accounts.c.unit == unit
+    )
+    last = (
+        select(transfers.c.id)
+        .where(end == own.scalar_subquery(), transfers.c.id < bindparam("before"))
+        .order_by(transfers.c.id.desc())
+        .limit(bindparam("most"))
+        .subquery()
+    )
+    return select(last.c.id)
 
 
-_ENDS = " UNION ".join(
-    f"SELECT id FROM (SELECT id FROM transfers WHERE {end} = (SELECT id FROM accounts"
-    f" WHERE caller_id = ?1 AND kind = '{kind}' AND unit = '{unit}') AND id < ?2"
-    " ORDER BY id DESC LIMIT ?3)"
-    for end in ("source", "target")
-    for unit, kinds in KINDS.items()
-    for kind in kinds
-)
-ROWS = f"""
-SELECT t.id, t.entry, t.at, t.kind, t.amount, t.facts, t.call_id, s.kind, g.kind,
-       s.caller_id, g.caller_id, sc.name, gc.name, s.unit
-FROM ({_ENDS} ORDER BY id DESC LIMIT ?3) AS found
-CROSS JOIN transfers t ON t.id = found.id
-JOIN accounts s ON s.id = t.source
-JOIN accounts g ON g.id = t.target
-LEFT JOIN callers sc ON sc.id = s.caller_id
-LEFT JOIN callers gc ON gc.id = g.caller_id
-ORDER BY t.id DESC
-"""
-# What the account in the bank held before a transfer.
-BALANCE = """
-SELECT a.balance - coalesce((SELECT sum(amount) FROM transfers WHERE target = a.id AND id >= ?2), 0)
-                 + coalesce((SELECT sum(amount) FROM transfers WHERE source = a.id AND id >= ?2), 0)
-FROM accounts a WHERE a.caller_id = ?1 AND a.kind = 'bank' AND a.unit = 'second'
-"""
-NEVER = 2**62
+def _rows_of() -> Query:
+    """Choose the last transfers of a caller, each of his accounts asked for its own."""
+    ends = union(
+        *(
+            _ends(end, unit, kind)
+            for end in (transfers.c.source, transfers.c.target)
+            for unit, kinds in KINDS.items()
+            for kind in kinds
+        )
+    ).subquery()
+    found = select(ends.c.id).order_by(ends.c.id.desc()).limit(bindparam("most"))
+    return extracts_of().where(transfers.c.id.in_(found)).order_by(transfers.c.id.desc())
+
+
+def _balance() -> Query:
+    """Choose what the account in the bank held before a transfer."""
+    since = select(total(transfers.c.amount)).where(transfers.c.id >= bindparam("before"))
+    came, went = (
+        since.where(end == accounts.c.id).correlate(accounts).scalar_subquery()
+        for end in (transfers.c.target, transfers.c.source)
+    )
+    return select(accounts.c.balance - came + went).where(
+        equal(accounts.c.caller_id), accounts.c.kind == BANK, accounts.c.unit == "second"
+    )
+
+
+_ROWS = read(Extract, _rows_of)
+_BALANCE: Reader[int] = value(_balance)
 
 
 def history(desk: Desk, caller_id: int, before: int | None, limit: int) -> list[Happening]:
@@ -98,7 +105,7 @@ def history(desk: Desk, caller_id: int, before: int | None, limit: int) -> list[
     `before` is the number of the last line of the page before, None for the first page.
     """
     before = NEVER if before is None else before
-    balance: int = desk.connection.exec_driver_sql(BALANCE, (caller_id, before)).scalar_one()
+    balance = _BALANCE.one(desk.connection, caller_id=caller_id, before=before)
     lines: list[Happening] = []
     stretch: int | None = None  # the call whose time used the last line tells of, and nothing else
     for _, group in groupby(_rows(desk, caller_id, before), key=lambda row: row.entry):
@@ -116,21 +123,21 @@ def history(desk: Desk, caller_id: int, before: int | None, limit: int) -> list[
     return lines
 
 
-def _rows(desk: Desk, caller_id: int, before: int) -> Iterator[_HistoryRow]:
+def _rows(desk: Desk, caller_id: int, before: int) -> Iterator[Extract]:
     """Give the caller's rows, newest first, looking up no more than are asked for."""
     while True:
-        found = desk.connection.exec_driver_sql(ROWS, (caller_id, before, CHUNK)).all()
-        yield from (_HistoryRow(*row) for row in found)
+        found = _ROWS.all(desk.connection, caller_id=caller_id, before=before, most=CHUNK)
+        yield from found
         if len(found) < CHUNK:
             return
-        before = found[-1][0]
+        before = found[-1].number
 
 
-def _line(rows: list[_HistoryRow], caller_id: int, balance: int) -> Happening:
+def _line(rows: list[Extract], caller_id: int, balance: int) -> Happening:
     def change(kind: str) -> int:
-        came = sum(row.amount for row in rows if (row.target, row.target_id) == (kind, caller_id))
-        went = sum(row.amount for row in rows if (row.source, row.source_id) == (kind, caller_id))
-        return came - went
+        own = (kind, caller_id)
+        came = sum(row.amount for row in rows if (row.target, row.target_caller_id) == own)
+        return came - sum(row.amount for row in rows if (row.source, row.source_caller_id) == own)
 
     return Happening(
         number=rows[0].number,
@@ -144,7 +151,7 @@ def _line(rows: list[_HistoryRow], caller_id: int, balance: int) -> Happening:
     )
 
 
-def _joined(later: Happening, line: Happening, row: _HistoryRow, caller_id: int) -> Happening:
+def _joined(later: Happening, line: Happening, row: Extract, caller_id: int) -> Happening:
     """Make one line of two that tell of time used and follow one another; `row` is of the first."""
     used = later.used + line.used
     return later._replace(
@@ -155,10 +162,11 @@ def _joined(later: Happening, line: Happening, row: _HistoryRow, caller_id: int)
     )
 
 
-def _part(row: _HistoryRow, caller_id: int) -> Part:
+def _part(row: Extract, caller_id: int) -> Part:
     """Tell a row from the caller's side; `other` is the one at its other end."""
+    payer, payee = row.source_caller_id, row.target_caller_id
     other = None
-    if row.source_id is not None and row.target_id is not None and row.source_id != row.target_id:
-        other = row.receiver if row.source_id == caller_id else row.sender
-    source = row.source if row.source_id in (caller_id, None) else "other"
-    return Part(decode(row.kind, row.facts), row.amount, source, row.target, other, row.unit)
+    if payer is not None and payee is not None and payer != payee:
+        other = row.target_caller if payer == caller_id else row.source_caller
+    source = row.source if payer in (caller_id, None) else "other"
+    return Part(row.reason, row.amount, source, row.target, other, row.unit)

@@ -8,61 +8,57 @@ dies, a process that is killed and a call that is taken over lose no word of it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, select
 
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, rounds, stamp
-from timebank.ledger.sql import Prepared, given
+from timebank.ledger.sql import (
+    Prepared,
+    Reader,
+    among,
+    change,
+    columns_of,
+    equal,
+    insert_into,
+    value,
+)
 from timebank.words import amount_words, title
 
 _NOTICES = schema.notices
-_ADD = Prepared(lambda: insert(_NOTICES).values(given("caller_id", "at", "text")))
-_WAITING = Prepared(
+_UNREAD = _NOTICES.c.shown.is_(None)
+_ADD = Prepared(lambda: insert_into(_NOTICES, "caller_id at text"))
+_WAITING: Reader[str] = value(
     lambda: (
-        select(_NOTICES.c.text)
-        .where(_NOTICES.c.caller_id == bindparam("caller_id"), _NOTICES.c.shown.is_(None))
-        .order_by(_NOTICES.c.id)
+        select(_NOTICES.c.text).where(equal(_NOTICES.c.caller_id), _UNREAD).order_by(_NOTICES.c.id)
     )
 )
-_SHOW = Prepared(
-    lambda: (
-        update(_NOTICES)
-        .values(given("shown"))
-        .where(_NOTICES.c.caller_id == bindparam("caller"), _NOTICES.c.shown.is_(None))
-    )
-)
+_SHOW = Prepared(lambda: change(_NOTICES, "shown", equal(_NOTICES.c.caller_id), _UNREAD))
 _UNSEEN = Prepared(
     lambda: (
         select(_NOTICES.c.caller_id, _NOTICES.c.text)
-        .where(_NOTICES.c.shown.is_(None))
-        .where(_NOTICES.c.caller_id.in_(bindparam("caller_ids", expanding=True)))
+        .where(_UNREAD, among(_NOTICES.c.caller_id, "caller_ids"))
         .order_by(_NOTICES.c.id)
     )
 )
-_KEEP_UNTOLD = Prepared(
-    lambda: (
-        update(callers).values(given("untold_round")).where(callers.c.id == bindparam("caller_id"))
-    )
-)
+_KEEP_UNTOLD = Prepared(lambda: change(callers, "untold_round", equal(callers.c.id)))
 _NOTE_SEEN = Prepared(
-    lambda: (
-        update(callers)
-        .values(untold_round=None)
-        .where(callers.c.id == bindparam("caller_id"))
-        .where(callers.c.untold_round <= bindparam("round_id"))
+    lambda: change(
+        callers,
+        "",
+        equal(callers.c.id),
+        callers.c.untold_round <= bindparam("round_id"),
+        untold_round=None,
     )
 )
-_UNTOLD = Prepared(
-    lambda: select(callers.c.untold_round).where(callers.c.id == bindparam("caller_id"))
-)
+_UNTOLD: Reader[int] = value(lambda: select(callers.c.untold_round).where(equal(callers.c.id)))
 _HAND = Prepared(
     lambda: select(
-        *(rounds.c.day, rounds.c.game, rounds.c.unit),
-        *(rounds.c.won - rounds.c.lost, rounds.c.outcome),
-    ).where(rounds.c.id == bindparam("round_id"))
+        *columns_of(rounds, "day game unit outcome"), (rounds.c.won - rounds.c.lost).label("net")
+    ).where(equal(rounds.c.id))
 )
 
 
@@ -73,9 +69,9 @@ def add_notice(desk: Desk, caller_id: int, text: str) -> None:
 
 def notices(desk: Desk, caller_id: int) -> tuple[str, ...]:
     """Give what waits for a caller, oldest first, and mark it as shown."""
-    texts = tuple(_WAITING(desk.connection, caller_id=caller_id).scalars())
+    texts = tuple(_WAITING.all(desk.connection, caller_id=caller_id))
     if texts:
-        _SHOW(desk.connection, shown=stamp(desk.now), caller=caller_id)
+        _SHOW(desk.connection, shown=stamp(desk.now), caller_id=caller_id)
     return texts
 
 
@@ -85,7 +81,7 @@ def waiting(desk: Desk, caller_id: int) -> tuple[str, ...]:
     It goes on waiting until `notices` marks it: the line may be lost before it is read.
     """
     tell_untold(desk, caller_id)
-    return unseen(desk, (caller_id,)).get(caller_id, ())
+    return tuple(_WAITING.all(desk.connection, caller_id=caller_id))
 
 
 def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[str, ...]]:
@@ -94,19 +90,19 @@ def unseen(desk: Desk, caller_ids: Collection[int]) -> dict[int, tuple[str, ...]
     Callers for whom nothing waits are left out. Whoever shows it marks it with `notices`.
     """
     waiting: dict[int, tuple[str, ...]] = {}
-    for caller_id, text in _UNSEEN(desk.connection, caller_ids=list(caller_ids)):
+    for caller_id, text in _UNSEEN(desk.connection, caller_ids=json.dumps(list(caller_ids))):
         waiting[caller_id] = (*waiting.get(caller_id, ()), text)
     return waiting
 
 
 def keep_untold(desk: Desk, caller_id: int, round_id: int) -> None:
     """Note which hand has just ended for a caller, in the entry that ends it."""
-    _KEEP_UNTOLD(desk.connection, untold_round=round_id, caller_id=caller_id)
+    _KEEP_UNTOLD(desk.connection, untold_round=round_id, id=caller_id)
 
 
 def note_seen(desk: Desk, caller_id: int, round_id: int) -> None:
     """Note that a caller knows how this hand ended; one that ended later stays untold."""
-    _NOTE_SEEN(desk.connection, caller_id=caller_id, round_id=round_id)
+    _NOTE_SEEN(desk.connection, id=caller_id, round_id=round_id)
 
 
 def tell_hand(desk: Desk, caller_id: int, round_id: int, text: str) -> None:
@@ -116,17 +112,16 @@ def tell_hand(desk: Desk, caller_id: int, round_id: int, text: str) -> None:
 
 
 def tell_untold(desk: Desk, caller_id: int) -> None:
-    """Leave a notice of the hand that ended without being seen to, if there is one."""
-    round_id = _UNTOLD(desk.connection, caller_id=caller_id).scalar()
+    round_id = _UNTOLD.first(desk.connection, id=caller_id)
     if round_id is not None:
         tell_hand(desk, caller_id, round_id, words_of_hand(desk, round_id, "is over"))
 
 
 def words_of_hand(desk: Desk, round_id: int, what: str) -> str:
     """Say how a hand came out, and `what` became of it before: "was left open, ..."."""
-    day, game, unit, net, outcome = _HAND(desk.connection, round_id=round_id).one()
+    hand = _HAND(desk.connection, id=round_id).one()
     result = "came out even"
-    if net:
-        result = f"{'won' if net > 0 else 'lost'} {amount_words(abs(net), unit)}"
-    spoken = outcome.replace("-", " ")
-    return f"Your hand of {day} at {title(game)} {what}: you {result} ({spoken})."
+    if hand.net:
+        result = f"{'won' if hand.net > 0 else 'lost'} {amount_words(abs(hand.net), hand.unit)}"
+    spoken = hand.outcome.replace("-", " ")
+    return f"Your hand of {hand.day} at {title(hand.game)} {what}: you {result} ({spoken})."

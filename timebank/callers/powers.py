@@ -7,40 +7,33 @@ The database itself holds that no deleted caller and no caller of another board 
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, literal, select, update
-
 from timebank.callers import callers, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import add_notice
 from timebank.errors import Refused
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
-from timebank.ledger.sql import Prepared, given
+from timebank.ledger.sql import Prepared, change, equal, there_is
 
 GIVEN = "You have the sysop's powers now."
 TAKEN = "You have the sysop's powers no more."
 
 _CALLERS = schema.callers
 _HAS = Prepared(
-    lambda: (
-        select(literal(1))
-        .select_from(_CALLERS)
-        .where(_CALLERS.c.id == bindparam("caller_id"), _CALLERS.c.deleted.is_(None))
-        .where(_CALLERS.c.powers == 1, _CALLERS.c.locked == 0)
+    lambda: there_is(
+        *(equal(_CALLERS.c.id), _CALLERS.c.deleted.is_(None)),
+        *(_CALLERS.c.powers == 1, _CALLERS.c.locked == 0),
     )
 )
-_SET = Prepared(
-    lambda: update(_CALLERS).values(given("powers")).where(_CALLERS.c.id == bindparam("caller_id"))
-)
+_SET = Prepared(lambda: change(_CALLERS, "powers", equal(_CALLERS.c.id)))
 
 
 def has(desk: Desk, caller_id: int) -> bool:
     """Tell whether a caller has the sysop's powers now; somebody who is locked out has not."""
-    return _HAS(desk.connection, caller_id=caller_id).scalar() is not None
+    return _HAS(desk.connection, id=caller_id).first() is not None
 
 
 def holders(desk: Desk) -> list[CallerRecord]:
-    """List the callers who have them, by name."""
     return [record for record in callers.listing(desk) if record.powers]
 
 
@@ -65,7 +58,6 @@ def revoke(desk: Desk, caller_id: int, by: str) -> CallerRecord:
 
 
 def numbered(record: CallerRecord) -> str:
-    """Name a caller so that it is nobody else."""
     return f"{record.name}, caller number {record.id}"
 
 
@@ -73,7 +65,7 @@ def _set(desk: Desk, record: CallerRecord, powers: bool, by: str) -> CallerRecor
     if record.powers == powers:
         has_them = "has the sysop's powers already" if powers else "has no powers of the sysop's"
         raise Refused(f"{numbered(record)}, {has_them}.")
-    _SET(desk.connection, powers=int(powers), caller_id=record.id)
+    _SET(desk.connection, powers=int(powers), id=record.id)
     add_notice(desk, record.id, GIVEN if powers else TAKEN)
     done = "was given the sysop's powers" if powers else "has the sysop's powers no more"
     sysop_log.note(desk, by, record.id, f"{numbered(record)}, {done}")

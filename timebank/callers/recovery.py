@@ -12,35 +12,30 @@ from __future__ import annotations
 import hmac
 from dataclasses import dataclass, field
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, select
 
 from timebank.callers import callers
 from timebank.callers.callers import CallerRecord
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
-from timebank.ledger.sql import Prepared
+from timebank.ledger.sql import Prepared, Reader, change, equal, value
 
 _CALLERS = schema.callers
 _REPLACE = Prepared(
-    lambda: (
-        update(_CALLERS)
-        .values(recovery_digest=bindparam("digest"))
-        .where(_CALLERS.c.id == bindparam("caller_id"), _CALLERS.c.deleted.is_(None))
-        .where(_CALLERS.c.password_hash == bindparam("hash_before"))
-        .where(_CALLERS.c.recovery_digest.is_not_distinct_from(bindparam("digest_before")))
+    lambda: change(
+        _CALLERS,
+        "recovery_digest",
+        *(equal(_CALLERS.c.id), _CALLERS.c.deleted.is_(None)),
+        _CALLERS.c.password_hash == bindparam("hash_before"),
+        _CALLERS.c.recovery_digest.is_not_distinct_from(bindparam("digest_before")),
     )
 )
-_VOID_ALL = Prepared(
-    lambda: (
-        update(_CALLERS)
-        .values(recovery_digest=None)
-        .where(_CALLERS.c.recovery_digest.is_not(None))
-        .returning(_CALLERS.c.id)
-    )
+_VOID_ALL: Reader[int] = value(
+    lambda: change(
+        _CALLERS, "", _CALLERS.c.recovery_digest.is_not(None), recovery_digest=None
+    ).returning(_CALLERS.c.id)
 )
-_DIGEST = Prepared(
-    lambda: select(_CALLERS.c.recovery_digest).where(_CALLERS.c.id == bindparam("caller_id"))
-)
+_DIGEST: Reader[str] = value(lambda: select(_CALLERS.c.recovery_digest).where(equal(_CALLERS.c.id)))
 
 ANOTHER = "you can make another at Your settings"  # what whoever has none is told
 
@@ -55,12 +50,10 @@ class Secrets:
 
 
 def secrets_of(desk: Desk, caller_id: int) -> Secrets:
-    """Give what lets a caller in; raises `UnknownCaller`."""
     return Secrets(callers.get(desk, caller_id).password_hash, _digest(desk, caller_id))
 
 
 def has_one(desk: Desk, caller_id: int) -> bool:
-    """Tell whether a caller has a code that works."""
     return _digest(desk, caller_id) is not None
 
 
@@ -78,8 +71,8 @@ def replace(desk: Desk, caller_id: int, before: Secrets, digest: str) -> bool:
     """
     changed = _REPLACE(
         desk.connection,
-        digest=digest,
-        caller_id=caller_id,
+        recovery_digest=digest,
+        id=caller_id,
         hash_before=before.password_hash,
         digest_before=before.digest,
     )
@@ -100,9 +93,8 @@ def set_password(
 
 def void_all(desk: Desk) -> list[int]:
     """Make every code void; return the numbers of the callers who had one."""
-    return sorted(_VOID_ALL(desk.connection).scalars())
+    return sorted(_VOID_ALL.all(desk.connection))
 
 
 def _digest(desk: Desk, caller_id: int) -> str | None:
-    kept: str | None = _DIGEST(desk.connection, caller_id=caller_id).scalar()
-    return kept
+    return _DIGEST.first(desk.connection, id=caller_id)

@@ -1,12 +1,11 @@
 """Who is richest, who won and lost most, and how the house did, in time: for the bulletins.
 
-What hands came to is read from running totals (`model.results`), which grow with callers and days,
+What hands came to is read from running totals (`schema.results`), which grow with callers and days,
 not with hands. `differing` compares them with the hands, and `count_anew` mends one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
@@ -26,19 +25,17 @@ from sqlalchemy import (
 
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import accounts, callers, results, results_ever, rounds
-from timebank.ledger.sql import Prepared, Query
+from timebank.ledger.sql import Prepared, Query, equal, read
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """A caller's place in a list; `seconds` are what they saved, won (above 0) or lost (below)."""
 
     name: str
     seconds: int
 
 
-@dataclass(frozen=True, slots=True)
-class HouseDay:
+class HouseDay(NamedTuple):
     """How one game's house did: hands settled, and what it won from callers less what it paid."""
 
     game: str
@@ -46,7 +43,8 @@ class HouseDay:
     result: int
 
 
-_RICHEST = Prepared(
+_RICHEST = read(
+    Standing,
     lambda: (
         select(callers.c.name, accounts.c.balance)
         .join(callers, callers.c.id == accounts.c.caller_id)
@@ -54,15 +52,16 @@ _RICHEST = Prepared(
         .where(callers.c.deleted.is_(None))
         .order_by(accounts.c.balance.desc(), callers.c.name)
         .limit(bindparam("most"))
-    )
+    ),
 )
-_HOUSE = Prepared(
+_HOUSE = read(
+    HouseDay,
     lambda: (
         select(results.c.game, func.sum(results.c.hands), func.sum(results.c.lost - results.c.won))
-        .where(results.c.unit == "second", results.c.day == bindparam("day"))
+        .where(results.c.unit == "second", equal(results.c.day))
         .group_by(results.c.game)
         .order_by(results.c.game)
-    )
+    ),
 )
 
 
@@ -80,49 +79,41 @@ def _net(totals: Table, when: ColumnElement[bool], *, won: bool) -> Query:
     )
 
 
-_WINNERS_EVER = Prepared(lambda: _net(results_ever, true(), won=True))
-_LOSERS_EVER = Prepared(lambda: _net(results_ever, true(), won=False))
-_WINNERS = Prepared(lambda: _net(results, results.c.day == bindparam("day"), won=True))
-_LOSERS = Prepared(lambda: _net(results, results.c.day == bindparam("day"), won=False))
+_OF_DAY = equal(results.c.day)
+_WINNERS_EVER = read(Standing, lambda: _net(results_ever, true(), won=True))
+_LOSERS_EVER = read(Standing, lambda: _net(results_ever, true(), won=False))
+_WINNERS = read(Standing, lambda: _net(results, _OF_DAY, won=True))
+_LOSERS = read(Standing, lambda: _net(results, _OF_DAY, won=False))
 
 
 def richest(desk: Desk, most: int) -> list[Standing]:
-    """List up to `most` callers by what they have in the bank, the richest first."""
-    return [Standing(*row) for row in _RICHEST(desk.connection, most=most)]
+    return _RICHEST.all(desk.connection, most=most)
 
 
 def winners(desk: Desk, day: date | None, most: int) -> list[Standing]:
     """List who won most by hands of `day` (by which they are counted as turns), or ever."""
-    return _listed(desk, day, most, _WINNERS, _WINNERS_EVER)
+    if day is None:
+        return _WINNERS_EVER.all(desk.connection, most=most)
+    return _WINNERS.all(desk.connection, day=day.isoformat(), most=most)
 
 
 def losers(desk: Desk, day: date | None, most: int) -> list[Standing]:
     """List who lost most by hands of `day`, or ever; their seconds are below zero."""
-    return _listed(desk, day, most, _LOSERS, _LOSERS_EVER)
+    if day is None:
+        return _LOSERS_EVER.all(desk.connection, most=most)
+    return _LOSERS.all(desk.connection, day=day.isoformat(), most=most)
 
 
 def house_day(desk: Desk, day: date) -> list[HouseDay]:
     """Tell how each game's house did with the hands of `day` that are settled."""
-    return [HouseDay(*row) for row in _HOUSE(desk.connection, day=day.isoformat())]
-
-
-def _listed(
-    desk: Desk, day: date | None, most: int, of_day: Prepared, ever: Prepared
-) -> list[Standing]:
-    if day is None:
-        found = ever(desk.connection, most=most)
-    else:
-        found = of_day(desk.connection, day=day.isoformat(), most=most)
-    return [Standing(*row) for row in found]
+    return _HOUSE.all(desk.connection, day=day.isoformat())
 
 
 def _common(totals: Table) -> list[str]:
-    """Name the columns that the hands of a total have in common."""
     return [column.name for column in totals.primary_key]
 
 
 def _counted(totals: Table) -> Query:
-    """Add up the hands as a table of totals has them."""
     columns = [rounds.c[name] for name in _common(totals)]
     return (
         select(*columns, func.count(), func.sum(rounds.c.lost), func.sum(rounds.c.won))
@@ -147,8 +138,6 @@ def _these(table: Table, totals: Table) -> ColumnElement[bool]:
 
 
 class _Statements(NamedTuple):
-    """What is done with one table of totals."""
-
     common: list[str]
     differing: Prepared
     forget: Prepared
@@ -179,7 +168,6 @@ class Total(NamedTuple):
     of: tuple[str | int, ...]
 
     def __str__(self) -> str:
-        """Name it as a finding of the audit does."""
         return f"{self.table} of {', '.join(map(str, self.of))}"
 
 

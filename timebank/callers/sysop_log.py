@@ -5,31 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, insert, select
+from sqlalchemy import bindparam, select
 
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, instant, stamp, sysop_log
-from timebank.ledger.sql import Prepared, Query, given
-
-_NOTE = Prepared(lambda: insert(sysop_log).values(given("at", "by", "caller_id", "what")))
-
-
-def _last() -> Query:
-    return (
-        select(*(sysop_log.c.id, sysop_log.c.at, sysop_log.c.by, callers.c.name, sysop_log.c.what))
-        .join(callers, callers.c.id == sysop_log.c.caller_id, isouter=True)
-        .order_by(sysop_log.c.id.desc())
-        .limit(bindparam("most"))
-    )
-
-
-_LAST = Prepared(_last)
-_LAST_BEFORE = Prepared(lambda: _last().where(sysop_log.c.id < bindparam("before")))
+from timebank.ledger.sql import NEVER, Prepared, columns_of, insert_into
 
 
 class LogEntry(NamedTuple):
-    """One line of the log."""
-
     number: int
     at: datetime
     # Who did it: the name of a co-sysop, "the command line", "import".
@@ -39,6 +22,20 @@ class LogEntry(NamedTuple):
     what: str
 
 
+_NOTE = Prepared(lambda: insert_into(sysop_log, "at by caller_id what"))
+
+
+_LAST = Prepared(
+    lambda: (
+        select(*columns_of(sysop_log, "id at by"), callers.c.name, sysop_log.c.what)
+        .join(callers, callers.c.id == sysop_log.c.caller_id, isouter=True)
+        .where(sysop_log.c.id < bindparam("before"))
+        .order_by(sysop_log.c.id.desc())
+        .limit(bindparam("most"))
+    )
+)
+
+
 def note(desk: Desk, by: str, caller_id: int | None, what: str) -> None:
     """Add a line: a sentence without its full stop."""
     _NOTE(desk.connection, at=stamp(desk.now), by=by, caller_id=caller_id, what=what)
@@ -46,10 +43,7 @@ def note(desk: Desk, by: str, caller_id: int | None, what: str) -> None:
 
 def entries(desk: Desk, before: int | None, limit: int) -> list[LogEntry]:
     """List up to `limit` lines, newest first, those before number `before` where it is given."""
-    if before is None:
-        found = _LAST(desk.connection, most=limit)
-    else:
-        found = _LAST_BEFORE(desk.connection, most=limit, before=before)
+    found = _LAST(desk.connection, most=limit, before=NEVER if before is None else before)
     return [
         LogEntry(number, instant(at), by, caller, what) for number, at, by, caller, what in found
     ]

@@ -10,19 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import bindparam, literal, select, update
+from sqlalchemy import select
 
 from timebank.callers import callers, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import waiting
 from timebank.calls.calls import Opened, begin_call
-from timebank.errors import UnknownCaller
 from timebank.guests.departure import HOST_WAYS, THEBANK_EXT, owed
 from timebank.ledger import reasons, schema
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import enter
 from timebank.ledger.schema import stamp
-from timebank.ledger.sql import Prepared, given
+from timebank.ledger.sql import Prepared, Reader, change, equal, there_is, value
 from timebank.ledger.transfers import EXTERNAL
 from timebank.ledger.visit import GuestArrival, debt_of, used_on
 from timebank.names import look_alikes
@@ -35,28 +34,12 @@ FOLLOWED_BY = "drop file"  # who has moved an account, in the sysop's log
 WAYS = (*HOST_WAYS, THEBANK_EXT)
 
 _CALLERS, _LOG = schema.callers, schema.sysop_log
-_NUMBER = Prepared(
-    lambda: select(_CALLERS.c.id).where(
-        _CALLERS.c.board == bindparam("board"),
-        _CALLERS.c.board_key == bindparam("key"),
-        _CALLERS.c.deleted.is_(None),
-    )
+_LIVING = _CALLERS.c.deleted.is_(None)
+_NUMBER: Reader[int] = value(
+    lambda: select(_CALLERS.c.id).where(equal(_CALLERS.c.board, _CALLERS.c.board_key), _LIVING)
 )
-_MOVE = Prepared(
-    lambda: update(_CALLERS).values(given("board")).where(_CALLERS.c.id == bindparam("caller_id"))
-)
-_BOARD = Prepared(
-    lambda: select(_CALLERS.c.board).where(
-        _CALLERS.c.id == bindparam("caller_id"), _CALLERS.c.deleted.is_(None)
-    )
-)
-_TOLD = Prepared(
-    lambda: (
-        select(literal(1))
-        .select_from(_LOG)
-        .where(_LOG.c.caller_id == bindparam("caller_id"), _LOG.c.what == bindparam("what"))
-    )
-)
+_MOVE = Prepared(lambda: change(_CALLERS, "board", equal(_CALLERS.c.id)))
+_TOLD = Prepared(lambda: there_is(equal(_LOG.c.caller_id, _LOG.c.what)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +97,11 @@ def host_caller(
 
 
 def _number_of(desk: Desk, board: str, key: str) -> int | None:
-    found: int | None = _NUMBER(desk.connection, board=board, key=key).scalar()
-    return found
+    return _NUMBER.first(desk.connection, board=board, board_key=key)
 
 
 def _follow(desk: Desk, before: CallerRecord, board: str, name: str) -> CallerRecord:
-    """Move an account to the board that its caller turns out to come from."""
-    _MOVE(desk.connection, board=board, caller_id=before.id)
+    _MOVE(desk.connection, board=board, id=before.id)
     record = callers.rename_of_board(desk, before.id, name)
     what = (
         f"{before.name} is {record.name} from now on, with all that the account holds: its drop"
@@ -158,7 +139,6 @@ def _free(desk: Desk, wanted: list[str], caller_id: int | None) -> str:
 
 
 def _is_free(desk: Desk, name: str, caller_id: int | None) -> bool:
-    """Tell whether nobody but this caller has a name, or one that looks like it."""
     holder = callers.find(desk, name)
     if holder is not None and holder.id != caller_id:
         return False
@@ -182,8 +162,9 @@ def open_host_call(
     host handed him over, so what has ticked by now is charged at once. ValueError for one of our
     own callers, and for a way to give time back that there is not.
     """
-    _check(desk, caller_id, brought)
-    begun = begin_call(desk, caller_id, node, process, address, take_over)
+    if brought.takes_gains not in (None, *WAYS):
+        raise ValueError(f"there is no way {brought.takes_gains!r} to give time back")
+    begun = begin_call(desk, caller_id, node, process, address, take_over, of_board=True)
     posting = enter(desk, begun.call_id, 0)
     visit = posting.visit
     assert visit is not None  # he is a board's
@@ -218,13 +199,3 @@ def open_host_call(
     )
     texts = waiting(desk, caller_id)
     return Opened(begun.call_id, receipt, texts, begun.taken_over, arrival)
-
-
-def _check(desk: Desk, caller_id: int, brought: CarriedIn) -> None:
-    if brought.takes_gains not in (None, *WAYS):
-        raise ValueError(f"there is no way {brought.takes_gains!r} to give time back")
-    row = _BOARD(desk.connection, caller_id=caller_id).first()
-    if row is None:
-        raise UnknownCaller(f"There is no caller number {caller_id}.")
-    if row.board is None:
-        raise ValueError("our own callers are granted their time: open_call")

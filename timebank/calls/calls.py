@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import bindparam, func, select
 
 from timebank.callers.notices import waiting
 from timebank.errors import AlreadyOnline, CallClosed, CallerLocked, UnknownCaller
@@ -22,7 +22,19 @@ from timebank.ledger.database import Desk
 from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
 from timebank.ledger.schema import callers, calls, instant, stamp
-from timebank.ledger.sql import Prepared, Query, given, greatest
+from timebank.ledger.sql import (
+    Prepared,
+    Query,
+    Reader,
+    change,
+    columns_of,
+    equal,
+    fields_of,
+    greatest,
+    insert_into,
+    read,
+    value,
+)
 from timebank.ledger.visit import GuestArrival, Parting
 from timebank.window.teller import deposit_at_log_off
 
@@ -32,8 +44,6 @@ RENEW_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A call that was opened, what it brought, and what waited for the caller."""
-
     call_id: int
     receipt: Receipt
     notices: tuple[str, ...]
@@ -50,8 +60,6 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class OpenCall:
-    """Somebody who is on line."""
-
     call_id: int
     caller_id: int
     name: str
@@ -87,87 +95,71 @@ class _Lease(NamedTuple):
         return self.age(desk) <= LEASE_SECONDS
 
 
+class _OnLine(NamedTuple):
+    """An open call: its lease, and whose it is."""
+
+    call_id: int
+    node: int
+    opened: int
+    renewed: int
+    ticked_at_renewal: int
+    boot: str | None
+    awake: float | None
+    caller_id: int
+    name: str
+    process: str
+    address: str
+
+
 _OPEN = calls.c.closed.is_(None)
-
-
-def _open_leases() -> Query:
-    return select(
-        *(calls.c.id, calls.c.node, calls.c.opened, calls.c.renewed, calls.c.ticked_at_renewal),
-        *(calls.c.boot, calls.c.awake),
-    ).where(_OPEN)
-
-
-_LEASES = Prepared(_open_leases)
-_LEASE = Prepared(lambda: _open_leases().where(calls.c.caller_id == bindparam("caller_id")))
-_BOARD = Prepared(lambda: select(callers.c.board).where(callers.c.id == bindparam("caller_id")))
-_LOCKED = Prepared(
-    lambda: select(callers.c.locked).where(
-        callers.c.id == bindparam("caller_id"), callers.c.deleted.is_(None)
+_OF_CALLER = equal(calls.c.caller_id)
+_LEASES = read(_Lease, lambda: fields_of(_Lease, calls, call_id=calls.c.id).where(_OPEN))
+_LEASE = read(_Lease, lambda: fields_of(_Lease, calls, call_id=calls.c.id).where(_OPEN, _OF_CALLER))
+_CALLER = Prepared(
+    lambda: select(*columns_of(callers, "board locked")).where(
+        equal(callers.c.id), callers.c.deleted.is_(None)
     )
 )
 _BEGIN = Prepared(
-    lambda: (
-        insert(calls)
-        .values(given("caller_id", "node", "process", "address", "opened", "renewed"))
-        .values(given("boot", "awake"))
-        .values(ticked=0, charged=0, waived=0, ticked_at_renewal=0)
+    lambda: insert_into(
+        calls,
+        "caller_id node process address opened renewed boot awake",
+        **dict.fromkeys(("ticked", "charged", "waived", "ticked_at_renewal"), 0),
     )
 )
-_LAST_CALL = Prepared(
-    lambda: update(callers).values(given("last_call")).where(callers.c.id == bindparam("caller_id"))
-)
+_LAST_CALL = Prepared(lambda: change(callers, "last_call", equal(callers.c.id)))
 _RENEW = Prepared(
-    lambda: (
-        update(calls)
-        .values(given("renewed", "boot", "awake"))
-        .values(ticked_at_renewal=greatest(calls.c.ticked_at_renewal, bindparam("ticked")))
-        .where(calls.c.id == bindparam("call_id"), calls.c.process == bindparam("renewing"), _OPEN)
+    lambda: change(
+        calls,
+        "renewed boot awake",
+        *(equal(calls.c.id, calls.c.process), _OPEN),
+        ticked_at_renewal=greatest(calls.c.ticked_at_renewal, bindparam("ticked")),
     )
 )
-_OF_PROCESS = Prepared(
-    lambda: select(calls.c.id).where(calls.c.process == bindparam("process"), _OPEN)
-)
-_OPEN_CALLS = Prepared(
+_OF_PROCESS: Reader[int] = value(lambda: select(calls.c.id).where(equal(calls.c.process), _OPEN))
+_OPEN_CALLS = read(
+    _OnLine,
     lambda: (
-        select(
-            *(calls.c.id, calls.c.caller_id, callers.c.name, calls.c.node, calls.c.process),
-            *(calls.c.address, calls.c.opened),
-        )
+        fields_of(_OnLine, calls, call_id=calls.c.id, name=callers.c.name)
         .join(callers, callers.c.id == calls.c.caller_id)
         .where(_OPEN)
         .order_by(calls.c.node, calls.c.id)
-    )
+    ),
 )
-_MEND = Prepared(
-    lambda: (
-        update(calls)
-        .values(renewed=bindparam("now"))
-        .where(_OPEN, calls.c.renewed > bindparam("now"))
-    )
-)
-_CLOSE = Prepared(
-    lambda: (
-        update(calls)
-        .values(given("closed", "reason", "note"))
-        .where(calls.c.id == bindparam("call_id"), _OPEN)
-    )
-)
+_MEND = Prepared(lambda: change(calls, "renewed", _OPEN, calls.c.renewed > bindparam("renewed")))
+_CLOSE = Prepared(lambda: change(calls, "closed reason note", equal(calls.c.id), _OPEN))
 
 
 def _addresses() -> Query:
     """Choose each caller and address once: one who calls daily is no hundred strangers."""
-    last_calls = (
+    latest = (
         select(calls.c.id, calls.c.caller_id, calls.c.address)
         .order_by(calls.c.id.desc())
         .limit(bindparam("most"))
         .subquery()
     )
-    address = last_calls.c.address
-    each = (
-        select(last_calls.c.caller_id, address, func.max(last_calls.c.id).label("last"))
-        .group_by(last_calls.c.caller_id, address)
-        .subquery()
-    )
+    pair = (latest.c.caller_id, latest.c.address)
+    each = select(*pair, func.max(latest.c.id).label("last")).group_by(*pair).subquery()
     return (
         select(callers.c.name, each.c.address)
         .select_from(each)
@@ -189,16 +181,9 @@ def open_call(
     lease is dead is closed on the way; a live one raises `AlreadyOnline` unless `take_over`.
     Raises `CallerLocked` and `UnknownCaller`.
     """
-    if is_of_a_board(desk, caller_id):
-        raise ValueError("callers of boards bring their time: open_host_call")
-    begun = begin_call(desk, caller_id, node, process, address, take_over)
+    begun = begin_call(desk, caller_id, node, process, address, take_over, of_board=False)
     receipt = touch(desk, begun.call_id, 0)
     return Opened(begun.call_id, receipt, waiting(desk, caller_id), begun.taken_over)
-
-
-def is_of_a_board(desk: Desk, caller_id: int) -> bool:
-    """Tell whether a caller is another board's."""
-    return _BOARD(desk.connection, caller_id=caller_id).scalar() is not None
 
 
 class Begun(NamedTuple):
@@ -212,17 +197,31 @@ class Begun(NamedTuple):
 
 
 def begin_call(
-    desk: Desk, caller_id: int, node: int, process: str, address: str, take_over: bool
+    desk: Desk,
+    caller_id: int,
+    node: int,
+    process: str,
+    address: str,
+    take_over: bool,
+    *,
+    of_board: bool,
 ) -> Begun:
-    """Write down a call in the place of any that the caller still has; raises as `open_call`."""
-    locked = _LOCKED(desk.connection, caller_id=caller_id).scalar()
-    if locked is None:
+    """Write down a call in the place of any that the caller still has; raises as `open_call`.
+
+    ValueError for another board's caller unless `of_board`, and for one of our own with it.
+    """
+    caller = _CALLER(desk.connection, id=caller_id).first()
+    if caller is None:
         raise UnknownCaller(f"There is no caller number {caller_id}.")
-    if locked:
+    if of_board and caller.board is None:
+        raise ValueError("our own callers are granted their time: open_call")
+    if caller.board is not None and not of_board:
+        raise ValueError("callers of boards bring their time: open_host_call")
+    if caller.locked:
         raise CallerLocked("This caller is locked out; ask the sysop.")
     now = stamp(desk.now)
     taken_over, parting = False, None
-    old = _lease_of_caller(desk, caller_id)
+    old = _LEASE.first(desk.connection, caller_id=caller_id)
     if old is not None and old.live(desk):
         if not take_over:
             raise AlreadyOnline(old.node, instant(old.opened), old.call_id)
@@ -230,19 +229,10 @@ def begin_call(
         taken_over = True
     elif old is not None:
         parting = _close_dead(desk, old)
-    boot, awake = _awake(desk)
-    call_id = _BEGIN.number(
-        desk.connection,
-        caller_id=caller_id,
-        node=node,
-        process=process,
-        address=address,
-        opened=now,
-        renewed=now,
-        boot=boot,
-        awake=awake,
-    )
-    _LAST_CALL(desk.connection, last_call=now, caller_id=caller_id)
+    where = {"node": node, "process": process, "address": address}
+    lease = {"opened": now, "renewed": now, **_awake(desk)}
+    call_id = _BEGIN.number(desk.connection, caller_id=caller_id, **where, **lease)
+    _LAST_CALL(desk.connection, last_call=now, id=caller_id)
     return Begun(call_id, taken_over, parting)
 
 
@@ -260,11 +250,10 @@ def renew(desk: Desk, process: str, served: Sequence[tuple[int, int]]) -> list[i
     mend_leases(desk, now)
     if not served:
         return []
-    boot, awake = _awake(desk)
-    same = {"renewed": now, "boot": boot, "awake": awake, "renewing": process}
-    rows = ({"ticked": ticked, "call_id": call_id, **same} for call_id, ticked in served)
+    same = {"renewed": now, "process": process, **_awake(desk)}
+    rows = ({"ticked": ticked, "id": call_id, **same} for call_id, ticked in served)
     _RENEW.each(desk.connection, rows)
-    still = set(_OF_PROCESS(desk.connection, process=process).scalars())
+    still = set(_OF_PROCESS.all(desk.connection, process=process))
     return [call_id for call_id, _ in served if call_id not in still]
 
 
@@ -286,13 +275,13 @@ def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
 
 
 def open_calls(desk: Desk) -> list[OpenCall]:
-    """List who is on line, over all processes, by node."""
-    leases = {lease.call_id: lease for lease in _leases(desk)}
     return [
         OpenCall(
-            number, caller, name, node, process, address, instant(opened), leases[number].live(desk)
+            *(call.call_id, call.caller_id, call.name, call.node, call.process, call.address),
+            since=instant(call.opened),
+            live=_Lease._make(call[: len(_Lease._fields)]).live(desk),
         )
-        for number, caller, name, node, process, address, opened in _OPEN_CALLS(desk.connection)
+        for call in _OPEN_CALLS.all(desk.connection)
     ]
 
 
@@ -305,9 +294,8 @@ def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
 
 
 def close_dead_calls(desk: Desk) -> list[int]:
-    """Close the calls whose lease has run out; returns their numbers."""
     mend_leases(desk, stamp(desk.now))
-    dead = [lease for lease in _leases(desk) if not lease.live(desk)]
+    dead = [lease for lease in _LEASES.all(desk.connection) if not lease.live(desk)]
     for lease in dead:
         _close_dead(desk, lease)
     return [lease.call_id for lease in dead]
@@ -319,7 +307,7 @@ def close_orphaned_calls(desk: Desk, is_gone: Callable[[str], bool]) -> list[int
     `is_gone` is asked with what the process called itself in `open_call`. Returns the numbers.
     """
     orphans = [call.call_id for call in open_calls(desk) if is_gone(call.process)]
-    for lease in _leases(desk):
+    for lease in _LEASES.all(desk.connection):
         if lease.call_id in orphans:
             _close_dead(desk, lease)
     return orphans
@@ -330,7 +318,7 @@ def close_all_calls(desk: Desk, reason: str) -> list[int]:
 
     For books that were restored: whoever was on a call when the copy was taken is on it no more.
     """
-    leases = _leases(desk)
+    leases = _LEASES.all(desk.connection)
     for lease in leases:
         _close_dead(desk, lease, reason)
     return [lease.call_id for lease in leases]
@@ -338,7 +326,7 @@ def close_all_calls(desk: Desk, reason: str) -> list[int]:
 
 def leave_no_call(desk: Desk, caller_id: int) -> bool:
     """Close the caller's call when its lease is dead; False when he is on a live one."""
-    lease = _lease_of_caller(desk, caller_id)
+    lease = _LEASE.first(desk.connection, caller_id=caller_id)
     if lease is None:
         return True
     if lease.live(desk):
@@ -349,23 +337,13 @@ def leave_no_call(desk: Desk, caller_id: int) -> bool:
 
 def live_call(desk: Desk, caller_id: int) -> int | None:
     """Find the call that a caller is on; None when its lease is dead, or there is none."""
-    lease = _lease_of_caller(desk, caller_id)
+    lease = _LEASE.first(desk.connection, caller_id=caller_id)
     return lease.call_id if lease is not None and lease.live(desk) else None
 
 
-def _leases(desk: Desk) -> list[_Lease]:
-    return [_Lease(*row) for row in _LEASES(desk.connection)]
-
-
-def _awake(desk: Desk) -> tuple[str | None, float | None]:
-    """Give what tells the age of a lease that is renewed now."""
+def _awake(desk: Desk) -> dict[str, object]:
     here = desk.reading
-    return (None, None) if here is None else (here.boot, here.awake)
-
-
-def _lease_of_caller(desk: Desk, caller_id: int) -> _Lease | None:
-    row = _LEASE(desk.connection, caller_id=caller_id).first()
-    return None if row is None else _Lease(*row)
+    return {"boot": here and here.boot, "awake": here and here.awake}
 
 
 def mend_leases(desk: Desk, now: int) -> None:
@@ -373,7 +351,7 @@ def mend_leases(desk: Desk, now: int) -> None:
 
     They are left by a wall clock that was stepped back; a live process renews them soon.
     """
-    _MEND(desk.connection, now=now)
+    _MEND(desk.connection, renewed=now)
 
 
 def _leave(posting: Posting, at: datetime) -> Parting | None:
@@ -410,8 +388,6 @@ def _close_dead(desk: Desk, lease: _Lease, reason: str = "lease ran out") -> Par
 
 
 def _close(desk: Desk, call_id: int, reason: str, note: str | None) -> None:
-    changed = _CLOSE(
-        desk.connection, closed=stamp(desk.now), reason=reason, note=note, call_id=call_id
-    )
+    changed = _CLOSE(desk.connection, closed=stamp(desk.now), reason=reason, note=note, id=call_id)
     if not changed.rowcount:
         raise CallClosed("This call has ended.")

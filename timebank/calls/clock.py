@@ -25,13 +25,23 @@ from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import func, select
 
 from timebank.callers import sysop_log
 from timebank.calls.calls import mend_leases
 from timebank.ledger.machine import ClockReading, Instruments
 from timebank.ledger.schema import calls, clocks, transfers
-from timebank.ledger.sql import Prepared, Query, given
+from timebank.ledger.sql import (
+    Prepared,
+    Query,
+    Reader,
+    change,
+    columns_of,
+    equal,
+    highest,
+    insert_into,
+    value,
+)
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -111,7 +121,6 @@ class BelievedClock:
         return datetime.fromtimestamp(self._zero + uptime, UTC)
 
     def reading(self) -> ClockReading:
-        """Return what all clocks show, for a transaction."""
         machine = self.instruments
         return ClockReading(self.now(), machine.boot(), machine.uptime(), machine.awake())
 
@@ -183,7 +192,6 @@ class BelievedClock:
         return Judgement(belief, True, (_told_of_leap(off),))
 
     def _of_leap(self, desk: Desk, known: Belief) -> tuple[Belief, list[str]]:
-        """Judge while the wall clock is off."""
         uptime, off = self.instruments.uptime(), self._off
         if known.leap is None or abs(known.leap - off) > LEAP:
             told = replace(known, leap=off, agreed=None, noted=uptime)
@@ -198,7 +206,6 @@ class BelievedClock:
         return self._believed(desk, known), [words]
 
     def _of_time(self, known: Belief) -> tuple[Belief, list[str]]:
-        """Judge while the wall clock moves on as it should."""
         uptime = self.instruments.uptime()
         now, belief, news = self._zero + uptime, known, []
         if known.leap is not None:
@@ -217,7 +224,6 @@ class BelievedClock:
         return belief, news
 
     def _of_doubt(self, belief: Belief) -> tuple[Belief, list[str]]:
-        """Judge a clock that runs well and is in doubt."""
         uptime = self.instruments.uptime()
         if uptime - belief.since >= SURE:
             return self._sure(belief), ["The clock has run well for a day, and is not doubted now"]
@@ -234,11 +240,10 @@ class BelievedClock:
         return replace(belief, certain=True, sure=now, agreed=None)
 
     def _believed(self, desk: Desk, known: Belief) -> Belief:
-        """Give the belief that the wall clock is right."""
         shown, uptime = self._shown(), self.instruments.uptime()
         after = known.after
         if abs(shown - known.zero) > LEAP:
-            after = _LAST_TRANSFER(desk.connection).scalar()
+            after = _LAST_TRANSFER.one(desk.connection)
         right = replace(known, zero=shown, certain=True, sure=shown + uptime, after=after)
         return replace(right, leap=None, agreed=None)
 
@@ -280,38 +285,27 @@ def _last_known(desk: Desk) -> float | None:
 
 def _last_entries() -> Query:
     """Choose when the last transfer that proves something was made, and the last lease renewed."""
-    wrong = select(func.max(clocks.c.after)).scalar_subquery()
-    moved = (
-        select(transfers.c.at)
-        .where(transfers.c.id > func.coalesce(wrong, 0))
-        .order_by(transfers.c.id.desc())
-        .limit(1)
-    )
+    wrong = select(highest(clocks.c.after)).scalar_subquery()
+    last = transfers.c.id.desc()
+    moved = select(transfers.c.at).where(transfers.c.id > wrong).order_by(last).limit(1)
     renewed = select(func.max(calls.c.renewed)).where(calls.c.closed.is_(None))
     return select(moved.scalar_subquery(), renewed.scalar_subquery())
 
 
 _LAST_ENTRIES = Prepared(_last_entries)
-_LAST_TRANSFER = Prepared(lambda: select(func.max(transfers.c.id)))
+_LAST_TRANSFER: Reader[int | None] = value(lambda: select(func.max(transfers.c.id)))
 _LAST_BELIEF = Prepared(
     lambda: select(clocks.c.certain, clocks.c.sure).order_by(clocks.c.number.desc()).limit(1)
 )
-_COLUMNS = tuple(each.name for each in fields(Belief))  # of the table, too
-_BELIEF = Prepared(
-    lambda: select(*(clocks.c[name] for name in _COLUMNS)).where(clocks.c.boot == bindparam("boot"))
-)
-_RENEW = Prepared(
-    lambda: update(clocks).values(given(*_COLUMNS)).where(clocks.c.boot == bindparam("boot"))
-)
-_ADD = Prepared(lambda: insert(clocks).values(given(*_COLUMNS)))
+_COLUMNS = " ".join(each.name for each in fields(Belief))  # of the table, too
+_BELIEF = Prepared(lambda: select(*columns_of(clocks, _COLUMNS)).where(equal(clocks.c.boot)))
+_RENEW = Prepared(lambda: change(clocks, _COLUMNS, equal(clocks.c.boot)))
+_ADD = Prepared(lambda: insert_into(clocks, _COLUMNS))
 
 
 def _belief_of(desk: Desk, boot: str) -> Belief | None:
     row = _BELIEF(desk.connection, boot=boot).first()
-    if row is None:
-        return None
-    name, zero, since, certain, *rest = row
-    return Belief(name, zero, since, bool(certain), *rest)
+    return None if row is None else replace(Belief(*row), certain=bool(row.certain))
 
 
 def _write(desk: Desk, belief: Belief) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from sqlalchemy import Integer, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Integer, Text, bindparam, delete, func, insert, or_, select
 
 from timebank.callers import sysop_log
 from timebank.calls.calls import live_call
@@ -28,11 +28,14 @@ from timebank.ledger.schema import (
     days,
     instant,
     mended_days,
+    moved,
     rounds,
+    source,
     stamp,
+    target,
     transfers,
 )
-from timebank.ledger.sql import Prepared, Query
+from timebank.ledger.sql import Prepared, Query, Reader, change, equal, total, value
 from timebank.ledger.transfers import ADJUSTMENT
 from timebank.words import span
 
@@ -58,7 +61,6 @@ class Ahead:
     held_behind: Cutoff | None
 
     def words(self, desk: Desk) -> str:
-        """Say what is mended, without a full stop."""
         said = []
         if self.days:
             said.append(f"day set back from {self.days[-1]} to {self.back_to}")
@@ -89,24 +91,22 @@ def _too_far() -> Query:
 
 _TOO_FAR = Prepared(_too_far)
 _WAIT = Prepared(
-    lambda: (
-        update(callers)
-        .values(
-            held_until=bindparam("held_to"),
-            held_behind=func.coalesce(bindparam("behind"), callers.c.held_behind),
-        )
-        .where(callers.c.id == bindparam("caller_id"))
+    lambda: change(
+        callers,
+        "held_until",
+        equal(callers.c.id),
+        held_behind=func.coalesce(bindparam("behind"), callers.c.held_behind),
     )
 )
-_OF_CALLER = days.c.caller_id == bindparam("caller_id")
-_WRONG = Prepared(
+_OF_CALLER = equal(days.c.caller_id)
+_WRONG: Reader[str] = value(
     lambda: (
         select(days.c.day)
         .where(_OF_CALLER, days.c.day > bindparam("tomorrow"))
         .order_by(days.c.day)
     )
 )
-_RIGHT = Prepared(
+_RIGHT: Reader[str | None] = value(
     lambda: select(func.max(days.c.day)).where(_OF_CALLER, days.c.day <= bindparam("tomorrow"))
 )
 
@@ -147,12 +147,7 @@ def mend(desk: Desk, by: str) -> list[Ahead]:
             _give_back(desk, each)
         if each.held_until is not None:
             behind = None if each.held_behind is None else each.held_behind.encode()
-            _WAIT(
-                desk.connection,
-                held_to=each.held_to,
-                behind=behind,
-                caller_id=each.caller_id,
-            )
+            _WAIT(desk.connection, held_until=each.held_to, behind=behind, id=each.caller_id)
         words = each.words(desk)
         sysop_log.note(desk, by, each.caller_id, f"Mended the clock: {words}")
     return mended
@@ -161,8 +156,8 @@ def mend(desk: Desk, by: str) -> list[Ahead]:
 def _days(desk: Desk, caller_id: int, today: date) -> tuple[tuple[str, ...], str]:
     """Tell which days of a caller are to be taken back, and to which one."""
     tomorrow = (today + DAY).isoformat()
-    wrong = _WRONG(desk.connection, caller_id=caller_id, tomorrow=tomorrow).scalars()
-    right = _RIGHT(desk.connection, caller_id=caller_id, tomorrow=tomorrow).scalar()
+    wrong = _WRONG.all(desk.connection, caller_id=caller_id, tomorrow=tomorrow)
+    right = _RIGHT.one(desk.connection, caller_id=caller_id, tomorrow=tomorrow)
     # Whoever has no other day has had the minutes of today.
     return tuple(wrong), right or today.isoformat()
 
@@ -175,22 +170,20 @@ def _taken() -> Query:
 
     Rows of its entry, up to the last before the day.
     """
-    source, target, first = accounts.alias(), accounts.alias(), transfers.alias()
+    first, row = transfers.alias(), transfers.c
     entry = select(first.c.entry).where(first.c.id == func.coalesce(days.c.grant_id, days.c.after))
     return (
-        select(func.coalesce(func.sum(transfers.c.amount), 0))
-        .select_from(transfers)
-        .join(source, source.c.id == transfers.c.source)
-        .join(target, target.c.id == transfers.c.target)
+        select(total(row.amount))
+        .select_from(moved)
         .join(days, days.c.caller_id == source.c.caller_id)
         .where(_OF_CALLER, _THIS_DAY, source.c.kind.in_(["online", "held"]))
-        .where(target.c.kind == "forfeit", transfers.c.kind.in_(["forfeit", "carry"]))
-        .where(transfers.c.id <= days.c.after, transfers.c.entry == entry.scalar_subquery())
+        .where(target.c.kind == "forfeit", row.kind.in_(["forfeit", "carry"]))
+        .where(row.id <= days.c.after, row.entry == entry.scalar_subquery())
     )
 
 
-_TAKEN = Prepared(_taken)
-_GRANTED = Prepared(
+_TAKEN: Reader[int] = value(_taken)
+_GRANTED: Reader[int] = value(
     lambda: (
         select(transfers.c.amount)
         .select_from(days)
@@ -203,8 +196,8 @@ _GRANTED = Prepared(
 def _missing(desk: Desk, caller_id: int, wrong: tuple[str, ...]) -> int:
     missing = 0
     for day in wrong:
-        missing += _TAKEN(desk.connection, caller_id=caller_id, this_day=day).scalar_one()
-        missing -= _GRANTED(desk.connection, caller_id=caller_id, this_day=day).scalar() or 0
+        missing += _TAKEN.one(desk.connection, caller_id=caller_id, this_day=day)
+        missing -= _GRANTED.first(desk.connection, caller_id=caller_id, this_day=day) or 0
     return max(0, missing)
 
 
@@ -218,22 +211,14 @@ _KEEP_APART = Prepared(
     )
 )
 _FORGET = Prepared(lambda: delete(days).where(_OF_CALLER, _THIS_DAY))
-_SET_BACK = Prepared(
-    lambda: update(days).values(day=bindparam("back_to"), standing=0).where(_OF_CALLER, _THIS_DAY)
-)
-_CALLER_BACK = Prepared(
-    lambda: (
-        update(callers)
-        .values(day=bindparam("back_to"))
-        .where(callers.c.id == bindparam("caller_id"))
-    )
-)
+_BACK_TO = bindparam("back_to", type_=Text)
+_SET_BACK = Prepared(lambda: change(days, "", _OF_CALLER, _THIS_DAY, day=_BACK_TO, standing=0))
+_CALLER_BACK = Prepared(lambda: change(callers, "day", equal(callers.c.id)))
 _HANDS_BACK = Prepared(
-    lambda: (
-        update(rounds)
-        .values(day=bindparam("back_to"))
-        .where(rounds.c.caller_id == bindparam("caller_id"), rounds.c.settled.is_(None))
-        .where(rounds.c.day > bindparam("back_to"))
+    lambda: change(
+        rounds,
+        "day",
+        *(equal(rounds.c.caller_id), rounds.c.settled.is_(None), rounds.c.day > bindparam("day")),
     )
 )
 
@@ -250,8 +235,8 @@ def _take_back(desk: Desk, each: Ahead) -> None:
         _FORGET(books, caller_id=caller_id, this_day=day)
     # A stake that it parted is no earlier day's any more.
     _SET_BACK(books, back_to=back_to, caller_id=caller_id, this_day=each.days[-1])
-    _CALLER_BACK(books, back_to=back_to, caller_id=caller_id)
-    _HANDS_BACK(books, back_to=back_to, caller_id=caller_id)
+    _CALLER_BACK(books, day=back_to, id=caller_id)
+    _HANDS_BACK(books, day=back_to, caller_id=caller_id)
 
 
 def _give_back(desk: Desk, each: Ahead) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,15 +23,14 @@ from timebank.cli.common import (
     pour,
     refusing,
     say,
-    show,
     since_option,
+    tell,
     until_option,
 )
 from timebank.cli.errors import EXIT_WRONG
 from timebank.errors import BackupRefused
 
 if TYPE_CHECKING:
-    from timebank.reports.exports import Record
     from timebank.reports.extracts import Wanted
     from timebank.reports.summary import By
 
@@ -54,7 +54,6 @@ def boards(config: Path, form: str, again: int | None, given: int | None) -> Non
     """
     from timebank.guests import claims
     from timebank.reports import boards as board_reports
-    from timebank.reports import exports
 
     with opened(config) as books:
         if again is not None or given is not None:
@@ -66,14 +65,11 @@ def boards(config: Path, form: str, again: int | None, given: int | None) -> Non
         with books.look() as desk:
             reports = board_reports.boards(desk)
             rows = claims.outstanding(desk)
-        if form == "text":
-            say(board_reports.boards_table(reports))
-            say(board_reports.outstanding_table(rows, books.settings.schedule))
-        elif form == "csv":
-            lines = map(board_reports.board_line, reports)
-            pour(exports.as_csv(board_reports.FIELDS, lines))
-        else:
-            pour(exports.as_json(map(board_reports.board_record, reports)))
+        outstanding = board_reports.outstanding_table(rows, books.settings.schedule)
+        table = chain(board_reports.boards_table(reports), outstanding)
+        lines = map(board_reports.board_line, reports)
+        records = map(board_reports.board_record, reports)
+        tell(form, table, board_reports.FIELDS, lines, records, paged=False)
 
 
 @click.command()
@@ -87,10 +83,8 @@ def accounts(config: Path, form: str) -> None:
     with opened(config) as books:
         with books.look() as desk:
             balances = ledger.balances(desk)
-        if form == "text":
-            show(statements.accounts_table(balances))
-        else:
-            _write(form, exports.ACCOUNT_FIELDS, map(exports.account_record, balances))
+        records = map(exports.account_record, balances)
+        tell(form, statements.accounts_table(balances), exports.ACCOUNT_FIELDS, records)
 
 
 @click.command(name="ledger")
@@ -115,11 +109,8 @@ def show_ledger(
         wanted = _wanted(books, **filters)  # type: ignore[arg-type]  # as click read them
         rows = extracts(books.look, wanted, newest_first=newest_first)
         schedule = books.settings.schedule
-        if form == "text":
-            show(statements.ledger_table(rows, schedule))
-        else:
-            records = (exports.ledger_record(row, schedule) for row in rows)
-            _write(form, exports.LEDGER_FIELDS, records)
+        records = (exports.ledger_record(row, schedule) for row in rows)
+        tell(form, statements.ledger_table(rows, schedule), exports.LEDGER_FIELDS, records)
 
 
 def _wanted(
@@ -161,24 +152,21 @@ def statement(
 
     An entry a line, in words, with what each of their accounts held after it.
     """
+    from timebank.callers import callers
     from timebank.reports import exports, statements
     from timebank.reports.extracts import Wanted, entries, extracts
 
     with opened(config) as books:
         with books.look() as desk:
             caller_id = caller_number(desk, name)
-            (called,) = desk.connection.exec_driver_sql(
-                "SELECT name FROM callers WHERE id = ?", (caller_id,)
-            ).one()
+            called = callers.name_of(desk, caller_id)
         first, end = books.span(since, until)
         rows = extracts(books.look, Wanted(caller_id=caller_id), newest_first=False)
         followed = statements.statement(entries(rows), caller_id, first, end)
         schedule = books.settings.schedule
-        if form == "text":
-            show(statements.statement_table(followed, called, schedule))
-        else:
-            records = (exports.statement_record(entry, schedule) for entry in followed)
-            _write(form, exports.STATEMENT_FIELDS, records)
+        table = statements.statement_table(followed, called, schedule)
+        records = (exports.statement_record(entry, schedule) for entry in followed)
+        tell(form, table, exports.STATEMENT_FIELDS, records)
 
 
 @click.command()
@@ -201,19 +189,15 @@ def summary(
     Minutes granted, used, banked, withdrawn, lent, repaid and forfeited; won and lost by game, and
     the house's result.
     """
-    from timebank.reports import exports
     from timebank.reports import summary as reports
 
     with opened(config) as books:
         first, end = books.span(since, until)
         with books.look() as desk:
             periods = reports.summary(desk, by, first, end)
-    if form == "text":
-        say(reports.summary_table(periods, _bar()))
-    elif form == "csv":
-        pour(exports.as_csv(reports.SUMMARY_FIELDS, reports.summary_lines(periods)))
-    else:
-        pour(exports.as_json(map(reports.summary_record, periods)))
+    table, lines = reports.summary_table(periods, _bar()), reports.summary_lines(periods)
+    records = map(reports.summary_record, periods)
+    tell(form, table, reports.SUMMARY_FIELDS, lines, records, paged=False)
 
 
 @click.command(name="addresses")
@@ -227,19 +211,15 @@ def show_addresses(config: Path, form: str, since: datetime | None, until: datet
     With it their calls from there, the days' minutes they were granted, what they sent to others
     than these, and what they owe on loans now. A shared address proves nothing; nothing is done.
     """
-    from timebank.reports import exports, neighbours
+    from timebank.reports import neighbours
 
     with opened(config) as books:
         first, end = books.span(since, until)
         with books.look() as desk:
             found = neighbours.neighbours(desk, first, end)
         schedule = books.settings.schedule
-    if form == "text":
-        show(neighbours.table(found, schedule))
-    elif form == "csv":
-        pour(exports.as_csv(neighbours.FIELDS, neighbours.lines(found, schedule)))
-    else:
-        pour(exports.as_json(neighbours.records(found, schedule)))
+    lines, records = neighbours.lines(found, schedule), neighbours.records(found, schedule)
+    tell(form, neighbours.table(found, schedule), neighbours.FIELDS, lines, records)
 
 
 def _bar() -> str:
@@ -353,7 +333,7 @@ def audit(config: Path, form: str, since_digest: str | None) -> None:
                 if remark is None:
                     break
     if form != "text":
-        _write(form, AUDIT_FIELDS, [finding._asdict() for finding in findings])
+        tell(form, (), AUDIT_FIELDS, [finding._asdict() for finding in findings])
         sys.exit(EXIT_WRONG if findings else 0)
     if remark is not None:
         click.echo(f"{remark}. Whoever serves from it treats it as restored first.", err=True)
@@ -376,12 +356,6 @@ def audit(config: Path, form: str, since_digest: str | None) -> None:
     click.echo(
         f"The last digest is {head.digest}. Note it down for `timebank audit --since-digest`."
     )
-
-
-def _write(form: str, fields: tuple[str, ...], records: Iterable[Record]) -> None:
-    from timebank.reports import exports
-
-    pour(exports.as_csv(fields, records) if form == "csv" else exports.as_json(records))
 
 
 COMMANDS = (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from timebank.callers.callers import CallerRecord
     from timebank.calls.clock import BelievedClock
     from timebank.ledger.database import Database, Desk
+    from timebank.reports.exports import Record
     from timebank.settings.settings import BankSettings
 
 
@@ -66,15 +67,12 @@ until_option = click.option(
 
 @dataclass(frozen=True)
 class OpenBooks:
-    """The books of a board as a command sees them."""
-
     database: Database
     settings: BankSettings
     clock: BelievedClock
     _taken_up: list[bool] = field(default_factory=list, repr=False)
 
     def look(self) -> AbstractContextManager[Desk]:
-        """Open the books for a short look, which keeps nobody from writing."""
         return self.database.reading(self.settings, self.clock.reading())
 
     @contextmanager
@@ -122,7 +120,6 @@ def _day_after(day: date) -> date:
 
 
 def load(config: Path) -> BankSettings:
-    """Read the time bank's part of the settings; what is wrong with it is told."""
     from timebank.errors import SettingsError
     from timebank.settings.settings import load as load_settings
 
@@ -180,7 +177,6 @@ def refusing(*errors: type[Exception]) -> Iterator[None]:
 
 
 def caller_number(desk: Desk, name: str) -> int:
-    """Find a caller by name, also one who was deleted, or refuse."""
     from timebank.callers import callers
 
     number = callers.number_of(desk, name)
@@ -190,7 +186,6 @@ def caller_number(desk: Desk, name: str) -> int:
 
 
 def living_caller(desk: Desk, name: str) -> CallerRecord:
-    """Find a caller by name, or refuse."""
     from timebank.callers import callers
 
     record = callers.find(desk, name)
@@ -204,7 +199,6 @@ def _nobody(name: str) -> UserError:
 
 
 def say(lines: Iterable[str]) -> None:
-    """Print lines as they come."""
     pour(f"{line}\n" for line in lines)
 
 
@@ -213,6 +207,26 @@ def pour(pieces: Iterable[str]) -> None:
     rest = iter(pieces)
     while batch := "".join(islice(rest, BATCH)):
         click.echo(batch, nl=False)
+
+
+def tell(
+    form: str,
+    table: Iterable[str],
+    fields: Sequence[str],
+    lines: Iterable[Record],
+    records: Iterable[Record] | None = None,
+    *,
+    paged: bool = True,
+) -> None:
+    """Show a table as text, write its lines as CSV, or its records as JSON (else its lines)."""
+    from timebank.reports import exports
+
+    if form == "text":
+        (show if paged else say)(table)
+    elif form == "csv":
+        pour(exports.as_csv(fields, lines))
+    else:
+        pour(exports.as_json(lines if records is None else records))
 
 
 def show(lines: Iterable[str]) -> None:

@@ -16,9 +16,9 @@ from timebank.cli.common import (
     format_option,
     load,
     opened,
-    pour,
     refusing,
     say,
+    tell,
 )
 from timebank.cli.errors import EXIT_WRONG, UserError
 from timebank.errors import BackupRefused, NotInOrder
@@ -129,7 +129,7 @@ OUTBOX_FIELDS = ("number", "caller", "minutes", "source", "at", "state", "doubt"
 
 
 def _show_outbox(books: OpenBooks, form: str, rows: list[OutboxRow]) -> None:
-    from timebank.reports import exports
+    from timebank.ledger.schema import instant
 
     records = [
         {
@@ -137,21 +137,17 @@ def _show_outbox(books: OpenBooks, form: str, rows: list[OutboxRow]) -> None:
             "caller": row.name,
             "minutes": row.minutes,
             "source": row.source,
-            "at": books.settings.schedule.local(row.at).isoformat(),
+            "at": books.settings.schedule.local(instant(row.at)).isoformat(),
             "state": row.state,
             "doubt": row.mark if row.state == "doubtful" else None,
         }
         for row in rows
     ]
-    if form == "csv":
-        pour(exports.as_csv(OUTBOX_FIELDS, records))
-    elif form == "json":
-        pour(exports.as_json(records))
-    else:
-        say(_outbox_table(books, rows))
+    tell(form, _outbox_table(books, rows), OUTBOX_FIELDS, records, paged=False)
 
 
 def _outbox_table(books: OpenBooks, rows: list[OutboxRow]) -> Iterator[str]:
+    from timebank.ledger.schema import instant
     from timebank.reports.statements import printable
 
     if not rows:
@@ -159,7 +155,7 @@ def _outbox_table(books: OpenBooks, rows: list[OutboxRow]) -> Iterator[str]:
         return
     yield f"{'Record':>7}  {'When':<19}  {'Caller':<24}{'Minutes':>8}  State"
     for row in rows:
-        when = books.settings.schedule.local(row.at)
+        when = books.settings.schedule.local(instant(row.at))
         doubt = f": {printable(row.mark)}" if row.state == "doubtful" and row.mark else ""
         yield (
             f"{row.number:>7}  {when:%Y-%m-%d %H:%M:%S}  {printable(row.name):<24}{row.minutes:>8}"

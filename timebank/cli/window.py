@@ -19,9 +19,8 @@ from timebank.cli.common import (
     format_option,
     living_caller,
     opened,
-    pour,
-    show,
     signed_amount,
+    tell,
 )
 
 if TYPE_CHECKING:
@@ -169,16 +168,10 @@ LOG_PAGE = 500
 @format_option
 def show_log(config: Path, form: str) -> None:
     """Show the sysop's log, newest first: what was done to accounts and callers by hand."""
-    from timebank.reports import exports
 
     with opened(config) as books:
         entries = _log(books)
-        if form == "text":
-            show(_log_table(books, entries))
-        elif form == "csv":
-            pour(exports.as_csv(LOG_FIELDS, _log_records(books, entries)))
-        else:
-            pour(exports.as_json(_log_records(books, entries)))
+        tell(form, _log_table(books, entries), LOG_FIELDS, _log_records(books, entries))
 
 
 def _log(books: OpenBooks) -> Iterator[LogEntry]:

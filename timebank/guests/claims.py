@@ -12,9 +12,9 @@ claim, below zero, and are off the debt when they are written.
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from sqlalchemy import Integer, Update, bindparam, func, select, update
+from sqlalchemy import Integer, bindparam, func, select
 
 from timebank.errors import NotDoubtful
 from timebank.guests.departure import (
@@ -23,13 +23,21 @@ from timebank.guests.departure import (
     Owing,
     keep,
     leave_without_call,
-    listed,
     those,
 )
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.schema import given_back, stamp, visits
-from timebank.ledger.sql import Prepared, given
+from timebank.ledger.sql import (
+    Prepared,
+    Reader,
+    change,
+    columns_of,
+    equal,
+    read,
+    total,
+    value,
+)
 from timebank.ledger.visit import debt_of
 from timebank.words import MINUTE
 
@@ -41,40 +49,32 @@ DIED = "whoever was to write it has died over it"
 _ROW = given_back.c
 _UNSETTLED = _ROW.state.in_(["writing", "doubtful"])
 _UNDER_WAY = _ROW.state.in_(["waiting", "writing", "doubtful"])
-_WAITING = (_ROW.caller_id == bindparam("caller"), _ROW.state == "waiting")
+_WAITING = (equal(_ROW.caller_id), _ROW.state == "waiting")
 _OF_CLAIM = _ROW.claim == bindparam("token")
 
 _VISIT = Prepared(
-    lambda: select(visits.c.caller_id, visits.c.day, visits.c.way, visits.c.shows_losses).where(
-        visits.c.call_id == bindparam("call_id")
+    lambda: select(*columns_of(visits, "caller_id day way shows_losses")).where(
+        equal(visits.c.call_id)
     )
 )
-_MINUTES = Prepared(lambda: select(func.coalesce(func.sum(_ROW.minutes), 0)).where(*_WAITING))
-
-
-def _change(*columns: str) -> Update:
-    return update(given_back).values(given(*columns, "changed"))
-
-
-_CLAIM = Prepared(lambda: _change("state", "claim", "way").where(*_WAITING))
-_BEING_SHOWN = Prepared(
-    lambda: (
-        select(func.coalesce(-func.sum(_ROW.minutes), 0))
-        .where(_ROW.caller_id == bindparam("caller_id"), _ROW.day == bindparam("day"))
-        .where(_ROW.minutes < 0, _UNDER_WAY)
+_MINUTES: Reader[int] = value(lambda: select(total(_ROW.minutes)).where(*_WAITING))
+_CLAIM = Prepared(lambda: change(given_back, "state claim way changed", *_WAITING))
+_BEING_SHOWN: Reader[int] = value(
+    lambda: select(-total(_ROW.minutes)).where(
+        equal(_ROW.caller_id, _ROW.day), _ROW.minutes < 0, _UNDER_WAY
     )
 )
-_DONE = Prepared(lambda: _change().values(state="written", why=None).where(_OF_CLAIM, _UNSETTLED))
+_DONE = Prepared(
+    lambda: change(given_back, "changed", _OF_CLAIM, _UNSETTLED, state="written", why=None)
+)
 _IN_DOUBT = Prepared(
-    lambda: _change("why").values(state="doubtful").where(_OF_CLAIM, _ROW.state == "writing")
+    lambda: change(given_back, "why changed", _OF_CLAIM, _ROW.state == "writing", state="doubtful")
 )
-_SETTLE = Prepared(
-    lambda: _change("state", "why").values(claim=None).where(_ROW.number == bindparam("this"))
-)
-_CLAIMED = Prepared(lambda: those(_OF_CLAIM, _UNSETTLED))
-_OUTSTANDING = Prepared(lambda: those(_UNDER_WAY))
+_SETTLE = Prepared(lambda: change(given_back, "state why changed", equal(_ROW.number), claim=None))
+_CLAIMED = read(HostPayment, lambda: those(_OF_CLAIM, _UNSETTLED))
+_OUTSTANDING = read(HostPayment, lambda: those(_UNDER_WAY))
 # Claimed so long ago that whoever did is dead; the clock may have been stepped back since.
-_STALE = Prepared(
+_STALE: Reader[int] = value(
     lambda: select(_ROW.number).where(
         _ROW.state == "writing",
         func.abs(bindparam("now", type_=Integer) - _ROW.changed) > CLAIM_SECONDS,
@@ -109,12 +109,11 @@ def claim(desk: Desk, call_id: int) -> Claim | None:
         lost = debt_of(desk, row.caller_id, row.day) - _being_shown(desk, row.caller_id, row.day)
         if lost >= MINUTE:
             Owing(row.caller_id, -(lost // MINUTE), row.day, row.way).write(desk, None)
-    minutes: int = _MINUTES(desk.connection, caller=row.caller_id).scalar_one()
+    minutes = _MINUTES.one(desk.connection, caller_id=row.caller_id)
     # As much lost as won need not be written: the host has it right as it is.
     state = "writing" if minutes else "written"
-    _CLAIM(
-        desk.connection, state=state, claim=token, way=row.way, changed=now, caller=row.caller_id
-    )
+    mine = {"state": state, "claim": token, "way": row.way, "changed": now}
+    _CLAIM(desk.connection, **mine, caller_id=row.caller_id)
     return Claim(token, row.caller_id, row.way, minutes) if minutes else None
 
 
@@ -133,8 +132,7 @@ def debt_after(desk: Desk, call_id: int) -> int:
 
 def _being_shown(desk: Desk, caller_id: int, day: str) -> int:
     """Tell how much of a debt is on its way to the host's clock, or may be there."""
-    minutes: int = _BEING_SHOWN(desk.connection, caller_id=caller_id, day=day).scalar_one()
-    return minutes * MINUTE
+    return _BEING_SHOWN.one(desk.connection, caller_id=caller_id, day=day) * MINUTE
 
 
 def done(desk: Desk, claimed: Claim) -> bool:
@@ -151,7 +149,7 @@ def not_done(desk: Desk, claimed: Claim, why: str) -> bool:
 
     `why` is a sentence for the sysop. False as with `done`.
     """
-    rows = listed(_CLAIMED(desk.connection, token=claimed.token))
+    rows = _CLAIMED.all(desk.connection, token=claimed.token)
     posting = Posting.of_caller(desk, claimed.caller_id, leave_without_call)
     for row in rows:
         keep(posting, row, why)
@@ -166,10 +164,10 @@ def in_doubt(desk: Desk, claimed: Claim, why: str) -> None:
 
 def outstanding(desk: Desk) -> list[HostPayment]:
     """List everything that is not with its host, or not for certain, oldest first."""
-    stale = set(_STALE(desk.connection, now=stamp(desk.now)).scalars())
-    rows = listed(_OUTSTANDING(desk.connection))
+    stale = set(_STALE.all(desk.connection, now=stamp(desk.now)))
     return [
-        replace(row, state="doubtful", why=DIED) if row.number in stale else row for row in rows
+        row._replace(state="doubtful", why=DIED) if row.number in stale else row
+        for row in _OUTSTANDING.all(desk.connection)
     ]
 
 
@@ -199,4 +197,4 @@ def _doubtful(desk: Desk, number: int) -> HostPayment:
 
 
 def _settle(desk: Desk, number: int, state: str, why: str | None) -> None:
-    _SETTLE(desk.connection, state=state, why=why, changed=stamp(desk.now), this=number)
+    _SETTLE(desk.connection, state=state, why=why, changed=stamp(desk.now), number=number)

@@ -10,17 +10,25 @@ but never to the host, which has nobody to give it to.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from sqlalchemy import ColumnElement, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, select
 
 from timebank.ledger import reasons
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import callers, given_back, instant, stamp
-from timebank.ledger.sql import Prepared, Query, Rows, given
+from timebank.ledger.schema import callers, given_back, stamp
+from timebank.ledger.sql import (
+    Prepared,
+    Query,
+    Reader,
+    change,
+    equal,
+    fields_of,
+    insert_into,
+    read,
+    value,
+)
 from timebank.ledger.transfers import EXTERNAL, Account, TransferRow
 from timebank.ledger.visit import debt_of
 from timebank.words import MINUTE
@@ -40,8 +48,7 @@ HOST_WAYS: tuple[str, ...] = get_args(HostWay)
 THEBANK_EXT = "thebank.ext"
 
 
-@dataclass(frozen=True, slots=True)
-class HostPayment:
+class HostPayment(NamedTuple):
     """Minutes that a host was given, or is to be given; below zero for a loss to be shown."""
 
     number: int
@@ -52,42 +59,31 @@ class HostPayment:
     way: str
     # "waiting", "writing", "written", "kept" (here, in the bank), or "doubtful".
     state: str
-    at: datetime
+    # Whole seconds since 1970.
+    at: int
     # Why it is doubtful, or kept.
     why: str | None
 
 
 def those(*where: ColumnElement[bool]) -> Query:
-    """Choose the rows of which all these conditions hold, oldest first, for `listed`."""
-    row = given_back.c
+    """Choose the rows that meet all these conditions, oldest first, each a `HostPayment`."""
+    whose = {"caller": callers.c.name, "board": callers.c.board}
     return (
-        select(
-            *(row.number, row.caller_id, callers.c.name, callers.c.board, row.minutes, row.way),
-            *(row.state, row.at, row.why),
-        )
-        .select_from(given_back)
-        .join(callers, callers.c.id == row.caller_id)
+        fields_of(HostPayment, given_back, **whose)
+        .join(callers, callers.c.id == given_back.c.caller_id)
         .where(*where)
-        .order_by(row.number)
+        .order_by(given_back.c.number)
     )
 
 
-def listed(found: Rows) -> list[HostPayment]:
-    """List rows that were chosen by `those`."""
-    return [
-        HostPayment(number, caller_id, caller, board, minutes, way, state, instant(at), why)
-        for number, caller_id, caller, board, minutes, way, state, at, why in found
-    ]
-
-
-_OWED = Prepared(
-    lambda: those(given_back.c.caller_id == bindparam("caller_id"), given_back.c.state == "waiting")
+_OWED = read(
+    HostPayment,
+    lambda: those(equal(given_back.c.caller_id), given_back.c.state == "waiting"),
 )
 
 
 def owed(desk: Desk, caller_id: int) -> list[HostPayment]:
-    """List what waits to be given back for a caller, oldest first."""
-    return listed(_OWED(desk.connection, caller_id=caller_id))
+    return _OWED.all(desk.connection, caller_id=caller_id)
 
 
 def write_down(posting: Posting, index: int, minutes: int, way: str) -> None:
@@ -114,10 +110,8 @@ class Owing(NamedTuple):
 
 
 _INSERT = Prepared(
-    lambda: (
-        insert(given_back)
-        .values(given("transfer_id", *Owing._fields, "at", "changed"))
-        .values(state="waiting")
+    lambda: insert_into(
+        given_back, f"transfer_id {' '.join(Owing._fields)} at changed", state="waiting"
     )
 )
 
@@ -145,12 +139,7 @@ def keep(posting: Posting, row: HostPayment, why: str) -> None:
 
 
 _KEEP = Prepared(
-    lambda: (
-        update(given_back)
-        .values(given("kept_id", "why", "changed"))
-        .values(state="kept")
-        .where(given_back.c.number == bindparam("this"))
-    )
+    lambda: change(given_back, "kept_id why changed", equal(given_back.c.number), state="kept")
 )
 
 
@@ -159,7 +148,7 @@ def _kept(
 ) -> None:
     kept_id = None if index is None else rows[index].number
     now = stamp(desk.now)
-    _KEEP(desk.connection, kept_id=kept_id, why=why, changed=now, this=row.number)
+    _KEEP(desk.connection, kept_id=kept_id, why=why, changed=now, number=row.number)
 
 
 def leave(posting: Posting, day: str) -> None:
@@ -248,12 +237,11 @@ def _put_back(posting: Posting, amount: int) -> None:
         _give(posting, beyond)
 
 
-_FROZEN = Prepared(lambda: select(callers.c.frozen).where(callers.c.id == bindparam("caller_id")))
+_FROZEN: Reader[int] = value(lambda: select(callers.c.frozen).where(equal(callers.c.id)))
 
 
 def _is_frozen(posting: Posting) -> bool:
-    frozen = _FROZEN(posting.desk.connection, caller_id=posting.caller_id)
-    return bool(frozen.scalar_one())
+    return bool(_FROZEN.one(posting.desk.connection, id=posting.caller_id))
 
 
 def _can_give(way: str | None, desk: Desk) -> bool:

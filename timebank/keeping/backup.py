@@ -21,19 +21,22 @@ from itertools import chain, count
 from pathlib import Path
 from typing import BinaryIO
 
+from sqlalchemy import bindparam, select
 from sqlalchemy.exc import DBAPIError
 
 from timebank.audit.accounts import audit
 from timebank.audit.finding import Finding
 from timebank.calls.calls import LEASE_SECONDS
 from timebank.errors import BackupRefused, BooksUnavailable, DatabaseRefused, NotCopied, NotInOrder
+from timebank.files import sync
 from timebank.keeping import restoring
 from timebank.keeping.restoring import Given, Treated
 from timebank.ledger import guard, live_mark, sqlite
 from timebank.ledger import transfers as ledger
 from timebank.ledger.database import Database, not_ours
 from timebank.ledger.live_mark import Note
-from timebank.ledger.schema import APPLICATION_ID, stamp
+from timebank.ledger.schema import APPLICATION_ID, callers, calls, stamp
+from timebank.ledger.sql import Prepared
 from timebank.settings.settings import BankSettings
 
 # How long somebody who has the books to himself just now is waited for.
@@ -199,7 +202,7 @@ def _treated(
         raise BackupRefused(f"The copy cannot be made ready: {error}") from error
     finally:
         database.close()
-    _sync(copy)
+    sync(copy)
     return treated, note
 
 
@@ -209,7 +212,7 @@ def _put_in_place(copy: Path, path: Path, note: Note) -> None:
     old_marks = [live_mark.UNMARKED] if before is None else before.marks
     live_mark.write_note(path, replace(note, marks=[*old_marks, *note.marks]))
     os.replace(copy, path)
-    _sync(path.parent)
+    sync(path.parent)
     # What is there knows the new mark already.
     with contextlib.suppress(OSError):
         live_mark.write_note(path, note)
@@ -228,9 +231,9 @@ def new_file(path: Path) -> Iterator[Path]:
         os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         try:
             yield part
-            _sync(part)
+            sync(part)
             _name(part, path)
-            _sync(path.parent)
+            sync(path.parent)
         finally:
             _unlink(part, ("", *COMPANIONS))
 
@@ -270,7 +273,6 @@ def _sentences(path: Path) -> Iterator[None]:
 
 
 def _copy(source: Path, target: Path, mode: str = "rw") -> None:
-    """Copy a database as of one moment into an empty file, which stays a single one."""
     with (
         contextlib.closing(_connected(source, mode)) as a,
         contextlib.closing(_connected(target)) as b,
@@ -289,7 +291,6 @@ def _connected(path: Path, mode: str = "rw") -> sqlite3.Connection:
 
 
 def _audited(path: Path, settings: BankSettings, now: datetime) -> Copied:
-    """Count the transfers of a copy, and audit it."""
     database = Database(path)
     try:
         with database.reading(settings, now) as desk:
@@ -300,7 +301,6 @@ def _audited(path: Path, settings: BankSettings, now: datetime) -> Copied:
 
 @contextlib.contextmanager
 def _room_beside(path: Path) -> Iterator[Path]:
-    """Give a folder on the same disk, and take it away with all that is left in it."""
     path.parent.mkdir(0o700, parents=True, exist_ok=True)
     room = Path(tempfile.mkdtemp(prefix=".restore-", dir=path.parent))
     try:
@@ -324,7 +324,7 @@ def _made_ready(copy: Path, settings: BankSettings, now: datetime, source: Path)
         database.close()
     if audited.findings:
         raise NotInOrder(source, audited.findings)
-    _sync(copy)
+    sync(copy)
     return audited.transfers
 
 
@@ -391,18 +391,23 @@ def _locked_out(lock: sqlite3.Connection, path: Path, now: datetime) -> bool:
     return True
 
 
+_ON_CALL = Prepared(
+    lambda: (
+        select(callers.c.name, calls.c.node)
+        .join(callers, callers.c.id == calls.c.caller_id)
+        .where(calls.c.closed.is_(None), calls.c.renewed >= bindparam("since"))
+    )
+)
+
+
 def _on_call(books: sqlite3.Connection, path: Path, now: datetime) -> tuple[str, ...]:
     """Name who is on a call, with their nodes, by the books at `path`; refuses other programs'."""
     program = sqlite.program_of(books)
     if program != APPLICATION_ID:
         version = sqlite.version_of(books)
         raise BackupRefused(f"{not_ours(path, program, version)} Move it away first.")
-    calls = books.execute(
-        "SELECT c.name, k.node FROM calls k JOIN callers c ON c.id = k.caller_id"
-        " WHERE k.closed IS NULL AND k.renewed >= ?",
-        (stamp(now) - LEASE_SECONDS,),
-    )
-    return tuple(f"{name} (node {node})" for name, node in calls)
+    found = sqlite.ask(books, _ON_CALL, since=stamp(now) - LEASE_SECONDS)
+    return tuple(f"{name} (node {node})" for name, node in found)
 
 
 def _free_name(path: Path) -> Path:
@@ -420,7 +425,7 @@ def _put_aside(old: BinaryIO, path: Path, aside: Path) -> None:
             with beside.open("rb") as file:
                 _copy_file(file, Path(f"{aside}{ending}"))
             beside.unlink()
-    _sync(path.parent)
+    sync(path.parent)
 
 
 def _put_log_aside(path: Path, aside: Path) -> None:
@@ -436,11 +441,3 @@ def _copy_file(source: BinaryIO, target: Path) -> None:
         shutil.copyfileobj(source, file)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _sync(path: Path) -> None:
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)

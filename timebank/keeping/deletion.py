@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BindParameter, bindparam, update
+from sqlalchemy import BindParameter, bindparam
 
 from timebank.calls.calls import leave_no_call
 from timebank.errors import CallerOnline
@@ -12,30 +12,31 @@ from timebank.ledger.entry import Posting
 from timebank.ledger.play_accounts import PlayAccounts, units_of
 from timebank.ledger.reasons import Deleted
 from timebank.ledger.schema import callers, rounds, shoes, stamp
-from timebank.ledger.sql import Prepared
+from timebank.ledger.sql import Prepared, change, equal
 from timebank.ledger.transfers import ADJUSTMENT, FORFEIT, mint
 
 _NOW: BindParameter[int] = bindparam("now")
-_OF_CALLER: BindParameter[int] = bindparam("caller_id")
 _VOID = Prepared(
-    lambda: (
-        update(rounds)
-        .values(settled=_NOW, outcome="void")
-        .where(rounds.c.caller_id == _OF_CALLER, rounds.c.settled.is_(None))
+    lambda: change(
+        rounds,
+        "",
+        *(equal(rounds.c.caller_id), rounds.c.settled.is_(None)),
+        settled=_NOW,
+        outcome="void",
     )
 )
 _CLOSE_SHOES = Prepared(
-    lambda: (
-        update(shoes)
-        .values(closed=_NOW)
-        .where(shoes.c.caller_id == _OF_CALLER, shoes.c.closed.is_(None))
-    )
+    lambda: change(shoes, "", equal(shoes.c.caller_id), shoes.c.closed.is_(None), closed=_NOW)
 )
 _STRIKE_OFF = Prepared(
-    lambda: (
-        update(callers)
-        .values(deleted=_NOW, password_hash="", powers=0, recovery_digest=None)
-        .where(callers.c.id == _OF_CALLER)
+    lambda: change(
+        callers,
+        "",
+        callers.c.id == bindparam("caller_id"),
+        deleted=_NOW,
+        password_hash="",
+        powers=0,
+        recovery_digest=None,
     )
 )
 

@@ -19,8 +19,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import entry_points
+from typing import NamedTuple
 
-from sqlalchemy import and_, bindparam, delete, exists, func, literal, select
+from sqlalchemy import and_, bindparam, delete, exists, func, select
 
 from timebank.callers import standings, sysop_log
 from timebank.calls import clock, clock_mend
@@ -41,8 +42,7 @@ from timebank.ledger.schema import (
     rounds,
     stamp,
 )
-from timebank.ledger.sql import Prepared, Query
-from timebank.ledger.transfers import ALLOTMENT, ELAPSED
+from timebank.ledger.sql import Prepared, Query, equal, fields_of, read, there_is, total
 from timebank.names import names
 from timebank.wagers import journal
 from timebank.wagers.journal import StoredRound
@@ -73,7 +73,6 @@ class Maintained:
     held_up: tuple[str, ...] = ()
 
     def sentences(self) -> tuple[str, ...]:
-        """Say all of it, a line each; nothing of what was not there to do."""
         said = [f"Closed call {number}, whose process is gone." for number in self.calls]
         said += [f"Stood hand {number}, to which nobody returned." for number in self.stood]
         said += self.left
@@ -108,7 +107,6 @@ def maintain(work: Work, stand: Stand | None) -> Maintained:
 
 
 def _of_clock(desk: Desk) -> tuple[str, ...]:
-    """Say what is wrong with the clock, or was."""
     said = [] if clock.is_certain(desk) else [IN_DOUBT]
     ahead = clock_mend.ahead(desk)
     if ahead:
@@ -124,9 +122,9 @@ def count_results(work: Work, look: Work) -> int:
     """
     with look() as desk:
         wrong = standings.differing(desk)
-    for total in wrong:
+    for each in wrong:
         with work() as desk:
-            standings.count_anew(desk, total)
+            standings.count_anew(desk, each)
     return len(wrong)
 
 
@@ -165,6 +163,23 @@ def _stand_one(work: Work, stand: Stand | None, stored: StoredRound) -> str:
     return ""
 
 
+class _Gone(NamedTuple):
+    """A caller who is gone, with what tells what they earned on their last day (`EARNED`)."""
+
+    id: int
+    name: str
+    fold: str
+    last: int
+    # What is left of their last day.
+    left: int
+    # The numbers of their accounts, and what the day began with.
+    online: int
+    held: int
+    stake: int
+    after: int
+    carried: int
+
+
 def _gone() -> Query:
     """Choose the callers who are gone and have nothing but what is left of their last day.
 
@@ -172,41 +187,38 @@ def _gone() -> Query:
     caller stays, however long they are gone: a closed account frees the name, and with it they
     could register anew.
     """
-    who, last = callers.c, func.coalesce(callers.c.last_call, callers.c.created)
-    of_time = (accounts.c.caller_id == who.id, accounts.c.unit == "second")
-    for_today = accounts.c.kind.in_(["online", "held"])
-    numbers = (
-        select(accounts.c.id).where(*of_time, accounts.c.kind == kind).scalar_subquery()
+    who, own, today = callers.c, accounts.c, days.c
+    last = func.coalesce(who.last_call, who.created)
+    is_own, of_time = own.caller_id == who.id, own.unit == "second"
+    number = select(own.id).where(is_own, of_time)
+    numbers = {
+        kind: number.where(own.kind == kind).scalar_subquery()
         for kind in ("online", "held", "stake")
-    )
-    left = select(func.sum(accounts.c.balance)).where(*of_time, for_today).scalar_subquery()
+    }
+    left = select(total(own.balance)).where(is_own, of_time, own.kind.in_(["online", "held"]))
+    waits = given_back.c.state.not_in(["written", "kept"])
+    of_day = own.kind.in_(["online", "held", "casino"])
     has = (
         exists().where(calls.c.caller_id == who.id, calls.c.closed.is_(None)),
         exists().where(rounds.c.caller_id == who.id, rounds.c.settled.is_(None)),
-        exists()
-        .where(given_back.c.caller_id == who.id)
-        .where(given_back.c.state.not_in(["written", "kept"])),
-        exists()
-        .where(accounts.c.caller_id == who.id, accounts.c.balance != 0)
-        .where(accounts.c.kind.not_in(["online", "held", "casino"])),
+        exists().where(given_back.c.caller_id == who.id, waits),
+        exists().where(is_own, own.balance != 0, ~of_day),
     )
+    known = {"last": last, "left": left.scalar_subquery(), **numbers}
     return (
-        select(who.id, who.name, who.fold, last, days.c.after, days.c.carried, *numbers, left)
-        .select_from(callers)
-        .join(days, and_(days.c.caller_id == who.id, days.c.day == who.day), isouter=True)
+        fields_of(_Gone, callers, **known, after=today.after, carried=today.carried)
+        .join(days, and_(today.caller_id == who.id, today.day == who.day), isouter=True)
         .where(who.deleted.is_(None), who.locked == 0, who.frozen == 0, who.powers == 0)
         .where(last < bindparam("since"), *(~each for each in has))
         .order_by(who.id)
     )
 
 
-_GONE = Prepared(_gone)
+_GONE = read(_Gone, _gone)
 _HAS_CALLED = Prepared(
-    lambda: (
-        select(literal(1))
-        .select_from(callers)
-        .where(callers.c.id == bindparam("caller_id"))
-        .where(func.coalesce(callers.c.last_call, callers.c.created) != bindparam("last"))
+    lambda: there_is(
+        equal(callers.c.id),
+        func.coalesce(callers.c.last_call, callers.c.created) != bindparam("last"),
     )
 )
 _FORGET_NOTICES = Prepared(lambda: delete(notices).where(notices.c.shown < bindparam("before")))
@@ -224,40 +236,31 @@ def _close_accounts(work: Work) -> tuple[str, ...]:
         people = (settings.sysop, *settings.barred, *settings.co_sysops)
         kept = {names.fold(name) for name in people}
         since = _days_ago(desk, desk.settings.retention.gone)
-        rows = _GONE(desk.connection, since=since).all()
         gone = [
-            (number, name, last)
-            for number, name, fold, last, after, carried, online, held, stake, left in rows
-            if fold not in kept
-            and not (left and _earned(desk, (online, held, stake), after, carried) > 0)
+            each
+            for each in _GONE.all(desk.connection, since=since)
+            if each.fold not in kept and not (each.left and _earned(desk, each) > 0)
         ]
     closed: list[str] = []
-    for number, name, last in gone:
+    for each in gone:
         try:
             with work() as desk:
-                if _has_called_since(desk, number, last):
+                if _HAS_CALLED(desk.connection, id=each.id, last=each.last).first():
                     continue
-                deletion.delete(desk, number)
-                day = desk.settings.schedule.day_of(instant(last))
+                deletion.delete(desk, each.id)
+                day = desk.settings.schedule.day_of(instant(each.last))
                 what = f"Closed the account, empty and not used since {day}"
-                sysop_log.note(desk, BY, number, what)
+                sysop_log.note(desk, BY, each.id, what)
         except (CallerOnline, UnknownCaller):  # he calls just now, or the sysop was faster
             continue
-        closed.append(name)
+        closed.append(each.name)
     return tuple(closed)
 
 
-def _earned(desk: Desk, own: tuple[int, int, int], after: int, carried: int) -> int:
+def _earned(desk: Desk, gone: _Gone) -> int:
     """Count what a caller's last day brought him beside the grant and the time used."""
-    earned: int = desk.connection.exec_driver_sql(
-        EARNED, (*own, ALLOTMENT.id, ELAPSED.id, after, carried)
-    ).scalar_one()
-    return earned
-
-
-def _has_called_since(desk: Desk, caller_id: int, last: int) -> bool:
-    found = _HAS_CALLED(desk.connection, caller_id=caller_id, last=last)
-    return found.scalar() is not None
+    of_day = {name: getattr(gone, name) for name in ("online", "held", "stake", "after", "carried")}
+    return EARNED.one(desk.connection, **of_day)
 
 
 def _forget_notices(desk: Desk) -> int:

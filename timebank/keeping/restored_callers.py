@@ -12,10 +12,14 @@ import sqlite3
 from collections.abc import Set
 from dataclasses import dataclass
 
+from sqlalchemy import select
+
 from timebank.callers import powers, recovery
 from timebank.callers.notices import add_notice
+from timebank.ledger import sqlite
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import stamp
+from timebank.ledger.schema import callers, stamp
+from timebank.ledger.sql import Prepared
 
 # Callers by number and by when they were registered (seconds since 1970): a number alone may be
 # somebody else's in the books of another board.
@@ -37,7 +41,6 @@ class Admission:
     is_known: bool
 
     def sentences(self) -> list[str]:
-        """Say all of it, a line each."""
         said = []
         if self.codes == 1:
             said.append("Made 1 recovery code void: its owner can make another at Your settings.")
@@ -82,7 +85,13 @@ def admit(desk: Desk, powerless: Callers | None, by: str) -> Admission:
     )
 
 
+_POWERLESS = Prepared(
+    lambda: select(callers.c.id, callers.c.created).where(
+        callers.c.powers == 0, callers.c.board.is_(None)
+    )
+)
+
+
 def powerless_in(old: sqlite3.Connection) -> Callers:
     """Return who has no powers in books that are to be replaced; raises sqlite3.DatabaseError."""
-    found = old.execute("SELECT id, created FROM callers WHERE powers = 0 AND board IS NULL")
-    return frozenset(found)
+    return frozenset(sqlite.ask(old, _POWERLESS))

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Integer, Text, bindparam, func, insert, select, update
+from sqlalchemy import Integer, Text, bindparam, func, insert, select
 
 from timebank.callers import sysop_log
 from timebank.callers.notices import tell_hand
@@ -51,7 +51,7 @@ from timebank.ledger.schema import (
     stamp,
     transfers,
 )
-from timebank.ledger.sql import Prepared, given
+from timebank.ledger.sql import Prepared, Reader, change, columns_of, highest, value
 from timebank.settings.settings import BankSettings
 from timebank.thebank import bookings
 from timebank.wagers import rounds as hands
@@ -120,7 +120,6 @@ class Treated:
     admission: Admission
 
     def sentences(self) -> tuple[str, ...]:
-        """Say all of it, a line each."""
         row, firsts = self.generation, self.generation.firsts
         said = [f"Generation {row.number} of the books begins: {row.why}."]
         if row.shoes:
@@ -157,44 +156,35 @@ def _count(number: int, what: str) -> str:
 _CALLS = schema.calls
 _IN_PLAY = Prepared(
     lambda: (
-        select(rounds.c.id, rounds.c.caller_id)
+        select(*columns_of(rounds, "id caller_id"))
         .where(rounds.c.settled.is_(None))
         .order_by(rounds.c.id)
     )
 )
-_OPEN_SHOES = Prepared(
+_OPEN_SHOES: Reader[int] = value(
     lambda: select(func.count()).select_from(shoes).where(shoes.c.closed.is_(None))
 )
-_OPEN_CALLS = Prepared(
+_OPEN_CALLS: Reader[int] = value(
     lambda: select(func.count()).select_from(_CALLS).where(_CALLS.c.closed.is_(None))
 )
 _DOUBT_RECORDS = Prepared(
-    lambda: (
-        update(outbox)
-        .values(given("mark"))
-        .values(state="doubtful")
-        .where(outbox.c.state.in_(["waiting", "appending"]))
-    )
+    lambda: change(outbox, "mark", outbox.c.state.in_(["waiting", "appending"]), state="doubtful")
 )
 _DOUBT_GIFTS = Prepared(
-    lambda: (
-        update(given_back)
-        .values(given("why", "changed"))
-        .values(state="doubtful")
-        .where(given_back.c.state.in_(["waiting", "writing"]))
+    lambda: change(
+        given_back, "why changed", given_back.c.state.in_(["waiting", "writing"]), state="doubtful"
     )
 )
-_CLOSE_SHOES = Prepared(
-    lambda: update(shoes).values(given("closed")).where(shoes.c.closed.is_(None))
-)
+_CLOSE_SHOES = Prepared(lambda: change(shoes, "closed", shoes.c.closed.is_(None)))
 _LATEST = Prepared(
     lambda: select(
-        select(func.max(transfers.c.at)).scalar_subquery(),
-        select(func.max(_CALLS.c.renewed)).scalar_subquery(),
-        select(func.max(identity.c.copied)).scalar_subquery(),
+        *(
+            select(highest(each)).scalar_subquery()
+            for each in (transfers.c.at, _CALLS.c.renewed, identity.c.copied)
+        )
     )
 )
-_LATEST_BEFORE = Prepared(
+_LATEST_BEFORE: Reader[int | None] = value(
     lambda: select(func.max(transfers.c.at)).where(
         transfers.c.id < select(func.max(schema.generations.c.first)).scalar_subquery()
     )
@@ -218,9 +208,7 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
     books = desk.connection
     known = given.and_also(_given_by(desk, exact=given.at is None))
     in_play = list(_IN_PLAY(books).all())
-    closed = ClosedWithCopy(
-        _OPEN_SHOES(books).scalar_one(), len(in_play), _OPEN_CALLS(books).scalar_one()
-    )
+    closed = ClosedWithCopy(_OPEN_SHOES.one(books), len(in_play), _OPEN_CALLS.one(books))
     copied = live_mark.copied_at(desk.connection)
     generation = generations.begin(
         desk.connection,
@@ -256,7 +244,7 @@ def treat(desk: Desk, given: Given, by: str, why: str) -> Treated:
 def _given_by(desk: Desk, *, exact: bool) -> Given:
     """Tell what the copy itself knows; `exact` where others know the rest."""
     connection = desk.connection
-    at = max(each or 0 for each in _LATEST(connection).one())
+    at = max(_LATEST(connection).one())
     numbers = generations.last_numbers(connection)
     return Given(generations.current(connection), numbers, None if exact else at)
 
@@ -291,11 +279,8 @@ def _make_void(desk: Desk, round_id: int, caller_id: int) -> None:
 
 
 def _tell_callers(desk: Desk, copied: int | None) -> None:
-    """Leave every caller a notice: what they did after the copy was taken is gone."""
     schedule = desk.settings.schedule
-    state = copied
-    if state is None:
-        state = _LATEST_BEFORE(desk.connection).scalar()
+    state = _LATEST_BEFORE.one(desk.connection) if copied is None else copied
     if state is None:
         return
     was, now = schedule.local(instant(state)), schedule.local(desk.now)
@@ -307,7 +292,6 @@ def _tell_callers(desk: Desk, copied: int | None) -> None:
 
 
 def given_by_note(path: Path) -> Given:
-    """Tell what the file beside the books at `path` knows of numbers."""
     note, commits = live_mark.read_note(path), high_water.read(path)
     if note is None:
         return Given(at=0, commits=commits)
@@ -322,10 +306,9 @@ def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
     """
     try:
         numbers = sqlite.numbers_of(old, NUMBERED.keys())
-        (generation,) = old.execute("SELECT coalesce(max(number), 1) FROM generations").fetchone()
-        mark, copied, commits = old.execute(
-            "SELECT mark, copied, commits FROM identity"
-        ).fetchone() or (live_mark.UNMARKED, None, 0)
+        (generation,) = sqlite.ask(old, generations.CURRENT).fetchone()
+        identity = sqlite.ask(old, live_mark.IDENTITY).fetchone()
+        mark, copied, commits = identity or (live_mark.UNMARKED, None, 0)
         powerless = powerless_in(old)
     except sqlite3.DatabaseError:
         return Given(at=0)
@@ -427,9 +410,4 @@ def _remark(desk: Desk, note: Note | None, noted: int, path: Path) -> str | None
 
 
 def marked_as_copy(connection: sqlite3.Connection, now: datetime) -> None:
-    """Have a backup say of itself that it is one, of this moment."""
-    connection.execute(
-        "INSERT INTO identity (id, mark, copied) VALUES (1, ?, ?)"
-        " ON CONFLICT (id) DO UPDATE SET copied = excluded.copied",
-        (live_mark.UNMARKED, stamp(now)),
-    )
+    sqlite.ask(connection, live_mark.MARK_AS_COPY, copied=stamp(now))

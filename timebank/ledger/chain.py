@@ -14,7 +14,10 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import ColumnElement, Connection, func, select
+
+from timebank.ledger.schema import generations, transfers
+from timebank.ledger.sql import highest, last_number, read
 
 # What stands in the place of a digest before the first transfer.
 GENESIS = "0" * 64
@@ -27,19 +30,24 @@ class Head(NamedTuple):
     digest: str
 
 
-# As columns of any query; what was removed leaves its number behind in sqlite_sequence.
-HEAD_COLUMNS = f"""
-    coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'transfers'), 0),
-    coalesce(
-        (SELECT digest FROM transfers
-         WHERE id >= coalesce((SELECT max(first) FROM generations), 0) ORDER BY id DESC LIMIT 1),
-        (SELECT digest FROM generations ORDER BY number DESC LIMIT 1),
-        '{GENESIS}')"""
+def head_columns() -> tuple[ColumnElement[int], ColumnElement[str]]:
+    """Give the end of the chain as columns of any query.
+
+    What was removed leaves its number behind.
+    """
+    row, restored = transfers.c, generations.c
+    of_generation = row.id >= select(highest(restored.first)).scalar_subquery()
+    last = select(row.digest).where(of_generation).order_by(row.id.desc()).limit(1)
+    before = select(restored.digest).order_by(restored.number.desc()).limit(1)
+    digest = func.coalesce(last.scalar_subquery(), before.scalar_subquery(), GENESIS)
+    return func.coalesce(last_number(transfers), 0), digest
+
+
+_HEAD = read(Head, lambda: select(*head_columns()))
 
 
 def head(connection: Connection) -> Head:
-    """Tell where the chain ends."""
-    return Head(*connection.exec_driver_sql(f"SELECT {HEAD_COLUMNS}").one())
+    return _HEAD.one(connection)
 
 
 def digest(

@@ -45,11 +45,8 @@ from timebank.ledger.machine import ClockReading
 from timebank.ledger.schema import (
     APPLICATION_ID,
     BEFORE_RELEASE,
-    GENERATION_TRIGGERS,
-    RESULT_TRIGGERS,
     SCHEMA_VERSION,
     SYSTEM_ACCOUNTS,
-    TRIGGERS,
     accounts,
     metadata,
 )
@@ -105,7 +102,6 @@ class Desk:
 
     @property
     def reading(self) -> ClockReading | None:
-        """What all clocks show; None where the wall clock alone was read."""
         return self.clock if isinstance(self.clock, ClockReading) else None
 
 
@@ -244,7 +240,6 @@ class Database:
             self._guard.look_again()
 
     def doubt(self) -> Doubt:
-        """Begin to find out what became of a COMMIT that has failed just now."""
         return Doubt(self.engine, self.path)
 
     @property
@@ -286,7 +281,6 @@ class Database:
 
     @contextlib.contextmanager
     def reading(self, settings: BankSettings, now: datetime | ClockReading) -> Iterator[Desk]:
-        """Give a desk that sees one moment of the books and keeps nobody from writing."""
         self._refuse_gone()
         with (
             _broken_is_unavailable(self.path),
@@ -452,7 +446,7 @@ def _tell_gone(missing: str, rescue: str) -> None:
 def _broken_is_unavailable(path: Path) -> Iterator[None]:
     try:
         yield
-    except DBAPIError as error:
+    except (DBAPIError, sqlite3.Error) as error:
         if is_damaged(error):
             raise BooksUnavailable(_damaged(path, error)) from error
         if not is_broken(error):
@@ -501,7 +495,6 @@ def _check(connection: Connection, path: Path) -> None:
 
 
 def not_ours(path: Path, program: int, version: int) -> str:
-    """Say of a database with another `application_id` than ours why it cannot be used."""
     if program == BEFORE_RELEASE:
         return (
             f"{path} is a ledger of before the first release (version {version} then). Make one of"
@@ -536,9 +529,8 @@ def _definitions() -> tuple[str, ...]:
     for table in metadata.sorted_tables:
         elements.append(CreateTable(table))
         elements += map(CreateIndex, sorted(table.indexes, key=lambda index: str(index.name)))
-    tables = [sqlite.text_of(element) for element in elements]
-    triggers = (GENERATION_TRIGGERS, TRIGGERS, RESULT_TRIGGERS)
-    return (*tables, *(text for kind in triggers for text in kind.values()))
+    triggers = (*sqlite.TRIGGERS.values(), *sqlite.RESULT_TRIGGERS.values())
+    return (*map(sqlite.text_of, elements), *triggers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -730,7 +722,6 @@ class Writer:
         return self._database.is_in_a_hurry or time.monotonic() >= self._closes_by
 
     def _given_up(self) -> list[Done]:
-        """Tell those who are in doubt that they will not be told; the next COMMIT settles it."""
         doubtful, self._doubtful = self._doubtful, None
         if doubtful is None:
             return []

@@ -5,7 +5,7 @@ the last one (time used, a new day, time that comes back after an event). It add
 and ends with `finish`, which moves whatever would reach past the next event and writes it all down.
 Nothing is written before `finish`, so a refusal leaves nothing behind.
 
-This is the hot path of every bet: SQL text that is ready beforehand, and as little as will do.
+This is the hot path of every bet: few statements, which are ready beforehand.
 """
 
 from __future__ import annotations
@@ -14,17 +14,57 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Integer,
+    and_,
+    bindparam,
+    exists,
+    func,
+    literal,
+    null,
+    or_,
+    select,
+)
 
 from timebank.errors import CallClosed, UnknownCaller
 from timebank.ledger import reasons
-from timebank.ledger.chain import HEAD_COLUMNS, Head
+from timebank.ledger.chain import Head, head_columns
 from timebank.ledger.database import Desk
 from timebank.ledger.play_accounts import PlayAccounts
 from timebank.ledger.purse import Purse, Receipt
 from timebank.ledger.reasons import Cutoff, PutAway, Reason
-from timebank.ledger.schema import instant, stamp
+from timebank.ledger.schema import (
+    CALLER_ACCOUNTS,
+    accounts,
+    actions,
+    callers,
+    calls,
+    days,
+    instant,
+    outbox,
+    results,
+    rounds,
+    stamp,
+    transfers,
+)
 from timebank.ledger.sentences import cutoff_words, end_of_call
+from timebank.ledger.sql import (
+    Prepared,
+    Query,
+    Reader,
+    change,
+    equal,
+    highest,
+    insert_into,
+    json_map,
+    json_row,
+    total,
+    value,
+)
 from timebank.ledger.transfers import (
     ALLOTMENT,
     ELAPSED,
@@ -38,59 +78,6 @@ from timebank.ledger.transfers import (
 from timebank.ledger.visit import debt_of, visit_of
 from timebank.settings.schedule import ClosedPeriod
 from timebank.words import MINUTE, Unit, span, title
-
-# What an entry in the making asks of the database, ready beforehand: see ledger/entry.py.
-
-# All that an operation must know, in one row and, as JSON, in one column: SQLAlchemy looks at every
-# column of every result anew, which for these two dozen took longer than SQLite took to find them.
-_READ = f"""
-SELECT json_array(
-    c.id, {{call}}, c.name, c.day, c.held_until, c.held_behind,
-    online.id, online.balance, held.id, held.balance, bank.id, bank.balance,
-    stake.id, stake.balance, loan.id, loan.balance,
-    r.id, r.game, (SELECT max(sequence) FROM actions WHERE round_id = coalesce(r.lead, r.id)),
-    (SELECT id FROM accounts WHERE kind = 'house' AND game = r.game AND unit = r.unit), r.unit,
-    coalesce(r.lead, (SELECT lead FROM rounds WHERE lead = r.id)) IS NOT NULL,
-    (SELECT json_group_object(game, turns) FROM
-        (SELECT game, sum(hands) AS turns FROM
-            (SELECT game, hands FROM results
-             WHERE day = c.day AND caller_id = c.id AND unit = 'second'
-             UNION ALL SELECT r.game, 1 WHERE r.day = c.day AND r.unit = 'second')
-         GROUP BY game)),
-    {HEAD_COLUMNS}, c.board, coalesce(
-        (SELECT standing FROM days WHERE caller_id = c.id AND day = c.day), 0))
-FROM {{start}}
-JOIN accounts online ON online.caller_id = c.id AND online.unit = 'second'
-    AND online.kind = 'online'
-JOIN accounts held ON held.caller_id = c.id AND held.unit = 'second' AND held.kind = 'held'
-JOIN accounts bank ON bank.caller_id = c.id AND bank.unit = 'second' AND bank.kind = 'bank'
-JOIN accounts stake ON stake.caller_id = c.id AND stake.unit = 'second' AND stake.kind = 'stake'
-JOIN accounts loan ON loan.caller_id = c.id AND loan.unit = 'second' AND loan.kind = 'loan'
-LEFT JOIN rounds r ON r.caller_id = c.id AND r.settled IS NULL
-"""
-READ_CALL = (
-    _READ.format(
-        call="k.node, k.ticked, k.charged, k.waived",
-        start="calls k JOIN callers c ON c.id = k.caller_id",
-    )
-    + "WHERE k.id = ? AND k.closed IS NULL"
-)
-READ_CALLER = (
-    _READ.format(call="NULL, 0, 0, 0", start="callers c") + "WHERE c.id = ? AND c.deleted IS NULL"
-)
-
-# What the day brought to online, held and stake together, apart from the grant and the time used.
-# The grant is what a loan left of it: the share that follows it was not paid out of earnings. ?6 is
-# the last transfer before the day, ?7 what counts beside its transfers (model.days.carried).
-EARNED = """
-SELECT ?7 + (SELECT coalesce(sum(amount), 0) FROM transfers
-        WHERE target IN (?1, ?2, ?3) AND source NOT IN (?1, ?2, ?3, ?4) AND id > ?6)
-     - (SELECT coalesce(sum(amount), 0) FROM transfers
-        WHERE source IN (?1, ?2, ?3) AND target NOT IN (?1, ?2, ?3, ?5) AND id > ?6
-        AND (kind <> 'loan share' OR id - 1 NOT IN (SELECT grant_id FROM days
-                                                    WHERE grant_id IS NOT NULL)))
-"""
-
 
 SECOND = timedelta(seconds=1)
 DAY = timedelta(days=1)
@@ -113,7 +100,7 @@ class InPlay(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What READ_CALL and READ_CALLER find, by the names of its columns in their order."""
+    """What is read of a caller, by the names of its columns in their order (`_read`)."""
 
     caller_id: int
     # Of the call; there is no node where there is none.
@@ -143,8 +130,9 @@ class _Found(NamedTuple):
     house_id: int | None
     unit: Unit
     shared: int
-    # How many turns of each game he has played today.
-    turns: dict[str, int]
+    round_day: str
+    # How many hands of each game that are over count for today, NULL for none.
+    turns: dict[str, int] | None
     # The end of the chain.
     last_number: int
     last_digest: str
@@ -152,11 +140,95 @@ class _Found(NamedTuple):
     standing: int
 
 
+def _read(*of_call: ColumnElement[Any]) -> Query:
+    """Choose all that an operation must know of a caller, in one row.
+
+    And in one column, as JSON: SQLAlchemy looks at every column of every result anew, which for
+    these three dozen took longer than SQLite took to find them.
+    """
+    who, hand, shared = callers.c, rounds.c, rounds.alias("shared")
+    own = {kind: accounts.alias(kind) for kind in CALLER_ACCOUNTS}
+    house = accounts.alias("house")
+    last = select(func.max(actions.c.sequence)).where(
+        actions.c.round_id == func.coalesce(hand.lead, hand.id)
+    )
+    house_id = select(house.c.id).where(
+        house.c.kind == "house", house.c.game == hand.game, house.c.unit == hand.unit
+    )
+    turns = select(json_map(results.c.game, results.c.hands)).where(
+        results.c.day == who.day, results.c.caller_id == who.id, results.c.unit == "second"
+    )
+    standing = select(days.c.standing).where(days.c.caller_id == who.id, days.c.day == who.day)
+    found = json_row(
+        *(who.id, *of_call, who.name, who.day, who.held_until, who.held_behind),
+        *(column for each in own.values() for column in (each.c.id, each.c.balance)),
+        *(hand.id, hand.game, last.scalar_subquery(), house_id.scalar_subquery(), hand.unit),
+        or_(hand.lead.is_not(None), exists().where(shared.c.lead == hand.id)),
+        *(hand.day, turns.scalar_subquery(), *head_columns(), who.board),
+        func.coalesce(standing.scalar_subquery(), 0),
+    )
+    tables: FromClause = callers
+    for kind, each in own.items():
+        is_own = (each.c.caller_id == who.id, each.c.unit == "second", each.c.kind == kind)
+        tables = tables.join(each, and_(*is_own))
+    tables = tables.outerjoin(rounds, and_(hand.caller_id == who.id, hand.settled.is_(None)))
+    return select(found).select_from(tables)
+
+
+_OF_CALL: Reader[str] = value(
+    lambda: (
+        _read(calls.c.node, calls.c.ticked, calls.c.charged, calls.c.waived)
+        .join_from(callers, calls, calls.c.caller_id == callers.c.id)
+        .where(equal(calls.c.id), calls.c.closed.is_(None))
+    )
+)
+_OF_CALLER: Reader[str] = value(
+    lambda: _read(null(), *[literal(0)] * 3).where(equal(callers.c.id), callers.c.deleted.is_(None))
+)
+
+
+def _earned() -> Query:
+    """Add up what a day brought to online, held and stake together.
+
+    Apart from the grant and the time used. The grant is what a loan left of it: the share that
+    follows it was not paid out of earnings. `after` is the last transfer before the day, `carried`
+    what counts beside its transfers (schema.days).
+    """
+    row = transfers.c
+    own: list[Any] = [bindparam(kind) for kind in ("online", "held", "stake")]
+    moved = select(total(row.amount)).where(row.id > bindparam("after"))
+    came = moved.where(row.target.in_(own), row.source.not_in([*own, ALLOTMENT.id]))
+    grants = select(days.c.grant_id).where(days.c.grant_id.is_not(None))
+    went = moved.where(row.source.in_(own), row.target.not_in([*own, ELAPSED.id])).where(
+        or_(row.kind != "loan share", (row.id - 1).not_in(grants))
+    )
+    carried = bindparam("carried", type_=Integer)
+    return select(carried + came.scalar_subquery() - went.scalar_subquery())
+
+
+EARNED: Reader[int] = value(_earned)
+_DAY = Prepared(
+    lambda: select(days.c.after, days.c.carried).where(equal(days.c.caller_id, days.c.day))
+)
+_SETTLE_DAY = Prepared(
+    lambda: change(
+        days,
+        "standing",
+        equal(days.c.caller_id, days.c.day),
+        carried=days.c.carried + bindparam("gone"),
+    )
+)
+_ADD_DAY = Prepared(lambda: insert_into(days, "caller_id day after grant_id standing carried owed"))
+_CHARGE = Prepared(lambda: change(calls, "ticked charged waived", equal(calls.c.id)))
+_DATE = Prepared(lambda: change(callers, "day held_until held_behind", equal(callers.c.id)))
+_SEND = Prepared(lambda: insert_into(outbox, "number name minutes source at", state="waiting"))
+_LAST: Reader[int] = value(lambda: select(highest(transfers.c.id)))
+
+
 class Posting:
     """The entry of one caller: his balances as it will leave them, and its movements so far."""
 
     def __init__(self, desk: Desk, call_id: int | None, found: str) -> None:
-        """Take what READ_CALL or READ_CALLER found."""
         row = _Found._make(json.loads(found))
         self.desk = desk
         self.call_id = call_id
@@ -177,12 +249,15 @@ class Posting:
             "stake": row.stake,
             "loan": row.loan,
         }
+        # How many turns of each game he has played today, with the open one.
+        self.turns = row.turns or {}
         self.in_play: InPlay | None = None
         if row.round_id is not None:
             self.in_play = InPlay(
                 row.round_id, row.game, row.sequence, row.house_id, row.unit, row.shared
             )
-        self.turns = row.turns
+            if row.round_day == row.day and row.unit == "second":
+                self.turns[row.game] = self.turns.get(row.game, 0) + 1
         # His play money, for an entry that moves any.
         self.play: PlayAccounts | None = None
         self._head = Head(row.last_number, row.last_digest)
@@ -193,7 +268,7 @@ class Posting:
         # For a caller of another board.
         self.visit = None
         if row.board is not None:
-            self.visit = visit_of(desk, self.caller_id, call_id, row.board, row.stake)
+            self.visit = visit_of(desk, self.caller_id, call_id, row.board, self.balance["stake"])
         self.closing: ClosedPeriod | None = None
         # The most that `online` may hold now; None when no event is ever to come.
         self.limit: int | None = None
@@ -202,7 +277,7 @@ class Posting:
         self._caller_changed = False
         # Where in the movements the new day begins, when this entry begins one.
         self._day_begins: int | None = None
-        # What counts as earned on that day from its beginning, and what was owed: see model.days.
+        # What counts as earned on that day from its beginning, and what was owed: see schema.days.
         self._carried = 0
         self._owed_before = 0
         # Movements that THEBANK.EXT must be told of: (index, the record's source).
@@ -214,8 +289,7 @@ class Posting:
 
     @classmethod
     def of_call(cls, desk: Desk, call_id: int) -> Posting:
-        """Read the caller of an open call; raises `CallClosed`."""
-        found = desk.connection.exec_driver_sql(READ_CALL, (call_id,)).scalar()
+        found = _OF_CALL.first(desk.connection, id=call_id)
         if found is None:
             raise CallClosed("This call has ended.")
         return cls(desk, call_id, found)
@@ -227,7 +301,7 @@ class Posting:
         `leave` takes out of the purse of another board's caller what the entry brings into it
         (`guests.departure.leave_without_call`): there is no visit that could take it home.
         """
-        found = desk.connection.exec_driver_sql(READ_CALLER, (caller_id,)).scalar()
+        found = _OF_CALLER.first(desk.connection, id=caller_id)
         if found is None:
             raise UnknownCaller(f"There is no caller number {caller_id}.")
         posting = cls(desk, None, found)
@@ -312,7 +386,6 @@ class Posting:
 
     @property
     def day_begins(self) -> bool:
-        """Tell whether this entry begins a new day for the caller."""
         return self._day_begins is not None
 
     def change_day(self) -> None:
@@ -369,7 +442,6 @@ class Posting:
         self.put_away(self.held, kept_held, earned, "Day change")
 
     def _tell_of_table(self, earned: int) -> None:
-        """Tell the caller what becomes of the stake that lies over the day change."""
         if self.standing:
             # Short: a painted table has three rows for all that is said at a day change.
             self._told.append(
@@ -382,14 +454,10 @@ class Posting:
             )
 
     def _earned(self) -> int:
-        run = self.desk.connection.exec_driver_sql
-        after, carried = run(
-            "SELECT after, carried FROM days WHERE caller_id = ? AND day = ?",
-            (self.caller_id, self.day),
-        ).one()
-        own = (self.online.id, self.held.id, self.stake.id)
-        earned: int = run(EARNED, (*own, ALLOTMENT.id, ELAPSED.id, after, carried)).scalar_one()
-        return earned
+        books = self.desk.connection
+        after, carried = _DAY(books, caller_id=self.caller_id, day=self.day).one()
+        own = {each.kind: each.id for each in (self.online, self.held, self.stake)}
+        return EARNED.one(books, **own, after=after, carried=carried)
 
     def settled(self, returned: int) -> None:
         """Forfeit what an earlier day's minutes are of a stake that has come back.
@@ -404,11 +472,9 @@ class Posting:
         left = min(self.standing - gone, self.balance["stake"])
         self._carried += self.standing - left
         if not self.day_begins:
-            self.desk.connection.exec_driver_sql(
-                "UPDATE days SET standing = ?, carried = carried + ?"
-                " WHERE caller_id = ? AND day = ?",
-                (left, self.standing - left, self.caller_id, self.day),
-            )
+            of_day = {"caller_id": self.caller_id, "day": self.day}
+            come = self.standing - left
+            _SETTLE_DAY(self.desk.connection, standing=left, gone=come, **of_day)
         self.standing = left
 
     def release(self) -> None:
@@ -454,7 +520,6 @@ class Posting:
 
     @property
     def purse(self) -> int:
-        """All that is on line, held and on the table."""
         balance = self.balance
         together: int = balance["online"] + balance["held"] + balance["stake"]
         return together
@@ -544,19 +609,14 @@ class Posting:
         return date.fromisoformat(self.day)
 
     def write(self) -> tuple[TransferRow, ...]:
-        """Put the entry into the books as it stands."""
-        run = self.desk.connection.exec_driver_sql
+        books = self.desk.connection
         rows = transfer(self.desk, self.movements, self._head)
         if self._call_changed:
-            run(
-                "UPDATE calls SET ticked = ?, charged = ?, waived = ? WHERE id = ?",
-                (self.ticked, self.charged, self.waived, self.call_id),
-            )
+            spent = {"ticked": self.ticked, "charged": self.charged, "waived": self.waived}
+            _CHARGE(books, **spent, id=self.call_id)
         if self._caller_changed:
-            run(
-                "UPDATE callers SET day = ?, held_until = ?, held_behind = ? WHERE id = ?",
-                (self.day, self.held_until, self.held_behind, self.caller_id),
-            )
+            held = {"held_until": self.held_until, "held_behind": self.held_behind}
+            _DATE(books, day=self.day, **held, id=self.caller_id)
         if self._day_begins is not None:
             self._write_day(rows, self._day_begins)
         if self.visit is not None:
@@ -564,39 +624,24 @@ class Posting:
         for write in self._afterwards:
             write(rows)
         for index, source in self._outbox:
-            run(
-                "INSERT INTO outbox (number, name, minutes, source, at, state)"
-                " VALUES (?, ?, ?, ?, ?, 'waiting')",
-                (
-                    rows[index].number,
-                    self.name,
-                    rows[index].amount // MINUTE,
-                    source,
-                    stamp(self.desk.now),
-                ),
-            )
+            row, at = rows[index], stamp(self.desk.now)
+            minutes = row.amount // MINUTE
+            _SEND(books, number=row.number, name=self.name, minutes=minutes, source=source, at=at)
         return rows
 
     def _write_day(self, rows: tuple[TransferRow, ...], begins: int) -> None:
         """Remember from which transfer on the new day counts, and which one was its grant."""
-        run = self.desk.connection.exec_driver_sql
-        if rows:
-            after = rows[0].number + begins - 1
-        else:
-            after = run("SELECT coalesce(max(id), 0) FROM transfers").scalar_one()
+        books = self.desk.connection
         granted = [row.number for row in rows[begins:] if row.kind == "grant"]
-        run(
-            "INSERT INTO days (caller_id, day, after, grant_id, standing, carried, owed)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                self.caller_id,
-                self.day,
-                after,
-                granted[0] if granted else None,
-                self.standing,
-                self._carried,
-                self._owed_before,
-            ),
+        _ADD_DAY(
+            books,
+            caller_id=self.caller_id,
+            day=self.day,
+            after=rows[0].number + begins - 1 if rows else _LAST.one(books),
+            grant_id=granted[0] if granted else None,
+            standing=self.standing,
+            carried=self._carried,
+            owed=self._owed_before,
         )
 
 

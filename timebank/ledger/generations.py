@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import Column, Connection, Table, func, select
+from sqlalchemy import ColumnElement, Connection, func, select
 
-from timebank.ledger import chain, sqlite
+from timebank.ledger import chain, schema, sqlite
 from timebank.ledger.schema import metadata, stamp
-from timebank.ledger.sql import Prepared
+from timebank.ledger.sql import Prepared, Reader, fields_of, highest, insert_into, read, value
 
 # Every table that gives numbers, with what its numbers are of.
 NUMBERED = {
@@ -56,7 +56,6 @@ class Generation(NamedTuple):
     digest: str
 
     def made(self, before: str) -> str:
-        """Make the digest that this row should have behind `before`."""
         return chain.generation_digest(before, *self[:-1])
 
     @property
@@ -69,46 +68,43 @@ class Generation(NamedTuple):
         return found if isinstance(found, dict) else {}
 
 
-_FIELDS = 'number, at, copied, "after", first, numbers, shoes, hands, calls, by, why, digest'
-# The generation of a row by its number, as an expression of a query.
-OF_TRANSFER = "coalesce((SELECT max(number) FROM generations WHERE first <= {number}), 1)"
+_TABLE = schema.generations
+_ADD = Prepared(lambda: insert_into(_TABLE, " ".join(Generation._fields)))
+_ALL = read(Generation, lambda: fields_of(Generation, _TABLE).order_by(_TABLE.c.number))
+CURRENT: Reader[int] = value(lambda: select(highest(_TABLE.c.number, 1)))
+
+
+def of_transfer(number: ColumnElement[int]) -> ColumnElement[int]:
+    """Give the generation of a transfer by its number, as a column of a query."""
+    return select(highest(_TABLE.c.number, 1)).where(_TABLE.c.first <= number).scalar_subquery()
 
 
 def generations(connection: Connection) -> list[Generation]:
-    """List the generations after the first, in order."""
-    found = connection.exec_driver_sql(f"SELECT {_FIELDS} FROM generations ORDER BY number")
-    return [Generation(*row) for row in found]
+    return _ALL.all(connection)
 
 
 def current(connection: Connection) -> int:
     """Tell the number of the generation that the books are in, 1 where nothing was restored."""
-    number: int = connection.exec_driver_sql(
-        "SELECT coalesce(max(number), 1) FROM generations"
-    ).scalar_one()
-    return number
+    return CURRENT.one(connection)
 
 
 def generation_of(connection: Connection, table: str, number: int) -> int:
-    """Tell in which generation a row of a table got its number."""
     found = [each.number for each in generations(connection) if each.firsts.get(table, 0) <= number]
     return max(found, default=1)
-
-
-def _number(table: Table) -> Column[Any]:
-    (number,) = table.primary_key
-    return number
 
 
 # The highest number that is used in each table.
 _HIGHEST = Prepared(
     lambda: select(
-        *(select(func.max(_number(metadata.tables[name]))).scalar_subquery() for name in NUMBERED)
+        *(
+            select(func.max(*metadata.tables[name].primary_key)).scalar_subquery()
+            for name in NUMBERED
+        )
     )
 )
 
 
 def last_numbers(connection: Connection) -> dict[str, int]:
-    """Tell the last number that each table has given, whether its row is still there or not."""
     given = sqlite.given_numbers(connection)
     highest = _HIGHEST(connection).one()
     return {
@@ -155,8 +151,7 @@ def begin(
         "",
     )
     generation = unsigned._replace(digest=unsigned.made(head.digest))
-    marks = ", ".join("?" * len(generation))
-    connection.exec_driver_sql(f"INSERT INTO generations ({_FIELDS}) VALUES ({marks})", generation)
+    _ADD(connection, **generation._asdict())
     for table, first in firsts.items():
         sqlite.go_on_from(connection, table, first)
     return generation

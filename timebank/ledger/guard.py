@@ -22,7 +22,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timebank.files import sync_folder, write_all
+from timebank.files import sync, sync_folder, write_all
 from timebank.ledger import high_water, sqlite
 from timebank.ledger.overwritten import Watch
 
@@ -65,7 +65,6 @@ class Guard:
         self._believed_until = time.monotonic() + LOOK_SECONDS
 
     def close(self) -> None:
-        """Give up the connection."""
         self._connection.close()
 
     def missing(self) -> str:
@@ -231,7 +230,7 @@ class Guard:
         try:
             yield copy
             for name in (copy, folder):
-                _sync(name)
+                sync(name)
         except BaseException:
             for ending in ("", "-wal", "-shm"):
                 Path(f"{copy}{ending}").unlink(missing_ok=True)
@@ -244,7 +243,6 @@ def rescued(path: Path) -> Path | None:
 
 
 def overwritten_beside(path: Path) -> Path:
-    """Name the word that stands beside books that were written over."""
     return path.with_name(f"{path.name}{OVERWRITTEN}")
 
 
@@ -284,7 +282,6 @@ def let_go() -> None:
 
 
 def _page_of_count(connection: Connection) -> int:
-    """Tell which page of the database has the count of its transactions."""
     return sqlite.first_page(connection, "identity")
 
 
@@ -298,7 +295,7 @@ def _checked(copy: Path) -> int:
     with contextlib.closing(sqlite.opened(copy)) as file:
         if (damage := sqlite.first_damage(file)) is not None:
             raise sqlite3.DatabaseError(damage)
-        (number,) = file.execute("SELECT commits FROM identity").fetchone() or (0,)
+        (number,) = sqlite.ask(file, high_water.COUNT_OF).fetchone() or (0,)
     return int(number)
 
 
@@ -324,11 +321,3 @@ def _identity(name: Path) -> tuple[int, int] | None:
 def _free_name(folder: Path, name: str) -> Path:
     names: Iterator[str] = chain((name,), (f"{name}-{number}" for number in count(2)))
     return next(folder / each for each in names if not os.path.lexists(folder / each))
-
-
-def _sync(name: Path) -> None:
-    file = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)

@@ -20,11 +20,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from timebank.files import sync_folder, write_all
 from timebank.ledger import generations
-from timebank.ledger.schema import instant, stamp
+from timebank.ledger.schema import identity, instant, stamp
+from timebank.ledger.sql import Prepared, Reader, columns_of, given, insert_or_change, value
 
 RENEW_SECONDS = 600.0  # how young a copy of running books may be that nobody tells from them
 # What books have in the place of a mark before they are served for the first time.
@@ -46,7 +47,6 @@ class Note:
 
 
 def beside(path: Path) -> Path:
-    """Name the file that stands beside the books at `path`."""
     return path.with_name(f"{path.name}.mark")
 
 
@@ -91,33 +91,38 @@ def write_note(path: Path, note: Note) -> None:
 
 
 def new_mark() -> str:
-    """Make a mark that nothing else has."""
     return secrets.token_hex(8)
 
 
+_MARK: Reader[str] = value(lambda: select(identity.c.mark))
+_COPIED: Reader[int] = value(lambda: select(identity.c.copied))
+# For files that the driver alone has open.
+IDENTITY = Prepared(lambda: select(*columns_of(identity, "mark copied commits")))
+MARK_AS_COPY = Prepared(
+    lambda: insert_or_change(
+        identity, {"id": 1, "mark": UNMARKED, **given("copied")}, **given("copied")
+    )
+)
+_SET = Prepared(
+    lambda: insert_or_change(identity, {"id": 1, **given("mark copied")}, **given("mark copied"))
+)
+
+
 def mark_of(connection: Connection) -> str:
-    """Give the mark that the books hold."""
-    mark: str | None = connection.exec_driver_sql("SELECT mark FROM identity").scalar()
-    return mark or UNMARKED
+    return _MARK.first(connection) or UNMARKED
 
 
 def copied_at(connection: Connection) -> int | None:
     """Tell when this file was copied from the books, None for the books themselves."""
-    at: int | None = connection.exec_driver_sql("SELECT copied FROM identity").scalar()
-    return at
+    return _COPIED.first(connection)
 
 
 def set_mark(connection: Connection, mark: str, copied: int | None) -> None:
     """Give the books a mark; `copied` is None unless they are a copy."""
-    connection.exec_driver_sql(
-        "INSERT INTO identity (id, mark, copied) VALUES (1, ?1, ?2)"
-        " ON CONFLICT (id) DO UPDATE SET mark = ?1, copied = ?2",
-        (mark, copied),
-    )
+    _SET(connection, mark=mark, copied=copied)
 
 
 def note_of(connection: Connection, marks: list[str], now: datetime) -> Note:
-    """Say what the file beside the books should say of them."""
     numbers = generations.last_numbers(connection)
     return Note(marks, stamp(now), generations.current(connection), numbers)
 

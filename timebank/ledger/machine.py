@@ -59,11 +59,9 @@ class Machine:
     """The clocks of the machine that this process runs on."""
 
     def now(self) -> datetime:
-        """Return the wall clock's instant, aware, in UTC."""
         return datetime.now(UTC)
 
     def uptime(self) -> float:
-        """Return the seconds since the machine was started."""
         return time.clock_gettime(UPTIME)
 
     def awake(self) -> float:

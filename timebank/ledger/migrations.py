@@ -18,6 +18,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from timebank.errors import CommitFailed
+from timebank.files import sync
+from timebank.ledger import sqlite
 from timebank.ledger.schema import APPLICATION_ID
 
 # What leaves a version for the next one, in the transaction that it is given.
@@ -26,9 +28,6 @@ Steps = Mapping[int, Step]
 
 # The step that leaves each version.
 STEPS: Steps = {}
-
-# Pages copied at a time (the whole file: nobody writes meanwhile).
-ALL_PAGES = -1
 
 
 def move_forward(path: Path, busy_seconds: float, steps: Steps) -> None:
@@ -55,19 +54,14 @@ def backup_path(path: Path, version: int) -> Path:
 
 
 def _is_earlier(connection: sqlite3.Connection, steps: Steps) -> bool:
-    (program,) = connection.execute("PRAGMA application_id").fetchone()
-    return program == APPLICATION_ID and _version(connection) in steps
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return version
+    is_ours = sqlite.program_of(connection) == APPLICATION_ID
+    return is_ours and sqlite.version_of(connection) in steps
 
 
 def _move_one_version(connection: sqlite3.Connection, path: Path, steps: Steps) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
-        version = _version(connection)
+        version = sqlite.version_of(connection)
         step = steps.get(version)
         if step is not None:  # else another process was faster
             _back_up(path, backup_path(path, version))
@@ -92,21 +86,10 @@ def _back_up(path: Path, copy: Path) -> None:
         contextlib.closing(sqlite3.connect(path)) as source,
         contextlib.closing(sqlite3.connect(unfinished)) as target,
     ):
-        source.backup(target, pages=ALL_PAGES)
-        # One file, without a log beside it.
-        target.execute("PRAGMA journal_mode = DELETE")
-    _sync(unfinished)
+        sqlite.copy(source, target)
+    sync(unfinished)
     unfinished.replace(copy)
-    _sync(copy.parent)
-
-
-def _sync(path: Path) -> None:
-    """Wait until a file or a folder is on the disk."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync(copy.parent)
 
 
 def _check_references(connection: sqlite3.Connection) -> None:

@@ -66,7 +66,6 @@ class OpenFile:
         return self._asked(lambda number: os.pread(number, size, offset))
 
     def size(self) -> int:
-        """Return the length in bytes; raises `wal.LogUnreadable`."""
         return self._asked(lambda number: os.fstat(number).st_size)
 
     def _asked(self, question: Callable[[int], T]) -> T:

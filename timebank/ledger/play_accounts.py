@@ -9,9 +9,27 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from sqlalchemy import select
+
 from timebank.ledger.database import Desk
-from timebank.ledger.transfers import Account
+from timebank.ledger.schema import accounts
+from timebank.ledger.sql import Prepared, Reader, columns_of, equal, value
+from timebank.ledger.transfers import Account, open_account
 from timebank.words import Unit
+
+_OF_UNIT = Prepared(
+    lambda: select(*columns_of(accounts, "id kind balance")).where(
+        equal(accounts.c.caller_id, accounts.c.unit)
+    )
+)
+_UNITS: Reader[Unit] = value(
+    lambda: (
+        select(accounts.c.unit)
+        .distinct()
+        .where(equal(accounts.c.caller_id), accounts.c.unit != "second")
+        .order_by(accounts.c.unit)
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,46 +50,26 @@ class PlayAccounts:
     """The accounts as an entry in the making will leave them."""
 
     def __init__(self, desk: Desk, caller_id: int, unit: Unit) -> None:
-        """Read those that are open."""
         self._desk = desk
         self._caller_id = caller_id
         self.unit: Unit = unit
         self.account: dict[str, Account] = {}
         self.balance: dict[str, int] = {}
-        for number, kind, balance in desk.connection.exec_driver_sql(
-            "SELECT id, kind, balance FROM accounts WHERE caller_id = ? AND unit = ?",
-            (caller_id, unit),
-        ):
+        for number, kind, balance in _OF_UNIT(desk.connection, caller_id=caller_id, unit=unit):
             self.account[kind] = Account(number, kind, unit)
             self.balance[kind] = balance
 
     def open(self, kinds: Collection[str]) -> None:
-        """Open those of these kinds that are not open yet."""
         for kind in kinds:
             if kind not in self.account:
-                number = self._desk.connection.exec_driver_sql(
-                    "INSERT INTO accounts (kind, caller_id, unit, balance) VALUES (?, ?, ?, 0)",
-                    (kind, self._caller_id, self.unit),
-                ).lastrowid
-                self.account[kind] = Account(number, kind, self.unit)
+                opened = open_account(self._desk, kind, self.unit, caller_id=self._caller_id)
+                self.account[kind] = opened
                 self.balance[kind] = 0
 
     def told(self) -> PlayMoney:
-        """Tell what they hold."""
-        held = self.balance.get
-        return PlayMoney(
-            unit=self.unit,
-            bankroll=held("bankroll", 0),
-            casino=held("casino", 0),
-            tab=held("tab", 0),
-            stake=held("stake", 0),
-        )
+        held = (self.balance.get(kind, 0) for kind in ("bankroll", "casino", "tab", "stake"))
+        return PlayMoney(self.unit, *held)
 
 
 def units_of(desk: Desk, caller_id: int) -> list[Unit]:
-    """List the units of play money in which a caller has accounts."""
-    found = desk.connection.exec_driver_sql(
-        "SELECT DISTINCT unit FROM accounts WHERE caller_id = ? AND unit <> 'second' ORDER BY unit",
-        (caller_id,),
-    )
-    return list(found.scalars())
+    return _UNITS.all(desk.connection, caller_id=caller_id)

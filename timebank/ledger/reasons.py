@@ -28,7 +28,6 @@ class Reason:
 
     @property
     def kind(self) -> str:
-        """The kind of transfer that has this reason."""
         return self.KIND
 
 
@@ -76,8 +75,6 @@ class Cutoff(NamedTuple):
 
 @_reason("used", "elapsed")
 class Used(Reason):
-    """Time on line."""
-
     node: int
 
 
@@ -309,40 +306,30 @@ class PaidOfOwn(Reason):
 
 @_reason("sysop-added", "adjust")
 class SysopAdded(Reason):
-    """A correction upwards."""
-
     by: str
     note: str
 
 
 @_reason("sysop-took", "adjust")
 class SysopTook(Reason):
-    """A correction downwards."""
-
     by: str
     note: str
 
 
 @_reason("sysop-deposited", "adjust")
 class SysopDeposited(Reason):
-    """Minutes put into an account."""
-
     by: str
     note: str
 
 
 @_reason("sysop-withdrew", "adjust")
 class SysopWithdrew(Reason):
-    """Minutes taken out of an account."""
-
     by: str
     note: str
 
 
 @_reason("sysop-moved", "transfer")
 class SysopMoved(Reason):
-    """Minutes moved from one account to another."""
-
     giver: str
     taker: str
     by: str
@@ -362,8 +349,6 @@ class Deleted(Reason):
 
 @_reason("bet", "stake")
 class BetPlaced(Reason):
-    """A bet."""
-
     game: str
 
 
@@ -376,30 +361,23 @@ class BetRaised(Reason):
 
     @property
     def kind(self) -> str:
-        """The action that staked it."""
         return self.action
 
 
 @_reason("lost", "lost")
 class Lost(Reason):
-    """A stake that is lost."""
-
     game: str
     outcome: str
 
 
 @_reason("returned", "returned")
 class Returned(Reason):
-    """A stake that comes back."""
-
     game: str
     outcome: str
 
 
 @_reason("won", "won")
 class Won(Reason):
-    """What is won beside the stake."""
-
     game: str
     outcome: str
 
@@ -428,14 +406,11 @@ class Refilled(Reason):
 
 @_reason("told")
 class Told(Reason):
-    """A sentence as it stands, from books that kept prose (tools/convert_ledger.py)."""
-
     moved_as: str
     words: str
 
     @property
     def kind(self) -> str:
-        """The kind of transfer it was."""
         return self.moved_as
 
 
@@ -448,7 +423,6 @@ class Unread(Reason):
 
     @property
     def kind(self) -> str:
-        """The kind of transfer that has them."""
         return self.moved_as
 
 

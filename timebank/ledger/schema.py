@@ -13,6 +13,7 @@ board, an amount as an integer in the unit of its accounts (seconds, or cents of
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import (
     CheckConstraint,
@@ -29,6 +30,9 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import CreateIndex
+from sqlalchemy.sql.compiler import DDLCompiler
 
 SCHEMA_VERSION = 1
 
@@ -62,6 +66,37 @@ NEVER_POSITIVE = frozenset({"loan"})
 
 metadata = MetaData()
 
+
+def _index(
+    name: str, *columns: Column[Any], where: str | None = None, unique: bool = False
+) -> None:
+    """Index a table, or those of its rows that meet a condition, in every dialect."""
+    Index(name, *columns, unique=unique, sqlite_where=None if where is None else text(where))
+
+
+@compiles(CreateIndex, "postgresql")
+def _in_postgresql(create: CreateIndex, compiler: DDLCompiler, **how: Any) -> str:
+    """Index the same rows as in SQLite; to say so beforehand would import the dialect."""
+    options = create.element.dialect_options
+    options["postgresql"]["where"] = options["sqlite"]["where"]
+    written: str = compiler.visit_create_index(create, **how)  # type: ignore[no-untyped-call]
+    return written
+
+
+def _whole(
+    name: str, check: str = "", otherwise: int | None = None, *, nullable: bool = False
+) -> Column[int]:
+    """Lay a column of whole numbers, `check` what holds of them: ">= 0"."""
+    checks = [CheckConstraint(f"{name} {check}")] if check else []
+    default = None if otherwise is None else text(str(otherwise))
+    return Column(name, Integer, *checks, server_default=default, nullable=nullable)
+
+
+def _state(*states: str) -> Column[str]:
+    known = ", ".join(f"'{state}'" for state in states)
+    return Column("state", Text, CheckConstraint(f"state IN ({known})"), nullable=False)
+
+
 callers = Table(
     "callers",
     metadata,
@@ -72,8 +107,8 @@ callers = Table(
     # What the name looks like, behind the version of the tables that say so (look_alikes.py).
     Column("skeleton", Text, server_default=text("''"), nullable=False),
     Column("password_hash", Text, nullable=False),
-    Column("locked", Integer, CheckConstraint("locked IN (0, 1)"), nullable=False),
-    Column("created", Integer, nullable=False),
+    _whole("locked", "IN (0, 1)"),
+    _whole("created"),
     Column("last_call", Integer),
     Column("deleted", Integer),
     # The day last seen on a call; it only goes forward.
@@ -83,24 +118,12 @@ callers = Table(
     Column("held_behind", Text),
     Column("preferences", Text, nullable=False),
     # The sysop lets nothing in or out of his account but what a clamp puts there.
-    Column(
-        "frozen",
-        Integer,
-        CheckConstraint("frozen IN (0, 1)"),
-        server_default=text("0"),
-        nullable=False,
-    ),
+    _whole("frozen", "IN (0, 1)", 0),
     # For a caller of another board: its name, and what it knows him by. Both NULL for our own.
     Column("board", Text),
     Column("board_key", Text, CheckConstraint("(board IS NULL) = (board_key IS NULL)")),
     # The caller has the sysop's powers (powers.py); nobody has who is deleted, or another board's.
-    Column(
-        "powers",
-        Integer,
-        CheckConstraint("powers = 0 OR (powers = 1 AND deleted IS NULL AND board IS NULL)"),
-        server_default=text("0"),
-        nullable=False,
-    ),
+    _whole("powers", "= 0 OR (powers = 1 AND deleted IS NULL AND board IS NULL)", 0),
     # Of the recovery code that works: see recovery.py.
     Column("recovery_digest", Text),
     # The last round that ended for this caller, until it is known that they were told how
@@ -109,19 +132,14 @@ callers = Table(
     # Numbers are never used twice: the history of a deleted caller stays his.
     sqlite_autoincrement=True,
 )
-Index(
-    "one_living_caller_a_name",
-    callers.c.fold,
-    unique=True,
-    sqlite_where=text("deleted IS NULL"),
-)
-Index("callers_by_skeleton", callers.c.skeleton, sqlite_where=text("deleted IS NULL"))
-Index(
+_index("one_living_caller_a_name", callers.c.fold, unique=True, where="deleted IS NULL")
+_index("callers_by_skeleton", callers.c.skeleton, where="deleted IS NULL")
+_index(
     "one_living_caller_a_key",
     callers.c.board,
     callers.c.board_key,
     unique=True,
-    sqlite_where=text("deleted IS NULL AND board IS NOT NULL"),
+    where="deleted IS NULL AND board IS NOT NULL",
 )
 
 accounts = Table(
@@ -132,7 +150,7 @@ accounts = Table(
     Column("caller_id", ForeignKey("callers.id")),
     Column("game", Text),
     Column("unit", Text, nullable=False),
-    Column("balance", Integer, nullable=False),
+    _whole("balance"),
     CheckConstraint("unit IN ('second', 'usd-cent', 'frf-cent')", name="known_unit"),
     CheckConstraint(
         "kind NOT IN ('online', 'held', 'bank', 'stake', 'elapsed', 'forfeit', 'bankroll',"
@@ -144,38 +162,28 @@ accounts = Table(
     # Exports and noted digests name accounts by their numbers: none is used twice.
     sqlite_autoincrement=True,
 )
-Index(
-    "one_house_a_game",
-    accounts.c.game,
-    accounts.c.unit,
-    unique=True,
-    sqlite_where=text("kind = 'house'"),
-)
-Index(
-    "banks_by_balance",
-    accounts.c.balance,
-    sqlite_where=text("kind = 'bank' AND unit = 'second'"),
-)
-Index("one_mint_a_unit", accounts.c.unit, unique=True, sqlite_where=text("kind = 'mint'"))
+_index("one_house_a_game", accounts.c.game, accounts.c.unit, unique=True, where="kind = 'house'")
+_index("banks_by_balance", accounts.c.balance, where="kind = 'bank' AND unit = 'second'")
+_index("one_mint_a_unit", accounts.c.unit, unique=True, where="kind = 'mint'")
 
 calls = Table(
     "calls",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
-    Column("node", Integer, nullable=False),
+    _whole("node"),
     # Which process renews the lease; any text that no other process uses.
     Column("process", Text, nullable=False),
     Column("address", Text, nullable=False),
-    Column("opened", Integer, nullable=False),
+    _whole("opened"),
     Column("closed", Integer),
     Column("reason", Text),
     # Seconds since log-on that are accounted for = charged + waived (there was nothing left).
-    Column("ticked", Integer, nullable=False),
-    Column("charged", Integer, nullable=False),
-    Column("waived", Integer, nullable=False),
-    Column("renewed", Integer, nullable=False),
-    Column("ticked_at_renewal", Integer, nullable=False),
+    _whole("ticked"),
+    _whole("charged"),
+    _whole("waived"),
+    _whole("renewed"),
+    _whole("ticked_at_renewal"),
     Column("note", Text),
     # Of the machine that renews the lease: which boot it is, and for how many seconds of it the
     # machine had been awake at the last renewal.
@@ -184,12 +192,7 @@ calls = Table(
     CheckConstraint("ticked = charged + waived AND charged >= 0 AND waived >= 0", name="told"),
     sqlite_autoincrement=True,
 )
-Index(
-    "one_open_call_a_caller",
-    calls.c.caller_id,
-    unique=True,
-    sqlite_where=text("closed IS NULL"),
-)
+_index("one_open_call_a_caller", calls.c.caller_id, unique=True, where="closed IS NULL")
 
 shoes = Table(
     "shoes",
@@ -198,27 +201,18 @@ shoes = Table(
     # NULL for the shoe of a table that several callers share.
     Column("caller_id", ForeignKey("callers.id")),
     Column("game", Text, nullable=False),
-    Column("decks", Integer, CheckConstraint("decks > 0"), nullable=False),
+    _whole("decks", "> 0"),
     Column("seed", LargeBinary, nullable=False),
     Column("seal", Text, nullable=False),
     # NULL until the first hand is dealt from it, then what the caller said, '' for nothing.
     Column("cut", Text),
-    Column("opened", Integer, nullable=False),
+    _whole("opened"),
     Column("closed", Integer),
     sqlite_autoincrement=True,
 )
-Index(
-    "one_open_shoe_a_game",
-    shoes.c.caller_id,
-    shoes.c.game,
-    unique=True,
-    sqlite_where=text("closed IS NULL"),
-)
-Index(
-    "one_open_shoe_a_table",
-    shoes.c.game,
-    unique=True,
-    sqlite_where=text("closed IS NULL AND caller_id IS NULL"),
+_index("one_open_shoe_a_game", shoes.c.caller_id, shoes.c.game, unique=True, where="closed IS NULL")
+_index(
+    "one_open_shoe_a_table", shoes.c.game, unique=True, where="closed IS NULL AND caller_id IS NULL"
 )
 
 rounds = Table(
@@ -231,16 +225,16 @@ rounds = Table(
     Column("call_id", ForeignKey("calls.id"), nullable=False),
     Column("shoe_id", ForeignKey("shoes.id")),
     # How many cards of the shoe were gone before this hand.
-    Column("start_position", Integer, nullable=False),
-    Column("bet", Integer, CheckConstraint("bet > 0"), nullable=False),
+    _whole("start_position"),
+    _whole("bet", "> 0"),
     # What a coin was worth when the hand was dealt.
-    Column("coin", Integer, nullable=False),
+    _whole("coin"),
     Column("rules", Text, nullable=False),
-    Column("dealt", Integer, nullable=False),
+    _whole("dealt"),
     # What was settled so far; the transfers of the hand must add up to these.
-    Column("lost", Integer, nullable=False),
-    Column("returned", Integer, nullable=False),
-    Column("won", Integer, nullable=False),
+    _whole("lost"),
+    _whole("returned"),
+    _whole("won"),
     Column("settled", Integer),
     # 'void' when the caller was deleted with the hand still open, or the books were restored.
     Column("outcome", Text),
@@ -253,28 +247,17 @@ rounds = Table(
         server_default=text("'second'"),
         nullable=False,
     ),
-    Column("seat", Integer, CheckConstraint("seat > 0"), server_default=text("1"), nullable=False),
+    _whole("seat", "> 0", 1),
     # The round of the first seat at a table of several, which keeps the journal for all of them;
     # NULL in that one itself, and where one plays alone.
     Column("lead", ForeignKey("rounds.id")),
     CheckConstraint("(settled IS NULL) = (outcome IS NULL)", name="settled_with_an_outcome"),
     sqlite_autoincrement=True,
 )
-Index(
-    "one_round_in_play",
-    rounds.c.caller_id,
-    unique=True,
-    sqlite_where=text("settled IS NULL"),
-)
-Index("turns_of_a_day", rounds.c.caller_id, rounds.c.day, rounds.c.unit, rounds.c.game)
-Index("rounds_of_a_shoe", rounds.c.shoe_id)
-Index(
-    "one_round_a_seat",
-    rounds.c.lead,
-    rounds.c.seat,
-    unique=True,
-    sqlite_where=text("lead IS NOT NULL"),
-)
+_index("one_round_in_play", rounds.c.caller_id, unique=True, where="settled IS NULL")
+_index("turns_of_a_day", rounds.c.caller_id, rounds.c.day, rounds.c.unit, rounds.c.game)
+_index("rounds_of_a_shoe", rounds.c.shoe_id)
+_index("one_round_a_seat", rounds.c.lead, rounds.c.seat, unique=True, where="lead IS NOT NULL")
 
 # Running totals of hands that are over, those apart that are void: a trigger adds each hand to
 # both, so that who won most is known without reading a million hands. What a caller won and lost at
@@ -290,9 +273,9 @@ def _totals(name: str, *days: Column[str]) -> Table:
         Column("caller_id", ForeignKey("callers.id"), primary_key=True),
         Column("game", Text, primary_key=True),
         Column("unit", Text, primary_key=True),
-        Column("hands", Integer, nullable=False),
-        Column("lost", Integer, nullable=False),
-        Column("won", Integer, nullable=False),
+        _whole("hands"),
+        _whole("lost"),
+        _whole("won"),
         sqlite_with_rowid=False,
     )
 
@@ -306,9 +289,9 @@ actions = Table(
     Column("round_id", ForeignKey("rounds.id"), primary_key=True),
     Column("sequence", Integer, CheckConstraint("sequence >= 0"), primary_key=True),
     Column("action", Text, nullable=False),
-    Column("cards_used", Integer, nullable=False),
+    _whole("cards_used"),
     Column("call_id", ForeignKey("calls.id")),
-    Column("at", Integer, nullable=False),
+    _whole("at"),
     sqlite_with_rowid=False,
 )
 
@@ -317,12 +300,12 @@ transfers = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     # The row is number `place` of the `size` rows of its entry, which follow one another.
-    Column("place", Integer, nullable=False),
-    Column("size", Integer, nullable=False),
+    _whole("place"),
+    _whole("size"),
     Column("entry", Integer, Computed("id - place + 1", persisted=False)),
-    Column("at", Integer, nullable=False),
+    _whole("at"),
     Column("kind", Text, nullable=False),
-    Column("amount", Integer, CheckConstraint("amount > 0"), nullable=False),
+    _whole("amount", "> 0"),
     Column("source", ForeignKey("accounts.id"), nullable=False),
     Column("target", ForeignKey("accounts.id"), nullable=False),
     # Why, as a JSON object (reasons.py); the sentence is made of it when it is shown.
@@ -336,12 +319,13 @@ transfers = Table(
     # A removed last row leaves a gap that the next one cannot fill.
     sqlite_autoincrement=True,
 )
-Index("transfers_from", transfers.c.source)
-Index("transfers_to", transfers.c.target)
-Index(
-    "transfers_of_a_round",
-    transfers.c.round_id,
-    sqlite_where=text("round_id IS NOT NULL"),
+_index("transfers_from", transfers.c.source)
+_index("transfers_to", transfers.c.target)
+_index("transfers_of_a_round", transfers.c.round_id, where="round_id IS NOT NULL")
+# Transfers with the two accounts of each, for queries.
+source, target = accounts.alias("source_account"), accounts.alias("target_account")
+moved = transfers.join(source, source.c.id == transfers.c.source).join(
+    target, target.c.id == transfers.c.target
 )
 
 days = Table(
@@ -350,31 +334,19 @@ days = Table(
     Column("caller_id", ForeignKey("callers.id"), primary_key=True),
     Column("day", Text, primary_key=True),
     # The last transfer before the day began for this caller: what he won is counted from here.
-    Column("after", Integer, nullable=False),
+    _whole("after"),
     # The day's grant; NULL when the board grants nothing.
     Column("grant_id", ForeignKey("transfers.id"), unique=True),
     # Seconds on the table since before the day: what of them is left of an earlier day's minutes,
     # and is forfeited when it comes back.
-    Column(
-        "standing",
-        Integer,
-        CheckConstraint("standing >= 0"),
-        server_default=text("0"),
-        nullable=False,
-    ),
+    _whole("standing", ">= 0", 0),
     # Seconds that count as earned on the day beside its transfers: what was earned before it and
     # stood on the table when it began, and what has left `standing` since (to its owner that is
     # neither a gain nor a loss, and the transfers say it is one).
-    Column(
-        "carried",
-        Integer,
-        CheckConstraint("carried >= 0"),
-        server_default=text("0"),
-        nullable=False,
-    ),
+    _whole("carried", ">= 0", 0),
     # Seconds that were owed on a loan when the day began, before its grant paid any of it. NULL for
     # days of before the first release, on which more was lent whatever was owed.
-    Column("owed", Integer, CheckConstraint("owed >= 0")),
+    _whole("owed", ">= 0", nullable=True),
     sqlite_with_rowid=False,
 )
 
@@ -387,7 +359,7 @@ mended_days = Table(
     Column("day", Text, nullable=False),
     Column("grant_id", ForeignKey("transfers.id"), unique=True),
     # When it was taken back.
-    Column("mended", Integer, nullable=False),
+    _whole("mended"),
     sqlite_autoincrement=True,
 )
 
@@ -399,7 +371,7 @@ clocks = Table(
     Column("boot", Text, nullable=False, unique=True),
     Column("zero", Float, nullable=False),
     Column("since", Float, nullable=False),
-    Column("certain", Integer, CheckConstraint("certain IN (0, 1)"), nullable=False),
+    _whole("certain", "IN (0, 1)"),
     Column("sure", Float, nullable=False),
     Column("leap", Float),
     Column("agreed", Float),
@@ -414,39 +386,34 @@ outbox = Table(
     # The number of the record: that of the transfer to `external` which it tells of.
     Column("number", ForeignKey("transfers.id"), primary_key=True),
     Column("name", Text, nullable=False),
-    Column("minutes", Integer, CheckConstraint("minutes > 0"), nullable=False),
+    _whole("minutes", "> 0"),
     Column("source", Text, nullable=False),
-    Column("at", Integer, nullable=False),
+    _whole("at"),
     # waiting -> appending -> appended, or -> doubtful when only the sysop can tell.
-    Column(
-        "state",
-        Text,
-        CheckConstraint("state IN ('waiting', 'appending', 'appended', 'doubtful')"),
-        nullable=False,
-    ),
+    _state("waiting", "appending", "appended", "doubtful"),
     # What the file looked like before the append, as thebank/outbox.py wants to find it again.
     Column("mark", Text),
     Column("appended", Integer),
 )
-Index("outbox_to_do", outbox.c.number, sqlite_where=text("state <> 'appended'"))
+_index("outbox_to_do", outbox.c.number, where="state <> 'appended'")
 
 notices = Table(
     "notices",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
-    Column("at", Integer, nullable=False),
+    _whole("at"),
     Column("text", Text, nullable=False),
     Column("shown", Integer),
     sqlite_autoincrement=True,
 )
-Index("notices_to_show", notices.c.caller_id, sqlite_where=text("shown IS NULL"))
+_index("notices_to_show", notices.c.caller_id, where="shown IS NULL")
 
 sysop_log = Table(
     "sysop_log",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("at", Integer, nullable=False),
+    _whole("at"),
     # Who did it, or what: a co-sysop's name, "the command line", "import".
     Column("by", Text, nullable=False),
     # Whom it was done to.
@@ -464,21 +431,16 @@ imports = Table(
     Column("path", Text, nullable=False),
     Column("taken", Text, nullable=False),
     Column("kept", Text),
-    Column(
-        "state",
-        Text,
-        CheckConstraint("state IN ('reading', 'taking', 'taken', 'keeping', 'kept', 'closed')"),
-        nullable=False,
-    ),
+    _state("reading", "taking", "taken", "keeping", "kept", "closed"),
     # How far it was read: bytes, ends of lines, and what the last of these bytes were.
-    Column("bytes", Integer, CheckConstraint("bytes >= 0"), nullable=False),
-    Column("lines", Integer, CheckConstraint("lines >= 0"), nullable=False),
+    _whole("bytes", ">= 0"),
+    _whole("lines", ">= 0"),
     Column("recent", Text, nullable=False),
-    Column("changed", Integer, nullable=False),
+    _whole("changed"),
     sqlite_autoincrement=True,
 )
-Index("imports_to_do", imports.c.path, sqlite_where=text("state <> 'closed'"))
-Index("imports_kept", imports.c.kept)
+_index("imports_to_do", imports.c.path, where="state <> 'closed'")
+_index("imports_kept", imports.c.kept)
 
 import_lines = Table(
     "import_lines",
@@ -487,35 +449,35 @@ import_lines = Table(
     # The byte of the file at which the line begins.
     Column("start", Integer, CheckConstraint("start >= 0"), primary_key=True),
     # Lines count from 1, as an editor shows them.
-    Column("line", Integer, CheckConstraint("line > 0"), nullable=False),
+    _whole("line", "> 0"),
     # What it moved; or why it was refused, the line made fit for reading, and whether the .ERR
     # file is known to have it.
     Column("transfer_id", ForeignKey("transfers.id"), unique=True),
     Column("reason", Text),
     Column("text", Text),
-    Column("told", Integer, CheckConstraint("told IN (0, 1)"), nullable=False),
+    _whole("told", "IN (0, 1)"),
     CheckConstraint("(transfer_id IS NULL) <> (reason IS NULL)", name="applied_or_refused"),
     sqlite_with_rowid=False,
 )
-Index("import_lines_to_tell", import_lines.c.import_id, sqlite_where=text("told = 0"))
+_index("import_lines_to_tell", import_lines.c.import_id, where="told = 0")
 
 # A restore begins a new generation of the books; the first one has no row.
 generations = Table(
     "generations",
     metadata,
     Column("number", Integer, CheckConstraint("number > 1"), primary_key=True),
-    Column("at", Integer, nullable=False),
+    _whole("at"),
     # When the copy was taken that was restored; NULL where nobody knows.
     Column("copied", Integer),
     # The last number that was given to a transfer before, and the first of this generation.
-    Column("after", Integer, nullable=False),
-    Column("first", Integer, nullable=False),
+    _whole("after"),
+    _whole("first"),
     # The first number of this generation in every table that has numbers: a JSON object.
     Column("numbers", Text, nullable=False),
     # How many open shoes, hands and calls were closed.
-    Column("shoes", Integer, nullable=False),
-    Column("hands", Integer, nullable=False),
-    Column("calls", Integer, nullable=False),
+    _whole("shoes"),
+    _whole("hands"),
+    _whole("calls"),
     # Who restored: "the command line", or "the board" where a file was put in place by hand.
     Column("by", Text, nullable=False),
     Column("why", Text, nullable=False),
@@ -533,83 +495,11 @@ identity = Table(
     Column("copied", Integer),
     # How many transactions were written into the books, by which lost ones are noticed
     # (high_water.py).
-    Column("commits", Integer, server_default=text("0"), nullable=False),
+    _whole("commits", otherwise=0),
 )
 
-GENERATION_TRIGGERS = {
-    "generations_are_never_changed": """
-        CREATE TRIGGER generations_are_never_changed BEFORE UPDATE ON generations BEGIN
-            SELECT RAISE(ABORT, 'generations are only ever added, never changed');
-        END""",
-    "generations_are_never_deleted": """
-        CREATE TRIGGER generations_are_never_deleted BEFORE DELETE ON generations BEGIN
-            SELECT RAISE(ABORT, 'generations are only ever added, never deleted');
-        END""",
-}
-
-
-TRIGGERS = {
-    "transfers_move_balances": """
-        CREATE TRIGGER transfers_move_balances AFTER INSERT ON transfers BEGIN
-            UPDATE accounts SET balance = balance - NEW.amount WHERE id = NEW.source;
-            UPDATE accounts SET balance = balance + NEW.amount WHERE id = NEW.target;
-        END""",
-    "transfers_keep_to_one_unit": """
-        CREATE TRIGGER transfers_keep_to_one_unit BEFORE INSERT ON transfers
-        WHEN (SELECT unit FROM accounts WHERE id = NEW.source)
-             <> (SELECT unit FROM accounts WHERE id = NEW.target)
-        BEGIN
-            SELECT RAISE(ABORT, 'units never mix in one transfer');
-        END""",
-    "transfers_are_never_changed": """
-        CREATE TRIGGER transfers_are_never_changed BEFORE UPDATE ON transfers BEGIN
-            SELECT RAISE(ABORT, 'transfers are only ever added, never changed');
-        END""",
-    "transfers_are_never_deleted": """
-        CREATE TRIGGER transfers_are_never_deleted BEFORE DELETE ON transfers BEGIN
-            SELECT RAISE(ABORT, 'transfers are only ever added, never deleted');
-        END""",
-}
-
-_ADD_A_HAND = """
-    INSERT INTO results (day, caller_id, game, unit, hands, lost, won)
-    VALUES (NEW.day, NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won)
-    ON CONFLICT (day, caller_id, game, unit) DO UPDATE SET
-        hands = hands + 1, lost = lost + excluded.lost, won = won + excluded.won;
-    INSERT INTO results_ever (caller_id, game, unit, hands, lost, won)
-    VALUES (NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won)
-    ON CONFLICT (caller_id, game, unit) DO UPDATE SET
-        hands = hands + 1, lost = lost + excluded.lost, won = won + excluded.won;"""
-RESULT_TRIGGERS = {
-    "rounds_settled_at_once_count": f"""
-        CREATE TRIGGER rounds_settled_at_once_count AFTER INSERT ON rounds
-        WHEN NEW.settled IS NOT NULL AND NEW.outcome <> 'void'
-        BEGIN {_ADD_A_HAND}
-        END""",
-    "rounds_that_are_settled_count": f"""
-        CREATE TRIGGER rounds_that_are_settled_count AFTER UPDATE OF settled ON rounds
-        WHEN OLD.settled IS NULL AND NEW.settled IS NOT NULL AND NEW.outcome <> 'void'
-        BEGIN {_ADD_A_HAND}
-        END""",
-}
-
-
-def stamp(at: datetime) -> int:
-    """Turn an aware instant into whole seconds since 1970, rounded down."""
-    return int(at.timestamp() // 1)
-
-
-def instant(seconds: int) -> datetime:
-    """Turn stored seconds since 1970 back into an aware UTC instant."""
-    return datetime.fromtimestamp(seconds, UTC)
-
-
-# The tables of the visits of other boards' callers. With them `metadata` is whole.
-#
-# Amounts are seconds. What the columns of a visit are, `hosts_visit` says.
-
-__all__ = ["given_back", "metadata", "visits"]
-
+# The visits of other boards' callers. Amounts are seconds; ledger/visit.py says what the columns
+# are.
 visits = Table(
     "visits",
     metadata,
@@ -622,47 +512,47 @@ visits = Table(
     # The time left that the host's clock showed at the entry, NULL for a host without one; and
     # what counts as such.
     Column("shown", Integer),
-    Column("clock", Integer, CheckConstraint("clock >= 0"), nullable=False),
+    _whole("clock", ">= 0"),
     # When the host's next event is, or must have him back.
     Column("until", Integer),
     # How gains can be given back to the host, NULL for not at all; its clock can show losses.
     Column("way", Text),
-    Column("shows_losses", Integer, CheckConstraint("shows_losses IN (0, 1)"), nullable=False),
+    _whole("shows_losses", "IN (0, 1)"),
     # The debt of the day that was taken off.
-    Column("debt", Integer, CheckConstraint("debt >= 0"), nullable=False),
+    _whole("debt", ">= 0"),
     # What was on the table at the entry: all of it, the host's part of it, and the caller's own.
-    Column("staked", Integer, nullable=False),
-    Column("standing", Integer, nullable=False),
-    Column("standing_own", Integer, nullable=False),
+    _whole("staked"),
+    _whole("standing"),
+    _whole("standing_own"),
     # external -> online; and what came out of bank and loan less what went there.
-    Column("brought", Integer, CheckConstraint("brought >= 0"), nullable=False),
-    Column("own", Integer, nullable=False),
+    _whole("brought", ">= 0"),
+    _whole("own"),
     # At the exit: when, what was won less what was lost, and what became of it.
     Column("closed", Integer),
     Column("elapsed", Integer),
     Column("result", Integer),
     # The debt of the day then, what of it the gain paid, and what was added to it.
-    Column("owed", Integer, CheckConstraint("owed >= 0")),
-    Column("debt_paid", Integer, CheckConstraint("debt_paid >= 0")),
-    Column("debt_added", Integer, CheckConstraint("debt_added >= 0")),
+    _whole("owed", ">= 0", nullable=True),
+    _whole("debt_paid", ">= 0", nullable=True),
+    _whole("debt_added", ">= 0", nullable=True),
     # external -> online once more: what the host's clock counted beyond what was brought.
-    Column("also_brought", Integer, CheckConstraint("also_brought >= 0")),
+    _whole("also_brought", ">= 0", nullable=True),
     # What was owed on a loan then, and what of the caller's own paid it. NULL in visits of
     # before the first release: loans were not paid at the exit.
-    Column("loan", Integer, CheckConstraint("loan >= 0")),
-    Column("loan_paid", Integer, CheckConstraint("loan_paid >= 0")),
+    _whole("loan", ">= 0", nullable=True),
+    _whole("loan_paid", ">= 0", nullable=True),
     # The gain, whoever keeps it for him; what went back to his bank; what went home.
-    Column("gain", Integer, CheckConstraint("gain >= 0")),
-    Column("put_back", Integer, CheckConstraint("put_back >= 0")),
-    Column("taken_home", Integer, CheckConstraint("taken_home >= 0")),
+    _whole("gain", ">= 0", nullable=True),
+    _whole("put_back", ">= 0", nullable=True),
+    _whole("taken_home", ">= 0", nullable=True),
     # What is on the table still: all of it, the host's part, and the caller's own.
     Column("left_staked", Integer),
     Column("left_standing", Integer),
     Column("left_own", Integer),
     sqlite_autoincrement=True,
 )
-Index("visits_of_a_caller", visits.c.caller_id)
-Index("visits_of_a_day", visits.c.caller_id, visits.c.day)
+_index("visits_of_a_caller", visits.c.caller_id)
+_index("visits_of_a_day", visits.c.caller_id, visits.c.day)
 
 given_back = Table(
     "given_back",
@@ -672,21 +562,16 @@ given_back = Table(
     # The transfer to `external` that it tells of; NULL for a loss.
     Column("transfer_id", ForeignKey("transfers.id"), unique=True),
     # Below zero for a loss that the host's clock is to show, which is of this day.
-    Column("minutes", Integer, CheckConstraint("minutes <> 0"), nullable=False),
+    _whole("minutes", "<> 0"),
     Column("day", Text, nullable=False),
     # How it was written, or is to be.
     Column("way", Text, nullable=False),
     # waiting -> writing -> written, or -> kept here; or -> doubtful when only the sysop can tell.
-    Column(
-        "state",
-        Text,
-        CheckConstraint("state IN ('waiting', 'writing', 'written', 'kept', 'doubtful')"),
-        nullable=False,
-    ),
-    Column("at", Integer, nullable=False),
+    _state("waiting", "writing", "written", "kept", "doubtful"),
+    _whole("at"),
     # Those that are written as one have the same claim.
     Column("claim", Text),
-    Column("changed", Integer, nullable=False),
+    _whole("changed"),
     # The transfer by which it came back, when it is kept here.
     Column("kept_id", ForeignKey("transfers.id"), unique=True),
     # Why it is doubtful, or kept.
@@ -695,3 +580,13 @@ given_back = Table(
     sqlite_autoincrement=True,
 )
 Index("given_back_of_a_caller", given_back.c.caller_id, given_back.c.state)
+
+
+def stamp(at: datetime) -> int:
+    """Turn an aware instant into whole seconds since 1970, rounded down."""
+    return int(at.timestamp() // 1)
+
+
+def instant(seconds: int) -> datetime:
+    """Turn stored seconds since 1970 back into an aware UTC instant."""
+    return datetime.fromtimestamp(seconds, UTC)

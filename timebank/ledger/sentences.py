@@ -100,7 +100,6 @@ def cutoff_words(cutoff: Cutoff) -> str:
 
 
 def end_of_call(board: str) -> str:
-    """Name the event that ends a call which came from another board."""
     return f"the end of your call at {board}"
 
 
@@ -225,12 +224,10 @@ class Part(NamedTuple):
 
     @property
     def said(self) -> str:
-        """The amount as callers read it."""
         return minutes(self.amount) if self.unit == "second" else money(self.amount, self.unit)
 
     @property
     def why(self) -> str:
-        """The reason as a sentence of its own."""
         return sentence(self.reason, self.amount, self.unit)
 
 

@@ -6,8 +6,14 @@ takes 0.2 ms). What the statement says itself ("kind = 'house'") is written into
 SQLite looks at an index of some rows only when it reads there that these are wanted. What
 `bindparam` names is given with each run:
 
-    _NAME = Prepared(lambda: select(callers.c.name).where(callers.c.id == bindparam("number")))
-    name = _NAME(desk.connection, number=7).scalar()
+    _RENAME = Prepared(lambda: change(callers, "name", equal(callers.c.id)))
+    _RENAME(desk.connection, name="Ann", id=7)
+
+Rows are read by name, as records or as single values:
+
+    _CALLER = read(Caller, lambda: fields_of(Caller, callers).where(equal(callers.c.id)))
+    _COUNT: Reader[int] = value(lambda: select(func.count()).select_from(callers))
+    ann = _CALLER.one(desk.connection, id=7)
 
 Why not `connection.execute`: it looks each statement up by all of its parts, every time. Measured
 with SQLAlchemy 2.1.9 on SQLite in memory, in microseconds a run (the driver alone takes 1):
@@ -19,19 +25,17 @@ with SQLAlchemy 2.1.9 on SQLite in memory, in microseconds a run (the driver alo
 A bet is some fifteen such statements, in a transaction of half a millisecond. The cost of a string
 is kept everywhere, so that nobody need know which path is hot.
 
-A statement with a list of any length among its values ("IN") has no text that stays the same, and
-does go through `connection.execute`.
-
 No statement says what one dialect alone understands. Where dialects differ, a function here hides
-it.
+it. A list of any length is given as one value, its JSON (`among`).
 """
 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from sqlalchemy import (
     BindParameter,
@@ -40,16 +44,32 @@ from sqlalchemy import (
     CursorResult,
     Dialect,
     Executable,
+    FromClause,
     Select,
+    Table,
+    Update,
+    and_,
     bindparam,
     case,
+    func,
+    insert,
+    literal,
+    select,
+    text,
+    update,
 )
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.expression import FunctionElement
+from sqlalchemy.sql.expression import FunctionElement, Insert
 
 Rows: TypeAlias = "CursorResult[*tuple[Any, ...]]"
 Query: TypeAlias = "Select[*tuple[Any, ...]]"
+Build: TypeAlias = Callable[[], Executable]
+R = TypeVar("R")
+
+# A number that none reaches, for where there is no bound.
+NEVER = 2**62
 
 # Every statement there is, for whoever would see whether a dialect understands them all.
 STATEMENTS: list[Prepared] = []
@@ -60,13 +80,9 @@ Pick: TypeAlias = Callable[[Mapping[str, object]], Any]
 
 
 class _Text(NamedTuple):
-    """A statement as its dialect writes it."""
-
     sql: str
     pick: Pick
     names: frozenset[str]
-    # The statement itself, where it takes a list.
-    whole: Executable | None
 
 
 class Prepared:
@@ -74,7 +90,7 @@ class Prepared:
 
     __slots__ = ("_build", "_hot", "_texts", "where")
 
-    def __init__(self, build: Callable[[], Executable]) -> None:
+    def __init__(self, build: Build) -> None:
         """`build` makes the statement; it is called once for each dialect."""
         self._build = build
         self._texts: dict[str, _Text] = {}
@@ -91,7 +107,7 @@ class Prepared:
         """
         hot = self._hot.get(connection.dialect.name)
         if hot is None:
-            return self._first_run(connection, values)
+            hot = self._first_run(connection, values)
         return connection.exec_driver_sql(hot[0], hot[1](values))
 
     def number(self, connection: Connection, /, **values: object) -> int:
@@ -100,37 +116,115 @@ class Prepared:
         SQLite tells it beside the statement. In the text of a dialect that does not, SQLAlchemy
         asks for it by itself; to have SQLite return it in a row would take 7 microseconds more.
         """
-        hot = self._hot.get(connection.dialect.name)
-        if hot is None:
-            rows = self._first_run(connection, values)
-        else:
-            rows = connection.exec_driver_sql(hot[0], hot[1](values))
+        rows = self(connection, **values)
         found: int = rows.scalar_one() if rows.returns_rows else rows.lastrowid
         return found
 
-    def _first_run(self, connection: Connection, values: Mapping[str, object]) -> Rows:
-        text = self._made(connection.dialect)
-        if values.keys() - text.names:
-            raise TypeError(f"{self.where}: it takes {sorted(text.names)}, not {sorted(values)}")
-        if text.whole is not None:
-            return connection.execute(text.whole, values)
-        self._hot[connection.dialect.name] = (text.sql, text.pick)
-        return connection.exec_driver_sql(text.sql, text.pick(values))
-
     def each(self, connection: Connection, rows: Iterable[Mapping[str, object]]) -> None:
         """Run it once for each row of parameters; at least one."""
-        text = self._made(connection.dialect)
+        text = self.text(connection.dialect)
         connection.exec_driver_sql(text.sql, [text.pick(values) for values in rows])
 
     def sql(self, dialect: Dialect) -> str:
         """Give its text; raises what SQLAlchemy raises for what a dialect cannot say."""
-        return self._made(dialect).sql
+        return self.text(dialect).sql
 
-    def _made(self, dialect: Dialect) -> _Text:
+    def text(self, dialect: Dialect) -> _Text:
+        """Give its text, and what makes the driver's parameters of values by name."""
         text = self._texts.get(dialect.name)
         if text is None:
             text = self._texts[dialect.name] = _text_of(self._build(), dialect)
         return text
+
+    def _first_run(self, connection: Connection, values: Mapping[str, object]) -> tuple[str, Pick]:
+        text = self.text(connection.dialect)
+        if values.keys() - text.names:
+            raise TypeError(f"{self.where}: it takes {sorted(text.names)}, not {sorted(values)}")
+        hot = self._hot[connection.dialect.name] = text.sql, text.pick
+        return hot
+
+
+class Reader(Prepared, Generic[R]):
+    """A query each of whose rows becomes one thing, of a kind that is known."""
+
+    __slots__ = ("_make",)
+
+    def __init__(self, make: Callable[[Any], R], build: Build) -> None:
+        """`make` turns a row into the thing."""
+        super().__init__(build)
+        self._make = make
+
+    def one(self, connection: Connection, /, **values: object) -> R:
+        return self._make(self(connection, **values).one())
+
+    def first(self, connection: Connection, /, **values: object) -> R | None:
+        row = self(connection, **values).first()
+        return None if row is None else self._make(row)
+
+    def all(self, connection: Connection, /, **values: object) -> list[R]:
+        return list(map(self._make, self(connection, **values)))
+
+    def stream(self, connection: Connection, /, **values: object) -> Iterator[R]:
+        """Read one row after the other; nothing is run before the first is asked for."""
+        yield from map(self._make, self(connection, **values))
+
+
+class _Values(Reader[R]):
+    """A query of one column; SQLAlchemy makes no rows of it then."""
+
+    __slots__ = ()
+
+    def one(self, connection: Connection, /, **values: object) -> R:
+        found: R = self(connection, **values).scalar_one()
+        return found
+
+    def first(self, connection: Connection, /, **values: object) -> R | None:
+        found: R | None = self(connection, **values).scalar()
+        return found
+
+
+def read(kind: type[R], build: Build) -> Reader[R]:
+    """Prepare a query whose rows are records: named tuples of as many fields as it has columns."""
+    return Reader(kind._make, build)  # type: ignore[attr-defined]
+
+
+def value(build: Build) -> Reader[Any]:
+    """Prepare a query of one column; whoever names it says of what kind its values are."""
+    return _Values(itemgetter(0), build)
+
+
+class Insertion:
+    """An INSERT of any number of rows at once, their values in the order of its columns."""
+
+    def __init__(self, table: Table, columns: str) -> None:
+        """`columns` are names between spaces, in the order of the table."""
+        names = columns.split()
+        assert names == [column.name for column in table.c if column.name in names]
+
+        @lru_cache(maxsize=64)
+        def of_size(size: int) -> tuple[Prepared, list[str]]:
+            rows = [{name: f"{name}_{number}" for name in names} for number in range(size)]
+            bound: list[dict[str, Any]] = [
+                {name: bindparam(given) for name, given in row.items()} for row in rows
+            ]
+            statement = Prepared(lambda: insert(table).values(bound))
+            return statement, [given for row in rows for given in row.values()]
+
+        self._of_size = of_size
+        self._hot: dict[tuple[str, int], str] = {}
+        of_size(1)
+
+    def __call__(self, connection: Connection, size: int, values: Sequence[object]) -> None:
+        """Add `size` rows."""
+        dialect = connection.dialect
+        sql = self._hot.get((dialect.name, size))
+        if sql is None:
+            sql = self._hot[dialect.name, size] = self._of_size(size)[0].sql(dialect)
+        if dialect.positional:
+            connection.exec_driver_sql(sql, tuple(values))
+        else:
+            names = self._of_size(size)[1]
+            connection.exec_driver_sql(sql, dict(zip(names, values, strict=True)))
 
 
 class _SaysItself:
@@ -147,6 +241,7 @@ def _text_of(statement: Executable, dialect: Dialect) -> _Text:
     bases = (_SaysItself, dialect.statement_compiler)
     compiled = types.new_class("Compiler", bases)(dialect, statement)
     assert isinstance(compiled, SQLCompiler)
+    assert not compiled.post_compile_params  # a list goes by `among`
     names = frozenset(compiled.bind_names.values())
     order = compiled.positiontup
     pick: Pick
@@ -156,8 +251,7 @@ def _text_of(statement: Executable, dialect: Dialect) -> _Text:
         pick = itemgetter(*order)
     else:
         pick = _alone(order[0]) if order else _none
-    whole = statement if compiled.post_compile_params else None
-    return _Text(str(compiled), pick, names, whole)
+    return _Text(str(compiled), pick, names)
 
 
 def _alone(name: str) -> Pick:
@@ -168,9 +262,73 @@ def _none(values: Mapping[str, object]) -> tuple[()]:
     return ()
 
 
+# Statements in few words. Columns are named in one text, with spaces between.
+
+
 def given(*names: str) -> dict[str, BindParameter[Any]]:
     """Name columns whose values are given under their own names, for `values` of a statement."""
-    return {name: bindparam(name) for name in names}
+    return {name: bindparam(name) for each in names for name in each.split()}
+
+
+def insert_into(table: Table, columns: str = "", **fixed: Any) -> Insert:
+    """Add a row: values that are given for `columns`, and what is the same in every row."""
+    return insert(table).values({**given(columns), **fixed})
+
+
+def change(table: Table, columns: str, *where: ColumnElement[bool], **fixed: Any) -> Update:
+    """Change the rows that meet all conditions: as `insert_into`, what is given and what is not."""
+    return update(table).values({**given(columns), **fixed}).where(*where)
+
+
+def insert_or_change(table: Table, row: Mapping[str, Any], **change: Any) -> sqlite.Insert:
+    """Add a row, or change the one that has its key already.
+
+    SQLite and PostgreSQL say that alike. SQLAlchemy has two constructs for it; SQLite's, which is
+    imported in any case, lacks what PostgreSQL's compiler asks for: a constraint by its name.
+    """
+    key = [column.name for column in table.primary_key]
+    added = sqlite.insert(table).values(**row)
+    found = added.on_conflict_do_update(index_elements=key, set_=change)
+    found._post_values_clause.constraint_target = None  # type: ignore[union-attr]
+    return found
+
+
+def fields_of(record: type[Any], table: FromClause, **others: Any) -> Query:
+    """Choose the fields of a record from the columns of `table` that are called as they are.
+
+    Those that are called otherwise, or are of other tables, are said by keyword.
+    """
+    names: tuple[str, ...] = record._fields
+    assert others.keys() <= set(names)
+    columns = (others[name] if name in others else table.c[name] for name in names)
+    return select(*columns).select_from(table)
+
+
+def columns_of(table: FromClause, names: str) -> list[ColumnElement[Any]]:
+    return [table.c[name] for name in names.split()]
+
+
+def equal(*columns: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Choose rows whose columns are what is given under their names."""
+    return and_(*(column == bindparam(column.key) for column in columns))
+
+
+def there_is(*where: ColumnElement[bool]) -> Query:
+    """Ask whether there is a row that meets all conditions: 1 for each that does."""
+    return select(literal(1)).where(*where).limit(1)
+
+
+def total(amounts: ColumnElement[Any]) -> ColumnElement[int]:
+    """Add up a column, to 0 where there is no row."""
+    return func.coalesce(func.sum(amounts), 0)
+
+
+def highest(column: ColumnElement[Any], otherwise: int = 0) -> ColumnElement[Any]:
+    """Give the highest value of a column."""
+    return func.coalesce(func.max(column), otherwise)
+
+
+# What dialects say in ways of their own.
 
 
 def greatest(one: ColumnElement[Any], other: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -184,11 +342,61 @@ class by_name(FunctionElement[str]):
     inherit_cache = True
 
 
-@compiles(by_name)
-def _by_name(element: by_name, compiler: SQLCompiler, **how: Any) -> str:
-    return f"lower({compiler.process(element.clauses, **how)})"
+class json_row(FunctionElement[str]):
+    """The values of a row as one text, a JSON array."""
+
+    inherit_cache = True
 
 
-@compiles(by_name, "sqlite")
-def _by_name_in_sqlite(element: by_name, compiler: SQLCompiler, **how: Any) -> str:
-    return f"{compiler.process(element.clauses, **how)} COLLATE NOCASE"
+class json_map(FunctionElement[str]):
+    """What is in two columns of all rows, as a JSON object by the first of them."""
+
+    inherit_cache = True
+
+
+class _among(FunctionElement[bool]):
+    """A column is among the numbers in a JSON array."""
+
+    inherit_cache = True  # of no type: to a boolean one SQLAlchemy would add "= 1"
+
+
+class last_number(FunctionElement[int]):
+    """The last number that a table has given, whether its row is still there or not; or NULL."""
+
+    inherit_cache = True
+
+    def __init__(self, table: Table) -> None:
+        """`table` is one that uses no number twice."""
+        super().__init__(text(f"'{table.name}'"))
+
+
+def among(column: ColumnElement[int], name: str) -> ColumnElement[bool]:
+    """Choose rows whose column is among numbers, whose JSON is given under a name."""
+    return _among(column, bindparam(name))
+
+
+def _written(element: type[FunctionElement[Any]], other: str, sqlite: str) -> None:
+    def write(how: str) -> Callable[..., str]:
+        def written(this: FunctionElement[Any], compiler: SQLCompiler, **more: Any) -> str:
+            parts = [compiler.process(each, **more) for each in this.clauses]
+            return how.format(*parts, all=", ".join(parts))
+
+        return written
+
+    compiles(element)(write(other))
+    compiles(element, "sqlite")(write(sqlite))
+
+
+_written(by_name, "lower({})", "{} COLLATE NOCASE")
+_written(json_row, "CAST(json_build_array({all}) AS TEXT)", "json_array({all})")
+_written(json_map, "json_object_agg({all})", "json(json_group_object({all}))")
+_written(
+    _among,
+    "{} IN (SELECT CAST(value AS INTEGER) FROM json_array_elements_text(CAST({} AS JSON)))",
+    "{} IN (SELECT value FROM json_each({}))",
+)
+_written(
+    last_number,
+    "pg_sequence_last_value(pg_get_serial_sequence({}, 'id'))",
+    "(SELECT seq FROM sqlite_sequence WHERE name = {})",
+)

@@ -18,6 +18,8 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.schema import ExecutableDDLElement
 
+from timebank.ledger.sql import Prepared
+
 DIALECT = sqlite.dialect()
 
 # Its codes when the file, the disk or another process is at fault, not the request.
@@ -57,12 +59,10 @@ def is_waiting(error: BaseException) -> bool:
 
 
 def is_busy(error: BaseException) -> bool:
-    """Tell whether others have locked the file, or a table."""
     return _code(error).startswith(BUSY)
 
 
 def is_full(error: BaseException) -> bool:
-    """Tell whether the disk has no room."""
     return _code(error).startswith(FULL)
 
 
@@ -74,6 +74,11 @@ def is_damaged(error: BaseException) -> bool:
 def is_broken(error: BaseException) -> bool:
     """Tell whether file, disk or another process is at fault: the transaction is gone then."""
     return _code(error).startswith(BROKEN)
+
+
+def is_beyond_bounds(error: BaseException) -> bool:
+    """Tell whether an account would hold what its kind may not."""
+    return "CHECK constraint failed: never" in str(reason(error))
 
 
 def leaves_doubt(error: BaseException) -> bool:
@@ -109,12 +114,10 @@ def set_up(connection: sqlite3.Connection) -> None:
 
 
 def text_of(element: ExecutableDDLElement) -> str:
-    """Write out what creates a table or an index."""
     return str(element.compile(dialect=DIALECT))
 
 
 def driver(connection: Connection) -> sqlite3.Connection:
-    """Give the driver's own connection."""
     found = connection.connection.driver_connection
     assert isinstance(found, sqlite3.Connection)
     return found
@@ -124,6 +127,12 @@ def opened(path: Path, seconds: float = 5.0, mode: str = "rw") -> sqlite3.Connec
     """Open a file that is there, without a transaction of its own."""
     address = f"{path.absolute().as_uri()}?mode={mode}"
     return sqlite3.connect(address, seconds, isolation_level=None, uri=True)
+
+
+def ask(connection: sqlite3.Connection, statement: Prepared, **values: object) -> sqlite3.Cursor:
+    """Run a statement on a file that the driver alone has open; raises sqlite3.DatabaseError."""
+    text = statement.text(DIALECT)
+    return connection.execute(text.sql, text.pick(values))
 
 
 def begin_reading(connection: Connection) -> None:
@@ -137,7 +146,6 @@ def begin_writing(connection: Connection) -> None:
 
 
 def changes(connection: Connection) -> int:
-    """Tell how many rows a connection has changed since it was opened."""
     return driver(connection).total_changes
 
 
@@ -246,24 +254,20 @@ def broken_references(connection: Connection) -> Iterator[tuple[str, int | None,
 
 
 def program(connection: Connection) -> int:
-    """Tell whose file it is: the number of a program, 0 for none."""
     number: int = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
     return number
 
 
 def version(connection: Connection) -> int:
-    """Tell the version of the schema that the file says it has."""
     number: int = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
     return number
 
 
 def set_program(connection: Connection, number: int) -> None:
-    """Note whose file it is."""
     connection.exec_driver_sql(f"PRAGMA application_id = {number}")
 
 
 def set_version(connection: Connection, number: int) -> None:
-    """Note the version of the schema."""
     connection.exec_driver_sql(f"PRAGMA user_version = {number}")
 
 
@@ -274,9 +278,14 @@ def program_of(connection: sqlite3.Connection) -> int:
 
 
 def version_of(connection: sqlite3.Connection) -> int:
-    """Return the `user_version` of a file that the driver alone has open."""
     (number,) = connection.execute("PRAGMA user_version").fetchone()
     return int(number)
+
+
+def data_version(connection: Connection) -> int:
+    """Return a number that changes when another connection has written into the file."""
+    number: int = connection.exec_driver_sql("PRAGMA data_version").scalar_one()
+    return number
 
 
 def is_empty(connection: Connection) -> bool:
@@ -336,3 +345,58 @@ def go_on_from(connection: Connection, table: str, first: int) -> None:
     run, values = connection.exec_driver_sql, (first - 1, table)
     if not run("UPDATE sqlite_sequence SET seq = ? WHERE name = ?", values).rowcount:
         run("INSERT INTO sqlite_sequence (seq, name) VALUES (?, ?)", values)
+
+
+# The guards of the books. Every transfer moves two balances; what was added stays as it is; and
+# who won most is known without reading a million hands.
+
+
+def _only_added(table: str) -> dict[str, str]:
+    """Guard the rows of a table, which are only ever added."""
+    return {
+        f"{table}_are_never_{done}": f"""
+        CREATE TRIGGER {table}_are_never_{done} BEFORE {event} ON {table} BEGIN
+            SELECT RAISE(ABORT, '{table} are only ever added, never {done}');
+        END"""
+        for done, event in (("changed", "UPDATE"), ("deleted", "DELETE"))
+    }
+
+
+TRIGGERS = {
+    **_only_added("generations"),
+    "transfers_move_balances": """
+        CREATE TRIGGER transfers_move_balances AFTER INSERT ON transfers BEGIN
+            UPDATE accounts SET balance = balance - NEW.amount WHERE id = NEW.source;
+            UPDATE accounts SET balance = balance + NEW.amount WHERE id = NEW.target;
+        END""",
+    "transfers_keep_to_one_unit": """
+        CREATE TRIGGER transfers_keep_to_one_unit BEFORE INSERT ON transfers
+        WHEN (SELECT unit FROM accounts WHERE id = NEW.source)
+             <> (SELECT unit FROM accounts WHERE id = NEW.target)
+        BEGIN
+            SELECT RAISE(ABORT, 'units never mix in one transfer');
+        END""",
+    **_only_added("transfers"),
+}
+
+_ADD_A_HAND = """
+    INSERT INTO results (day, caller_id, game, unit, hands, lost, won)
+    VALUES (NEW.day, NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won)
+    ON CONFLICT (day, caller_id, game, unit) DO UPDATE SET
+        hands = hands + 1, lost = lost + excluded.lost, won = won + excluded.won;
+    INSERT INTO results_ever (caller_id, game, unit, hands, lost, won)
+    VALUES (NEW.caller_id, NEW.game, NEW.unit, 1, NEW.lost, NEW.won)
+    ON CONFLICT (caller_id, game, unit) DO UPDATE SET
+        hands = hands + 1, lost = lost + excluded.lost, won = won + excluded.won;"""
+RESULT_TRIGGERS = {
+    "rounds_settled_at_once_count": f"""
+        CREATE TRIGGER rounds_settled_at_once_count AFTER INSERT ON rounds
+        WHEN NEW.settled IS NOT NULL AND NEW.outcome <> 'void'
+        BEGIN {_ADD_A_HAND}
+        END""",
+    "rounds_that_are_settled_count": f"""
+        CREATE TRIGGER rounds_that_are_settled_count AFTER UPDATE OF settled ON rounds
+        WHEN OLD.settled IS NULL AND NEW.settled IS NOT NULL AND NEW.outcome <> 'void'
+        BEGIN {_ADD_A_HAND}
+        END""",
+}

@@ -3,24 +3,49 @@
 A transfer is one row, from one account to another, of an amount above zero in the unit of both.
 Rows that belong together are one entry: they are added by one statement, follow one another, and
 each says which of how many it is, so that a missing one is missed. Balances are kept by the
-trigger that sees the rows come in (`model.TRIGGERS`), never written from here.
+trigger that sees the rows come in (`sqlite.TRIGGERS`), never written from here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.exc import IntegrityError
 
 from timebank.errors import NotEnough, Refused
 from timebank.ledger import chain
 from timebank.ledger.chain import Head
 from timebank.ledger.database import Desk
+from timebank.ledger.generations import of_transfer
 from timebank.ledger.reasons import Reason, decode, encode
-from timebank.ledger.schema import MINT, SYSTEM_ACCOUNTS, stamp
+from timebank.ledger.schema import (
+    MINT,
+    SYSTEM_ACCOUNTS,
+    accounts,
+    callers,
+    moved,
+    rounds,
+    source,
+    stamp,
+    target,
+    transfers,
+)
 from timebank.ledger.sentences import sentence
+from timebank.ledger.sql import (
+    Insertion,
+    Prepared,
+    Query,
+    Reader,
+    by_name,
+    equal,
+    fields_of,
+    insert_into,
+    read,
+    value,
+)
+from timebank.ledger.sqlite import is_beyond_bounds
 from timebank.words import Unit
 
 __all__ = [
@@ -31,18 +56,18 @@ __all__ = [
     "FORFEIT",
     "Account",
     "Balance",
+    "Extract",
     "Head",
     "Movement",
     "NotEnough",
     "Refused",
-    "TransferLine",
     "TransferRow",
     "balances",
     "count",
     "head",
     "house",
-    "lines",
     "mint",
+    "open_account",
     "transfer",
 ]
 
@@ -78,17 +103,20 @@ class TransferRow(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The kind of transfer."""
         return self.reason.kind
 
     @property
     def why(self) -> str:
-        """The reason as a sentence, without a full stop."""
         return sentence(self.reason, self.amount, self.unit)
 
 
 ALLOTMENT, ELAPSED, FORFEIT, EXTERNAL, ADJUSTMENT = (
     Account(number, kind, "second") for number, kind in SYSTEM_ACCOUNTS.items()
+)
+
+
+_ADD = Insertion(
+    transfers, "id place size at kind amount source target facts call_id round_id digest"
 )
 
 
@@ -112,14 +140,14 @@ def transfer(
         source, target, amount, reason, call_id, round_id = movement
         if amount <= 0 or source.unit != target.unit:
             raise ValueError(f"not a transfer: {movement}")
-        numbers = (first + place, place, size, at, amount, source.id, target.id, call_id, round_id)
+        begins, ends = (first + place, place, size, at), (amount, source.id, target.id)
         kind, facts = reason.kind, encode(reason)
-        digest = chain.digest(digest, *numbers, kind, facts)
-        values += (*numbers, kind, facts, digest)
+        digest = chain.digest(digest, *begins, *ends, call_id, round_id, kind, facts)
+        values += (*begins, kind, *ends, facts, call_id, round_id, digest)
     try:
-        desk.connection.exec_driver_sql(_insertion(size), tuple(values))
+        _ADD(desk.connection, size, values)
     except IntegrityError as error:
-        if "CHECK constraint failed: never" not in str(error.orig):
+        if not is_beyond_bounds(error):
             raise
         raise NotEnough("There is not that much in the account.") from error
     return tuple(
@@ -135,45 +163,41 @@ def transfer(
     )
 
 
-@lru_cache(maxsize=64)
-def _insertion(size: int) -> str:
-    rows = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"] * size)
-    return (
-        "INSERT INTO transfers"
-        " (id, place, size, at, amount, source, target, call_id, round_id, kind, facts, digest)"
-        f" VALUES {rows}"
-    )
-
-
 def head(desk: Desk) -> Head:
     """Tell where the chain of transfers ends: its last number and digest, to be noted down."""
     return chain.head(desk.connection)
 
 
-HOUSE = "SELECT id FROM accounts WHERE kind = 'house' AND game = ? AND unit = ?"
+_OPEN = Prepared(lambda: insert_into(accounts, "kind caller_id game unit", balance=0))
+_HOUSE: Reader[int] = value(
+    lambda: select(accounts.c.id).where(
+        accounts.c.kind == "house", equal(accounts.c.game, accounts.c.unit)
+    )
+)
+_MINT: Reader[int] = value(
+    lambda: select(accounts.c.id).where(accounts.c.kind == MINT, equal(accounts.c.unit))
+)
+
+
+def open_account(
+    desk: Desk, kind: str, unit: Unit, *, caller_id: int | None = None, game: str | None = None
+) -> Account:
+    number = _OPEN.number(desk.connection, kind=kind, caller_id=caller_id, game=game, unit=unit)
+    return Account(number, kind, unit)
 
 
 def house(desk: Desk, game: str, unit: Unit) -> Account:
     """Give the house account of a game, opening it when the game is played the first time."""
-    run = desk.connection.exec_driver_sql
-    number = run(HOUSE, (game, unit)).scalar()
+    number = _HOUSE.first(desk.connection, game=game, unit=unit)
     if number is None:
-        number = run(
-            "INSERT INTO accounts (kind, game, unit, balance) VALUES ('house', ?, ?, 0)",
-            (game, unit),
-        ).lastrowid
+        return open_account(desk, "house", unit, game=game)
     return Account(number, "house", unit)
 
 
 def mint(desk: Desk, unit: Unit) -> Account:
     """Give the account that the play money of a unit comes from, opening it the first time."""
-    run = desk.connection.exec_driver_sql
-    number = run("SELECT id FROM accounts WHERE kind = ? AND unit = ?", (MINT, unit)).scalar()
-    if number is None:
-        number = run(
-            "INSERT INTO accounts (kind, unit, balance) VALUES (?, ?, 0)", (MINT, unit)
-        ).lastrowid
-    return Account(number, MINT, unit)
+    number = _MINT.first(desk.connection, unit=unit)
+    return open_account(desk, MINT, unit) if number is None else Account(number, MINT, unit)
 
 
 class Balance(NamedTuple):
@@ -189,83 +213,106 @@ class Balance(NamedTuple):
     amount: int
 
 
-BALANCES = """
-SELECT a.id, a.kind, a.caller_id, c.name, c.deleted IS NOT NULL, a.game, a.unit, a.balance
-FROM accounts a LEFT JOIN callers c ON c.id = a.caller_id
-ORDER BY a.caller_id IS NULL, c.name COLLATE NOCASE, a.caller_id, a.id
-"""
+def _balances() -> Query:
+    own, who = accounts.c, callers.c
+    of_caller = {"caller": who.name, "deleted": who.deleted.is_not(None)}
+    chosen = fields_of(Balance, accounts, account_id=own.id, **of_caller, amount=own.balance)
+    return chosen.join(callers, who.id == own.caller_id, isouter=True).order_by(
+        own.caller_id.is_(None), by_name(who.name), own.caller_id, own.id
+    )
+
+
+_BALANCES = read(Balance, _balances)
 
 
 def balances(desk: Desk) -> list[Balance]:
     """List every account: callers by name with theirs together, then the system's."""
-    return [
-        Balance(number, kind, caller_id, caller, bool(deleted), game, unit, amount)
-        for number, kind, caller_id, caller, deleted, game, unit, amount in (
-            desk.connection.exec_driver_sql(BALANCES)
-        )
-    ]
+    return [each._replace(deleted=bool(each.deleted)) for each in _BALANCES.all(desk.connection)]
 
 
-class TransferLine(NamedTuple):
+_COUNT: Reader[int] = value(lambda: select(func.count()).select_from(transfers))
+
+
+def count(desk: Desk) -> int:
+    return _COUNT.one(desk.connection)
+
+
+class Extract(NamedTuple):
     """A transfer with everything a reader of the books wants beside it."""
 
     number: int
     entry: int
-    # Whole seconds since 1970, UTC (model.instant).
+    # Whole seconds since 1970, UTC (schema.instant).
     at: int
     kind: str
     amount: int
     unit: Unit
     source: str
+    # Whose account that is; None for the system's and the houses'.
+    source_caller_id: int | None
+    source_caller: str | None
     target: str
-    # See ledger/reasons.py.
-    facts: str
+    target_caller_id: int | None
+    target_caller: str | None
+    # The game of the house or the hand.
+    game: str | None
     call_id: int | None
     round_id: int | None
-    # Whose accounts were moved; the source's caller where there are two.
-    caller: str | None
-    game: str | None
+    # See ledger/reasons.py.
+    facts: str
+    # Of the row and of those before it (chain.py).
+    digest: str
+    # Of the books that it was written in, 1 until a backup is restored (generations.py).
+    generation: int
+
+    @property
+    def reason(self) -> Reason:
+        return decode(self.kind, self.facts)
 
     @property
     def why(self) -> str:
-        """The reason as a sentence, without a full stop."""
-        return sentence(decode(self.kind, self.facts), self.amount, self.unit)
+        return sentence(self.reason, self.amount, self.unit)
+
+    @property
+    def caller(self) -> str | None:
+        """Whose time was moved; "Ann > Bob" where it went from one to the other."""
+        names = [self.source_caller, self.target_caller]
+        if self.source_caller_id == self.target_caller_id:
+            names.pop()
+        return " > ".join(name for name in names if name) or None
 
 
-LINES = """
-SELECT t.id, t.entry, t.at, t.kind, t.amount, s.unit, s.kind, g.kind, t.facts, t.call_id,
-       t.round_id, c.name, coalesce(s.game, g.game)
-FROM transfers t
-JOIN accounts s ON s.id = t.source
-JOIN accounts g ON g.id = t.target
-LEFT JOIN callers c ON c.id = coalesce(s.caller_id, g.caller_id)
-"""
+def extracts_of() -> Query:
+    """Choose transfers, each an `Extract`."""
+    row, giver, taker = transfers.c, callers.alias("giver"), callers.alias("taker")
+    return (
+        fields_of(
+            *(Extract, moved),
+            number=row.id,
+            entry=row.entry,
+            at=row.at,
+            kind=row.kind,
+            amount=row.amount,
+            unit=source.c.unit,
+            source=source.c.kind,
+            source_caller_id=source.c.caller_id,
+            source_caller=giver.c.name,
+            target=target.c.kind,
+            target_caller_id=target.c.caller_id,
+            target_caller=taker.c.name,
+            game=game_of(),
+            call_id=row.call_id,
+            round_id=row.round_id,
+            facts=row.facts,
+            digest=row.digest,
+            generation=of_transfer(row.id),
+        )
+        .join(giver, giver.c.id == source.c.caller_id, isouter=True)
+        .join(taker, taker.c.id == target.c.caller_id, isouter=True)
+        .join(rounds, rounds.c.id == row.round_id, isouter=True)
+    )
 
 
-def lines(
-    desk: Desk, *, caller_id: int | None, round_id: int | None, since: int | None
-) -> list[TransferLine]:
-    """List transfers in the order they were made; each filter that is None lets all pass.
-
-    `since` is whole seconds since 1970: transfers made at or after it.
-    """
-    wanted: list[str] = []
-    values: list[Any] = []
-    if caller_id is not None:
-        wanted.append("(s.caller_id = ? OR g.caller_id = ?)")
-        values += [caller_id, caller_id]
-    if round_id is not None:
-        wanted.append("t.round_id = ?")
-        values.append(round_id)
-    if since is not None:
-        wanted.append("t.at >= ?")
-        values.append(since)
-    where = f"WHERE {' AND '.join(wanted)} " if wanted else ""
-    found = desk.connection.exec_driver_sql(f"{LINES}{where}ORDER BY t.id", tuple(values))
-    return [TransferLine(*row) for row in found]
-
-
-def count(desk: Desk) -> int:
-    """Tell how many transfers the books hold."""
-    number: int = desk.connection.exec_driver_sql("SELECT count(*) FROM transfers").scalar_one()
-    return number
+def game_of() -> ColumnElement[str]:
+    """Give the game of a transfer, of a house's or the hand's, as a column of a query."""
+    return func.coalesce(source.c.game, target.c.game, rounds.c.game)

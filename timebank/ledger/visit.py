@@ -22,8 +22,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from sqlalchemy import ColumnElement, bindparam, select
+
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import stamp
+from timebank.ledger.schema import given_back, stamp, visits
+from timebank.ledger.sql import Prepared, Reader, change, equal, insert_into, total, value
 from timebank.words import MINUTE
 
 # The two sides between which minutes change their owner (see `HostSession.note`).
@@ -162,93 +165,78 @@ class HostSession:
         )
 
     def write(self, desk: Desk, charged: int) -> None:
-        """Put what was changed of it into the books."""
         if not self.changed:
             return
         self.changed = False
-        run = desk.connection.exec_driver_sql
-        closing: tuple[object, ...] = (None,) * 15
+        values: dict[str, object] = dict.fromkeys(_CLOSING)
+        values |= {name: getattr(self, name) for name in _BEGUN}
+        values["shows_losses"] = int(self.shows_losses)
         if self.parting is not None:
-            gone = self.parting
-            result = gone.gained - (self.staked - self.standing - self.standing_own)
-            closing = (stamp(desk.now), charged, result, *gone[1:])
-        values = (
-            *(self.caller_id, self.call_id, self.day, self.shown, self.clock, self.until),
-            *(self.way, int(self.shows_losses), self.debt, self.staked, self.standing),
-            *(self.standing_own, self.brought, self.own),
-            *closing,
-        )
+            result = self.parting.gained - (self.staked - self.standing - self.standing_own)
+            values |= {"closed": stamp(desk.now), "elapsed": charged, "result": result}
+            values |= {name: getattr(self.parting, name) for name in Parting._fields[1:]}
         if self.id:
-            run(f"UPDATE visits SET ({_COLUMNS}) = ({_MARKS}) WHERE id = ?", (*values, self.id))
+            _CHANGE(desk.connection, **values, id=self.id)
         else:
-            inserted = run(f"INSERT INTO visits ({_COLUMNS}) VALUES ({_MARKS})", values)
-            self.id = inserted.lastrowid
+            self.id = _BEGIN.number(desk.connection, **values)
 
 
-_COLUMNS = (
-    "caller_id, call_id, day, shown, clock, until, way, shows_losses, debt, staked, standing,"
-    " standing_own, brought, own, closed, elapsed, result, owed, debt_paid, debt_added,"
-    " also_brought, loan, loan_paid, gain, put_back, taken_home, left_staked, left_standing,"
-    " left_own"
+# Columns of a visit, as they are called here.
+_BEGUN = (
+    *("caller_id", "call_id", "day", "shown", "clock", "until", "way", "shows_losses", "debt"),
+    *("staked", "standing", "standing_own", "brought", "own"),
 )
-_MARKS = ", ".join("?" * (_COLUMNS.count(",") + 1))
-LAST = """
-SELECT id, call_id, day, shown, clock, until, way, shows_losses, debt, staked, standing,
-    standing_own, brought, own, closed, left_standing, left_own
-FROM visits WHERE caller_id = ? ORDER BY id DESC LIMIT 1
-"""
+_CLOSING = ("closed", "elapsed", "result", *Parting._fields[1:])
+_COLUMNS = " ".join((*_BEGUN, *_CLOSING))
+_BEGIN = Prepared(lambda: insert_into(visits, _COLUMNS))
+_CHANGE = Prepared(lambda: change(visits, _COLUMNS, equal(visits.c.id)))
+_LAST = Prepared(
+    lambda: select(visits).where(equal(visits.c.caller_id)).order_by(visits.c.id.desc()).limit(1)
+)
 
 
 def visit_of(
     desk: Desk, caller_id: int, call_id: int | None, board: str, staked: int
 ) -> HostSession:
     """Give the visit that a call is, or begin the next one; `staked` is on the table now."""
-    row = desk.connection.exec_driver_sql(LAST, (caller_id,)).first()
+    row = _LAST(desk.connection, caller_id=caller_id).mappings().first()
     if row is None:
         return HostSession(caller_id, call_id, board, staked, staked, 0)
-    if row.closed is None:
-        return HostSession(
-            caller_id,
-            row.call_id,
-            board,
-            row.staked,
-            row.standing,
-            row.standing_own,
-            id=row.id,
-            day=row.day,
-            shown=row.shown,
-            clock=row.clock,
-            until=row.until,
-            way=row.way,
-            shows_losses=bool(row.shows_losses),
-            debt=row.debt,
-            brought=row.brought,
-            own=row.own,
-        )
-    return HostSession(caller_id, call_id, board, staked, row.left_standing, row.left_own)
+    if row["closed"] is None:
+        open_one = {name: row[name] for name in (*_BEGUN, "id")}
+        open_one["shows_losses"] = bool(row["shows_losses"])
+        return HostSession(board=board, **open_one)
+    return HostSession(caller_id, call_id, board, staked, row["left_standing"], row["left_own"])
+
+
+def debt_on(caller_id: ColumnElement[int], day: ColumnElement[str]) -> ColumnElement[int]:
+    """Give what a caller has lost of their host's minutes on a day, as a column of a query.
+
+    Below zero where the host was shown more.
+    """
+    lost = select(total(visits.c.debt_added - visits.c.debt_paid)).where(
+        visits.c.caller_id == caller_id, visits.c.day == day, visits.c.closed.is_not(None)
+    )
+    shown = select(total(given_back.c.minutes) * MINUTE).where(
+        *(given_back.c.caller_id == caller_id, given_back.c.day == day),
+        *(given_back.c.minutes < 0, given_back.c.state == "written"),
+    )
+    return lost.scalar_subquery() + shown.scalar_subquery()
+
+
+_DEBT: Reader[int] = value(lambda: select(debt_on(bindparam("caller_id"), bindparam("day"))))
+_USED: Reader[int] = value(
+    lambda: select(total(visits.c.elapsed)).where(equal(visits.c.caller_id, visits.c.day))
+)
 
 
 def debt_of(desk: Desk, caller_id: int, day: str) -> int:
     """Tell what a caller has lost of his host's minutes on a day, as far as nothing shows it."""
-    found: int = desk.connection.exec_driver_sql(DEBT, (caller_id, day)).scalar_one()
-    return max(0, found)
-
-
-DEBT = f"""
-SELECT (SELECT coalesce(sum(debt_added - debt_paid), 0) FROM visits
-        WHERE caller_id = ?1 AND day = ?2 AND closed IS NOT NULL)
-     + (SELECT coalesce(sum(minutes), 0) * {MINUTE} FROM given_back
-        WHERE caller_id = ?1 AND day = ?2 AND minutes < 0 AND state = 'written')
-"""
+    return max(0, _DEBT.one(desk.connection, caller_id=caller_id, day=day))
 
 
 def used_on(desk: Desk, caller_id: int, day: str) -> int:
-    """Tell how much of his host's time a caller has used here on a day."""
-    found: int = desk.connection.exec_driver_sql(
-        "SELECT coalesce(sum(elapsed), 0) FROM visits WHERE caller_id = ? AND day = ?",
-        (caller_id, day),
-    ).scalar_one()
-    return found
+    return _USED.one(desk.connection, caller_id=caller_id, day=day)
 
 
 @dataclass(frozen=True, slots=True)

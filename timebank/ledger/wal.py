@@ -158,7 +158,6 @@ def is_last_of(header: bytes, state: Index) -> bool:
 
 
 def offset(state: Index, frames: int) -> int:
-    """Return where the frame after so many begins."""
     return LOG_HEADER.size + frames * (FRAME_HEADER.size + state.page_size)
 
 
@@ -184,7 +183,6 @@ def open_file(identity: tuple[int, int]) -> int:
 
 
 def identity_of(file: int) -> tuple[int, int]:
-    """Tell the device and the inode of an open file."""
     status = os.fstat(file)
     return status.st_dev, status.st_ino
 

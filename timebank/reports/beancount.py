@@ -15,10 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from sqlalchemy import func, select, union_all
+
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import instant
-from timebank.ledger.transfers import Balance
-from timebank.reports.extracts import Extract
+from timebank.ledger.schema import instant, transfers
+from timebank.ledger.sql import Prepared, Query, Reader, highest, value
+from timebank.ledger.transfers import Balance, Extract
 from timebank.reports.statements import in_words, printable
 from timebank.settings.schedule import Schedule
 from timebank.words import Unit, title
@@ -50,17 +52,24 @@ class UsedAccount:
     first: int
 
 
-USED = """
-SELECT account, min(at) FROM (
-    SELECT source AS account, min(at) AS at FROM transfers GROUP BY source
-    UNION ALL SELECT target, min(at) FROM transfers GROUP BY target)
-GROUP BY account
-"""
+def _used() -> Query:
+    """Choose the accounts that transfers moved, and when they first did."""
+    ends = union_all(
+        *(
+            select(end.label("account"), func.min(transfers.c.at).label("first")).group_by(end)
+            for end in (transfers.c.source, transfers.c.target)
+        )
+    ).subquery()
+    first = func.min(ends.c.first).label("first")
+    return select(ends.c.account, first).group_by(ends.c.account)
+
+
+_USED = Prepared(_used)
+_LAST: Reader[int] = value(lambda: select(highest(transfers.c.at)))
 
 
 def used_accounts(desk: Desk, balances: Iterable[Balance]) -> list[UsedAccount]:
-    """Find the accounts that were ever used; the others are not worth opening."""
-    first: dict[int, int] = {row[0]: row[1] for row in desk.connection.exec_driver_sql(USED)}
+    first = {row.account: row.first for row in _USED(desk.connection)}
     return [
         UsedAccount(balance, first[balance.account_id])
         for balance in balances
@@ -70,10 +79,7 @@ def used_accounts(desk: Desk, balances: Iterable[Balance]) -> list[UsedAccount]:
 
 def last_instant(desk: Desk) -> int:
     """Tell when the latest transfer was made, which need not be the last one; 0 without any."""
-    at: int = desk.connection.exec_driver_sql(
-        "SELECT coalesce(max(at), 0) FROM transfers"
-    ).scalar_one()
-    return at
+    return _LAST.one(desk.connection)
 
 
 def as_beancount(

@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from sqlalchemy import bindparam, func, select
+
 from timebank.guests.departure import HostPayment
 from timebank.ledger.database import Desk
-from timebank.ledger.visit import DEBT
+from timebank.ledger.schema import callers, given_back, instant, visits
+from timebank.ledger.sql import Prepared, Query, by_name, total
+from timebank.ledger.visit import debt_on
 from timebank.reports.statements import AMOUNT, printable
 from timebank.settings.schedule import Schedule
 from timebank.words import clock
@@ -36,33 +40,44 @@ class BoardReport:
     given: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
-BOARDS = """
-SELECT c.board, count(DISTINCT c.id) FILTER (WHERE c.deleted IS NULL), count(v.call_id),
-    coalesce(sum(v.brought + coalesce(v.also_brought, 0)), 0), coalesce(sum(v.elapsed), 0),
-    coalesce(sum(v.taken_home), 0), coalesce(sum(v.gain), 0), coalesce(sum(v.debt_paid), 0)
-FROM callers c LEFT JOIN visits v ON v.caller_id = c.id
-WHERE c.board IS NOT NULL GROUP BY c.board ORDER BY c.board COLLATE NOCASE
-"""
-GIVEN = """
-SELECT c.board, b.way, b.state, sum(b.minutes)
-FROM given_back b JOIN callers c ON c.id = b.caller_id
-GROUP BY c.board, b.way, b.state ORDER BY b.way, b.state
-"""
-DEBTS = f"""
-SELECT c.board, max(0, ({DEBT.replace("?1", "c.id").replace("?2", "?1")})) FROM callers c
-WHERE c.board IS NOT NULL AND c.deleted IS NULL
-"""
+def _boards() -> Query:
+    who, visit = callers.c, visits.c
+    brought = visit.brought + func.coalesce(visit.also_brought, 0)
+    living = func.count(who.id.distinct()).filter(who.deleted.is_(None))
+    amounts = (brought, visit.elapsed, visit.taken_home, visit.gain, visit.debt_paid)
+    return (
+        select(who.board, living, func.count(visit.call_id), *map(total, amounts))
+        .select_from(callers)
+        .join(visits, visit.caller_id == who.id, isouter=True)
+        .where(who.board.is_not(None))
+        .group_by(who.board)
+        .order_by(by_name(who.board))
+    )
+
+
+_BOARDS = Prepared(_boards)
+_GIVEN = Prepared(
+    lambda: (
+        select(callers.c.board, given_back.c.way, given_back.c.state, total(given_back.c.minutes))
+        .join(callers, callers.c.id == given_back.c.caller_id)
+        .group_by(callers.c.board, given_back.c.way, given_back.c.state)
+        .order_by(given_back.c.way, given_back.c.state)
+    )
+)
+_DEBTS = Prepared(
+    lambda: select(callers.c.board, debt_on(callers.c.id, bindparam("today"))).where(
+        callers.c.board.is_not(None), callers.c.deleted.is_(None)
+    )
+)
 
 
 def boards(desk: Desk) -> list[BoardReport]:
-    """Report on every board that a caller ever came from, by name."""
-    run = desk.connection.exec_driver_sql
-    found = {row[0]: BoardReport(*row) for row in run(BOARDS)}
-    for board, way, state, minutes in run(GIVEN):
+    found = {row.board: BoardReport(*row) for row in _BOARDS(desk.connection)}
+    for board, way, state, minutes in _GIVEN(desk.connection):
         found[board].given[way, state] = minutes
     today = desk.settings.schedule.day_of(desk.now).isoformat()
-    for board, debt in run(DEBTS, (today,)):
-        found[board].debt += debt
+    for board, debt in _DEBTS(desk.connection, today=today):
+        found[board].debt += max(0, debt)
     return list(found.values())
 
 
@@ -120,6 +135,6 @@ def outstanding_table(rows: Iterable[HostPayment], schedule: Schedule) -> Iterat
             yield f"{'Number':>7}  {'When':<19}  {'Caller':<32}{'Minutes':>8}  {'Way':<9}  State"
         doubt = f": {printable(row.why)}" if row.why else ""
         yield (
-            f"{row.number:>7}  {schedule.local(row.at):%Y-%m-%d %H:%M:%S}"
+            f"{row.number:>7}  {schedule.local(instant(row.at)):%Y-%m-%d %H:%M:%S}"
             f"  {printable(row.caller):<32}{row.minutes:>8}  {row.way:<9}  {row.state}{doubt}"
         )

@@ -15,8 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from timebank.ledger.reasons import Unread, known
 from timebank.ledger.schema import instant
-from timebank.ledger.transfers import Balance
-from timebank.reports.extracts import Extract
+from timebank.ledger.transfers import Balance, Extract
 from timebank.reports.statements import COLUMNS, PLAY_COLUMNS, StatementEntry, amount, printable
 from timebank.settings.schedule import Schedule
 
@@ -37,7 +36,6 @@ STATEMENT_FIELDS = ("entry", "at", "unit", "change", *HELD, "together", "shown",
 
 
 def ledger_record(row: Extract, schedule: Schedule) -> Record:
-    """Give a transfer by the names of LEDGER_FIELDS."""
     return {
         "number": row.number,
         "entry": row.entry,
@@ -69,7 +67,6 @@ def _facts(row: Extract) -> Record:
 
 
 def account_record(balance: Balance) -> Record:
-    """Give an account by the names of ACCOUNT_FIELDS."""
     return {
         "account": balance.account_id,
         "kind": balance.kind,
@@ -84,7 +81,6 @@ def account_record(balance: Balance) -> Record:
 
 
 def statement_record(entry: StatementEntry, schedule: Schedule) -> Record:
-    """Give an entry of a statement by the names of STATEMENT_FIELDS."""
     return {
         "entry": entry.number,
         "at": iso(entry.at, schedule),
@@ -150,7 +146,6 @@ def _harmless(text: str) -> str:
 
 
 def as_json(records: Iterable[Record]) -> Iterator[str]:
-    """Write records as one JSON array, a record a line."""
     before = "["
     for record in records:
         yield f"{before}\n{_json(record)}"

@@ -7,18 +7,19 @@ hour keeps the write-ahead log from nothing, and a million rows never stand in m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, fields
+from functools import cache
 from itertools import groupby
-from typing import NamedTuple
+
+from sqlalchemy import BindParameter, bindparam, or_, select
 
 from timebank.errors import NothingToList
 from timebank.ledger.database import Desk
-from timebank.ledger.generations import OF_TRANSFER
-from timebank.ledger.reasons import Reason, decode
-from timebank.ledger.sentences import sentence
-from timebank.words import Unit
+from timebank.ledger.schema import accounts, rounds, source, target, transfers
+from timebank.ledger.sql import Query, Reader, equal, highest, read, value
+from timebank.ledger.transfers import Extract, extracts_of, game_of
 
 PAGE = 1000
 
@@ -44,65 +45,36 @@ class Wanted:
     last: int | None = None
 
 
-class Extract(NamedTuple):
-    """A transfer with everything a reader of the books wants beside it."""
-
-    number: int
-    entry: int
-    # Whole seconds since 1970, UTC (model.instant).
-    at: int
-    kind: str
-    amount: int
-    unit: Unit
-    source: str
-    # Whose account that is; None for the system's and the houses'.
-    source_caller_id: int | None
-    source_caller: str | None
-    target: str
-    target_caller_id: int | None
-    target_caller: str | None
-    # The game of the house or the hand.
-    game: str | None
-    call_id: int | None
-    round_id: int | None
-    # See ledger/reasons.py.
-    facts: str
-    # Of the row and of those before it (chain.py).
-    digest: str
-    # Of the books that it was written in, 1 until a backup is restored (generations.py).
-    generation: int
-
-    @property
-    def reason(self) -> Reason:
-        """Why it was moved."""
-        return decode(self.kind, self.facts)
-
-    @property
-    def why(self) -> str:
-        """The reason as a sentence, without a full stop."""
-        return sentence(self.reason, self.amount, self.unit)
-
-    @property
-    def caller(self) -> str | None:
-        """Whose time was moved; "Ann > Bob" where it went from one to the other."""
-        names = [self.source_caller, self.target_caller]
-        if self.source_caller_id == self.target_caller_id:
-            names.pop()
-        return " > ".join(name for name in names if name) or None
+def _page(newest_first: bool, filters: Iterable[str]) -> Query:
+    """Choose the next transfers by their numbers, of those that pass some filters of `Wanted`."""
+    row = transfers.c
+    passes = {
+        "caller_id": or_(equal(source.c.caller_id), equal(target.c.caller_id)),
+        "game": game_of() == bindparam("game"),
+        "kind": equal(row.kind),
+        "call_id": equal(row.call_id),
+        "round_id": equal(row.round_id),
+        "since": row.at >= bindparam("since"),
+        "until": row.at < bindparam("until"),
+    }
+    edge: BindParameter[int] = bindparam("edge")
+    return (
+        extracts_of()
+        .where(row.id < edge if newest_first else row.id > edge, row.id <= bindparam("last"))
+        .where(*(passes[name] for name in filters))
+        .order_by(row.id.desc() if newest_first else row.id)
+        .limit(bindparam("most"))
+    )
 
 
-# CROSS JOIN keeps SQLite to this order: through the transfers once, in the order of their numbers.
-SELECT = f"""
-SELECT t.id, t.entry, t.at, t.kind, t.amount, s.unit, s.kind, s.caller_id, sc.name,
-       g.kind, g.caller_id, gc.name, coalesce(s.game, g.game, r.game), t.call_id, t.round_id,
-       t.facts, t.digest, {OF_TRANSFER.format(number="t.id")}
-FROM transfers t
-CROSS JOIN accounts s ON s.id = t.source
-CROSS JOIN accounts g ON g.id = t.target
-LEFT JOIN callers sc ON sc.id = s.caller_id
-LEFT JOIN callers gc ON gc.id = g.caller_id
-LEFT JOIN rounds r ON r.id = t.round_id
-"""
+@cache
+def _pages(newest_first: bool, *filters: str) -> Reader[Extract]:
+    return read(Extract, lambda: _page(newest_first, filters))
+
+
+FILTERS = tuple(each.name for each in fields(Wanted) if each.name != "last")
+for order in (True, False):
+    _pages(order, *FILTERS)
 
 
 def extracts(look: Look, wanted: Wanted, *, newest_first: bool) -> Iterator[Extract]:
@@ -113,45 +85,51 @@ def extracts(look: Look, wanted: Wanted, *, newest_first: bool) -> Iterator[Extr
     if (last := wanted.last) is None:
         with look() as desk:
             last = last_number(desk)
-    condition, values = _condition(wanted)
-    compare, order, edge = ("<", "DESC", last + 1) if newest_first else (">", "ASC", 0)
-    where = f"WHERE t.id {compare} ? AND t.id <= ?{condition}"
-    sql = f"{SELECT}{where} ORDER BY t.id {order} LIMIT {PAGE}"
+    given = {name: value for name in FILTERS if (value := getattr(wanted, name)) is not None}
+    pages, edge = _pages(newest_first, *given), last + 1 if newest_first else 0
     more = True
     while more:
         with look() as desk:
-            page = desk.connection.exec_driver_sql(sql, (edge, last, *values)).all()
-        yield from (Extract(*row) for row in page)
+            page = pages.all(desk.connection, edge=edge, last=last, most=PAGE, **given)
+        yield from page
         more = len(page) == PAGE
-        edge = page[-1][0] if more else edge
+        edge = page[-1].number if more else edge
+
+
+def chosen(desk: Desk, wanted: Wanted) -> list[Extract]:
+    return list(extracts(lambda: nullcontext(desk), wanted, newest_first=False))
 
 
 def entries(rows: Iterator[Extract]) -> Iterator[list[Extract]]:
-    """Put the rows of each entry together."""
     for _, group in groupby(rows, key=lambda row: row.entry):
         yield list(group)
 
 
+_LAST: Reader[int] = value(lambda: select(highest(transfers.c.id)))
+_GAMES: Reader[str] = value(
+    lambda: (
+        select(accounts.c.game)
+        .where(accounts.c.kind == "house")
+        .union(select(rounds.c.game))
+        .order_by("game")
+    )
+)
+_KINDS: Reader[str] = value(lambda: select(transfers.c.kind).distinct().order_by(transfers.c.kind))
+
+
 def last_number(desk: Desk) -> int:
-    """Tell the number of the last transfer, 0 when there is none."""
-    number: int = desk.connection.exec_driver_sql(
-        "SELECT coalesce(max(id), 0) FROM transfers"
-    ).scalar_one()
-    return number
+    return _LAST.one(desk.connection)
 
 
 def known_game(desk: Desk, text: str) -> str:
     """Find the key of a game by key or title, however it is written; raises `NothingToList`."""
-    games = desk.connection.exec_driver_sql(
-        "SELECT game FROM accounts WHERE kind = 'house' UNION SELECT game FROM rounds ORDER BY 1"
-    ).scalars()
-    return _known("game", "-".join(text.casefold().split()), text, list(games))
+    key = "-".join(text.casefold().split())
+    return _known("game", key, text, _GAMES.all(desk.connection))
 
 
 def known_kind(desk: Desk, text: str) -> str:
     """Find a kind of transfer; raises `NothingToList`."""
-    kinds = desk.connection.exec_driver_sql("SELECT DISTINCT kind FROM transfers ORDER BY 1")
-    return _known("kind of transfer", text.casefold(), text, list(kinds.scalars()))
+    return _known("kind of transfer", text.casefold(), text, _KINDS.all(desk.connection))
 
 
 def _known(what: str, key: str, text: str, known: list[str]) -> str:
@@ -159,21 +137,3 @@ def _known(what: str, key: str, text: str, known: list[str]) -> str:
         which = f"They know: {', '.join(known)}." if known else "They are empty."
         raise NothingToList(f"The books know no {what} {text}. {which}")
     return key
-
-
-def _condition(wanted: Wanted) -> tuple[str, list[object]]:
-    parts: list[str] = []
-    values: list[object] = []
-    for condition, value in (
-        ("? IN (s.caller_id, g.caller_id)", wanted.caller_id),
-        ("coalesce(s.game, g.game, r.game) = ?", wanted.game),
-        ("t.kind = ?", wanted.kind),
-        ("t.call_id = ?", wanted.call_id),
-        ("t.round_id = ?", wanted.round_id),
-        ("t.at >= ?", wanted.since),
-        ("t.at < ?", wanted.until),
-    ):
-        if value is not None:
-            parts.append(f" AND {condition}")
-            values.append(value)
-    return "".join(parts), values

@@ -13,20 +13,32 @@ from __future__ import annotations
 
 import socket
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, and_, bindparam, func
 
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import instant
+from timebank.ledger.schema import (
+    accounts,
+    callers,
+    calls,
+    days,
+    instant,
+    moved,
+    source,
+    target,
+    transfers,
+)
+from timebank.ledger.sql import NEVER, Query, fields_of, read
 from timebank.reports.statements import AMOUNT, printable
 from timebank.settings.schedule import Schedule
 from timebank.words import clock
 
 SUBSCRIBER_BYTES = 8  # of an IPv6 address that are one subscriber's, who can change the others
 MAPPED = bytes(10) + b"\xff\xff"  # before an IPv4 address that is written as one of IPv6
-FOREVER = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,33 +73,85 @@ class Address:
 
     @property
     def passed(self) -> int:
-        """What these callers sent one another."""
         return sum(caller.sent for caller in self.callers)
 
 
-CALLS = """
-SELECT k.caller_id, k.address, count(*), min(k.opened), max(k.opened)
-FROM calls k JOIN callers c ON c.id = k.caller_id
-WHERE k.opened >= ? AND k.opened < ? AND c.board IS NULL AND k.address <> ''
-GROUP BY k.caller_id, k.address
-"""
-# Every transfer that a caller or a sysop made between two callers' accounts.
-SENT = """
-SELECT s.caller_id, g.caller_id, sum(t.amount)
-FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target
-WHERE t.kind = 'transfer' AND t.at >= ? AND t.at < ?
-GROUP BY s.caller_id, g.caller_id
-"""
-GRANTED = """
-SELECT d.caller_id, count(*), sum(t.amount)
-FROM days d JOIN transfers t ON t.id = d.grant_id
-WHERE t.at >= ? AND t.at < ? GROUP BY d.caller_id
-"""
-PEOPLE = """
-SELECT c.id, c.name, c.deleted IS NOT NULL, -a.balance FROM callers c
-JOIN accounts a ON a.caller_id = c.id AND a.unit = 'second' AND a.kind = 'loan'
-WHERE c.board IS NULL
-"""
+class _Called(NamedTuple):
+    """How often a caller called from an address; the first and the last call."""
+
+    caller_id: int
+    address: str
+    times: int
+    first: int
+    last: int
+
+
+class _Person(NamedTuple):
+    id: int
+    name: str
+    deleted: bool
+    owed: int
+
+
+class _Granted(NamedTuple):
+    caller_id: int
+    times: int
+    amount: int
+
+
+class _Sent(NamedTuple):
+    """What one caller sent another, all together."""
+
+    giver: int
+    taker: int
+    amount: int
+
+
+def _within(at: ColumnElement[int]) -> ColumnElement[bool]:
+    return and_(at >= bindparam("since"), at < bindparam("until"))
+
+
+def _called() -> Query:
+    first, last = func.min(calls.c.opened), func.max(calls.c.opened)
+    return (
+        fields_of(_Called, calls, times=func.count(), first=first, last=last)
+        .join(callers, callers.c.id == calls.c.caller_id)
+        .where(_within(calls.c.opened), callers.c.board.is_(None), calls.c.address != "")
+        .group_by(calls.c.caller_id, calls.c.address)
+    )
+
+
+def _sent() -> Query:
+    """Choose what a caller or the sysop moved between two callers' accounts."""
+    ends = {"giver": source.c.caller_id, "taker": target.c.caller_id}
+    return (
+        fields_of(_Sent, moved, **ends, amount=func.sum(transfers.c.amount))
+        .where(transfers.c.kind == "transfer", _within(transfers.c.at))
+        .group_by(*ends.values())
+    )
+
+
+def _granted() -> Query:
+    amount = func.sum(transfers.c.amount)
+    return (
+        fields_of(_Granted, days, times=func.count(), amount=amount)
+        .join(transfers, transfers.c.id == days.c.grant_id)
+        .where(_within(transfers.c.at))
+        .group_by(days.c.caller_id)
+    )
+
+
+def _people() -> Query:
+    own, deleted = accounts.c, callers.c.deleted.is_not(None)
+    loan = and_(own.caller_id == callers.c.id, own.unit == "second", own.kind == "loan")
+    chosen = fields_of(_Person, callers, deleted=deleted, owed=-own.balance)
+    return chosen.join(accounts, loan).where(callers.c.board.is_(None))
+
+
+CALLED = read(_Called, _called)
+SENT = read(_Sent, _sent)
+GRANTED = read(_Granted, _granted)
+PEOPLE = read(_Person, _people)
 
 
 def neighbours(desk: Desk, since: int | None, until: int | None) -> list[Address]:
@@ -95,19 +159,24 @@ def neighbours(desk: Desk, since: int | None, until: int | None) -> list[Address
 
     Calls, grants and transfers count from `since` on and before `until`, whole seconds since 1970.
     """
-    run = desk.connection.exec_driver_sql
-    span = (-FOREVER if since is None else since, FOREVER if until is None else until)
-    calls = _calls_by_address(run(CALLS, span).fetchall())
-    shared = {written(key): callers for key, callers in calls.items() if len(callers) > 1}
+    span = {
+        "since": -NEVER if since is None else since,
+        "until": NEVER if until is None else until,
+    }
+    shared = {
+        written(key): callers
+        for key, callers in _calls_by_address(CALLED.all(desk.connection, **span)).items()
+        if len(callers) > 1
+    }
     if not shared:
         return []
     books = _Books(
-        {row[0]: (row[1], bool(row[2]), row[3]) for row in run(PEOPLE)},
-        {row[0]: (row[1], row[2]) for row in run(GRANTED, span)},
+        {each.id: each for each in PEOPLE.all(desk.connection)},
+        {each.caller_id: each for each in GRANTED.all(desk.connection, **span)},
         defaultdict(dict),
     )
-    for giver, taker, amount in run(SENT, span).fetchall():
-        books.sent[giver][taker] = amount
+    for each in SENT.all(desk.connection, **span):
+        books.sent[each.giver][each.taker] = each.amount
     found = [_address(address, callers, books) for address, callers in shared.items()]
     return sorted(found, key=lambda each: (-each.passed, -len(each.callers), each.address))
 
@@ -143,56 +212,53 @@ def written(key: bytes) -> str:
 class _Books:
     """What the books know of callers, by number."""
 
-    # Name, deleted, owed.
-    people: dict[int, tuple[str, bool, int]]
-    # How many, how much.
-    grants: dict[int, tuple[int, int]]
+    people: dict[int, _Person]
+    grants: dict[int, _Granted]
     # By giver and taker.
     sent: defaultdict[int, dict[int, int]]
 
 
-_Calls = tuple[int, int, int]  # how many, the first, the last
-
-
-def _calls_by_address(
-    rows: Iterable[Sequence[Any]],
-) -> dict[bytes, dict[int, _Calls]]:
-    found: defaultdict[bytes, dict[int, _Calls]] = defaultdict(dict)
-    for caller_id, address, count, first, last in rows:
-        key = subscriber(address)
+def _calls_by_address(rows: Iterable[_Called]) -> dict[bytes, dict[int, _Called]]:
+    found: defaultdict[bytes, dict[int, _Called]] = defaultdict(dict)
+    for row in rows:
+        key = subscriber(row.address)
         if key is None:
             continue
-        before = found[key].get(caller_id, (0, first, last))
-        found[key][caller_id] = before[0] + count, min(before[1], first), max(before[2], last)
+        before = found[key].get(row.caller_id, row._replace(times=0))
+        found[key][row.caller_id] = row._replace(
+            times=before.times + row.times,
+            first=min(before.first, row.first),
+            last=max(before.last, row.last),
+        )
     return found
 
 
-def _address(address: str, calls: dict[int, _Calls], books: _Books) -> Address:
+def _address(address: str, calls: dict[int, _Called], books: _Books) -> Address:
     found = []
     received: defaultdict[int, int] = defaultdict(int)
     for caller_id in calls:
         for taker, amount in books.sent.get(caller_id, {}).items():
             if taker in calls:
                 received[taker] += amount
-    for caller_id, (count, first, last) in calls.items():
-        name, deleted, owed = books.people[caller_id]
-        grants, granted = books.grants.get(caller_id, (0, 0))
+    for caller_id, called in calls.items():
+        person = books.people[caller_id]
+        grants = books.grants.get(caller_id, _Granted(caller_id, 0, 0))
         sent = books.sent.get(caller_id, {})
         here = sum(amount for taker, amount in sent.items() if taker in calls)
         found.append(
             Neighbour(
                 caller_id=caller_id,
-                name=name,
-                deleted=deleted,
-                calls=count,
-                first=instant(first),
-                last=instant(last),
-                grants=grants,
-                granted=granted,
+                name=person.name,
+                deleted=bool(person.deleted),
+                calls=called.times,
+                first=instant(called.first),
+                last=instant(called.last),
+                grants=grants.times,
+                granted=grants.amount,
                 sent=here,
                 received=received[caller_id],
                 sent_elsewhere=sum(sent.values()) - here,
-                owed=owed,
+                owed=person.owed,
             )
         )
     found.sort(key=lambda each: (-each.sent, -each.received, each.name, each.caller_id))
@@ -207,7 +273,6 @@ HEADINGS = ("Granted", "Sent here", "Received", "Elsewhere", "Owed")
 
 
 def table(found: Iterable[Address], schedule: Schedule) -> Iterator[str]:
-    """Write an address, and under it a line a caller."""
     nobody = True
     for address in found:
         if nobody:
@@ -241,7 +306,6 @@ def lines(found: Iterable[Address], schedule: Schedule) -> Iterator[dict[str, ob
 
 
 def records(found: Iterable[Address], schedule: Schedule) -> Iterator[dict[str, object]]:
-    """Give a record for each address, with its callers in it."""
     for address in found:
         yield {
             "address": address.address,
@@ -251,17 +315,7 @@ def records(found: Iterable[Address], schedule: Schedule) -> Iterator[dict[str, 
 
 
 def _record(caller: Neighbour, schedule: Schedule) -> dict[str, object]:
-    return {
-        "caller": caller.name,
-        "caller_number": caller.caller_id,
-        "deleted": caller.deleted,
-        "calls": caller.calls,
-        "first": schedule.local(caller.first).isoformat(),
-        "last": schedule.local(caller.last).isoformat(),
-        "grants": caller.grants,
-        "granted": caller.granted,
-        "sent": caller.sent,
-        "received": caller.received,
-        "sent_elsewhere": caller.sent_elsewhere,
-        "owed": caller.owed,
-    }
+    told: dict[str, Any] = {"caller": caller.name, "caller_number": caller.caller_id}
+    told |= {name: getattr(caller, name) for name in FIELDS if name not in ("address", *told)}
+    when = {name: schedule.local(told[name]).isoformat() for name in ("first", "last")}
+    return {**told, **when}

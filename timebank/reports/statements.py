@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from timebank.ledger.schema import CALLER_ACCOUNTS, PLAY_ACCOUNTS, instant
 from timebank.ledger.sentences import Part, describe
-from timebank.ledger.transfers import Balance
-from timebank.reports.extracts import Extract
+from timebank.ledger.transfers import Balance, Extract
 from timebank.settings.schedule import Schedule
 from timebank.words import Unit, clock, minutes, money, title
 
@@ -66,7 +65,6 @@ def accounts_table(balances: Sequence[Balance]) -> Iterator[str]:
 def _play_accounts(
     play: Mapping[tuple[int, Unit], Mapping[str, int]], names: Mapping[int, str]
 ) -> Iterator[str]:
-    """Write who has what play money, a line for each of his units."""
     headings = "".join(f"{kind.capitalize():>{PLAY_AMOUNT}}" for kind in PLAY_ACCOUNTS)
     yield f"{'Play money':<24}{headings}"
     for (caller_id, unit), own in play.items():
@@ -112,7 +110,6 @@ class StatementEntry(NamedTuple):
 
     @property
     def balance(self) -> int:
-        """All that was his after it, what he owed taken off."""
         return sum(self.after.values())
 
 
@@ -154,7 +151,6 @@ def _told(rows: Sequence[Extract], caller_id: int) -> str:
 
 
 def _part(row: Extract, caller_id: int) -> Part:
-    """Tell a row from the caller's side."""
     other = None
     if row.source_caller_id not in (None, caller_id):
         other = row.source_caller
@@ -166,7 +162,6 @@ def _part(row: Extract, caller_id: int) -> Part:
 
 
 def in_words(rows: Sequence[Extract]) -> str:
-    """Say what an entry did, in the words of its rows."""
     return "; ".join(printable(row.why) for row in rows)
 
 

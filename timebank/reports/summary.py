@@ -8,8 +8,12 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Literal, NamedTuple
 
+from sqlalchemy import and_, bindparam, case, func
+
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import MINT, instant
+from timebank.ledger.schema import MINT, instant, moved, rounds, source, target, transfers
+from timebank.ledger.sql import NEVER, Query, fields_of, read
+from timebank.ledger.transfers import game_of
 from timebank.reports.statements import AMOUNT, amount
 from timebank.words import Unit, clock, title
 
@@ -39,7 +43,7 @@ FLOWS = {
     ("kept", "*"): "kept",
 }
 # Movements from and to `external` that are told apart by their kind.
-ENDS = "('brought', 'taken home', 'given back', 'kept')"
+ENDS = ("brought", "taken home", "given back", "kept")
 # What callers play against.
 BANKS = ("house", "casino")
 # In the order in which they are shown.
@@ -55,7 +59,6 @@ class GameResult:
 
     @property
     def house(self) -> int:
-        """What the house made of it; below zero when callers made more."""
         return self.lost - self.won
 
 
@@ -72,20 +75,7 @@ class Period:
 
     @property
     def house(self) -> int:
-        """The result of all houses that play for time, in seconds."""
         return sum(result.house for (_, unit), result in self.games.items() if unit == "second")
-
-
-MOVED = f"""
-SELECT t.at, iif(s.kind = 'external' AND t.kind IN {ENDS}, t.kind, s.kind) AS source,
-    iif(g.kind = 'external' AND t.kind IN {ENDS}, t.kind, g.kind) AS target,
-    coalesce(s.game, g.game, r.game), s.unit, sum(t.amount)
-FROM transfers t JOIN accounts s ON s.id = t.source JOIN accounts g ON g.id = t.target
-LEFT JOIN rounds r ON r.id = t.round_id
-WHERE t.at >= ? AND t.at < ?
-GROUP BY t.at, 2, 3, s.game, g.game, r.game, s.unit
-"""
-FOREVER = 2**62
 
 
 class _Moved(NamedTuple):
@@ -97,6 +87,24 @@ class _Moved(NamedTuple):
     amount: int
 
 
+def _moved() -> Query:
+    row = transfers.c
+    ends = {
+        name: case((and_(end == "external", row.kind.in_(ENDS)), row.kind), else_=end)
+        for name, end in (("source", source.c.kind), ("target", target.c.kind))
+    }
+    what = {**ends, "game": game_of(), "unit": source.c.unit}
+    return (
+        fields_of(_Moved, moved, at=row.at, **what, amount=func.sum(row.amount))
+        .join(rounds, rounds.c.id == row.round_id, isouter=True)
+        .where(row.at >= bindparam("since"), row.at < bindparam("until"))
+        .group_by(row.at, *what.values())
+    )
+
+
+_MOVED = read(_Moved, _moved)
+
+
 def summary(desk: Desk, by: By, since: int | None, until: int | None) -> list[Period]:
     """Add up what was moved from `since` on and before `until`, whole seconds since 1970.
 
@@ -104,29 +112,27 @@ def summary(desk: Desk, by: By, since: int | None, until: int | None) -> list[Pe
     """
     schedule = desk.settings.schedule
     periods: dict[date, Period] = {}
-    bounds = (-FOREVER if since is None else since, FOREVER if until is None else until)
-    for row in desk.connection.exec_driver_sql(MOVED, bounds):
-        moved = _Moved(*row)
-        first = first_day(schedule.day_of(instant(moved.at)), by)
+    span = {
+        "since": -NEVER if since is None else since,
+        "until": NEVER if until is None else until,
+    }
+    for row in _MOVED.stream(desk.connection, **span):
+        first = first_day(schedule.day_of(instant(row.at)), by)
         period = periods.setdefault(first, Period(first, label(first, by)))
-        _add(period, moved)
+        _add(period, row)
     return [periods[first] for first in sorted(periods)]
 
 
-def _add(period: Period, moved: _Moved) -> None:
+def _add(period: Period, row: _Moved) -> None:
     played = period.games
-    if moved.source in BANKS and moved.target != MINT:
-        played[moved.game or "", moved.unit].won += moved.amount
-    elif moved.target in BANKS and moved.source != MINT:
-        played[moved.game or "", moved.unit].lost += moved.amount
-    elif moved.unit == "second":
-        for ends in (
-            (moved.source, moved.target),
-            (moved.source, "*"),
-            ("*", moved.target),
-        ):
+    if row.source in BANKS and row.target != MINT:
+        played[row.game or "", row.unit].won += row.amount
+    elif row.target in BANKS and row.source != MINT:
+        played[row.game or "", row.unit].lost += row.amount
+    elif row.unit == "second":
+        for ends in ((row.source, row.target), (row.source, "*"), ("*", row.target)):
             if ends in FLOWS:
-                period.flows[FLOWS[ends]] += moved.amount
+                period.flows[FLOWS[ends]] += row.amount
                 return
 
 
@@ -201,7 +207,6 @@ def summary_lines(periods: Iterable[Period]) -> Iterator[dict[str, object]]:
 
 
 def summary_record(period: Period) -> dict[str, object]:
-    """Give a period as one record; the flows are seconds."""
     return {
         "period": period.label,
         "first_day": period.first.isoformat(),

@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from sqlalchemy import ColumnElement, Text, and_, bindparam, or_, select
+
 from timebank import files
 from timebank.callers import callers, sysop_log
 from timebank.callers.callers import CallerRecord
@@ -30,7 +32,17 @@ from timebank.callers.notices import add_notice
 from timebank.errors import NotARecord, Overtaken
 from timebank.ledger.database import Desk
 from timebank.ledger.reasons import CameIn, TakenOut
-from timebank.ledger.schema import stamp
+from timebank.ledger.schema import accounts, import_lines, imports, stamp
+from timebank.ledger.sql import (
+    Prepared,
+    Reader,
+    change,
+    equal,
+    fields_of,
+    insert_into,
+    read,
+    value,
+)
 from timebank.ledger.transfers import EXTERNAL, Account, Movement, transfer
 from timebank.thebank.format import (
     LONGEST_LINE,
@@ -48,8 +60,6 @@ LONGEST_SOURCE = 40
 
 
 class Import(NamedTuple):
-    """A file that is taken over; `path` is where other programs write it."""
-
     id: int
     path: Path
     taken: Path
@@ -87,24 +97,76 @@ class Booked:
     refused: tuple[RefusedLine, ...]
 
 
-_SELECT = "SELECT id, path, taken, kept, state, bytes, lines, recent, changed FROM imports"
+class _Row(NamedTuple):
+    id: int
+    path: str
+    taken: str
+    kept: str | None
+    state: str
+    bytes: int
+    lines: int
+    recent: str
+    changed: int
+
+    def read(self) -> Import:
+        position = Position(self.bytes, self.lines, self.recent)
+        kept = None if self.kept is None else Path(self.kept)
+        places = (Path(self.path), Path(self.taken), kept)
+        return Import(self.id, *places, self.state, position, self.changed)
+
+
+_IMPORT, _LINE, _BANK = imports.c, import_lines.c, accounts.c
+_PATH = bindparam("path", type_=Text)
+_OPEN = read(
+    _Row,
+    lambda: (
+        fields_of(_Row, imports)
+        .where(_IMPORT.state != "closed", or_(_PATH.is_(None), _IMPORT.path == _PATH))
+        .order_by(_IMPORT.id)
+    ),
+)
+_KEPT_AS: Reader[int] = value(lambda: select(_IMPORT.id).where(equal(_IMPORT.kept)))
+_KEPT: Reader[str] = value(lambda: select(_IMPORT.kept).where(_IMPORT.kept.is_not(None)))
+_PATHS: Reader[str] = value(lambda: select(_IMPORT.path))
+_BEGIN = Prepared(lambda: insert_into(imports, "path taken state bytes lines recent changed"))
+
+
+def _as_it_was() -> ColumnElement[bool]:
+    """Choose an import as long as nobody has gone on with it."""
+    was = (_IMPORT.state == bindparam("old_state"), _IMPORT.bytes == bindparam("old_bytes"))
+    return and_(equal(_IMPORT.id), *was)
+
+
+_ADVANCE = Prepared(lambda: change(imports, "state kept", _as_it_was()))
+_BOOK = Prepared(lambda: change(imports, "bytes lines recent changed", _as_it_was()))
+_APPLIED = Prepared(lambda: insert_into(import_lines, "import_id start line transfer_id", told=1))
+_REFUSED = Prepared(lambda: insert_into(import_lines, " ".join(RefusedLine._fields), told=0))
+_UNTOLD = read(
+    RefusedLine,
+    lambda: (
+        fields_of(RefusedLine, import_lines)
+        .join(imports, _IMPORT.id == _LINE.import_id)
+        .where(_LINE.told == 0, equal(_IMPORT.path))
+        .order_by(_LINE.import_id, _LINE.start)
+        .limit(bindparam("most"))
+    ),
+)
+_TOLD = Prepared(lambda: change(import_lines, "", equal(_LINE.import_id, _LINE.start), told=1))
+_ACCOUNT = Prepared(
+    lambda: select(_BANK.id, _BANK.balance).where(
+        equal(_BANK.caller_id), _BANK.kind == "bank", _BANK.unit == "second"
+    )
+)
 
 
 def open_imports(desk: Desk, path: Path | None) -> list[Import]:
-    """List the files that are not closed, oldest first; those of one path, or all of them."""
-    found = desk.connection.exec_driver_sql(
-        f"{_SELECT} WHERE state <> 'closed' AND (?1 IS NULL OR path = ?1) ORDER BY id",
-        (None if path is None else str(path),),
-    )
-    return [_import(*row) for row in found]
+    found = _OPEN.all(desk.connection, path=None if path is None else str(path))
+    return [row.read() for row in found]
 
 
 def kept_as(desk: Desk, path: Path) -> int | None:
     """Tell which import a file was read by, when it is the .BAK of one."""
-    number: int | None = desk.connection.exec_driver_sql(
-        "SELECT id FROM imports WHERE kept = ?", (str(path),)
-    ).scalar()
-    return number
+    return _KEPT_AS.first(desk.connection, kept=str(path))
 
 
 def begin(desk: Desk, path: Path, taken: Path | None) -> Import:
@@ -113,21 +175,14 @@ def begin(desk: Desk, path: Path, taken: Path | None) -> Import:
     state = "reading" if taken is None else "taken"
     if taken is None:
         taken = path.with_name(f"{path.name}.{secrets.token_hex(8)}.taken")
-    row = desk.connection.exec_driver_sql(
-        "INSERT INTO imports (path, taken, state, bytes, lines, recent, changed)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (str(path), str(taken), state, *_columns(NOWHERE), now),
-    )
-    return Import(row.lastrowid, path, taken, None, state, NOWHERE, now)
+    row = {"path": str(path), "taken": str(taken), "state": state, "changed": now}
+    number = _BEGIN.number(desk.connection, **row, **_columns(NOWHERE))
+    return Import(number, path, taken, None, state, NOWHERE, now)
 
 
 def advance(desk: Desk, old: Import, state: str, kept: Path | None) -> Import:
-    """Take a file from one state to the next; raises `Overtaken`."""
-    changed = desk.connection.exec_driver_sql(
-        "UPDATE imports SET state = ?, kept = ? WHERE id = ? AND state = ? AND bytes = ?",
-        (state, None if kept is None else str(kept), old.id, old.state, old.position.offset),
-    )
-    if changed.rowcount != 1:
+    now = {"state": state, "kept": None if kept is None else str(kept)}
+    if _ADVANCE(desk.connection, **now, **_known(old)).rowcount != 1:
         raise Overtaken
     return old._replace(state=state, kept=kept)
 
@@ -150,10 +205,9 @@ def find_again(desk: Desk) -> tuple[Path, ...]:
             advance(desk, row, "closed", None)
     if desk.settings.mode != "built-in":
         return ()
-    run = desk.connection.exec_driver_sql
-    known = set(run("SELECT kept FROM imports WHERE kept IS NOT NULL").scalars())
+    known = set(_KEPT.all(desk.connection))
     paths = {os.path.realpath(path) for path in desk.settings.imports}
-    paths |= set(run("SELECT path FROM imports").scalars())
+    paths |= set(_PATHS.all(desk.connection))
     kept_files = [file for path in sorted(paths) for file in _kept_files(Path(path), None)]
     return tuple(file for file in kept_files if str(file) not in known and file.stat().st_size)
 
@@ -185,11 +239,7 @@ def book(
     Each record is one entry. Raises `Overtaken` when the position has moved meanwhile.
     """
     now = stamp(desk.now)
-    changed = desk.connection.exec_driver_sql(
-        "UPDATE imports SET bytes = ?, lines = ?, recent = ?, changed = ?"
-        " WHERE id = ? AND state = ? AND bytes = ?",
-        (*_columns(after), now, old.id, old.state, old.position.offset),
-    )
+    changed = _BOOK(desk.connection, **_columns(after), changed=now, **_known(old))
     if changed.rowcount != 1:
         raise Overtaken
     applied = came = went = 0
@@ -203,11 +253,8 @@ def book(
         except _NotApplied as error:
             refused.append(refuse(desk, old, line, str(error)))
             continue
-        desk.connection.exec_driver_sql(
-            "INSERT INTO import_lines (import_id, start, line, transfer_id, told)"
-            " VALUES (?, ?, ?, ?, 1)",
-            (old.id, line.start, line.number, transfer_id),
-        )
+        place = {"import_id": old.id, "start": line.start, "line": line.number}
+        _APPLIED(desk.connection, **place, transfer_id=transfer_id)
         applied += 1
         came += max(0, seconds)
         went -= min(0, seconds)
@@ -220,30 +267,18 @@ def refuse(desk: Desk, old: Import, line: RawLine, reason: str) -> RefusedLine:
     refusal = RefusedLine(old.id, line.start, line.number, reason, text)
     said = f"{old.path.name}, line {line.number} of import {old.id} was refused: {reason}: {text}"
     sysop_log.note(desk, "import", None, said)
-    desk.connection.exec_driver_sql(
-        "INSERT INTO import_lines (import_id, start, line, reason, text, told)"
-        " VALUES (?, ?, ?, ?, ?, 0)",
-        refusal,
-    )
+    _REFUSED(desk.connection, **refusal._asdict())
     return refusal
 
 
 def untold(desk: Desk, path: Path, limit: int) -> list[RefusedLine]:
-    """List refused lines of the files of a path that may not be in the .ERR file, in order."""
-    found = desk.connection.exec_driver_sql(
-        "SELECT l.import_id, l.start, l.line, l.reason, l.text FROM import_lines l"
-        " JOIN imports i ON i.id = l.import_id WHERE l.told = 0 AND i.path = ?"
-        " ORDER BY l.import_id, l.start LIMIT ?",
-        (str(path), limit),
-    )
-    return [RefusedLine(*row) for row in found]
+    return _UNTOLD.all(desk.connection, path=str(path), most=limit)
 
 
 def mark_told(desk: Desk, refusals: Iterable[RefusedLine]) -> None:
-    """Remember that lines are in the .ERR file."""
-    desk.connection.exec_driver_sql(
-        "UPDATE import_lines SET told = 1 WHERE import_id = ? AND start = ?",
-        [(refusal.import_id, refusal.start) for refusal in refusals],
+    _TOLD.each(
+        desk.connection,
+        ({"import_id": refusal.import_id, "start": refusal.start} for refusal in refusals),
     )
 
 
@@ -269,11 +304,7 @@ def _parse(line: RawLine, layout: RecordLayout) -> Record | None:
 def _apply(desk: Desk, file: Import, line: RawLine, record: Record) -> tuple[int, int]:
     """Move the minutes of a record and tell their owner; returns seconds, signed, and transfer."""
     caller = _owner(desk, record.name)
-    number, balance = desk.connection.exec_driver_sql(
-        "SELECT id, balance FROM accounts"
-        " WHERE caller_id = ? AND kind = 'bank' AND unit = 'second'",
-        (caller.id,),
-    ).one()
+    number, balance = _ACCOUNT(desk.connection, caller_id=caller.id).one()
     bank = Account(number, "bank", "second")
     seconds = record.minutes * MINUTE
     source = shown(record.source, LONGEST_SOURCE) or "an unnamed program"
@@ -316,21 +347,9 @@ def _owner(desk: Desk, name: str) -> CallerRecord:
     return caller
 
 
-def _columns(position: Position) -> tuple[int, int, str]:
-    return position.offset, position.lines, position.recent
+def _columns(position: Position) -> dict[str, object]:
+    return {"bytes": position.offset, "lines": position.lines, "recent": position.recent}
 
 
-def _import(
-    number: int,
-    path: str,
-    taken: str,
-    kept: str | None,
-    state: str,
-    offset: int,
-    lines: int,
-    recent: str,
-    changed: int,
-) -> Import:
-    position = Position(offset, lines, recent)
-    where = None if kept is None else Path(kept)
-    return Import(number, Path(path), Path(taken), where, state, position, changed)
+def _known(file: Import) -> dict[str, object]:
+    return {"id": file.id, "old_state": file.state, "old_bytes": file.position.offset}

@@ -452,7 +452,6 @@ class _Takeover:
         raise AssertionError("numbers do not end")
 
     def _watch(self, row: Import) -> None:
-        """Look for lines that a program has added to a file which it had open; not for ever."""
         try:
             with files.opened(row.place, os.O_RDONLY) as file:
                 untouched = row.position.is_in(file)

@@ -26,12 +26,14 @@ import os
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from timebank import files
 from timebank.errors import BooksFailed, NotARecord, NotDoubtful
 from timebank.ledger.database import Database, Desk
-from timebank.ledger.generations import OF_TRANSFER
-from timebank.ledger.schema import instant, stamp
+from timebank.ledger.generations import of_transfer
+from timebank.ledger.schema import instant, outbox, stamp
+from timebank.ledger.sql import Prepared, change, equal, fields_of, read
 from timebank.settings.settings import BankSettings
 from timebank.thebank.format import (
     DOS_END_OF_FILE,
@@ -49,9 +51,8 @@ _APPENDING = os.O_RDWR | os.O_APPEND
 RECENT = 4096  # bytes before the end by which a file is known again
 
 
-@dataclass(frozen=True)
-class OutboxRow:
-    """A record on its way: `number` is its own, `transfer` its transfer's, `at` an aware instant.
+class OutboxRow(NamedTuple):
+    """A record on its way: `number` is its own, `transfer` its transfer's, `at` seconds since 1970.
 
     `mark` describes the file of an append under way; of a doubtful record it says what happened.
     """
@@ -61,9 +62,10 @@ class OutboxRow:
     name: str
     minutes: int
     source: str
-    at: datetime
+    at: int
     state: str
     mark: str | None
+    generation: int
 
 
 @dataclass(frozen=True)
@@ -78,21 +80,31 @@ class Delivery:
     problem: str | None
 
 
-def undelivered(desk: Desk) -> list[OutboxRow]:
-    """List the records that are not in the file, or not for certain, oldest first."""
-    rows = desk.connection.exec_driver_sql(f"{_SELECT} WHERE state <> 'appended' ORDER BY number")
-    return [
-        OutboxRow(
-            record_number(row.generation, row.number),
-            row.number,
-            row.name,
-            row.minutes,
-            row.source,
-            instant(row.at),
-            row.state,
-            row.mark,
+_STATE = outbox.c.state
+_UNDELIVERED = read(
+    OutboxRow,
+    lambda: (
+        fields_of(
+            *(OutboxRow, outbox),
+            transfer=outbox.c.number,
+            generation=of_transfer(outbox.c.number),
         )
-        for row in rows
+        .where(_STATE != "appended")
+        .order_by(outbox.c.number)
+    ),
+)
+_SET = Prepared(lambda: change(outbox, "state mark appended", equal(outbox.c.number)))
+_RESOLVE = Prepared(
+    lambda: change(
+        outbox, "state appended", equal(outbox.c.number), _STATE == "doubtful", mark=None
+    )
+)
+
+
+def undelivered(desk: Desk) -> list[OutboxRow]:
+    return [
+        row._replace(number=record_number(row.generation, row.transfer))
+        for row in _UNDELIVERED.all(desk.connection)
     ]
 
 
@@ -106,18 +118,8 @@ def regard_as_delivered(desk: Desk, number: int) -> None:
     _resolve(desk, number, "appended", stamp(desk.now))
 
 
-_SELECT = f"""
-SELECT number, name, minutes, source, at, state, mark,
-    {OF_TRANSFER.format(number="outbox.number")} AS generation
-FROM outbox"""
-
-
 def _resolve(desk: Desk, number: int, state: str, appended: int | None) -> None:
-    changed = desk.connection.exec_driver_sql(
-        "UPDATE outbox SET state = ?, appended = ?, mark = NULL"
-        " WHERE number = ? AND state = 'doubtful'",
-        (state, appended, transfer_of(number)),
-    )
+    changed = _RESOLVE(desk.connection, number=transfer_of(number), state=state, appended=appended)
     if changed.rowcount != 1:
         raise NotDoubtful(f"Nothing is asked about a record {number}.")
 
@@ -182,7 +184,6 @@ class _Mark:
         )
 
     def is_untouched(self, file: int) -> bool:
-        """Tell whether nothing at all has happened to the file since."""
         return self == _Mark.of(file, self.line)
 
     def is_continued_by(self, file: int) -> bool:
@@ -287,7 +288,7 @@ class _Courier:
         return False
 
     def _record(self, row: OutboxRow) -> Record:
-        at = self._settings.schedule.local(row.at).replace(tzinfo=None)
+        at = self._settings.schedule.local(instant(row.at)).replace(tzinfo=None)
         return Record(row.name, row.minutes, row.source, at, row.number)
 
     def _finish(self, row: OutboxRow, file: int, path: Path) -> None:
@@ -310,10 +311,7 @@ class _Courier:
     def _set(self, row: OutboxRow, state: str, mark: str | None) -> None:
         appended = stamp(self._now) if state == "appended" else None
         with self._database.transaction(self._settings, self._now) as desk:
-            desk.connection.exec_driver_sql(
-                "UPDATE outbox SET state = ?, mark = ?, appended = ? WHERE number = ?",
-                (state, mark, appended, row.transfer),
-            )
+            _SET(desk.connection, state=state, mark=mark, appended=appended, number=row.transfer)
 
 
 def _taken_back(file: int, mark: _Mark) -> bool:

@@ -10,12 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from sqlalchemy import and_, bindparam, func, select
 
 from timebank.errors import LimitReached, NoRoom, NotEnough, Refused, WindowClosed
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
-from timebank.ledger.schema import instant
+from timebank.ledger.schema import accounts, callers, days, instant, transfers
+from timebank.ledger.sql import (
+    Prepared,
+    Query,
+    columns_of,
+    equal,
+    fields_of,
+    read,
+)
 from timebank.words import MINUTE, span
 
 NO_WINDOW = {
@@ -27,13 +37,6 @@ NO_WINDOW = {
         "This board keeps no time bank: what an event cuts off from your winnings is forfeited."
     ),
 }
-
-TODAY = """
-SELECT kind, sum(amount) FROM transfers
-WHERE source IN (?, ?, ?) AND id > ? AND call_id IS NOT NULL
-    AND kind IN ('deposit', 'withdraw', 'transfer', 'loan')
-GROUP BY kind
-"""
 
 
 class Bound(NamedTuple):
@@ -56,7 +59,6 @@ class Allowed:
 
     @property
     def why_not(self) -> str:
-        """Why nothing may be moved, "" when something may."""
         return "" if self.seconds else self.rule
 
 
@@ -89,24 +91,54 @@ class BankAccount(NamedTuple):
     owed: int
 
 
+def _account() -> Query:
+    who, bank, loan = callers.c, accounts.alias("bank"), accounts.alias("loan")
+    known = {"caller_id": who.id, "account_id": bank.c.id, "balance": bank.c.balance}
+    chosen = fields_of(BankAccount, callers, **known, owed=-loan.c.balance)
+    for each in (bank, loan):
+        of_time = and_(each.c.kind == each.name, each.c.unit == "second")
+        chosen = chosen.join(each, and_(each.c.caller_id == who.id, of_time))
+    return chosen.where(equal(who.id), who.deleted.is_(None))
+
+
+_ACCOUNT = read(BankAccount, _account)
+_CALLER = Prepared(
+    lambda: select(
+        *columns_of(callers, "name created frozen"),
+        and_(callers.c.powers == 1, callers.c.locked == 0),
+    ).where(equal(callers.c.id))
+)
+
+
+def _today() -> Query:
+    """Add up, by kind, what was moved out of the accounts of a caller since their day began."""
+    row = transfers.c
+    own: list[Any] = [bindparam(kind) for kind in ("online", "bank", "loan")]
+    after = select(days.c.after).where(equal(days.c.caller_id, days.c.day))
+    return (
+        select(row.kind, func.sum(row.amount).label("moved"))
+        .where(row.source.in_(own), row.id > after.scalar_subquery(), row.call_id.is_not(None))
+        .where(row.kind.in_(["deposit", "withdraw", "transfer", "loan"]))
+        .group_by(row.kind)
+    )
+
+
+_TODAY = Prepared(_today)
+
+
 class Window:
     """The window as it stands for the caller of one entry in the making."""
 
     def __init__(self, posting: Posting) -> None:
-        """Read what the rules ask about him."""
         self.posting = posting
         self.settings = posting.desk.settings
         self.limits = self.settings.limits
-        run = posting.desk.connection.exec_driver_sql
-        self.name, created, self.frozen, self._powers = run(
-            "SELECT name, created, frozen, powers AND NOT locked FROM callers WHERE id = ?",
-            (posting.caller_id,),
-        ).one()
+        found = _CALLER(posting.desk.connection, id=posting.caller_id).one()
+        self.name, created, self.frozen, self._powers = found
         self._created = instant(created)
         self._today = {} if posting.day_begins else _moved_today(posting)
 
     def allowance(self) -> Allowance:
-        """Tell what is still allowed now."""
         return Allowance(
             deposit=strictest(self.deposit()),
             withdraw=strictest(self.withdrawal()),
@@ -121,7 +153,6 @@ class Window:
     # The bounds, in the order in which a caller hears of them.
 
     def deposit(self) -> Iterator[Bound]:
-        """Bound what may go from the time left to the bank."""
         yield from self._closed()
         yield self._a_day("deposit", self.limits.deposit, "deposit")
         online, keep = self.posting.balance["online"], self.limits.keep
@@ -134,14 +165,12 @@ class Window:
         yield self.room(self.posting.balance["bank"], "yours")
 
     def withdrawal(self) -> Iterator[Bound]:
-        """Bound what may come back."""
         yield from self._closed()
         yield self._in_the_bank()
         yield self._a_day("withdraw", self.limits.withdrawal, "withdraw")
         yield from self._before_the_event("of it ")
 
     def transfer(self) -> Iterator[Bound]:
-        """Bound what may be sent, whoever gets it."""
         yield from self._closed()
         yield from self._unknown("send")
         yield from while_owing(-self.posting.balance["loan"], "You owe", "you send any minutes")
@@ -156,7 +185,6 @@ class Window:
         yield from self.receipt(other)
 
     def loan(self) -> Iterator[Bound]:
-        """Bound what may be borrowed."""
         yield from self._closed()
         yield from self._unknown("borrow")
         if self.limits.loan:
@@ -169,7 +197,6 @@ class Window:
         yield from self._before_the_event("")
 
     def repayment(self) -> Iterator[Bound]:
-        """Bound what may be paid back."""
         yield from self._closed()
         owed, online = -self.posting.balance["loan"], self.posting.balance["online"]
         # The last minute may be a part of one: loans are paid back to the second.
@@ -181,13 +208,11 @@ class Window:
         yield from (bound for bound in self._his_own("paid back with") if bound.most < owed)
 
     def receipt(self, other: BankAccount) -> Iterator[Bound]:
-        """Bound what another caller's account takes in."""
         if other.frozen or self.settings.is_barred(other.name):
             yield Bound(0, f"{other.name}'s account takes nothing in just now.", WindowClosed)
         yield self.room(other.balance, f"that of {other.name}")
 
     def room(self, balance: int, whose: str) -> Bound:
-        """Bound what an account that holds `balance` still takes in."""
         most = self.limits.balance
         left = max(0, most - balance)
         said = f"An account holds {span(most)} at most; {whose} has room for {_or_none(left)}."
@@ -290,25 +315,13 @@ def whole_minutes(seconds: int) -> None:
 
 
 def account_of(desk: Desk, caller_id: int) -> BankAccount | None:
-    """Find a living caller's account in the bank."""
-    row = desk.connection.exec_driver_sql(
-        "SELECT c.id, c.name, c.frozen, a.id, a.balance, -l.balance FROM callers c"
-        " JOIN accounts a ON a.caller_id = c.id AND a.kind = 'bank' AND a.unit = 'second'"
-        " JOIN accounts l ON l.caller_id = c.id AND l.kind = 'loan' AND l.unit = 'second'"
-        " WHERE c.id = ? AND c.deleted IS NULL",
-        (caller_id,),
-    ).first()
-    return None if row is None else BankAccount(*row)
+    return _ACCOUNT.first(desk.connection, id=caller_id)
 
 
 def _moved_today(posting: Posting) -> dict[str, int]:
-    """Add up, by kind, what the caller moved at the window since his day began."""
-    run = posting.desk.connection.exec_driver_sql
-    after = run(
-        "SELECT after FROM days WHERE caller_id = ? AND day = ?", (posting.caller_id, posting.day)
-    ).scalar_one()
-    own = (posting.online.id, posting.bank.id, posting.loan.id)
-    return dict(run(TODAY, (*own, after)).all())
+    own = {each.kind: each.id for each in (posting.online, posting.bank, posting.loan)}
+    day = {"caller_id": posting.caller_id, "day": posting.day}
+    return {row.kind: row.moved for row in _TODAY(posting.desk.connection, **own, **day)}
 
 
 def _or_none(seconds: int) -> str:

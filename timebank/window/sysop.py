@@ -19,7 +19,9 @@ from timebank.ledger.reasons import (
     SysopTook,
     SysopWithdrew,
 )
+from timebank.ledger.schema import callers
 from timebank.ledger.sentences import sysop_did
+from timebank.ledger.sql import Prepared, change, equal
 from timebank.ledger.transfers import ADJUSTMENT, Movement, TransferRow, transfer
 from timebank.ledger.transfers import Account as LedgerAccount
 from timebank.window.allowance import (
@@ -92,13 +94,15 @@ def sysop_transfer(
     return rows
 
 
+_FREEZE = Prepared(lambda: change(callers, "frozen", equal(callers.c.id)))
+
+
 def freeze(desk: Desk, caller_id: int, why: str, by: str) -> None:
     """Let nothing into or out of an account but what a clamp puts there."""
     _set_frozen(desk, caller_id, True, why, by)
 
 
 def unfreeze(desk: Desk, caller_id: int, why: str, by: str) -> None:
-    """Open a frozen account again."""
     _set_frozen(desk, caller_id, False, why, by)
 
 
@@ -109,9 +113,7 @@ def _set_frozen(desk: Desk, caller_id: int, frozen: bool, why: str, by: str) -> 
         raise Refused(
             f"{account.name}'s account is {'frozen already' if frozen else 'not frozen'}."
         )
-    desk.connection.exec_driver_sql(
-        "UPDATE callers SET frozen = ? WHERE id = ?", (int(frozen), caller_id)
-    )
+    _FREEZE(desk.connection, frozen=int(frozen), id=caller_id)
     done = "frozen" if frozen else "opened again"
     add_notice(desk, caller_id, f"Your bank account was {done} by {by}: {why}.")
     sysop_log.note(desk, by, caller_id, f"{account.name}'s account was {done}: {why}")

@@ -6,12 +6,17 @@ Amounts are seconds, and whole minutes all of them (ValueError else). Each of th
 
 from __future__ import annotations
 
+import json
+
+from sqlalchemy import select
+
 from timebank.callers.notices import add_notice
 from timebank.errors import UnknownCaller
-from timebank.ledger import reasons, transfers
+from timebank.ledger import reasons, schema, transfers
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
+from timebank.ledger.sql import Prepared, Reader, by_name, equal, value
 from timebank.names.names import fold
 from timebank.window.allowance import (
     Allowance,
@@ -48,7 +53,6 @@ def allowance_to(desk: Desk, call_id: int, to_caller_id: int) -> Allowed:
 
 
 def deposit(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
-    """Move minutes from the time left to the bank."""
     posting = enter(desk, call_id, ticked)
     refuse_beyond(seconds, Window(posting).deposit())
     posting.move(posting.online, posting.bank, seconds, reasons.Deposited())
@@ -117,20 +121,26 @@ def deposit_at_log_off(posting: Posting) -> None:
 
     He says so with "auto_deposit" in his preferences.
     """
-    asked = posting.desk.connection.exec_driver_sql(
-        "SELECT json_extract(preferences, '$.auto_deposit') IS 1 FROM callers WHERE id = ?",
-        (posting.caller_id,),
-    ).scalar_one()
-    if asked:
+    text = _PREFERENCES.one(posting.desk.connection, id=posting.caller_id)
+    if '"auto_deposit"' in text and json.loads(text).get("auto_deposit") == 1:
         amount = Window(posting).allowance().deposit.seconds
         posting.move(posting.online, posting.bank, amount, reasons.Deposited(at_log_off=True))
 
 
-def accounts(desk: Desk, pattern: str | None) -> list[str]:
-    """List the names of all who have an account, or of those with `pattern` in them."""
-    found = desk.connection.exec_driver_sql(
-        "SELECT name, fold FROM callers WHERE deleted IS NULL ORDER BY name COLLATE NOCASE"
+_PREFERENCES: Reader[str] = value(
+    lambda: select(schema.callers.c.preferences).where(equal(schema.callers.c.id))
+)
+_NAMES = Prepared(
+    lambda: (
+        select(schema.callers.c.name, schema.callers.c.fold)
+        .where(schema.callers.c.deleted.is_(None))
+        .order_by(by_name(schema.callers.c.name))
     )
+)
+
+
+def accounts(desk: Desk, pattern: str | None) -> list[str]:
+    found = _NAMES(desk.connection)
     if pattern is None:
         return [name for name, _ in found]
     plain, key = pattern.casefold(), fold(pattern)

@@ -218,8 +218,8 @@ _CALLS = (
     Mutant(
         "A caller who is locked out may open a call.",
         "timebank/calls/calls.py",
-        "    if locked:\n",
-        "    if locked and take_over:\n",
+        "    if caller.locked:\n",
+        "    if caller.locked and take_over:\n",
     ),
     Mutant(
         "Time servers need to agree only twice in a row, however soon.",
@@ -431,14 +431,14 @@ _AUDIT = (
     Mutant(
         "The audit passes over another caller's transfers in a hand.",
         "timebank/audit/rounds.py",
-        "if strangers or others:",
-        "if others:",
+        "if hand.strangers or hand.others:",
+        "if hand.others:",
     ),
     Mutant(
         "The audit does not mind what is left on the table of a settled hand.",
         "timebank/audit/rounds.py",
-        "if settled and standing:",
-        "if settled and standing < 0:",
+        "if hand.settled and standing:",
+        "if hand.settled and standing < 0:",
     ),
     Mutant(
         "The audit believes a visit that says less than its transfers.",
@@ -482,8 +482,8 @@ _KEEPING = (
     Mutant(
         "The account of a caller who is gone is closed with what they earned.",
         "timebank/keeping/maintain.py",
-        "after, carried) > 0)",
-        "after, carried) > left)",
+        "_earned(desk, each) > 0)",
+        "_earned(desk, each) > each.left)",
     ),
 )
 

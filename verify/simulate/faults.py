@@ -32,7 +32,7 @@ from timebank.calls.clock import BelievedClock
 from timebank.errors import BooksUnavailable
 from timebank.guests import claims
 from timebank.keeping import restoring
-from timebank.ledger import live_mark, schema
+from timebank.ledger import live_mark, schema, sqlite
 from timebank.ledger.database import Desk, Done, Writer
 from timebank.ledger.entry import Posting
 from timebank.ledger.reasons import Granted, LoanShare, Used
@@ -159,8 +159,8 @@ def loses_what_is_moved(patch: pytest.MonkeyPatch) -> None:
     """What is lost at the tables leaves the stake and arrives nowhere: the sums are not zero."""
     name = "transfers_move_balances"
     arrives = "WHERE id = NEW.target"
-    lost = schema.TRIGGERS[name].replace(arrives, f"{arrives} AND NEW.kind <> 'lost'")
-    patch.setitem(schema.TRIGGERS, name, lost)
+    lost = sqlite.TRIGGERS[name].replace(arrives, f"{arrives} AND NEW.kind <> 'lost'")
+    patch.setitem(sqlite.TRIGGERS, name, lost)
 
 
 def charges_what_nobody_has(patch: pytest.MonkeyPatch) -> None:

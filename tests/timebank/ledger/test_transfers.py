@@ -13,6 +13,8 @@ from timebank.ledger import transfers
 from timebank.ledger.reasons import Told
 from timebank.ledger.schema import stamp
 from timebank.ledger.transfers import ADJUSTMENT, ALLOTMENT, ELAPSED, Account, Movement
+from timebank.reports import extracts
+from timebank.reports.extracts import Wanted
 
 
 def movement(source, target, amount, kind="adjustment", why="because") -> Movement:
@@ -137,13 +139,10 @@ def test_lines_can_be_chosen_by_caller_hand_and_time(books, ann):
     bob.lose(60)
 
     def chosen(**filters):
-        filters = {"caller_id": None, "round_id": None, "since": None, **filters}
-        return [
-            (line.kind, line.caller, line.game)
-            for line in books.do(lambda desk: transfers.lines(desk, **filters))
-        ]
+        wanted = Wanted(**filters)
+        return [(row.kind, row.caller, row.game) for row in books.do(extracts.chosen, wanted)]
 
-    bets = [("stake", "Bob", None), ("lost", "Bob", GAME)]
+    bets = [("stake", "Bob", GAME), ("lost", "Bob", GAME)]
     assert chosen(round_id=bob.round_id) == bets
     assert chosen(since=stamp(NOON + timedelta(seconds=1))) == [("elapsed", "Bob", None), *bets]
     assert chosen(caller_id=1) == [("adjustment", "Ann", None)]

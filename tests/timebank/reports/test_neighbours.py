@@ -126,13 +126,15 @@ def test_a_deleted_caller_is_told_of_as_one(farm, timebank):
 
 def test_every_look_is_at_an_index_or_once_over_a_table(board):
     def plans(desk):
-        span = (0, 1)
-        asked = ((neighbours.CALLS, span), (neighbours.SENT, span), (neighbours.GRANTED, span))
-        run = desk.connection.exec_driver_sql
-        return [
-            [row[3] for row in run(f"EXPLAIN QUERY PLAN {sql}", values)]
-            for sql, values in (*asked, (neighbours.PEOPLE, ()))
-        ]
+        asked = (neighbours.CALLED, neighbours.SENT, neighbours.GRANTED, neighbours.PEOPLE)
+        given = {"since": 0, "until": 1}
+        found = []
+        for statement in asked:
+            text = statement.text(desk.connection.dialect)
+            plan = f"EXPLAIN QUERY PLAN {text.sql}"
+            rows = desk.connection.exec_driver_sql(plan, text.pick(given))
+            found.append([row[3] for row in rows])
+        return found
 
     for plan in board.do(plans):
         assert len([step for step in plan if step.startswith("SCAN")]) <= 1

@@ -134,7 +134,7 @@ class TestTheSysopIsAsked:
     def test_about_a_record_with_all_that_is_known_of_it(self, books, path, number):
         (row,) = books.do(undelivered)
         assert (row.number, row.name, row.minutes, row.source) == (number, "Ann", 12, SOURCE)
-        assert row.at == instant(int(books.now.timestamp()))
+        assert instant(row.at) == instant(int(books.now.timestamp()))
         assert (row.state, row.mark) == ("doubtful", f"{path} has been taken away")
 
     def test_in_the_log_too(self, books, path, caplog):
