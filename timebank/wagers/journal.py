@@ -115,7 +115,7 @@ class StoredRound:
 
     @property
     def sequence(self) -> int:
-        """The number of the last action, 0 while there is only the bet."""
+        """The number of the last action, 0 while there is only the bet; there must be that."""
         return self.actions[-1][0]
 
     @property

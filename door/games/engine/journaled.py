@@ -157,6 +157,8 @@ def found(kind: Kind, stored: StoredRound) -> TableRound[Any]:
         raise JournalDamaged(stored.id, "it was dealt from no shoe")
     if shoe.decks not in range(1, MOST_DECKS + 1):
         raise JournalDamaged(stored.id, f"its shoe is of {shoe.decks} decks")
+    if not stored.actions:
+        raise JournalDamaged(stored.id, "it has no bet")
     try:
         cut = shoe.cut or ""
         cards = kind.cards(shoe.seed, cut, shoe.decks, shoe.position)
