@@ -30,29 +30,14 @@ from timebank.callers import callers, sysop_log
 from timebank.callers.callers import CallerRecord
 from timebank.callers.notices import add_notice
 from timebank.errors import NotARecord, Overtaken
+from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.reasons import CameIn, TakenOut
 from timebank.ledger.schema import accounts, import_lines, imports, stamp
-from timebank.ledger.sql import (
-    Prepared,
-    Reader,
-    change,
-    equal,
-    fields_of,
-    insert_into,
-    read,
-    value,
-)
+from timebank.ledger.sql import Prepared, Reader, change, equal, value
 from timebank.ledger.transfers import EXTERNAL, Account, Movement, transfer
-from timebank.thebank.format import (
-    LONGEST_LINE,
-    NOWHERE,
-    Position,
-    RawLine,
-    Record,
-    RecordLayout,
-    spellings,
-)
+from timebank.thebank import format
+from timebank.thebank.format import NOWHERE, Position, RawLine, Record
 from timebank.words import MINUTE, span
 
 LONGEST_SHOWN = 120  # characters of a line that is told of
@@ -117,10 +102,10 @@ class _Row(NamedTuple):
 
 _IMPORT, _LINE, _BANK = imports.c, import_lines.c, accounts.c
 _PATH = bindparam("path", type_=Text)
-_OPEN = read(
+_OPEN = sql.read(
     _Row,
     lambda: (
-        fields_of(_Row, imports)
+        sql.fields_of(_Row, imports)
         .where(_IMPORT.state != "closed", or_(_PATH.is_(None), _IMPORT.path == _PATH))
         .order_by(_IMPORT.id)
     ),
@@ -128,7 +113,7 @@ _OPEN = read(
 _KEPT_AS: Reader[int] = value(lambda: select(_IMPORT.id).where(equal(_IMPORT.kept)))
 _KEPT: Reader[str] = value(lambda: select(_IMPORT.kept).where(_IMPORT.kept.is_not(None)))
 _PATHS: Reader[str] = value(lambda: select(_IMPORT.path))
-_BEGIN = Prepared(lambda: insert_into(imports, "path taken state bytes lines recent changed"))
+_BEGIN = Prepared(lambda: sql.insert_into(imports, "path taken state bytes lines recent changed"))
 
 
 def _as_it_was() -> ColumnElement[bool]:
@@ -139,12 +124,14 @@ def _as_it_was() -> ColumnElement[bool]:
 
 _ADVANCE = Prepared(lambda: change(imports, "state kept", _as_it_was()))
 _BOOK = Prepared(lambda: change(imports, "bytes lines recent changed", _as_it_was()))
-_APPLIED = Prepared(lambda: insert_into(import_lines, "import_id start line transfer_id", told=1))
-_REFUSED = Prepared(lambda: insert_into(import_lines, " ".join(RefusedLine._fields), told=0))
-_UNTOLD = read(
+_APPLIED = Prepared(
+    lambda: sql.insert_into(import_lines, "import_id start line transfer_id", told=1)
+)
+_REFUSED = Prepared(lambda: sql.insert_into(import_lines, " ".join(RefusedLine._fields), told=0))
+_UNTOLD = sql.read(
     RefusedLine,
     lambda: (
-        fields_of(RefusedLine, import_lines)
+        sql.fields_of(RefusedLine, import_lines)
         .join(imports, _IMPORT.id == _LINE.import_id)
         .where(_LINE.told == 0, equal(_IMPORT.path))
         .order_by(_LINE.import_id, _LINE.start)
@@ -165,7 +152,7 @@ def open_imports(desk: Desk, path: Path | None) -> list[Import]:
 
 
 def kept_as(desk: Desk, path: Path) -> int | None:
-    """Tell which import a file was read by, when it is the .BAK of one."""
+    """Tell which import a file is the .BAK of."""
     return _KEPT_AS.first(desk.connection, kept=str(path))
 
 
@@ -232,7 +219,7 @@ def _holds(place: Path, row: Import) -> bool:
 
 
 def book(
-    desk: Desk, old: Import, lines: Sequence[RawLine], after: Position, layout: RecordLayout
+    desk: Desk, old: Import, lines: Sequence[RawLine], after: Position
 ) -> tuple[Import, Booked]:
     """Apply lines that were read at the position of the file, which moves to `after`.
 
@@ -246,7 +233,7 @@ def book(
     refused = []
     for line in lines:
         try:
-            record = _parse(line, layout)
+            record = _parse(line)
             if record is None:
                 continue
             seconds, transfer_id = _apply(desk, old, line, record)
@@ -292,11 +279,11 @@ class _NotApplied(Exception):
     """Why a line is not applied, for the sysop."""
 
 
-def _parse(line: RawLine, layout: RecordLayout) -> Record | None:
+def _parse(line: RawLine) -> Record | None:
     if line.content is None:
-        raise _NotApplied(f"it is longer than {LONGEST_LINE} bytes")
+        raise _NotApplied(f"it is longer than {format.LONGEST_LINE} bytes")
     try:
-        return layout.parse_record(line.content)
+        return format.parse_record(line.content)
     except NotARecord as error:
         raise _NotApplied(str(error)) from error
 
@@ -315,26 +302,19 @@ def _apply(desk: Desk, file: Import, line: RawLine, record: Record) -> tuple[int
         most = desk.settings.limits.balance
         if balance + seconds > most:
             raise _NotApplied(f"the account holds {span(balance)}, and {span(most)} is the most")
-        number = _move(desk, EXTERNAL, bank, seconds, CameIn(*origin))
+        moved = Movement(EXTERNAL, bank, seconds, CameIn(*origin), None, None)
         add_notice(desk, caller.id, f"{span(seconds)} came in from {source}.")
     else:
         if balance + seconds < 0:
             raise _NotApplied(f"the account holds only {span(balance)}")
-        number = _move(desk, bank, EXTERNAL, -seconds, TakenOut(*origin))
+        moved = Movement(bank, EXTERNAL, -seconds, TakenOut(*origin), None, None)
         add_notice(desk, caller.id, f"{source} took {span(-seconds)} out of your account.")
-    return seconds, number
-
-
-def _move(
-    desk: Desk, source: Account, target: Account, amount: int, reason: CameIn | TakenOut
-) -> int:
-    (row,) = transfer(desk, [Movement(source, target, amount, reason, None, None)])
-    return row.number
+    (row,) = transfer(desk, [moved])
+    return seconds, row.number
 
 
 def _owner(desk: Desk, name: str) -> CallerRecord:
-    """Find whose account a record is for, however the name is written."""
-    for spelling in spellings(name):
+    for spelling in format.spellings(name):
         caller = callers.find(desk, spelling)
         if caller is not None:
             break

@@ -2,7 +2,7 @@
 
 A file is taken over by renaming it, read line by line into the books, and kept as its .BAK; what
 cannot be applied goes to its .ERR. Where a file stands and how far it was read is in the books (see
-`import_books`), so whoever comes after a crash goes on from there. A file whose last line is not
+`bookings`), so whoever comes after a crash goes on from there. A file whose last line is not
 ended yet stays where it is: what is ended in it is applied, and the rest of that line reaches it
 whichever way its writer adds it. A program that has the file open while it is renamed writes on in
 the renamed one; so a .BAK is looked at for another day.
@@ -13,7 +13,6 @@ What this means for programs that write such files is documented in docs/formats
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import logging
 import os
 from collections.abc import Callable, Sequence
@@ -28,38 +27,15 @@ from timebank.errors import BooksFailed, Overtaken
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.schema import stamp
 from timebank.settings.settings import BankSettings
-from timebank.thebank.bookings import (
-    Import,
-    RefusedLine,
-    advance,
-    begin,
-    book,
-    kept_as,
-    mark_told,
-    open_imports,
-    refuse,
-    untold,
-)
-from timebank.thebank.format import (
-    LINE_END,
-    LONGEST_LINE,
-    NOWHERE,
-    SEMICOLONS,
-    LineReader,
-    Position,
-    RawLine,
-    RecordLayout,
-    digest,
-    is_ended,
-)
+from timebank.thebank import bookings, format
+from timebank.thebank.bookings import Import, RefusedLine
+from timebank.thebank.format import LINE_END, LONGEST_LINE, NOWHERE, LineReader, Position, RawLine
 from timebank.words import span
-
-# What came of taking a file over, in numbers and in sentences for the sysop.
 
 MOST_REFUSALS = 20  # that a report names; the .ERR file has them all
 
 
-@dataclass(frozen=True)
+@dataclass
 class Report:
     """What one round over a file did. `came` and `went` are seconds, into accounts and out.
 
@@ -69,14 +45,14 @@ class Report:
     """
 
     path: Path
-    applied: int
-    came: int
-    went: int
-    refused: int
-    refusals: tuple[str, ...]
-    waiting: tuple[str, ...]
-    kept: tuple[Path, ...]
-    problem: str | None
+    applied: int = 0
+    came: int = 0
+    went: int = 0
+    refused: int = 0
+    refusals: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    kept: tuple[Path, ...] = ()
+    problem: str | None = None
 
     def sentences(self) -> tuple[str, ...]:
         """Say it all, a line each; there is always at least one."""
@@ -107,10 +83,7 @@ AT_ONCE = 100  # lines that are looked for together
 
 
 class ErrorFile:
-    """The .ERR file of one path; everything is done under the lock of that path."""
-
     def __init__(self, place: Path, desk: Callable[[], AbstractContextManager[Desk]]) -> None:
-        """Name the file and how to get at the books; nothing is touched yet."""
         self._place = place
         self._path = place.with_name(f"{place.name}.ERR")
         self._desk = desk
@@ -119,7 +92,7 @@ class ErrorFile:
         """Write what an earlier round has left unwritten; raises `OSError`."""
         while True:
             with self._desk() as desk:
-                refusals = untold(desk, self._place, AT_ONCE)
+                refusals = bookings.untold(desk, self._place, AT_ONCE)
             if not refusals:
                 return
             missing = {self._line(refusal): refusal for refusal in refusals}
@@ -157,7 +130,7 @@ class ErrorFile:
 
     def _mark(self, refusals: Sequence[RefusedLine]) -> None:
         with self._desk() as desk:
-            mark_told(desk, refusals)
+            bookings.mark_told(desk, refusals)
 
 
 def _unended(file: int) -> bytes:
@@ -175,26 +148,18 @@ LINES_A_COMMIT = 50
 WATCHED_SECONDS = 86_400  # how long a .BAK is looked at for lines that come late
 
 
-def import_file(
-    database: Database,
-    settings: BankSettings,
-    now: datetime,
-    path: Path,
-    layout: RecordLayout = SEMICOLONS,
-) -> Report:
+def import_file(database: Database, settings: BankSettings, now: datetime, path: Path) -> Report:
     """Take a file over and apply its records, after finishing what an earlier round left undone.
 
     Never raises for what a sysop can mend (no such file, no permission, no space, locked or broken
     books): `Report.problem` says what it was, and the next round goes on from there. Waits for
     other processes and for the disk; not for an event loop.
     """
-    takeover = _Takeover(database, settings, now, path, layout)
+    takeover = _Takeover(database, settings, now, path)
     return _report(takeover, takeover.run)
 
 
-def import_all(
-    database: Database, settings: BankSettings, now: datetime, layout: RecordLayout = SEMICOLONS
-) -> list[Report]:
+def import_all(database: Database, settings: BankSettings, now: datetime) -> list[Report]:
     """Do one round over the files that sysop.toml names, and those that wait to be finished.
 
     Like `import_file` it never raises for what a sysop can mend. A file that is not there, and has
@@ -204,33 +169,36 @@ def import_all(
         return []
     try:
         with database.reading(settings, now) as desk:
-            begun = {row.path for row in open_imports(desk, None) if row.state != "reading"}
+            begun = {
+                row.path for row in bookings.open_imports(desk, None) if row.state != "reading"
+            }
     except BooksFailed as error:
-        return [Report(settings.database, 0, 0, 0, 0, (), (), (), str(error))]
+        return [Report(settings.database, problem=str(error))]
     reports = []
     for path in settings.imports:
         if not _is_missing(path) or _place(path) in begun:
-            reports.append(import_file(database, settings, now, path, layout))
+            reports.append(import_file(database, settings, now, path))
     # What the sysop took over by hand is finished too, but a new file there is for him to import.
     for place in sorted(begun.difference(map(_place, settings.imports))):
         if not _is_missing(place.parent):
-            takeover = _Takeover(database, settings, now, place, layout)
+            takeover = _Takeover(database, settings, now, place)
             reports.append(_report(takeover, takeover.finish))
     return reports
 
 
 def _report(takeover: _Takeover, work: Callable[[], str | None]) -> Report:
     """Do some of the work, and say how far it came; `work` returns what stopped it."""
-    path = takeover.path
+    report = takeover.report
     try:
-        problem = work()
+        report.problem = work()
     except OSError as error:
-        problem = f"{error.filename or path} is in the way of an import: {error.strerror}."
+        where = error.filename or report.path
+        report.problem = f"{where} is in the way of an import: {error.strerror}."
     except BooksFailed as error:
-        problem = str(error)
+        report.problem = str(error)
     except Overtaken:
-        problem = f"{path} is being read by another process."
-    return takeover.report(problem)
+        report.problem = f"{report.path} is being read by another process."
+    return report
 
 
 def _is_missing(path: Path) -> bool:
@@ -252,37 +220,15 @@ class _Takeover:
     """One round over one file."""
 
     def __init__(
-        self,
-        database: Database,
-        settings: BankSettings,
-        now: datetime,
-        path: Path,
-        layout: RecordLayout,
+        self, database: Database, settings: BankSettings, now: datetime, path: Path
     ) -> None:
         self._database = database
         self._settings = settings
         self._now = now
         self.path = path
-        self._layout = layout
         self._place = _place(path)
         self._errors = ErrorFile(self._place, self._desk)
-        self._applied = self._came = self._went = self._refused = 0
-        self._refusals: list[str] = []
-        self._waiting: list[str] = []
-        self._kept: list[Path] = []
-
-    def report(self, problem: str | None) -> Report:
-        return Report(
-            self.path,
-            self._applied,
-            self._came,
-            self._went,
-            self._refused,
-            tuple(self._refusals),
-            tuple(self._waiting),
-            tuple(self._kept),
-            problem,
-        )
+        self.report = Report(path)
 
     def run(self) -> str | None:
         """Finish what was begun, then take over what is there now; says why when it cannot be."""
@@ -304,8 +250,8 @@ class _Takeover:
         if os.fsencode(self._place).decode("utf-8", "replace") != str(self._place):
             return "A file whose name is not in UTF-8 is not read; rename it first."
         with self._database.reading(self._settings, self._now) as desk:
-            begun = open_imports(desk, self._place)
-            number = kept_as(desk, self._place)
+            begun = bookings.open_imports(desk, self._place)
+            number = bookings.kept_as(desk, self._place)
         if number is not None:
             return f"{self.path} is what import {number} has read: it would be applied twice."
         if not self._place.exists():
@@ -324,7 +270,7 @@ class _Takeover:
         self._errors.finish()
         standing = None
         with self._desk() as desk:
-            rows = open_imports(desk, self._place)
+            rows = bookings.open_imports(desk, self._place)
         for row in rows:
             if row.state == "taking" and not row.taken.exists():
                 standing = self._advance(row, "reading")
@@ -354,7 +300,7 @@ class _Takeover:
                     row = None
                 position = NOWHERE if row is None else row.position
                 news = any(True for _ in LineReader(file, position))
-                complete = is_ended(file)
+                complete = format.is_ended(file)
         except FileNotFoundError:
             if row is not None:
                 self._advance(row, "closed")
@@ -375,7 +321,7 @@ class _Takeover:
 
     def _begin(self) -> Import:
         with self._desk() as desk:
-            return begin(desk, self._place, None)
+            return bookings.begin(desk, self._place, None)
 
     def _take(self, row: Import) -> Import:
         row = self._advance(row, "taking")
@@ -389,8 +335,8 @@ class _Takeover:
             if row.position.is_in(file):
                 return self._advance(row, "taken")
         with self._desk() as desk:
-            advance(desk, row, "closed", None)
-            return begin(desk, self._place, row.taken)
+            bookings.advance(desk, row, "closed", None)
+            return bookings.begin(desk, self._place, row.taken)
 
     def _read(self, row: Import) -> tuple[Import, int]:
         """Apply the ended lines of a file; returns how many bytes stand behind them too."""
@@ -403,25 +349,26 @@ class _Takeover:
                 # What is booked must not be gone from the file after a power cut.
                 os.fsync(file)
                 last = batch[-1]
-                after = Position(last.end, last.lines, digest(file, last.end))
+                after = Position(last.end, last.lines, format.digest(file, last.end))
                 with self._desk() as desk:
-                    row, booked = book(desk, row, batch, after, self._layout)
-                self._applied += booked.applied
-                self._came += booked.came
-                self._went += booked.went
+                    row, booked = bookings.book(desk, row, batch, after)
+                self.report.applied += booked.applied
+                self.report.came += booked.came
+                self.report.went += booked.went
                 self._refuse(booked.refused)
             return row, reader.unended
 
     def _refuse(self, refusals: Sequence[RefusedLine]) -> None:
         """Tell of lines that were refused, in the .ERR file and in the log."""
         self._errors.write(refusals)
+        report = self.report
         for refusal in refusals:
-            self._refused += 1
-            if self._refused <= MOST_REFUSALS:
+            report.refused += 1
+            if report.refused <= MOST_REFUSALS:
                 said = f"line {refusal.line} of import {refusal.import_id}: {refusal.reason}"
-                self._refusals.append(f"{said}.")
+                report.refusals += (f"{said}.",)
                 log.warning("%s, %s: %s", self.path, said, refusal.text)
-            elif self._refused == MOST_REFUSALS + 1:
+            elif report.refused == MOST_REFUSALS + 1:
                 log.warning("%s: more lines are refused, see %s.ERR", self.path, self._place)
 
     def _keep(self, row: Import) -> Import:
@@ -436,7 +383,7 @@ class _Takeover:
                 return self._keep(row)
             os.rename(row.taken, row.kept)
         files.sync_folder(self._place.parent)
-        self._kept.append(row.kept)
+        self.report.kept += (row.kept,)
         return self._advance(row, "kept", row.kept)
 
     def _free_name(self, row: Import) -> Path:
@@ -476,20 +423,20 @@ class _Takeover:
 
     def _close(self, row: Import, end: int, reason: str) -> None:
         """Close a file with something in it that nobody will apply."""
-        start, lines, _ = dataclasses.astuple(row.position)
+        start, lines = row.position.offset, row.position.lines
+        left = RawLine(lines + 1, start, end, None, lines)
         with self._desk() as desk:
-            refusal = refuse(desk, row, RawLine(lines + 1, start, end, None, lines), reason)
-            advance(desk, row, "closed", row.kept)
+            refusal = bookings.refuse(desk, row, left, reason)
+            bookings.advance(desk, row, "closed", row.kept)
         self._refuse([refusal])
 
     def _wait(self, place: Path, position: Position) -> None:
-        self._waiting.append(
-            f"{place}: line {position.lines + 1} has no end yet, and waits for it."
-        )
+        words = f"{place}: line {position.lines + 1} has no end yet, and waits for it."
+        self.report.waiting += (words,)
 
     def _advance(self, row: Import, state: str, kept: Path | None = None) -> Import:
         with self._desk() as desk:
-            return advance(desk, row, state, kept)
+            return bookings.advance(desk, row, state, kept)
 
     def _desk(self) -> AbstractContextManager[Desk]:
         return self._database.transaction(self._settings, self._now)

@@ -19,7 +19,6 @@ The layout of the file is documented in docs/formats.md.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import logging
 import os
@@ -35,20 +34,12 @@ from timebank.ledger.generations import of_transfer
 from timebank.ledger.schema import instant, outbox, stamp
 from timebank.ledger.sql import Prepared, change, equal, fields_of, read
 from timebank.settings.settings import BankSettings
-from timebank.thebank.format import (
-    DOS_END_OF_FILE,
-    LINE_END,
-    SEMICOLONS,
-    Record,
-    RecordLayout,
-    record_number,
-    transfer_of,
-)
+from timebank.thebank import format
+from timebank.thebank.format import DOS_END_OF_FILE, LINE_END, Record
 
 log = logging.getLogger("timebank")
 
 _APPENDING = os.O_RDWR | os.O_APPEND
-RECENT = 4096  # bytes before the end by which a file is known again
 
 
 class OutboxRow(NamedTuple):
@@ -103,7 +94,7 @@ _RESOLVE = Prepared(
 
 def undelivered(desk: Desk) -> list[OutboxRow]:
     return [
-        row._replace(number=record_number(row.generation, row.transfer))
+        row._replace(number=format.record_number(row.generation, row.transfer))
         for row in _UNDELIVERED.all(desk.connection)
     ]
 
@@ -119,21 +110,21 @@ def regard_as_delivered(desk: Desk, number: int) -> None:
 
 
 def _resolve(desk: Desk, number: int, state: str, appended: int | None) -> None:
-    changed = _RESOLVE(desk.connection, number=transfer_of(number), state=state, appended=appended)
+    changed = _RESOLVE(
+        desk.connection, number=format.transfer_of(number), state=state, appended=appended
+    )
     if changed.rowcount != 1:
         raise NotDoubtful(f"Nothing is asked about a record {number}.")
 
 
-def flush_outbox(
-    database: Database, settings: BankSettings, now: datetime, layout: RecordLayout = SEMICOLONS
-) -> Delivery:
+def flush_outbox(database: Database, settings: BankSettings, now: datetime) -> Delivery:
     """Append every waiting record to THEBANK.EXT, after finding out about interrupted ones.
 
     Never raises for what a sysop can mend (no space, no permission, no folder, a locked or broken
     database): what was not written stays waiting, and `Delivery.problem` says why. Waits for other
     processes and for the disk; not for an event loop.
     """
-    courier = _Courier(database, settings, now, layout)
+    courier = _Courier(database, settings, now)
     try:
         if not courier.next_row():
             return Delivery((), (), None)
@@ -173,15 +164,8 @@ class _Mark:
     @classmethod
     def of(cls, file: int, line: bytes) -> _Mark:
         status = os.fstat(file)
-        size = status.st_size
-        return cls(
-            status.st_dev,
-            status.st_ino,
-            size,
-            status.st_mtime_ns,
-            _digest(file, size),
-            line.decode("latin-1"),
-        )
+        known = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        return cls(*known, format.digest(file, status.st_size), line.decode("latin-1"))
 
     def is_untouched(self, file: int) -> bool:
         return self == _Mark.of(file, self.line)
@@ -192,25 +176,17 @@ class _Mark:
         return (
             (status.st_dev, status.st_ino) == (self.device, self.inode)
             and status.st_size >= self.size
-            and _digest(file, self.size) == self.recent
+            and format.digest(file, self.size) == self.recent
         )
-
-
-def _digest(file: int, end: int) -> str:
-    start = max(0, end - RECENT)
-    return hashlib.sha256(os.pread(file, end - start, start)).hexdigest()
 
 
 class _Courier:
     """One round of deliveries; everything but `next_row` is done under the lock."""
 
-    def __init__(
-        self, database: Database, settings: BankSettings, now: datetime, layout: RecordLayout
-    ) -> None:
+    def __init__(self, database: Database, settings: BankSettings, now: datetime) -> None:
         self._database = database
         self._settings = settings
         self._now = now
-        self._layout = layout
         self._appended: list[int] = []
         self._doubtful: list[int] = []
 
@@ -231,7 +207,7 @@ class _Courier:
 
     def _append(self, row: OutboxRow, path: Path) -> None:
         with files.opened(path, _APPENDING | os.O_CREAT) as file:
-            line = self._layout.format_record(self._record(row))
+            line = format.format_record(self._record(row))
             if not _ends_a_line(file):
                 line = LINE_END + line
             mark = _Mark.of(file, line)
@@ -262,7 +238,8 @@ class _Courier:
         except FileNotFoundError:
             self._ask(row, f"{path} has been taken away")
 
-    def _stands_alone(self, added: bytes, mark: _Mark) -> bool:
+    @staticmethod
+    def _stands_alone(added: bytes, mark: _Mark) -> bool:
         """Tell whether what others have added is theirs alone, with no piece of ours before it.
 
         An empty file cannot be told from the next one of its name, which may have the same inode.
@@ -270,18 +247,18 @@ class _Courier:
         first = added.lstrip(LINE_END).split(b"\n")[0]
         if first[:1] == mark.line.lstrip(LINE_END)[:1]:
             try:
-                self._layout.parse_record(first)
+                format.parse_record(first)
             except NotARecord:
                 return False
         return mark.size > 0
 
     def _holds(self, content: bytes, row: OutboxRow) -> bool:
         """Tell whether a complete line of a file is the record, by its number and its payee."""
-        ours = self._layout.parse_record(self._layout.format_record(self._record(row)))
+        ours = format.parse_record(format.format_record(self._record(row)))
         assert ours is not None  # what we write is a record
         for line in content.split(b"\n")[:-1]:
             with contextlib.suppress(NotARecord):
-                record = self._layout.parse_record(line)
+                record = format.parse_record(line)
                 # The time is left out: the sysop may have moved the board to another zone.
                 if record is not None and replace(record, at=ours.at) == ours:
                     return True
