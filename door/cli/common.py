@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from timebank.cli.errors import UserError
+from timebank.cli.errors import refusing
 
 if TYPE_CHECKING:
     from door.config.config import Config
@@ -30,7 +30,5 @@ def load_config(path: Path) -> Config:
     from door.config import config
     from timebank.errors import SettingsError
 
-    try:
+    with refusing(SettingsError):
         return config.load(path)
-    except SettingsError as error:
-        raise UserError(str(error)) from error

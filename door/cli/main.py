@@ -11,14 +11,14 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from door.cli.common import config_option, load_config
 from door.cli.sysop import drain, forgive, kick, nodes, refused, say, stop
 from door.errors import BoardClosed, CannotListen, NoSuchHand, PasswordRefused
-from timebank.cli.errors import EXIT_WRONG, UserError
+from timebank.cli.errors import EXIT_WRONG, UserError, refusing
 from timebank.errors import NameRefused
 
 BY = "the command line"  # in the sysop's log
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from door.config.config import Config
     from door.games.unix_bj.teletype import Prompts
     from timebank.callers.callers import CallerRecord
-    from timebank.ledger.database import Database, Desk
-    from timebank.ledger.machine import ClockReading
+    from timebank.ledger.database import Desk
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -51,7 +50,6 @@ def serve(config_path: Path, verbose: bool) -> None:
     import logging
 
     from door.server import server
-    from door.server.server import quickest
     from timebank.errors import BooksFailed, DatabaseRefused
 
     config = load_config(config_path)
@@ -59,11 +57,11 @@ def serve(config_path: Path, verbose: bool) -> None:
         level=logging.INFO if verbose else logging.WARNING,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
-    try:
-        with asyncio.Runner(loop_factory=quickest()) as runner:
-            runner.run(server.serve(config, _announce))
-    except (DatabaseRefused, BooksFailed, CannotListen, BoardClosed, OSError) as error:
-        raise UserError(str(error)) from error
+    with (
+        refusing(DatabaseRefused, BooksFailed, CannotListen, BoardClosed, OSError),
+        asyncio.Runner(loop_factory=server.quickest()) as runner,
+    ):
+        runner.run(server.serve(config, _announce))
 
 
 def _announce(words: str) -> None:
@@ -77,16 +75,20 @@ def _announce(words: str) -> None:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
-@main.command("run")
-@config_option
-@click.option(
+dropfile_option = click.option(
     "--dropfile",
     type=click.Path(path_type=Path),
     help="The drop file, or its folder; else the environment says, or the folder it is in.",
 )
-@click.option("--door", "table", metavar="CODE", help="Go to this table, and end when they get up.")
+node_option = click.option("--node", type=click.IntRange(0, 9999), help="The number of the node.")
+
+
+@main.command("run")
+@config_option
+@dropfile_option
+@click.option("--door", metavar="CODE", help="Go to this table, and end when they get up.")
 @click.option("--board", metavar="NAME", help="Which of [boards.NAME] starts it.")
-@click.option("--node", type=click.IntRange(0, 9999), help="The number of the node.")
+@node_option
 @click.option("--stdio", is_flag=True, help="The caller is on standard input and output.")
 @click.option("--socket", type=click.IntRange(0), metavar="FD", help="He is on this descriptor.")
 @click.option("--connect", metavar="HOST:PORT", help="Call the board back there.")
@@ -101,35 +103,24 @@ def _announce(words: str) -> None:
 def run_(
     config_path: Path,
     dropfile: Path | None,
-    table: str | None,
     board: str | None,
     node: int | None,
-    stdio: bool,
-    socket: int | None,
-    connect: str | None,
-    telnet: bool | None,
     charset: str | None,
-    local: bool,
-    verbose: bool,
+    **how: Any,
 ) -> None:
     """Serve one caller that a board hands over (docs/door-mode.md)."""
     from door.cli import run
     from door.session.arrival import Asked
 
     call = Asked(dropfile, board, node, charset)
-    options = run.Options(config_path, call, table, stdio, socket, connect, telnet, local, verbose)
-    sys.exit(run.run(options))
+    sys.exit(run.run(run.Options(config_path, call, **how)))
 
 
 @main.command()
 @config_option
-@click.option(
-    "--dropfile",
-    type=click.Path(path_type=Path),
-    help="The drop file, or its folder; else the environment says, or the folder it is in.",
-)
+@dropfile_option
 @click.option("--board", metavar="NAME", help="Which of [boards.NAME] starts the door.")
-@click.option("--node", type=click.IntRange(0, 9999), help="The number of the node.")
+@node_option
 def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: int | None) -> None:
     """Say what was understood of a drop file, and what `door run` would make of it."""
     from door.cli import doctor as cli_doctor
@@ -139,11 +130,10 @@ def doctor(config_path: Path, dropfile: Path | None, board: str | None, node: in
 
     config = load_config(config_path)
     try:
-        said = cli_doctor.examine(config, Asked(dropfile, board, node))
+        with refusing(DatabaseRefused, BooksFailed):
+            said = cli_doctor.examine(config, Asked(dropfile, board, node))
     except DropFileRefused as refused:
         raise UserError(f"{refused}\nThe caller would be told: {refused.polite}") from refused
-    except (DatabaseRefused, BooksFailed) as error:
-        raise UserError(str(error)) from error
     for sentence in said:
         click.echo(sentence)
 
@@ -155,10 +145,8 @@ def check(config_path: Path) -> None:
     from door.cli.check import check as look_at
     from timebank.errors import SettingsError
 
-    try:
+    with refusing(SettingsError):
         config, doubts = look_at(config_path)
-    except SettingsError as error:
-        raise UserError(str(error)) from error
     events = ", ".join(event.name for event in config.bank.events) or "none"
     click.echo(f"{config_path} is in order.")
     click.echo(
@@ -180,10 +168,8 @@ def replay(file: BinaryIO) -> None:
         text = file.read().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"The input cannot be read: {error}.") from error
-    try:
+    with refusing(ReplayError):
         click.echo(replays.render(replays.replay(replays.parse(text))))
-    except ReplayError as error:
-        raise UserError(str(error)) from error
 
 
 @main.command()
@@ -217,10 +203,8 @@ def verify(seed: str, cut: str, decks: int, number: int, tosses: tuple[int, ...]
         raise UserError("--decks must be 1 to 8.")
     if number < 1:
         raise UserError("--shuffle must be 1 or more.")
-    try:
+    with refusing(ValueError):
         seal, cards = shuffle.seal(raw), shuffle.shuffle(raw, cut, decks, number)
-    except ValueError as error:
-        raise UserError(str(error)) from error
     click.echo(f"seal {seal}")
     for start in range(0, len(cards), 13):
         click.echo(" ".join(cards[start : start + 13]))
@@ -257,12 +241,8 @@ def hand(config_path: Path, number: int, as_json: bool) -> None:
     """Show a played hand: seal, seed once the shoe is done, cards, actions, transfers."""
     from door.games import hands
 
-    config = load_config(config_path)
-    with _reading(config) as desk:
-        try:
-            text = hands.as_json(desk, number) if as_json else hands.describe(desk, number)
-        except NoSuchHand as error:
-            raise UserError(str(error)) from error
+    with _reading(load_config(config_path)) as desk, refusing(NoSuchHand):
+        text = hands.as_json(desk, number) if as_json else hands.describe(desk, number)
     click.echo(text)
 
 
@@ -273,8 +253,7 @@ def audit(config_path: Path) -> None:
     from door.games import hands
     from timebank.ledger import generations
 
-    config = load_config(config_path)
-    with _reading(config) as desk:
+    with _reading(load_config(config_path)) as desk:
         findings, counted = hands.audit(desk)
         generation = generations.current(desk.connection)
     for finding in findings:
@@ -300,12 +279,10 @@ def list_callers(config_path: Path) -> None:
     from timebank.callers import callers as records
     from timebank.reports.statements import printable
 
-    config = load_config(config_path)
-    with _reading(config) as desk:
-        known = records.listing(desk)
+    with _reading(load_config(config_path)) as desk:
+        known, schedule = records.listing(desk), desk.settings.schedule
     click.echo(f"{'Caller':<26}{'Number':<8}{'Since':<12}{'Last call':<18}")
     for record in known:
-        schedule = config.bank.schedule
         since = f"{schedule.local(record.created):%Y-%m-%d}"
         last = f"{schedule.local(record.last_call):%Y-%m-%d %H:%M}" if record.last_call else "never"
         told = {"the sysop's powers": record.powers, "locked": record.locked}
@@ -325,8 +302,7 @@ def grant(config_path: Path, name: str) -> None:
     """
     from timebank.callers import powers
 
-    config = load_config(config_path)
-    with _desk(config) as desk:
+    with _desk(load_config(config_path)) as desk:
         record = powers.grant(desk, _exactly(desk, name).id, BY)
     click.echo(f"{_numbered(record)}, has the sysop's powers now.")
 
@@ -338,8 +314,7 @@ def revoke(config_path: Path, name: str) -> None:
     """Take your powers from a caller, at once; NAME is as for grant."""
     from timebank.callers import powers
 
-    config = load_config(config_path)
-    with _desk(config) as desk:
+    with _desk(load_config(config_path)) as desk:
         record = powers.revoke(desk, _exactly(desk, name).id, BY)
     click.echo(f"{_numbered(record)}, has the sysop's powers no more.")
 
@@ -349,7 +324,7 @@ def revoke(config_path: Path, name: str) -> None:
 @click.argument("name")
 def lock(config_path: Path, name: str) -> None:
     """Keep a caller out, from the next log-on on."""
-    _set_locked(config_path, name, locked=True)
+    _set_locked(config_path, name, True, "locked out", "locked out already")
 
 
 @callers.command()
@@ -357,7 +332,7 @@ def lock(config_path: Path, name: str) -> None:
 @click.argument("name")
 def unlock(config_path: Path, name: str) -> None:
     """Let a locked caller in again."""
-    _set_locked(config_path, name, locked=False)
+    _set_locked(config_path, name, False, "let in again", "not locked out")
 
 
 @callers.command()
@@ -372,12 +347,10 @@ def rename(config_path: Path, name: str, new_name: str) -> None:
     config = load_config(config_path)
     with _desk(config) as desk:
         record = _caller(desk, name)
-        try:
+        with refusing(NameRefused):
             kept = names.check(new_name)
             _refuse_kept(config, kept)
             renamed = sysop.rename(desk, record.id, kept, BY)
-        except NameRefused as error:
-            raise UserError(str(error)) from error
     click.echo(f"{record.name} is now {renamed.name}.")
     if config.bank.is_barred(record.name) and not config.bank.is_barred(renamed.name):
         click.echo(
@@ -414,6 +387,7 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
     The sysop's own is entered with the sysop's powers, any other without: `door callers grant`.
     """
     from door.call import passwords
+    from door.config.named import command
     from timebank.callers import recovery
     from timebank.keeping import sysop
     from timebank.names import names
@@ -432,10 +406,8 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
         if stdin
         else click.prompt("The new password", hide_input=True, confirmation_prompt=True)
     )
-    try:
+    with refusing(PasswordRefused):
         passwords.check(typed, name)
-    except PasswordRefused as error:
-        raise UserError(str(error)) from error
     hashed, had_code = passwords.hash_password(typed), False
     with _desk(config) as desk:
         if record is not None:
@@ -451,28 +423,18 @@ def password(config_path: Path, name: str, stdin: bool) -> None:
             f"Nobody was called {entered.name}: entered as caller number {entered.id}, with this"
             f" password and {'with' if is_sysop else 'without'} the sysop's powers."
         )
-    if kept in config.bank.co_sysops or is_sysop:
-        _tell_of_powers(config_path, record or entered)
-
-
-def _tell_of_powers(config_path: Path, record: CallerRecord) -> None:
-    from door.config.named import command
-
-    if not record.powers:
+    record = record or entered
+    if (kept in config.bank.co_sysops or is_sysop) and not record.powers:
         gives = command(config_path, "grant", record.name)
         click.echo(f"{record.name} has none of the sysop's powers: {gives} gives them.")
 
 
-def _set_locked(config_path: Path, name: str, *, locked: bool) -> None:
+def _set_locked(config_path: Path, name: str, locked: bool, now: str, before: str) -> None:
     from timebank.keeping import sysop
 
     with _desk(load_config(config_path)) as desk:
         record = _caller(desk, name)
-        change = sysop.lock if locked else sysop.unlock
-        is_new = change(desk, record.id, BY)
-    now, before = ("locked out", "locked out already")
-    if not locked:
-        now, before = ("let in again", "not locked out")
+        is_new = sysop.set_locked(desk, record.id, locked, BY)
     click.echo(f"{record.name} is {now if is_new else before}.")
 
 
@@ -554,50 +516,21 @@ def _caller(desk: Desk, name: str) -> CallerRecord:
     return record
 
 
-def _now(books: Database, config: Config) -> ClockReading:
-    """Return what the clocks of the board show."""
-    from timebank.cli.common import board_clock
-
-    return board_clock(books, config.bank).reading()
-
-
 @contextmanager
 def _desk(config: Config) -> Iterator[Desk]:
     """Open the board's books for one transaction; every refusal is a sentence."""
-    from timebank.keeping import restoring
+    from timebank.cli.common import open_books
 
-    with _books(config) as books:
-        now = _now(books, config)
-        treated = restoring.take_up(books, config.bank, now.now)
-        for sentence in () if treated is None else treated.sentences():
-            click.echo(sentence, err=True)
-        with books.transaction(config.bank, now) as desk:
+    with open_books(config.bank) as books:
+        books.take_up()
+        with books.database.transaction(books.settings, books.clock.reading()) as desk:
             yield desk
 
 
 @contextmanager
 def _reading(config: Config) -> Iterator[Desk]:
     """Open the board's books as they are at one moment; nobody is kept from writing."""
-    with _books(config) as books:
-        now = _now(books, config)
-        with books.reading(config.bank, now) as desk:
-            yield desk
+    from timebank.cli.common import open_books
 
-
-@contextmanager
-def _books(config: Config) -> Iterator[Database]:
-    from sqlalchemy.exc import DBAPIError
-
-    from timebank.errors import BooksFailed, DatabaseRefused, Refused
-    from timebank.ledger.database import Database
-
-    database = Database(config.database)
-    try:
-        database.open_existing()
-        yield database
-    except (DatabaseRefused, BooksFailed, Refused) as error:
-        raise UserError(str(error)) from error
-    except DBAPIError as error:  # tables that are not as they should be
-        raise UserError(f"The database {database.path} cannot be used: {error.orig}.") from error
-    finally:
-        database.close()
+    with open_books(config.bank) as books, books.look() as desk:
+        yield desk

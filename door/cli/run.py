@@ -61,6 +61,14 @@ class Options:
     local: bool
     verbose: bool
 
+    def way(self) -> ways_in.WayIn | None:
+        return ways_in.asked_for(
+            wants_stdio=self.stdio or self.local,
+            descriptor=self.socket,
+            connect=self.connect,
+            telnet=self.telnet,
+        )
+
 
 def run(options: Options) -> int:
     """Serve one caller to the end and return the exit status; nothing is raised."""
@@ -91,12 +99,7 @@ def _run(options: Options, config: Config, arrived: float) -> int:
     if options.door is not None and game_named(options.door) is None:
         codes = ", ".join(game.code for game in GAMES.values())
         raise NoLine(f"There is no table {options.door}: --door takes one of {codes}.")
-    way = ways_in.asked_for(
-        wants_stdio=options.stdio or options.local,
-        descriptor=options.socket,
-        connect=options.connect,
-        telnet=options.telnet,
-    )
+    way = options.way()
     if options.local:
         introduction = Introduction("the console", with_environment(Hints(), os.environ), 0, 0)
         return to_the_end(_serve(options, config, ways_in.Stdio(), introduction, None))
@@ -166,7 +169,6 @@ def _news(guest: Guest | None) -> list[str]:
 
 
 def _note(arrival: DoorCall) -> None:
-    """Write down what a sysop will want to know when a caller complains."""
     understood, guest = arrival.understood, arrival.guest
     left = "no limit" if guest.seconds is None else f"{guest.seconds} seconds left"
     log.info(
@@ -185,13 +187,7 @@ def _note(arrival: DoorCall) -> None:
 def _turn_away(options: Options, words: str) -> int:
     """Tell the caller politely that they cannot be let in, if there is a way."""
     with contextlib.suppress(NoLine):
-        way = ways_in.asked_for(
-            wants_stdio=options.stdio or options.local,
-            descriptor=options.socket,
-            connect=options.connect,
-            telnet=options.telnet,
-        )
-        asyncio.run(_tell(way or ways_in.Stdio(), words))
+        asyncio.run(_tell(options.way() or ways_in.Stdio(), words))
     return EXIT_REFUSED
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -11,7 +11,7 @@ import click
 
 from door.cli.common import config_option
 from door.errors import NoAnswer
-from timebank.cli.errors import UserError
+from timebank.cli.errors import UserError, refusing
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -97,22 +97,15 @@ def stop(where: Where) -> None:
 
 
 def _show(
-    answer: Mapping[str, Any],
-    lines: Callable[[Mapping[str, Any]], Iterable[str]],
-    *,
-    as_json: bool,
+    answer: Mapping[str, Any], lines: Callable[[Mapping[str, Any]], list[str]], *, as_json: bool
 ) -> None:
-    """Print an answer of the server, as it is or in lines to read."""
     import json
 
     click.echo(json.dumps(answer, indent=2) if as_json else "\n".join(lines(answer)))
 
 
 def _ask(where: Where, command: str, **what: object) -> Mapping[str, Any]:
-    """Ask the running server of this board."""
     from door.cli import control
 
-    try:
+    with refusing(NoAnswer):
         return control.ask_server(*where, command, what)
-    except NoAnswer as error:
-        raise UserError(str(error)) from error

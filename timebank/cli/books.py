@@ -16,26 +16,22 @@ import click
 from timebank.cli.common import (
     NUMBER,
     OpenBooks,
-    caller_number,
     config_option,
     format_option,
+    found,
     opened,
     pour,
-    refusing,
     say,
     since_option,
     tell,
     until_option,
 )
-from timebank.cli.errors import EXIT_WRONG
+from timebank.cli.errors import EXIT_WRONG, refusing
 from timebank.errors import BackupRefused
 
 if TYPE_CHECKING:
     from timebank.reports.extracts import Wanted
     from timebank.reports.summary import By
-
-
-# The `timebank` command about the callers of other boards.
 
 
 @click.command()
@@ -56,12 +52,7 @@ def boards(config: Path, form: str, again: int | None, given: int | None) -> Non
     from timebank.reports import boards as board_reports
 
     with opened(config) as books:
-        if again is not None or given is not None:
-            with books.work() as desk:
-                if again is not None:
-                    claims.give_again(desk, again)
-                if given is not None:
-                    claims.regard_as_given(desk, given)
+        books.settle((claims.give_again, again), (claims.regard_as_given, given))
         with books.look() as desk:
             reports = board_reports.boards(desk)
             rows = claims.outstanding(desk)
@@ -124,12 +115,13 @@ def _wanted(
     since: datetime | None,
     until: datetime | None,
 ) -> Wanted:
+    from timebank.callers import callers
     from timebank.reports.extracts import Wanted, known_game, known_kind
 
     first, end = books.span(since, until)
     with books.look() as desk:
         return Wanted(
-            caller_id=None if caller is None else caller_number(desk, caller),
+            caller_id=None if caller is None else found(callers.number_of(desk, caller), caller),
             game=None if game is None else known_game(desk, game),
             kind=None if kind is None else known_kind(desk, kind),
             call_id=call,
@@ -158,7 +150,7 @@ def statement(
 
     with opened(config) as books:
         with books.look() as desk:
-            caller_id = caller_number(desk, name)
+            caller_id = found(callers.number_of(desk, name), name)
             called = callers.name_of(desk, caller_id)
         first, end = books.span(since, until)
         rows = extracts(books.look, Wanted(caller_id=caller_id), newest_first=False)
@@ -216,10 +208,10 @@ def show_addresses(config: Path, form: str, since: datetime | None, until: datet
     with opened(config) as books:
         first, end = books.span(since, until)
         with books.look() as desk:
-            found = neighbours.neighbours(desk, first, end)
+            shared = neighbours.neighbours(desk, first, end)
         schedule = books.settings.schedule
-    lines, records = neighbours.lines(found, schedule), neighbours.records(found, schedule)
-    tell(form, neighbours.table(found, schedule), neighbours.FIELDS, lines, records)
+    lines, records = neighbours.lines(shared, schedule), neighbours.records(shared, schedule)
+    tell(form, neighbours.table(shared, schedule), neighbours.FIELDS, lines, records)
 
 
 def _bar() -> str:
@@ -358,13 +350,4 @@ def audit(config: Path, form: str, since_digest: str | None) -> None:
     )
 
 
-COMMANDS = (
-    accounts,
-    show_ledger,
-    statement,
-    summary,
-    show_addresses,
-    export,
-    audit,
-    boards,
-)
+COMMANDS = (accounts, show_ledger, statement, summary, show_addresses, export, audit, boards)

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from timebank.cli.errors import UserError
+from timebank.cli.errors import UserError, refusing
 
 if TYPE_CHECKING:
-    from timebank.callers.callers import CallerRecord
     from timebank.calls.clock import BelievedClock
     from timebank.ledger.database import Database, Desk
     from timebank.reports.exports import Record
@@ -77,15 +76,20 @@ class OpenBooks:
 
     @contextmanager
     def work(self) -> Iterator[Desk]:
-        """Open the books for one transaction, committed when the block ends well.
-
-        Books that were put back by hand are treated as restored ones first.
-        """
+        """Open the books for one transaction; those put back by hand are treated as such first."""
         self.take_up()
         with self.database.transaction(self.settings, self.clock.reading()) as desk:
             judgement = self.clock.keep(desk)
             yield desk
         self.clock.adopt(judgement)
+
+    def settle(self, *answers: tuple[Callable[[Desk, int], object], int | None]) -> None:
+        """Do what the sysop says of the numbers that are given."""
+        if any(number is not None for _, number in answers):
+            with self.work() as desk:
+                for do, number in answers:
+                    if number is not None:
+                        do(desk, number)
 
     def take_up(self) -> None:
         """Do what is owed to the books before the first thing is written into them."""
@@ -127,20 +131,23 @@ def load(config: Path) -> BankSettings:
         return load_settings(config)
 
 
+def opened(config: Path) -> AbstractContextManager[OpenBooks]:
+    return open_books(load(config))
+
+
 @contextmanager
-def opened(config: Path) -> Iterator[OpenBooks]:
+def open_books(settings: BankSettings) -> Iterator[OpenBooks]:
     """Open the books that the settings name; whatever they refuse with becomes a sentence."""
     from sqlalchemy.exc import DBAPIError
 
     from timebank.errors import BooksFailed, DatabaseRefused, Refused
     from timebank.ledger.database import Database
 
-    settings = load(config)
     database = Database(settings.database)
     try:
         with refusing(DatabaseRefused, BooksFailed, Refused):
             database.open_existing()
-            yield OpenBooks(database, settings, board_clock(database, settings))
+            yield OpenBooks(database, settings, _board_clock(database, settings))
     except UnicodeEncodeError as error:  # bytes from the command line that are no text
         raise UserError(f"{error.object!a} cannot be read.") from error
     except DBAPIError as error:  # tables that are not as they should be
@@ -149,7 +156,7 @@ def opened(config: Path) -> Iterator[OpenBooks]:
         database.close()
 
 
-def board_clock(database: Database, settings: BankSettings) -> BelievedClock:
+def _board_clock(database: Database, settings: BankSettings) -> BelievedClock:
     """Give the clock by which the board goes; when that is not the wall clock's time, say so."""
     from timebank.calls.clock import BelievedClock, told
     from timebank.ledger.machine import Machine
@@ -167,35 +174,14 @@ def board_clock(database: Database, settings: BankSettings) -> BelievedClock:
     return clock
 
 
-@contextmanager
-def refusing(*errors: type[Exception]) -> Iterator[None]:
-    """Turn errors whose text is a sentence for the sysop into the command's refusal."""
-    try:
-        yield
-    except errors as error:
-        raise UserError(str(error)) from error
+Found = TypeVar("Found")
 
 
-def caller_number(desk: Desk, name: str) -> int:
-    from timebank.callers import callers
-
-    number = callers.number_of(desk, name)
-    if number is None:
-        raise _nobody(name)
-    return number
-
-
-def living_caller(desk: Desk, name: str) -> CallerRecord:
-    from timebank.callers import callers
-
-    record = callers.find(desk, name)
-    if record is None:
-        raise _nobody(name)
-    return record
-
-
-def _nobody(name: str) -> UserError:
-    return UserError(f"There is no caller named {name}. `timebank accounts` lists all.")
+def found(what: Found | None, name: str) -> Found:
+    """Give what was found of the caller of this name."""
+    if what is None:
+        raise UserError(f"There is no caller named {name}. `timebank accounts` lists all.")
+    return what
 
 
 def say(lines: Iterable[str]) -> None:

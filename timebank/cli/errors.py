@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
 import click
@@ -19,3 +21,12 @@ class UserError(click.ClickException):
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the sentence, and nothing before it."""
         click.echo(self.message, file=file or sys.stderr)
+
+
+@contextmanager
+def refusing(*errors: type[Exception]) -> Iterator[None]:
+    """Turn errors whose text is a sentence for the sysop into the command's refusal."""
+    try:
+        yield
+    except errors as error:
+        raise UserError(str(error)) from error

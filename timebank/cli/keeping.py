@@ -9,24 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from timebank.cli.common import (
-    NUMBER,
-    OpenBooks,
-    config_option,
-    format_option,
-    load,
-    opened,
-    refusing,
-    say,
-    tell,
-)
-from timebank.cli.errors import EXIT_WRONG, UserError
+from timebank.cli.common import NUMBER, config_option, format_option, load, opened, say, tell
+from timebank.cli.errors import EXIT_WRONG, UserError, refusing
 from timebank.errors import BackupRefused, NotInOrder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from timebank.audit.finding import Finding
+    from timebank.reports.exports import Record
+    from timebank.settings.schedule import Schedule
     from timebank.thebank.outbox import OutboxRow
 
 
@@ -114,39 +106,27 @@ def outbox(config: Path, form: str, repeat: int | None, delivered: int | None) -
     from timebank.thebank import outbox as thebank_ext
 
     with opened(config) as books:
-        if repeat is not None or delivered is not None:
-            with books.work() as desk:
-                if repeat is not None:
-                    thebank_ext.repeat(desk, repeat)
-                if delivered is not None:
-                    thebank_ext.regard_as_delivered(desk, delivered)
+        books.settle((thebank_ext.repeat, repeat), (thebank_ext.regard_as_delivered, delivered))
         with books.look() as desk:
             rows = thebank_ext.undelivered(desk)
-        _show_outbox(books, form, rows)
+        schedule = books.settings.schedule
+    records = [_outbox_record(row, schedule) for row in rows]
+    tell(form, _outbox_table(rows, schedule), OUTBOX_FIELDS, records, paged=False)
 
 
 OUTBOX_FIELDS = ("number", "caller", "minutes", "source", "at", "state", "doubt")
 
 
-def _show_outbox(books: OpenBooks, form: str, rows: list[OutboxRow]) -> None:
-    from timebank.ledger.schema import instant
+def _outbox_record(row: OutboxRow, schedule: Schedule) -> Record:
+    from timebank.reports.exports import iso
 
-    records = [
-        {
-            "number": row.number,
-            "caller": row.name,
-            "minutes": row.minutes,
-            "source": row.source,
-            "at": books.settings.schedule.local(instant(row.at)).isoformat(),
-            "state": row.state,
-            "doubt": row.mark if row.state == "doubtful" else None,
-        }
-        for row in rows
-    ]
-    tell(form, _outbox_table(books, rows), OUTBOX_FIELDS, records, paged=False)
+    doubt = row.mark if row.state == "doubtful" else None
+    at = iso(row.at, schedule)
+    values = (row.number, row.name, row.minutes, row.source, at, row.state, doubt)
+    return dict(zip(OUTBOX_FIELDS, values, strict=True))
 
 
-def _outbox_table(books: OpenBooks, rows: list[OutboxRow]) -> Iterator[str]:
+def _outbox_table(rows: list[OutboxRow], schedule: Schedule) -> Iterator[str]:
     from timebank.ledger.schema import instant
     from timebank.reports.statements import printable
 
@@ -155,7 +135,7 @@ def _outbox_table(books: OpenBooks, rows: list[OutboxRow]) -> Iterator[str]:
         return
     yield f"{'Record':>7}  {'When':<19}  {'Caller':<24}{'Minutes':>8}  State"
     for row in rows:
-        when = books.settings.schedule.local(instant(row.at))
+        when = schedule.local(instant(row.at))
         doubt = f": {printable(row.mark)}" if row.state == "doubtful" and row.mark else ""
         yield (
             f"{row.number:>7}  {when:%Y-%m-%d %H:%M:%S}  {printable(row.name):<24}{row.minutes:>8}"

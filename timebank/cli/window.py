@@ -17,7 +17,7 @@ from timebank.cli.common import (
     amount,
     config_option,
     format_option,
-    living_caller,
+    found,
     opened,
     signed_amount,
     tell,
@@ -111,12 +111,13 @@ def _move(
     config: Path, names: Sequence[str], work: Callable[[Desk, list[int]], tuple[TransferRow, ...]]
 ) -> None:
     """Do the work on callers' accounts, and say what was moved and what they hold now."""
+    from timebank.callers import callers
     from timebank.ledger import transfers
     from timebank.words import clock
 
     with opened(config) as books, books.work() as desk:
-        found = [living_caller(desk, name) for name in names]
-        rows = work(desk, [record.id for record in found])
+        records = [found(callers.find(desk, name), name) for name in names]
+        rows = work(desk, [record.id for record in records])
         banks = {
             balance.caller_id: balance.amount
             for balance in transfers.balances(desk)
@@ -124,7 +125,7 @@ def _move(
         }
     for row in rows:
         click.echo(f"Transfer {row.number}: {row.why}.")
-    for record in found:
+    for record in records:
         click.echo(f"{record.name}'s account holds {clock(banks[record.id])}.")
 
 
@@ -139,10 +140,7 @@ def freeze(config: Path, why: str, name: str) -> None:
     """
     from timebank.window import sysop
 
-    with opened(config) as books, books.work() as desk:
-        record = living_caller(desk, name)
-        sysop.freeze(desk, record.id, why, BY)
-    click.echo(f"{record.name}'s account is frozen.")
+    _set(config, name, lambda desk, caller_id: sysop.freeze(desk, caller_id, why, BY), "frozen")
 
 
 @click.command()
@@ -153,10 +151,16 @@ def unfreeze(config: Path, why: str, name: str) -> None:
     """Open a frozen account again."""
     from timebank.window import sysop
 
+    _set(config, name, lambda desk, who: sysop.unfreeze(desk, who, why, BY), "open again")
+
+
+def _set(config: Path, name: str, work: Callable[[Desk, int], object], state: str) -> None:
+    from timebank.callers import callers
+
     with opened(config) as books, books.work() as desk:
-        record = living_caller(desk, name)
-        sysop.unfreeze(desk, record.id, why, BY)
-    click.echo(f"{record.name}'s account is open again.")
+        record = found(callers.find(desk, name), name)
+        work(desk, record.id)
+    click.echo(f"{record.name}'s account is {state}.")
 
 
 LOG_FIELDS = ("number", "at", "by", "caller", "what")

@@ -23,16 +23,6 @@ def enter(desk: Desk, name: str, password_hash: str, by: str, *, with_powers: bo
     return record
 
 
-def lock(desk: Desk, caller_id: int, by: str) -> bool:
-    """Keep a caller out, from the next log-on on; False if they were locked out already."""
-    return _set_locked(desk, caller_id, True, by)
-
-
-def unlock(desk: Desk, caller_id: int, by: str) -> bool:
-    """Let a caller in again; False if they were not locked out."""
-    return _set_locked(desk, caller_id, False, by)
-
-
 def rename(desk: Desk, caller_id: int, name: str, by: str) -> CallerRecord:
     """Give a caller another name; raises as `callers.rename`."""
     before = callers.get(desk, caller_id)
@@ -66,15 +56,15 @@ def delete(desk: Desk, caller_id: int, by: str) -> None:
     _note(desk, by, record, f"{had}was deleted")
 
 
-def _set_locked(desk: Desk, caller_id: int, locked: bool, by: str) -> bool:
+def set_locked(desk: Desk, caller_id: int, locked: bool, by: str) -> bool:
+    """Keep a caller out from the next log-on on, or let them in; False if it was so already."""
     record = callers.get(desk, caller_id)
     if record.locked == locked:
         return False
     callers.set_locked(desk, caller_id, locked)
     _note(desk, by, record, "was locked out" if locked else "was let in again")
     if not locked:
-        words = "Your name was locked, and the sysop has let you in again."
-        add_notice(desk, caller_id, words)
+        add_notice(desk, caller_id, "Your name was locked, and the sysop has let you in again.")
     return True
 
 
