@@ -22,17 +22,9 @@ from door.errors import InputEnded
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE
 from door.games.engine import shuffle
+from door.games.unix_bj import teletype
 from door.games.unix_bj.kind import UNIX_BJ_KIND
-from door.games.unix_bj.teletype import (
-    BET,
-    OPENING,
-    Prompts,
-    Score,
-    Teletype,
-    decline,
-    hand_start,
-    is_yes,
-)
+from door.games.unix_bj.teletype import BET, OPENING, Prompts, Score, Teletype, decline, hand_start
 
 DOLLAR = UNIX_BJ_STAKE // BET  # cents
 LONGEST_LINE = 256  # bytes of an answer that are kept
@@ -64,7 +56,6 @@ def read_seed(text: str) -> bytes:
 
 
 def _play(paper: Teletype, keyboard: Keyboard, seed: bytes) -> None:
-    """Deal hand after hand; only an interrupt ends it."""
     position = 0
     while True:
         position = hand_start(position)
@@ -80,7 +71,7 @@ def _play(paper: Teletype, keyboard: Keyboard, seed: bytes) -> None:
 def _decide(paper: Teletype, keyboard: Keyboard, round_: BlackjackRound) -> BlackjackAction:
     for question in paper.questions(round_):
         _print(question.text)
-        if is_yes(keyboard.line()):
+        if teletype.is_yes(keyboard.line()):
             return question.yes
     return decline(round_)
 
@@ -93,7 +84,6 @@ class Keyboard:
     """
 
     def __init__(self) -> None:
-        """Nothing was struck yet."""
         self._struck = False
         self._typed = b""
         self._wake = -1  # readable once a signal came

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from door.errors import CertificateRefused
 from door.lines.tls.certificates import doubt
 from timebank.calls.calls import latest_addresses
 from timebank.errors import BooksUnavailable
-from timebank.ledger.database import Database, not_ours
+from timebank.ledger import sqlite
+from timebank.ledger.database import Database, Desk, not_ours
 from timebank.ledger.schema import APPLICATION_ID, SCHEMA_VERSION
 from timebank.settings.toml import TomlTable, open_table
 
@@ -48,7 +50,8 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
     if not settings.database.exists():
         return named.unregistered(settings.bank, path)
     try:
-        program, version = _stamps(settings.database)
+        with contextlib.closing(sqlite.opened(settings.database, mode="ro")) as connection:
+            program, version = sqlite.program_of(connection), sqlite.version_of(connection)
         if program != APPLICATION_ID:
             return [not_ours(settings.database, program, version)]
         if version != SCHEMA_VERSION:
@@ -62,25 +65,17 @@ def _look_at_people(settings: Config, path: Path) -> list[str]:
 
 
 def _people(settings: Config, path: Path) -> list[str]:
-    database = Database(settings.database)
-    try:
-        with database.reading(settings.bank, datetime.now(UTC)) as desk:
-            return [
-                named.holders(desk),
-                *named.doubts(desk, path),
-                *named.look_alike(desk),
-            ]
-    finally:
-        database.close()
+    with _reading(settings) as desk:
+        return [named.holders(desk), *named.doubts(desk, path), *named.look_alike(desk)]
 
 
-def _stamps(database: Path) -> tuple[int, int]:
-    """Give whose database it is, and of which version."""
-    address = f"{database.resolve().as_uri()}?mode=ro"
-    with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
-        (program,) = connection.execute("PRAGMA application_id").fetchone()
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return program, version
+@contextlib.contextmanager
+def _reading(settings: Config) -> Iterator[Desk]:
+    with (
+        contextlib.closing(Database(settings.database)) as database,
+        database.reading(settings.bank, datetime.now(UTC)) as desk,
+    ):
+        yield desk
 
 
 def _look_for_front_ends(settings: Config) -> list[str]:
@@ -105,14 +100,11 @@ def _latest_calls(settings: Config) -> list[tuple[str, str]]:
     """
     if not settings.database.is_file():
         return []
-    database = Database(settings.database)
     try:
-        with database.reading(settings.bank, datetime.now(UTC)) as desk:
+        with _reading(settings) as desk:
             return latest_addresses(desk, LATEST)
     except (BooksUnavailable, DBAPIError):
         return []
-    finally:
-        database.close()
 
 
 def _look_at_certificates(root: TomlTable, settings: Config) -> list[str]:

@@ -129,7 +129,6 @@ async def _ask(
 
 
 def table(answer: Mapping[str, Any]) -> list[str]:
-    """Put what `nodes` answers into lines."""
     lines = [f"{'Node':>4}  {'Caller':<26}{'Where':<20}{'Since':<7}{'Idle':>6}{'Left':>7}  Address"]
     for on in answer["nodes"]:
         since = datetime.fromisoformat(on["since"]).astimezone()
@@ -148,7 +147,6 @@ def table(answer: Mapping[str, Any]) -> list[str]:
 
 
 def refusals(answer: Mapping[str, Any]) -> list[str]:
-    """Put what `refused` answers into lines."""
     lines = []
     if answer["held"]:
         lines.append(f"{'Address':<26}{'Wait':>8}  Why")

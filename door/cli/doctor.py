@@ -10,7 +10,7 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,12 +78,10 @@ def _books(config: Config) -> Iterator[Database]:
     """Open the books, or new ones for the trial where there are none yet."""
     with tempfile.TemporaryDirectory() as folder:
         there = config.database.is_file()
-        database = Database(config.database if there else Path(folder) / "trial.sqlite3")
-        try:
+        path = config.database if there else Path(folder) / "trial.sqlite3"
+        with closing(Database(path)) as database:
             database.open()
             yield database
-        finally:
-            database.close()
 
 
 def _trial(

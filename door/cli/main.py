@@ -487,7 +487,6 @@ def _exactly(desk: Desk, name: str) -> CallerRecord:
 
 
 def _refuse_like(desk: Desk, name: str) -> None:
-    """Refuse a name that nobody has if somebody's looks like it."""
     from timebank.names import look_alikes
 
     alike = look_alikes.holder(desk.connection.exec_driver_sql, name) if name.isprintable() else ""

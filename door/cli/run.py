@@ -49,8 +49,6 @@ log = logging.getLogger("door.run")
 
 @dataclass(frozen=True)
 class Options:
-    """The command line of `door run`."""
-
     config: Path
     call: Asked
     door: str | None
@@ -185,7 +183,6 @@ def _note(arrival: DoorCall) -> None:
 
 
 def _turn_away(options: Options, words: str) -> int:
-    """Tell the caller politely that they cannot be let in, if there is a way."""
     with contextlib.suppress(NoLine):
         asyncio.run(_tell(options.way() or ways_in.Stdio(), words))
     return EXIT_REFUSED

@@ -91,7 +91,6 @@ def is_name(name: str) -> bool:
 
 
 def unlisted(name: str) -> HostBoard:
-    """What holds for a board without a table of its own: the defaults, and no rlogin."""
     return HostBoard(name, TrustedBoard(name))
 
 

@@ -33,8 +33,6 @@ DAY_SECONDS = 24 * 60 * 60
 
 @dataclass(frozen=True)
 class BoardSettings:
-    """Whose board it is, and where it keeps its things."""
-
     name: str
     sysop: str  # a caller's name, as `names.check` keeps it
     data: Path

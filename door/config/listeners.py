@@ -21,8 +21,6 @@ EVERY_ADDRESS_OF_BOTH = "::"
 
 @dataclass(frozen=True)
 class ListenerSettings:
-    """Where callers reach the board."""
-
     kind: ListenerKind
     host: str  # an address in its usual spelling
     port: int  # 0 for any free one

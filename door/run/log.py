@@ -47,7 +47,6 @@ class LogFile(logging.FileHandler):
     """
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a record, into the file opened anew when the last one did not go there."""
         try:
             super().emit(record)
         except OSError:

@@ -61,7 +61,6 @@ class Node:
 
 
 async def answer_control(server: Served, connection: LinkConnection, said: Said) -> None:
-    """Do what a sysop asks, and answer in JSON."""
     line = connection.line
     try:
         answer = await _do(server, said)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from door import wording
 from door.call.display import literal
@@ -46,10 +46,7 @@ log = logging.getLogger("door.housekeeping")
 
 
 class Housekeeping:
-    """The jobs of one server, each a task of its own."""
-
     def __init__(self, board: Board, books: Books, database: Database, clock: BoardClock) -> None:
-        """Prepare the jobs; `start` begins them."""
         self._board = board
         self._books = books
         self._database = database
@@ -70,24 +67,14 @@ class Housekeeping:
 
     async def start(self) -> None:
         """Do once what callers may expect to be done, then begin the rounds."""
-        await overdue.stand_all(self._books)
+        await self._stand_overdue()
         await self._look_for_a_wrong_clock()
         await self._write_bulletin()
-        self._books.outbox_waits.set()
-        self._jobs = [
-            asyncio.create_task(job)
-            for job in (
-                self._every(lambda: RENEW_SECONDS, self._board.renew_leases),
-                self._every(lambda: OVERDUE_SECONDS, self._stand_overdue),
-                self._every(lambda: BULLETIN_SECONDS, self._write_bulletin),
-                self._every(lambda: LOOK_SECONDS, self._look_at_the_books),
-                self._every(lambda: self._board.config.bank.import_seconds, self._import),
-                self._every(lambda: live_mark.RENEW_SECONDS, self._renew_mark),
-                self._deliver_outbox(),
-                self._tell_at_once(),
-                self._close_when_gone(),
-            )
-        ]
+        self._begin(
+            self._every(lambda: OVERDUE_SECONDS, self._stand_overdue),
+            self._every(lambda: BULLETIN_SECONDS, self._write_bulletin),
+            self._every(lambda: self._board.config.bank.import_seconds, self._import),
+        )
 
     async def start_beside_others(self) -> None:
         """Do what a process owes its own callers, and leave the board's work to the server.
@@ -96,22 +83,23 @@ class Housekeeping:
         """
         await self._guarded(self.keep_clock)
         await self._guarded(self._stand_overdue)  # a caller waits, and is told when it cannot be
+        self._begin(self._guarded(self._renew_mark))
+
+    def _begin(self, *own: Coroutine[Any, Any, None]) -> None:
+        """Begin what every process does, behind the jobs of its `own`."""
         self._books.outbox_waits.set()
-        self._jobs = [
-            asyncio.create_task(job)
-            for job in (
-                self._every(lambda: RENEW_SECONDS, self._board.renew_leases),
-                self._every(lambda: LOOK_SECONDS, self._look_at_the_books),
-                self._guarded(self._renew_mark),
-                self._every(lambda: live_mark.RENEW_SECONDS, self._renew_mark),
-                self._deliver_outbox(),
-                self._tell_at_once(),
-                self._close_when_gone(),
-            )
-        ]
+        jobs = (
+            *own,
+            self._every(lambda: RENEW_SECONDS, self._board.renew_leases),
+            self._every(lambda: LOOK_SECONDS, self._look_at_the_books),
+            self._every(lambda: live_mark.RENEW_SECONDS, self._renew_mark),
+            self._deliver_outbox(),
+            self._tell_at_once(),
+            self._close_when_gone(),
+        )
+        self._jobs = [asyncio.create_task(job) for job in jobs]
 
     async def stop(self) -> None:
-        """End the rounds."""
         for job in self._jobs:
             job.cancel()
         await asyncio.gather(*self._jobs, return_exceptions=True)
@@ -139,7 +127,6 @@ class Housekeeping:
                 self._clock.call_later(OUTBOX_SECONDS, waits.set)
 
     async def _import(self) -> None:
-        """Take over what other programs wrote for accounts here."""
         bank_settings = self._board.config.bank
         if bank_settings.mode != "built-in" or not bank_settings.imports:
             return
@@ -163,7 +150,6 @@ class Housekeeping:
         await overdue.stand_all(self._books)
 
     async def _write_bulletin(self) -> None:
-        """Write the bulletin of the day that ended, once a day."""
         today = self._board.config.bank.schedule.day_of(self._clock.now())
         if today == self._bulletin_day:
             return
@@ -194,7 +180,6 @@ class Housekeeping:
             log.warning("%s.", words)
 
     async def _look_for_a_wrong_clock(self) -> None:
-        """Log which callers a wrong clock has led astray."""
         ahead = await self._books.run(clock_mend.ahead)
         if ahead:
             names = ", ".join(each.name for each in ahead)
@@ -235,7 +220,6 @@ class Housekeeping:
             caller.console.say(f"|14{literal(text)}")
 
     async def _close_when_gone(self) -> None:
-        """End every call when the files of the books were removed or replaced."""
         await self._books.gone.wait()
         self._board.interrupt_all(Closing(wording.GONE))
 
@@ -261,7 +245,6 @@ class Housekeeping:
         return await asyncio.get_running_loop().run_in_executor(None, work)
 
     def _report(self, what: str, problem: str | None) -> None:
-        """Log a problem when it is new, not at every round."""
         if problem and self._problems.get(what) != problem:
             log.error("%s", problem)
         self._problems[what] = problem or ""

@@ -71,7 +71,6 @@ async def _meet(console: Console) -> None:
 
 
 def _guest(board: Board, caller: RloginCaller, line: Line) -> Guest:
-    """Return a caller by the header, which says a name and no time."""
     known = looks.is_known(line.hints)
     return Guest(
         board=board.config.boards[caller.board],

@@ -87,8 +87,6 @@ log = logging.getLogger("door.server")
 
 
 class Server:
-    """A board with its listeners."""
-
     def __init__(
         self,
         config: Config,
@@ -97,7 +95,6 @@ class Server:
         new_seed: Callable[[], bytes] = new_seed,
         shared: Mapping[str, Shared] | None = None,
     ) -> None:
-        """Serve the board of `config` from an open `database`; `shared` as in `lay_tables`."""
         clock = BoardClock(machine)
         self.books = Books(database, lambda: self.board.config.bank, clock)
         lay_tables = partial(floor.lay_tables, given=shared)
@@ -229,7 +226,6 @@ class Server:
                 _warn_of_names(await self.books.run(partial(named.doubts, path=path)))
 
     def _look_back(self, desk: Desk) -> tuple[list[tuple[str, str]], list[str]]:
-        """Read who called last from where, and what is to be said of names in the settings."""
         return latest_addresses(desk, REMEMBERED), named.doubts(desk, self.board.config.path)
 
     async def _listen(self, where: Where) -> Listener:
@@ -277,7 +273,6 @@ class Server:
         return [*self._listeners, *([] if self._doors is None else [self._doors])]
 
     async def _answer_door(self, link: LinkConnection, said: Said) -> None:
-        """Serve a caller of a door process who wants to join the Vegas table, or the sysop."""
         if COMMAND in said:
             await answer_control(self, link, said)
             return
@@ -285,12 +280,10 @@ class Server:
             await _visitors()(self.board, link, said)
 
     async def _answer(self, line: Line) -> None:
-        """Serve a line; the listener hangs it up afterwards."""
         with self._session():
             await answer(self.board, line)
 
     async def _answer_board(self, line: Line, header: RloginHeader) -> None:
-        """Serve a caller that another board sends by rlogin, if it is believed."""
         with self._session():
             await answer_board(self.board, line, header)
 
@@ -307,7 +300,6 @@ class Server:
             self._close_when_empty()
 
     async def _end_when_gone(self) -> None:
-        """Close the board when the files of its books were removed or replaced."""
         await self.books.gone.wait()
         self.ended.set()
 
@@ -371,7 +363,6 @@ _ADVICE = {
 
 
 def _reason(error: OSError) -> str:
-    """Say why a port cannot be had; an address that is not even understood has words of its own."""
     number = error.errno or 0
     return os.strerror(number) if number > 0 else str(error.strerror or error)
 
@@ -387,7 +378,6 @@ def _warn_of(certificate: Path, key: Path, now: datetime) -> None:
 
 
 def _warn_of_names(doubts: Iterable[str]) -> None:
-    """Tell the log which names in the settings have no effect, and what to type for it."""
     for sentence in doubts:
         log.warning("%s", sentence)
 

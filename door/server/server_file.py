@@ -54,7 +54,6 @@ class ServerFile:
     """The files of one running server, from `announce` to `withdraw`."""
 
     def __init__(self, config: Path, data: Path, now: datetime) -> None:
-        """Prepare the files of a server that began `now` with these settings and this folder."""
         self._config, self._data = config, data
         serving = Serving(
             _whole(config), _whole(data), os.getpid(), version("blackjack-for-time"), now
@@ -187,5 +186,4 @@ def _read(path: Path, believed: set[int] | None) -> Serving | None:
 
 
 def _whole(path: Path) -> str:
-    """Return a path without links and dots, whether or not it is there."""
     return os.path.realpath(path)

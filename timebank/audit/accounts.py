@@ -21,28 +21,13 @@ from timebank.audit.rounds import check_rounds
 from timebank.ledger import schema, sqlite
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import generations
-from timebank.ledger.schema import (
-    CALLER_ACCOUNTS,
-    MINT,
-    NEVER_NEGATIVE,
-    NEVER_POSITIVE,
-    PLAY_ACCOUNTS,
-    SYSTEM_ACCOUNTS,
-    callers,
-    calls,
-    days,
-    import_lines,
-    imports,
-    mended_days,
-    outbox,
-    transfers,
-)
+from timebank.ledger.schema import callers, days, import_lines, imports, outbox, transfers
 from timebank.ledger.sql import Prepared, Query
 from timebank.words import MINUTE
 
-ALLOTMENT, ELAPSED, *_ = SYSTEM_ACCOUNTS
+ALLOTMENT, ELAPSED, *_ = schema.SYSTEM_ACCOUNTS
 # The kinds of account that hold play money, and those of them that hold time too.
-FOR_PLAY = frozenset({*PLAY_ACCOUNTS, MINT})
+FOR_PLAY = frozenset({*schema.PLAY_ACCOUNTS, schema.MINT})
 FOR_BOTH = frozenset({"stake", "house"})
 
 
@@ -74,9 +59,9 @@ class _Account:
         self.recomputed = 0
 
     def fits(self, amount: int) -> bool:
-        if self.kind in NEVER_NEGATIVE:
+        if self.kind in schema.NEVER_NEGATIVE:
             return amount >= 0
-        return amount <= 0 or self.kind not in NEVER_POSITIVE
+        return amount <= 0 or self.kind not in schema.NEVER_POSITIVE
 
     def fits_unit(self) -> bool:
         if self.unit == "second":
@@ -217,16 +202,16 @@ def _check_accounts(desk: Desk, accounts: dict[int, _Account]) -> Iterator[Findi
             yield Finding(f"unit {unit}", f"All balances add up to {total}, not to zero.")
 
 
-@each_is_wrong("caller {}", f"{{1}} has {{2}} of {len(CALLER_ACCOUNTS)} accounts.")
+@each_is_wrong("caller {}", f"{{1}} has {{2}} of {len(schema.CALLER_ACCOUNTS)} accounts.")
 def _incomplete() -> Query:
     own = _ACCOUNTS.c
     found = (
         select(func.count())
         .where(own.caller_id == callers.c.id, own.unit == "second")
-        .where(own.kind.in_(CALLER_ACCOUNTS))
+        .where(own.kind.in_(schema.CALLER_ACCOUNTS))
         .scalar_subquery()
     )
-    return select(callers.c.id, callers.c.name, found).where(found != len(CALLER_ACCOUNTS))
+    return select(callers.c.id, callers.c.name, found).where(found != len(schema.CALLER_ACCOUNTS))
 
 
 @each_is_wrong("transfer {}", "It is a grant that no day of its caller accounts for.")
@@ -235,7 +220,7 @@ def _grants() -> Query:
         exists().where(
             table.c.grant_id == transfers.c.id, table.c.caller_id == _ACCOUNTS.c.caller_id
         )
-        for table in (days, mended_days)
+        for table in (days, schema.mended_days)
     )
     return (
         select(transfers.c.id)
@@ -287,10 +272,10 @@ def _calls() -> Query:
         .group_by(transfers.c.call_id)
         .subquery()
     )
-    call, posted = calls.c, func.coalesce(used.c.posted, 0)
+    call, posted = schema.calls.c, func.coalesce(used.c.posted, 0)
     return (
         select(call.id, call.ticked, call.charged, call.waived, posted)
-        .select_from(calls)
+        .select_from(schema.calls)
         .join(used, used.c.call_id == call.id, isouter=True)
         .where(or_(call.charged != posted, call.ticked != call.charged + call.waived))
     )

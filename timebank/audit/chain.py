@@ -168,7 +168,6 @@ class _Search:
         return None if found is None else Written._make(found)
 
     def _continues(self, digest: str, number: int) -> bool:
-        """Tell whether the next row, as `number`, was written after `digest`."""
         return self.next is not None and self.next.made(digest, number) == self.next.digest
 
     def _digest(self) -> str:

@@ -12,17 +12,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, case, exists, func, not_, or_, select
 
 from timebank.audit.finding import Check, Finding, each_is_wrong
+from timebank.ledger import schema
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import (
-    accounts,
-    callers,
-    calls,
-    given_back,
-    source,
-    target,
-    transfers,
-    visits,
-)
+from timebank.ledger.schema import accounts, callers, given_back, source, target, transfers, visits
 from timebank.ledger.sql import Prepared, Query, total
 from timebank.ledger.visit import HostSession, Parting
 from timebank.words import MINUTE
@@ -38,7 +30,6 @@ def _sum(amount: ColumnElement[int], these: ColumnElement[bool]) -> ColumnElemen
 
 
 def _of_board(*wrong: ColumnElement[Any]) -> Query:
-    """Choose callers of boards, and what is wrong with them."""
     return select(callers.c.id, callers.c.name, *wrong[1:]).where(
         callers.c.board.is_not(None), wrong[0]
     )
@@ -57,7 +48,9 @@ def _with_plain_name() -> Query:
 @each_is_wrong("caller {}", "{1} is of another board and on no call, and has {2} left.")
 def _with_time_left() -> Query:
     own = accounts.c
-    on_call = exists().where(calls.c.caller_id == callers.c.id, calls.c.closed.is_(None))
+    on_call = exists().where(
+        schema.calls.c.caller_id == callers.c.id, schema.calls.c.closed.is_(None)
+    )
     left = (
         select(total(own.balance))
         .where(own.caller_id == callers.c.id, own.unit == "second")
@@ -87,12 +80,11 @@ def _of_strange_kind() -> Query:
 
 
 def _calls() -> Query:
-    """Choose calls that do not go with their visits."""
-    visit, call = visits.c, calls.c
+    visit, call = visits.c, schema.calls.c
     over, left = call.closed.is_not(None), visit.closed.is_not(None)
     return (
         select(call.id, visit.id, over, left)
-        .select_from(calls)
+        .select_from(schema.calls)
         .join(callers, callers.c.id == call.caller_id)
         .join(visits, visit.call_id == call.id, isouter=True)
         .where(

@@ -21,7 +21,6 @@ from timebank.ledger.sql import Prepared, Query
 
 
 def _moved() -> Query:
-    """Choose the transfers of loans, and of what guests leave with."""
     amount = transfers.c.amount
     lent, paid = source.c.kind == "loan", target.c.kind == "loan"
     change = case((lent, amount), else_=0) - case((paid, amount), else_=0)
@@ -81,7 +80,6 @@ class _Loan:
         self.owed = [0, *accumulate(row.change for row in rows)]
 
     def place(self, after: int) -> int:
-        """Give the place of the first row behind the transfer `after`."""
         return bisect_left(self.numbers, after + 1)
 
 
@@ -112,7 +110,6 @@ def check_loans(desk: Desk) -> Iterator[Finding]:
 
 
 def _check_days(loan: _Loan, days: list[_Day]) -> Iterator[Finding]:
-    """Check what was lent, and left to guests, on the days that say what was owed."""
     begins = [day.after for day in days]
     for place, row in enumerate(loan.rows):
         began = bisect_left(begins, row.number)

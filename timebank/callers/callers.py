@@ -12,18 +12,10 @@ from sqlalchemy import ColumnElement, Update, bindparam, func, select
 from sqlalchemy.exc import IntegrityError
 
 from timebank.errors import NameTaken, Refused, UnknownCaller
+from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import CALLER_ACCOUNTS, callers, instant, stamp
-from timebank.ledger.sql import (
-    Prepared,
-    Query,
-    Reader,
-    by_name,
-    change,
-    equal,
-    insert_into,
-    value,
-)
+from timebank.ledger.sql import Prepared, Query, Reader, change, equal, value
 from timebank.ledger.transfers import open_account
 from timebank.names import look_alikes, names
 
@@ -51,7 +43,7 @@ class CallerRecord:
 
 _LIVING = callers.c.deleted.is_(None)
 _ENTER = Prepared(
-    lambda: insert_into(
+    lambda: sql.insert_into(
         callers,
         "name fold skeleton password_hash created board board_key",
         locked=0,
@@ -71,7 +63,7 @@ def _changed_to(columns: str, *where: ColumnElement[bool], **fixed: Any) -> Upda
 
 _FIND = Prepared(lambda: _records().where(equal(callers.c.fold)))
 _GET = Prepared(lambda: _records().where(equal(callers.c.id)))
-_LISTING = Prepared(lambda: _records().order_by(by_name(callers.c.name)))
+_LISTING = Prepared(lambda: _records().order_by(sql.by_name(callers.c.name)))
 _COUNT: Reader[int] = value(lambda: select(func.count()).select_from(callers).where(_LIVING))
 _NUMBER: Reader[int] = value(
     lambda: (
@@ -154,7 +146,6 @@ def number_of(desk: Desk, name: str) -> int | None:
 
 
 def name_of(desk: Desk, caller_id: int) -> str:
-    """Give the name of a caller by number, also of one who was deleted."""
     return _NAME.one(desk.connection, id=caller_id)
 
 

@@ -13,24 +13,15 @@ from collections.abc import Collection
 
 from sqlalchemy import bindparam, select
 
-from timebank.ledger import schema
+from timebank.ledger import schema, sql
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, rounds, stamp
-from timebank.ledger.sql import (
-    Prepared,
-    Reader,
-    among,
-    change,
-    columns_of,
-    equal,
-    insert_into,
-    value,
-)
+from timebank.ledger.sql import Prepared, Reader, among, change, columns_of, equal, value
 from timebank.words import amount_words, title
 
 _NOTICES = schema.notices
 _UNREAD = _NOTICES.c.shown.is_(None)
-_ADD = Prepared(lambda: insert_into(_NOTICES, "caller_id at text"))
+_ADD = Prepared(lambda: sql.insert_into(_NOTICES, "caller_id at text"))
 _WAITING: Reader[str] = value(
     lambda: (
         select(_NOTICES.c.text).where(equal(_NOTICES.c.caller_id), _UNREAD).order_by(_NOTICES.c.id)

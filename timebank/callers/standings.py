@@ -105,7 +105,6 @@ def losers(desk: Desk, day: date | None, most: int) -> list[Standing]:
 
 
 def house_day(desk: Desk, day: date) -> list[HouseDay]:
-    """Tell how each game's house did with the hands of `day` that are settled."""
     return _HOUSE.all(desk.connection, day=day.isoformat())
 
 

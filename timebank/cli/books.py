@@ -13,19 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from timebank.cli.common import (
-    NUMBER,
-    OpenBooks,
-    config_option,
-    format_option,
-    found,
-    opened,
-    pour,
-    say,
-    since_option,
-    tell,
-    until_option,
-)
+from timebank.cli import common
+from timebank.cli.common import NUMBER, config_option, format_option, opened, since_option, tell
 from timebank.cli.errors import EXIT_WRONG, refusing
 from timebank.errors import BackupRefused
 
@@ -87,7 +76,7 @@ def accounts(config: Path, form: str) -> None:
 @click.option("--call", metavar="NUMBER", type=NUMBER, help="Only transfers made on this call.")
 @click.option("--hand", metavar="NUMBER", type=NUMBER, help="Only transfers of this hand.")
 @since_option
-@until_option
+@common.until_option
 @click.option("--newest-first", is_flag=True, help="Begin with the last transfer.")
 def show_ledger(
     config: Path, form: str, newest_first: bool, **filters: str | int | datetime | None
@@ -105,7 +94,7 @@ def show_ledger(
 
 
 def _wanted(
-    books: OpenBooks,
+    books: common.OpenBooks,
     *,
     caller: str | None,
     game: str | None,
@@ -121,7 +110,9 @@ def _wanted(
     first, end = books.span(since, until)
     with books.look() as desk:
         return Wanted(
-            caller_id=None if caller is None else found(callers.number_of(desk, caller), caller),
+            caller_id=None
+            if caller is None
+            else common.found(callers.number_of(desk, caller), caller),
             game=None if game is None else known_game(desk, game),
             kind=None if kind is None else known_kind(desk, kind),
             call_id=call,
@@ -135,7 +126,7 @@ def _wanted(
 @config_option
 @format_option
 @since_option
-@until_option
+@common.until_option
 @click.argument("name")
 def statement(
     config: Path, form: str, since: datetime | None, until: datetime | None, name: str
@@ -150,7 +141,7 @@ def statement(
 
     with opened(config) as books:
         with books.look() as desk:
-            caller_id = found(callers.number_of(desk, name), name)
+            caller_id = common.found(callers.number_of(desk, name), name)
             called = callers.name_of(desk, caller_id)
         first, end = books.span(since, until)
         rows = extracts(books.look, Wanted(caller_id=caller_id), newest_first=False)
@@ -172,7 +163,7 @@ def statement(
     help="How much to put together.",
 )
 @since_option
-@until_option
+@common.until_option
 def summary(
     config: Path, form: str, by: By, since: datetime | None, until: datetime | None
 ) -> None:
@@ -196,7 +187,7 @@ def summary(
 @config_option
 @format_option
 @since_option
-@until_option
+@common.until_option
 def show_addresses(config: Path, form: str, since: datetime | None, until: datetime | None) -> None:
     """Show which callers share an address, and what they sent one another.
 
@@ -240,13 +231,13 @@ def export(config: Path, output: Path | None, form: str) -> None:
     with opened(config) as books:
         pieces = _exported(books, form)
         if output is None:
-            pour(pieces)
+            common.pour(pieces)
             return
         _write_new(output, pieces)
     click.echo(f"The books are in {output}.")
 
 
-def _exported(books: OpenBooks, form: str) -> Iterator[str]:
+def _exported(books: common.OpenBooks, form: str) -> Iterator[str]:
     """Give the export a piece at a time; all of it is of one moment."""
     from timebank.ledger import transfers as ledger
     from timebank.reports import beancount, exports
@@ -329,7 +320,7 @@ def audit(config: Path, form: str, since_digest: str | None) -> None:
         sys.exit(EXIT_WRONG if findings else 0)
     if remark is not None:
         click.echo(f"{remark}. Whoever serves from it treats it as restored first.", err=True)
-    say(str(finding) for finding in findings)
+    common.say(str(finding) for finding in findings)
     if findings:
         things = "thing is" if len(findings) == 1 else "things are"
         click.echo(f"{len(findings)} {things} wrong with the books.", err=True)

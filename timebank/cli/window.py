@@ -12,16 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from timebank.cli.common import (
-    OpenBooks,
-    amount,
-    config_option,
-    format_option,
-    found,
-    opened,
-    signed_amount,
-    tell,
-)
+from timebank.cli import common
+from timebank.cli.common import OpenBooks, amount, config_option, format_option, found, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -95,7 +87,7 @@ def transfer(config: Path, why: str, name: str, to_name: str, amount: int) -> No
 @config_option
 @why_option
 @click.argument("name")
-@click.argument("amount", metavar="AMOUNT", callback=signed_amount)
+@click.argument("amount", metavar="AMOUNT", callback=common.signed_amount)
 def adjust(config: Path, why: str, name: str, amount: int) -> None:
     """Correct a caller's account, up or down.
 
@@ -175,7 +167,7 @@ def show_log(config: Path, form: str) -> None:
 
     with opened(config) as books:
         entries = _log(books)
-        tell(form, _log_table(books, entries), LOG_FIELDS, _log_records(books, entries))
+        common.tell(form, _log_table(books, entries), LOG_FIELDS, _log_records(books, entries))
 
 
 def _log(books: OpenBooks) -> Iterator[LogEntry]:

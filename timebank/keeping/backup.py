@@ -168,7 +168,6 @@ def _refuse_source(source: Path, path: Path) -> None:
 
 
 def _free_aside(path: Path, now: datetime) -> Path:
-    """Give the name under which the books at `path` are kept when others take their place."""
     return _free_name(path.with_name(f"{path.name}.replaced-{now:%Y%m%dT%H%M%SZ}"))
 
 
@@ -263,7 +262,6 @@ def _name(part: Path, path: Path) -> None:
 
 @contextlib.contextmanager
 def _sentences(path: Path) -> Iterator[None]:
-    """Say in a sentence what the disk or SQLite refuse with."""
     try:
         yield
     except OSError as error:
@@ -291,12 +289,8 @@ def _connected(path: Path, mode: str = "rw") -> sqlite3.Connection:
 
 
 def _audited(path: Path, settings: BankSettings, now: datetime) -> Copied:
-    database = Database(path)
-    try:
-        with database.reading(settings, now) as desk:
-            return Copied(ledger.count(desk), audit(desk))
-    finally:
-        database.close()
+    with contextlib.closing(Database(path)) as database, database.reading(settings, now) as desk:
+        return Copied(ledger.count(desk), audit(desk))
 
 
 @contextlib.contextmanager
@@ -311,17 +305,15 @@ def _room_beside(path: Path) -> Iterator[Path]:
 
 def _made_ready(copy: Path, settings: BankSettings, now: datetime, source: Path) -> int:
     """See that the copy of a backup is ours, of today's version and in order; count transfers."""
-    database = Database(copy)
     try:
-        database.open_existing()
-        database.open()
-        audited = _audited(copy, settings, now)
+        with contextlib.closing(Database(copy)) as database:
+            database.open_existing()
+            database.open()
+            audited = _audited(copy, settings, now)
     except (DatabaseRefused, BooksUnavailable, DBAPIError) as error:
         reason = error.orig if isinstance(error, DBAPIError) else error
         # The sysop knows the backup, not the copy that was looked at.
         raise BackupRefused(str(reason).replace(str(copy), str(source))) from error
-    finally:
-        database.close()
     if audited.findings:
         raise NotInOrder(source, audited.findings)
     sync(copy)
@@ -330,13 +322,11 @@ def _made_ready(copy: Path, settings: BankSettings, now: datetime, source: Path)
 
 @contextlib.contextmanager
 def _kept_to_ourselves(path: Path, now: datetime) -> Iterator[tuple[BinaryIO, Given]]:
-    """Lock everybody out of the books that are to be replaced; gives their file.
+    """Lock everybody out of the books to be replaced; gives their file and the numbers they know.
 
-    And what they know of numbers that were given.
-
-    Somebody may have opened the file already and wait for the lock: what he would then write to
+    Somebody may have opened the file already and wait for the lock: what they would then write to
     had no name any more. So the beginning of the old file is wiped before the lock is given up,
-    and he is told that it is no database.
+    and they are told that it is no database.
     """
     # The file is closed last: closing it in any way drops the locks that SQLite has on it.
     with (
@@ -411,7 +401,6 @@ def _on_call(books: sqlite3.Connection, path: Path, now: datetime) -> tuple[str,
 
 
 def _free_name(path: Path) -> Path:
-    """Give the path, or the first one with a number behind it that is free."""
     numbered = (path.with_name(f"{path.name}-{number}") for number in count(2))
     return next(name for name in chain((path,), numbered) if not os.path.lexists(name))
 

@@ -31,17 +31,7 @@ from timebank.keeping import deletion
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import EARNED
-from timebank.ledger.schema import (
-    accounts,
-    callers,
-    calls,
-    days,
-    given_back,
-    instant,
-    notices,
-    rounds,
-    stamp,
-)
+from timebank.ledger.schema import accounts, callers, calls, days, given_back, notices, rounds
 from timebank.ledger.sql import Prepared, Query, equal, fields_of, read, there_is, total
 from timebank.names import names
 from timebank.wagers import journal
@@ -248,7 +238,7 @@ def _close_accounts(work: Work) -> tuple[str, ...]:
                 if _HAS_CALLED(desk.connection, id=each.id, last=each.last).first():
                     continue
                 deletion.delete(desk, each.id)
-                day = desk.settings.schedule.day_of(instant(each.last))
+                day = desk.settings.schedule.day_of(schema.instant(each.last))
                 what = f"Closed the account, empty and not used since {day}"
                 sysop_log.note(desk, BY, each.id, what)
         except (CallerOnline, UnknownCaller):  # he calls just now, or the sysop was faster
@@ -258,7 +248,6 @@ def _close_accounts(work: Work) -> tuple[str, ...]:
 
 
 def _earned(desk: Desk, gone: _Gone) -> int:
-    """Count what a caller's last day brought him beside the grant and the time used."""
     of_day = {name: getattr(gone, name) for name in ("online", "held", "stake", "after", "carried")}
     return EARNED.one(desk.connection, **of_day)
 
@@ -275,4 +264,4 @@ def _forget_log(desk: Desk) -> int:
 
 
 def _days_ago(desk: Desk, days: int) -> int:
-    return stamp(desk.now - timedelta(days=days))
+    return schema.stamp(desk.now - timedelta(days=days))

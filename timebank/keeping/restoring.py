@@ -39,18 +39,7 @@ from timebank.ledger.database import Database, Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.generations import NUMBERED, ClosedWithCopy, Generation
 from timebank.ledger.live_mark import Note
-from timebank.ledger.schema import (
-    callers,
-    given_back,
-    identity,
-    instant,
-    notices,
-    outbox,
-    rounds,
-    shoes,
-    stamp,
-    transfers,
-)
+from timebank.ledger.schema import callers, given_back, identity, rounds, shoes, stamp, transfers
 from timebank.ledger.sql import Prepared, Reader, change, columns_of, highest, value
 from timebank.settings.settings import BankSettings
 from timebank.thebank import bookings
@@ -168,7 +157,9 @@ _OPEN_CALLS: Reader[int] = value(
     lambda: select(func.count()).select_from(_CALLS).where(_CALLS.c.closed.is_(None))
 )
 _DOUBT_RECORDS = Prepared(
-    lambda: change(outbox, "mark", outbox.c.state.in_(["waiting", "appending"]), state="doubtful")
+    lambda: change(
+        schema.outbox, "mark", schema.outbox.c.state.in_(["waiting", "appending"]), state="doubtful"
+    )
 )
 _DOUBT_GIFTS = Prepared(
     lambda: change(
@@ -190,7 +181,7 @@ _LATEST_BEFORE: Reader[int | None] = value(
     )
 )
 _TELL_ALL = Prepared(
-    lambda: insert(notices).from_select(
+    lambda: insert(schema.notices).from_select(
         ["caller_id", "at", "text"],
         select(callers.c.id, bindparam("at", type_=Integer), bindparam("text", type_=Text))
         .where(callers.c.deleted.is_(None))
@@ -283,7 +274,7 @@ def _tell_callers(desk: Desk, copied: int | None) -> None:
     state = _LATEST_BEFORE.one(desk.connection) if copied is None else copied
     if state is None:
         return
-    was, now = schedule.local(instant(state)), schedule.local(desk.now)
+    was, now = schedule.local(schema.instant(state)), schedule.local(desk.now)
     told = (
         f"The books of this board were restored on {now:%Y-%m-%d at %H:%M}, as they were on"
         f" {was:%Y-%m-%d at %H:%M}. What happened in between is not in them."
@@ -374,7 +365,6 @@ def take_up(database: Database, settings: BankSettings, now: datetime) -> Treate
 
 @contextlib.contextmanager
 def _saying(name: Path) -> Iterator[None]:
-    """Turn what the disk refuses a file beside the books with into `BooksUnavailable`."""
     try:
         yield
     except OSError as error:

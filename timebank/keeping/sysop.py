@@ -24,7 +24,6 @@ def enter(desk: Desk, name: str, password_hash: str, by: str, *, with_powers: bo
 
 
 def rename(desk: Desk, caller_id: int, name: str, by: str) -> CallerRecord:
-    """Give a caller another name; raises as `callers.rename`."""
     before = callers.get(desk, caller_id)
     renamed = callers.rename(desk, caller_id, name)
     if renamed.name != before.name:
@@ -49,7 +48,6 @@ def set_password(desk: Desk, caller_id: int, password_hash: str, by: str) -> Cal
 
 
 def delete(desk: Desk, caller_id: int, by: str) -> None:
-    """Strike a caller off; raises as `deletion.delete`."""
     record = callers.get(desk, caller_id)
     deletion.delete(desk, caller_id)
     had = "who had the sysop's powers, " if record.powers else ""

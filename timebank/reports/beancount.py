@@ -53,7 +53,6 @@ class UsedAccount:
 
 
 def _used() -> Query:
-    """Choose the accounts that transfers moved, and when they first did."""
     ends = union_all(
         *(
             select(end.label("account"), func.min(transfers.c.at).label("first")).group_by(end)

@@ -22,7 +22,7 @@ from timebank.words import clock
 
 @dataclass
 class BoardReport:
-    """A board, and all its callers together."""
+    """A board, and all its callers together; in the order of FIELDS."""
 
     board: str
     # Those who are not deleted; and how often they, and those who are, came in.
@@ -89,7 +89,6 @@ FIELDS = (
 
 
 def boards_table(reports: Iterable[BoardReport]) -> Iterator[str]:
-    """Write a line a board, and under it how its callers' gains were given back."""
     nobody = True
     for report in reports:
         if nobody:
@@ -111,24 +110,20 @@ def _given(way: str, state: str, minutes: int) -> str:
 
 
 def board_line(report: BoardReport) -> dict[str, object]:
-    """Give a report as `board_record` does, for a table of plain fields."""
     said = "; ".join(_given(way, state, minutes) for (way, state), minutes in report.given.items())
     return {**board_record(report), "given_back": said}
 
 
 def board_record(report: BoardReport) -> dict[str, object]:
-    """Give a report as a record by the names of FIELDS, amounts in seconds."""
     given = [
         {"way": way, "state": state, "minutes": minutes}
         for (way, state), minutes in report.given.items()
     ]
-    values = (report.board, report.callers, report.visits, report.brought, report.elapsed)
-    more = (report.taken_home, report.gained, report.debt_paid, report.debt, given)
-    return dict(zip(FIELDS, (*values, *more), strict=True))
+    *counted, _ = vars(report).values()
+    return dict(zip(FIELDS, (*counted, given), strict=True))
 
 
 def outstanding_table(rows: Iterable[HostPayment], schedule: Schedule) -> Iterator[str]:
-    """Write what is not with its host, a line each; nothing where there is nothing."""
     for number, row in enumerate(rows):
         if number == 0:
             yield ""

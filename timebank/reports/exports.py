@@ -36,65 +36,34 @@ STATEMENT_FIELDS = ("entry", "at", "unit", "change", *HELD, "together", "shown",
 
 
 def ledger_record(row: Extract, schedule: Schedule) -> Record:
-    return {
-        "number": row.number,
-        "entry": row.entry,
-        "at": iso(row.at, schedule),
-        "kind": row.kind,
-        "amount": row.amount,
-        "unit": row.unit,
-        "shown": amount(row.amount, row.unit),
-        "from": row.source,
-        "from_caller": row.source_caller,
-        "to": row.target,
-        "to_caller": row.target_caller,
-        "game": row.game,
-        "call": row.call_id,
-        "hand": row.round_id,
-        "why": row.why,
-        **_facts(row),
-        "digest": row.digest,
-        "generation": row.generation,
-    }
-
-
-def _facts(row: Extract) -> Record:
-    """Give the code and what else is known, both None where nobody can read them."""
     reason = row.reason
-    if isinstance(reason, Unread):
-        return {"code": None, "facts": None}
-    return {"code": reason.CODE, "facts": known(reason)}
+    facts = (None, None) if isinstance(reason, Unread) else (reason.CODE, known(reason))
+    shown = amount(row.amount, row.unit)
+    values = (
+        *(row.number, row.entry, iso(row.at, schedule), row.kind, row.amount, row.unit, shown),
+        *(row.source, row.source_caller, row.target, row.target_caller, row.game, row.call_id),
+        *(row.round_id, row.why, *facts, row.digest, row.generation),
+    )
+    return dict(zip(LEDGER_FIELDS, values, strict=True))
 
 
 def account_record(balance: Balance) -> Record:
-    return {
-        "account": balance.account_id,
-        "kind": balance.kind,
-        "caller": balance.caller,
-        "caller_number": balance.caller_id,
-        "deleted": balance.deleted,
-        "game": balance.game,
-        "amount": balance.amount,
-        "unit": balance.unit,
-        "shown": amount(balance.amount, balance.unit),
-    }
+    owner = (balance.caller, balance.caller_id, balance.deleted, balance.game)
+    held = (balance.amount, balance.unit, amount(balance.amount, balance.unit))
+    values = (balance.account_id, balance.kind, *owner, *held)
+    return dict(zip(ACCOUNT_FIELDS, values, strict=True))
 
 
 def statement_record(entry: StatementEntry, schedule: Schedule) -> Record:
-    return {
-        "entry": entry.number,
-        "at": iso(entry.at, schedule),
-        "unit": entry.unit,
-        "change": entry.change,
-        **{kind: entry.after.get(kind, 0) for kind in HELD},
-        "together": entry.balance,
-        "shown": amount(entry.balance, entry.unit),
-        "what": entry.what,
-    }
+    held = (entry.after.get(kind, 0) for kind in HELD)
+    values = (
+        *(entry.number, iso(entry.at, schedule), entry.unit, entry.change, *held),
+        *(entry.balance, amount(entry.balance, entry.unit), entry.what),
+    )
+    return dict(zip(STATEMENT_FIELDS, values, strict=True))
 
 
 def iso(at: int, schedule: Schedule) -> str:
-    """Write whole seconds since 1970 as ISO 8601 by the clocks of the board."""
     return schedule.local(instant(at)).isoformat()
 
 

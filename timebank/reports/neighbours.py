@@ -20,18 +20,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, and_, bindparam, func
 
+from timebank.ledger import schema
 from timebank.ledger.database import Desk
-from timebank.ledger.schema import (
-    accounts,
-    callers,
-    calls,
-    days,
-    instant,
-    moved,
-    source,
-    target,
-    transfers,
-)
+from timebank.ledger.schema import accounts, callers, calls, days, instant, moved, source, transfers
 from timebank.ledger.sql import NEVER, Query, fields_of, read
 from timebank.reports.statements import AMOUNT, printable
 from timebank.settings.schedule import Schedule
@@ -66,8 +57,6 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An address from which several callers called, and they, those who sent most first."""
-
     address: str
     callers: tuple[Neighbour, ...]
 
@@ -77,8 +66,6 @@ class Address:
 
 
 class _Called(NamedTuple):
-    """How often a caller called from an address; the first and the last call."""
-
     caller_id: int
     address: str
     times: int
@@ -100,8 +87,6 @@ class _Granted(NamedTuple):
 
 
 class _Sent(NamedTuple):
-    """What one caller sent another, all together."""
-
     giver: int
     taker: int
     amount: int
@@ -123,7 +108,7 @@ def _called() -> Query:
 
 def _sent() -> Query:
     """Choose what a caller or the sysop moved between two callers' accounts."""
-    ends = {"giver": source.c.caller_id, "taker": target.c.caller_id}
+    ends = {"giver": source.c.caller_id, "taker": schema.target.c.caller_id}
     return (
         fields_of(_Sent, moved, **ends, amount=func.sum(transfers.c.amount))
         .where(transfers.c.kind == "transfer", _within(transfers.c.at))
@@ -210,8 +195,6 @@ def written(key: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Books:
-    """What the books know of callers, by number."""
-
     people: dict[int, _Person]
     grants: dict[int, _Granted]
     # By giver and taker.

@@ -25,7 +25,6 @@ UNITS: Mapping[Unit, str] = {"usd-cent": "dollars", "frf-cent": "francs"}
 
 
 def accounts_table(balances: Sequence[Balance]) -> Iterator[str]:
-    """Write who has what: a line a caller, then the accounts of the house and the system."""
     held: defaultdict[int, dict[str, int]] = defaultdict(dict)
     names: dict[int, str] = {}
     play: dict[tuple[int, Unit], dict[str, int]] = {}
@@ -75,7 +74,6 @@ def _play_accounts(
 
 
 def ledger_table(rows: Iterator[Extract], schedule: Schedule) -> Iterator[str]:
-    """Write transfers, a line each, with the time as the clocks of the board showed it."""
     first = next(rows, None)  # before the headings, lest books that cannot be read have any
     yield (
         f"{'Number':>7} {'Entry':>7}  {'When':<19}  {'Caller':<24}{'From':<11}{'To':<11}"

@@ -52,8 +52,6 @@ NAMES = tuple(dict.fromkeys(FLOWS.values()))
 
 @dataclass
 class GameResult:
-    """What callers won from one house, and lost to it, in the unit of its play."""
-
     won: int = 0
     lost: int = 0
 
@@ -183,9 +181,8 @@ def summary_table(periods: list[Period], bar: str) -> Iterator[str]:
 
 def _games(period: Period) -> Iterator[str]:
     for (game, unit), result in sorted(period.games.items()):
-        won, lost, house = (
-            amount(value, unit) for value in (result.won, result.lost, result.house)
-        )
+        results = (result.won, result.lost, result.house)
+        won, lost, house = (amount(value, unit) for value in results)
         yield f"  {title(game)}: callers won {won} and lost {lost}, the house made {house}."
 
 
@@ -196,11 +193,7 @@ def summary_lines(periods: Iterable[Period]) -> Iterator[dict[str, object]]:
             (name, None, "second", period.flows[name]) for name in NAMES
         ]
         for (game, unit), result in sorted(period.games.items()):
-            told += [
-                ("won", game, unit, result.won),
-                ("lost", game, unit, result.lost),
-                ("house", game, unit, result.house),
-            ]
+            told += [(what, game, unit, getattr(result, what)) for what in ("won", "lost", "house")]
         for what, of, unit, quantity in told:
             values = (period.label, period.first.isoformat(), what, of, unit, quantity)
             yield dict(zip(SUMMARY_FIELDS, (*values, amount(quantity, unit)), strict=True))
@@ -213,13 +206,7 @@ def summary_record(period: Period) -> dict[str, object]:
         **{name: period.flows[name] for name in NAMES},
         "house": period.house,
         "games": [
-            {
-                "game": game,
-                "unit": unit,
-                "won": result.won,
-                "lost": result.lost,
-                "house": result.house,
-            }
+            {"game": game, "unit": unit, **vars(result), "house": result.house}
             for (game, unit), result in sorted(period.games.items())
         ],
     }

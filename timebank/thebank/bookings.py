@@ -152,7 +152,6 @@ def open_imports(desk: Desk, path: Path | None) -> list[Import]:
 
 
 def kept_as(desk: Desk, path: Path) -> int | None:
-    """Tell which import a file is the .BAK of."""
     return _KEPT_AS.first(desk.connection, kept=str(path))
 
 
@@ -200,7 +199,6 @@ def find_again(desk: Desk) -> tuple[Path, ...]:
 
 
 def _kept_files(path: Path, number: int | None) -> list[Path]:
-    """List the .BAK files of a path: those of one import, or all."""
     which = r"\d+" if number is None else str(number)
     pattern = re.compile(rf"{re.escape(path.name)}\.{which}(-\d+)?\.BAK")
     try:
@@ -210,7 +208,6 @@ def _kept_files(path: Path, number: int | None) -> list[Path]:
 
 
 def _holds(place: Path, row: Import) -> bool:
-    """Tell whether a file is there and begins with what was read of an import."""
     try:
         with files.opened(place, os.O_RDONLY) as file:
             return row.position.is_in(file)
@@ -270,7 +267,6 @@ def mark_told(desk: Desk, refusals: Iterable[RefusedLine]) -> None:
 
 
 def shown(text: str, longest: int) -> str:
-    """Make text of another program fit for a line of a screen or a log."""
     kept = "".join(letter if letter.isprintable() else " " for letter in text[: longest + 1])
     return kept if len(kept) <= longest else f"{kept[: longest - 3]}..."
 

@@ -89,7 +89,6 @@ class ErrorFile:
         self._desk = desk
 
     def finish(self) -> None:
-        """Write what an earlier round has left unwritten; raises `OSError`."""
         while True:
             with self._desk() as desk:
                 refusals = bookings.untold(desk, self._place, AT_ONCE)
@@ -239,12 +238,10 @@ class _Takeover:
         return reason
 
     def finish(self) -> None:
-        """Finish what was begun, and leave alone what is there now."""
         with files.locked(self._place):
             self._finish()
 
     def _reason_not_to(self) -> str | None:
-        """Say why this file cannot be one to read, None when it can."""
         if self._settings.mode != "built-in":
             return f'{self.path} is not read: only a board of mode "built-in" has a bank for it.'
         if os.fsencode(self._place).decode("utf-8", "replace") != str(self._place):
@@ -359,7 +356,6 @@ class _Takeover:
             return row, reader.unended
 
     def _refuse(self, refusals: Sequence[RefusedLine]) -> None:
-        """Tell of lines that were refused, in the .ERR file and in the log."""
         self._errors.write(refusals)
         report = self.report
         for refusal in refusals:

@@ -100,12 +100,10 @@ def undelivered(desk: Desk) -> list[OutboxRow]:
 
 
 def repeat(desk: Desk, number: int) -> None:
-    """Send a doubtful record again, because the sysop found that it never arrived."""
     _resolve(desk, number, "waiting", None)
 
 
 def regard_as_delivered(desk: Desk, number: int) -> None:
-    """Let a doubtful record rest, because the sysop found that it did arrive."""
     _resolve(desk, number, "appended", stamp(desk.now))
 
 
@@ -194,7 +192,6 @@ class _Courier:
         return Delivery(tuple(self._appended), tuple(self._doubtful), problem)
 
     def next_row(self) -> OutboxRow | None:
-        """Find the oldest record that is to be written or looked for."""
         with self._database.reading(self._settings, self._now) as desk:
             return next((row for row in undelivered(desk) if row.state != "doubtful"), None)
 
@@ -309,7 +306,6 @@ def _ends_a_line(file: int) -> bool:
 
 
 def _is_at(file: int, path: Path) -> bool:
-    """Tell whether the open file is still the one that the path leads to."""
     try:
         return os.path.samestat(os.fstat(file), path.stat())
     except FileNotFoundError:
