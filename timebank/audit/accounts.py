@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator
 
 from sqlalchemy import ColumnElement, and_, exists, func, or_, select
 
-from timebank.audit.chain import check_chain
+from timebank.audit.chain import check_chain, check_generations
 from timebank.audit.finding import Check, Finding, each_is_wrong
-from timebank.audit.generations import check_generations
 from timebank.audit.guests import check_hosts
 from timebank.audit.loans import check_loans
 from timebank.audit.rounds import check_rounds

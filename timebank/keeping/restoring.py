@@ -8,7 +8,7 @@ its way in the copy is closed or in doubt:
 - hands in play are void, and what stood on the table is returned: their cards may be known;
 - calls are closed and charged to their last renewal, visits of other boards' callers end;
 - what waited for THEBANK.EXT or for a host is doubtful: only the sysop can tell whether it went;
-- recovery codes are void, and powers that were taken since stay taken (restored_callers.py);
+- recovery codes are void, and powers that were taken since stay taken;
 - numbers go on past any that were ever given, in a new generation (generations.py).
 
 `timebank restore` does it to the copy before that takes the place of the books. Books that somebody
@@ -21,19 +21,18 @@ from __future__ import annotations
 import contextlib
 import logging
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy import Integer, Text, bindparam, func, insert, select
 
-from timebank.callers import sysop_log
-from timebank.callers.notices import tell_hand
+from timebank.callers import powers, recovery, sysop_log
+from timebank.callers.notices import add_notice, tell_hand
 from timebank.calls import calls
 from timebank.errors import BooksUnavailable
 from timebank.guests.departure import leave_without_call
-from timebank.keeping.restored_callers import Admission, Callers, admit, powerless_in
 from timebank.ledger import generations, high_water, live_mark, schema, sqlite
 from timebank.ledger.database import Database, Desk
 from timebank.ledger.entry import Posting
@@ -60,6 +59,11 @@ LEAST_AHEAD = 1_000_000
 AHEAD_A_SECOND = 100
 
 log = logging.getLogger("timebank")
+
+
+# Callers by number and by when they were registered (seconds since 1970): a number alone may be
+# somebody else's in the books of another board.
+Callers = Set[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,40 @@ class Given:
         if self.at is not None:
             ahead = LEAST_AHEAD + max(0, stamp(now) - self.at) * AHEAD_A_SECOND
         return {table: self.numbers.get(table, 0) + ahead + 1 for table in NUMBERED}
+
+
+@dataclass(frozen=True)
+class Admission:
+    """What became of codes and powers. Names are as `powers.numbered` gives them."""
+
+    codes: int
+    holders: tuple[str, ...]
+    taken: tuple[str, ...]
+    # Whether the books that are replaced could be asked who has lost powers since.
+    is_known: bool
+
+    def sentences(self) -> list[str]:
+        said = []
+        if self.codes == 1:
+            said.append("Made 1 recovery code void: its owner can make another at Your settings.")
+        elif self.codes:
+            said.append(
+                f"Made {self.codes} recovery codes void:"
+                " their owners can make others at Your settings."
+            )
+        if self.taken:
+            said.append(
+                f"Took the sysop's powers from {'; '.join(self.taken)}: they had none in the books"
+                " before. `door callers grant` gives them."
+            )
+        holders = f"The sysop's powers: {'; '.join(self.holders) or 'nobody has them'}"
+        if self.holders and not self.is_known:
+            holders += (
+                ", as in the copy. Callers who lost them since have them again:"
+                " `door callers revoke` takes them"
+            )
+        locks = "Passwords and locks are those of the copy, also where they were changed since."
+        return [*said, f"{holders}.", locks]
 
 
 @dataclass(frozen=True)
@@ -401,3 +439,45 @@ def _remark(desk: Desk, note: Note | None, noted: int, path: Path) -> str | None
 
 def marked_as_copy(connection: sqlite3.Connection, now: datetime) -> None:
     sqlite.ask(connection, live_mark.MARK_AS_COPY, copied=stamp(now))
+
+
+# Who comes into restored books, and with what powers: nothing that was ended since comes back.
+
+CODE_VOID = (
+    f"Your recovery code is void, because the books of the board were restored: {recovery.ANOTHER}."
+)
+
+
+def admit(desk: Desk, powerless: Callers | None, by: str) -> Admission:
+    """Void the codes of a restored copy, and take the powers of all who are `powerless`.
+
+    A code may have been used since the copy was taken. `powerless` are those who have no powers in
+    the books that are replaced, None where these are missing, broken, or not the last, so that
+    nobody can tell. Passwords and locks stay: those books may hold what a restore is to undo.
+    """
+    codes = recovery.void_all(desk)
+    for caller_id in codes:
+        add_notice(desk, caller_id, CODE_VOID)
+    taken = [
+        powers.revoke(desk, record.id, by)
+        for record in powers.holders(desk)
+        if (record.id, stamp(record.created)) in (powerless or ())
+    ]
+    return Admission(
+        codes=len(codes),
+        holders=tuple(map(powers.numbered, powers.holders(desk))),
+        taken=tuple(map(powers.numbered, taken)),
+        is_known=powerless is not None,
+    )
+
+
+_POWERLESS = Prepared(
+    lambda: select(callers.c.id, callers.c.created).where(
+        callers.c.powers == 0, callers.c.board.is_(None)
+    )
+)
+
+
+def powerless_in(old: sqlite3.Connection) -> Callers:
+    """Return who has no powers in books that are to be replaced; raises sqlite3.DatabaseError."""
+    return frozenset(sqlite.ask(old, _POWERLESS))
