@@ -37,7 +37,7 @@ from timebank.ledger.schema import accounts, import_lines, imports, stamp
 from timebank.ledger.sql import Prepared, Reader, change, equal, value
 from timebank.ledger.transfers import EXTERNAL, Account, Movement, transfer
 from timebank.thebank import format
-from timebank.thebank.format import NOWHERE, Position, RawLine, Record
+from timebank.thebank.format import NOWHERE, Position, RawLine, Record, RecordLayout
 from timebank.words import MINUTE, span
 
 LONGEST_SHOWN = 120  # characters of a line that is told of
@@ -216,7 +216,7 @@ def _holds(place: Path, row: Import) -> bool:
 
 
 def book(
-    desk: Desk, old: Import, lines: Sequence[RawLine], after: Position
+    desk: Desk, old: Import, lines: Sequence[RawLine], after: Position, layout: RecordLayout
 ) -> tuple[Import, Booked]:
     """Apply lines that were read at the position of the file, which moves to `after`.
 
@@ -230,7 +230,7 @@ def book(
     refused = []
     for line in lines:
         try:
-            record = _parse(line)
+            record = _parse(line, layout)
             if record is None:
                 continue
             seconds, transfer_id = _apply(desk, old, line, record)
@@ -275,11 +275,11 @@ class _NotApplied(Exception):
     """Why a line is not applied, for the sysop."""
 
 
-def _parse(line: RawLine) -> Record | None:
+def _parse(line: RawLine, layout: RecordLayout) -> Record | None:
     if line.content is None:
         raise _NotApplied(f"it is longer than {format.LONGEST_LINE} bytes")
     try:
-        return format.parse_record(line.content)
+        return layout.parse_record(line.content)
     except NotARecord as error:
         raise _NotApplied(str(error)) from error
 

@@ -29,7 +29,16 @@ from timebank.ledger.schema import stamp
 from timebank.settings.settings import BankSettings
 from timebank.thebank import bookings, format
 from timebank.thebank.bookings import Import, RefusedLine
-from timebank.thebank.format import LINE_END, LONGEST_LINE, NOWHERE, LineReader, Position, RawLine
+from timebank.thebank.format import (
+    LINE_END,
+    LONGEST_LINE,
+    NOWHERE,
+    SEMICOLONS,
+    LineReader,
+    Position,
+    RawLine,
+    RecordLayout,
+)
 from timebank.words import span
 
 MOST_REFUSALS = 20  # that a report names; the .ERR file has them all
@@ -147,18 +156,26 @@ LINES_A_COMMIT = 50
 WATCHED_SECONDS = 86_400  # how long a .BAK is looked at for lines that come late
 
 
-def import_file(database: Database, settings: BankSettings, now: datetime, path: Path) -> Report:
+def import_file(
+    database: Database,
+    settings: BankSettings,
+    now: datetime,
+    path: Path,
+    layout: RecordLayout = SEMICOLONS,
+) -> Report:
     """Take a file over and apply its records, after finishing what an earlier round left undone.
 
     Never raises for what a sysop can mend (no such file, no permission, no space, locked or broken
     books): `Report.problem` says what it was, and the next round goes on from there. Waits for
     other processes and for the disk; not for an event loop.
     """
-    takeover = _Takeover(database, settings, now, path)
+    takeover = _Takeover(database, settings, now, path, layout)
     return _report(takeover, takeover.run)
 
 
-def import_all(database: Database, settings: BankSettings, now: datetime) -> list[Report]:
+def import_all(
+    database: Database, settings: BankSettings, now: datetime, layout: RecordLayout = SEMICOLONS
+) -> list[Report]:
     """Do one round over the files that sysop.toml names, and those that wait to be finished.
 
     Like `import_file` it never raises for what a sysop can mend. A file that is not there, and has
@@ -176,11 +193,11 @@ def import_all(database: Database, settings: BankSettings, now: datetime) -> lis
     reports = []
     for path in settings.imports:
         if not _is_missing(path) or _place(path) in begun:
-            reports.append(import_file(database, settings, now, path))
+            reports.append(import_file(database, settings, now, path, layout))
     # What the sysop took over by hand is finished too, but a new file there is for him to import.
     for place in sorted(begun.difference(map(_place, settings.imports))):
         if not _is_missing(place.parent):
-            takeover = _Takeover(database, settings, now, place)
+            takeover = _Takeover(database, settings, now, place, layout)
             reports.append(_report(takeover, takeover.finish))
     return reports
 
@@ -219,11 +236,17 @@ class _Takeover:
     """One round over one file."""
 
     def __init__(
-        self, database: Database, settings: BankSettings, now: datetime, path: Path
+        self,
+        database: Database,
+        settings: BankSettings,
+        now: datetime,
+        path: Path,
+        layout: RecordLayout,
     ) -> None:
         self._database = database
         self._settings = settings
         self._now = now
+        self._layout = layout
         self.path = path
         self._place = _place(path)
         self._errors = ErrorFile(self._place, self._desk)
@@ -348,7 +371,7 @@ class _Takeover:
                 last = batch[-1]
                 after = Position(last.end, last.lines, format.digest(file, last.end))
                 with self._desk() as desk:
-                    row, booked = bookings.book(desk, row, batch, after)
+                    row, booked = bookings.book(desk, row, batch, after, self._layout)
                 self.report.applied += booked.applied
                 self.report.came += booked.came
                 self.report.went += booked.went

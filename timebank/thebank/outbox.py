@@ -35,7 +35,7 @@ from timebank.ledger.schema import instant, outbox, stamp
 from timebank.ledger.sql import Prepared, change, equal, fields_of, read
 from timebank.settings.settings import BankSettings
 from timebank.thebank import format
-from timebank.thebank.format import DOS_END_OF_FILE, LINE_END, Record
+from timebank.thebank.format import DOS_END_OF_FILE, LINE_END, SEMICOLONS, Record, RecordLayout
 
 log = logging.getLogger("timebank")
 
@@ -115,14 +115,16 @@ def _resolve(desk: Desk, number: int, state: str, appended: int | None) -> None:
         raise NotDoubtful(f"Nothing is asked about a record {number}.")
 
 
-def flush_outbox(database: Database, settings: BankSettings, now: datetime) -> Delivery:
+def flush_outbox(
+    database: Database, settings: BankSettings, now: datetime, layout: RecordLayout = SEMICOLONS
+) -> Delivery:
     """Append every waiting record to THEBANK.EXT, after finding out about interrupted ones.
 
     Never raises for what a sysop can mend (no space, no permission, no folder, a locked or broken
     database): what was not written stays waiting, and `Delivery.problem` says why. Waits for other
     processes and for the disk; not for an event loop.
     """
-    courier = _Courier(database, settings, now)
+    courier = _Courier(database, settings, now, layout)
     try:
         if not courier.next_row():
             return Delivery((), (), None)
@@ -181,10 +183,13 @@ class _Mark:
 class _Courier:
     """One round of deliveries; everything but `next_row` is done under the lock."""
 
-    def __init__(self, database: Database, settings: BankSettings, now: datetime) -> None:
+    def __init__(
+        self, database: Database, settings: BankSettings, now: datetime, layout: RecordLayout
+    ) -> None:
         self._database = database
         self._settings = settings
         self._now = now
+        self._layout = layout
         self._appended: list[int] = []
         self._doubtful: list[int] = []
 
@@ -204,7 +209,7 @@ class _Courier:
 
     def _append(self, row: OutboxRow, path: Path) -> None:
         with files.opened(path, _APPENDING | os.O_CREAT) as file:
-            line = format.format_record(self._record(row))
+            line = self._layout.format_record(self._record(row))
             if not _ends_a_line(file):
                 line = LINE_END + line
             mark = _Mark.of(file, line)
@@ -235,8 +240,7 @@ class _Courier:
         except FileNotFoundError:
             self._ask(row, f"{path} has been taken away")
 
-    @staticmethod
-    def _stands_alone(added: bytes, mark: _Mark) -> bool:
+    def _stands_alone(self, added: bytes, mark: _Mark) -> bool:
         """Tell whether what others have added is theirs alone, with no piece of ours before it.
 
         An empty file cannot be told from the next one of its name, which may have the same inode.
@@ -244,18 +248,18 @@ class _Courier:
         first = added.lstrip(LINE_END).split(b"\n")[0]
         if first[:1] == mark.line.lstrip(LINE_END)[:1]:
             try:
-                format.parse_record(first)
+                self._layout.parse_record(first)
             except NotARecord:
                 return False
         return mark.size > 0
 
     def _holds(self, content: bytes, row: OutboxRow) -> bool:
         """Tell whether a complete line of a file is the record, by its number and its payee."""
-        ours = format.parse_record(format.format_record(self._record(row)))
+        ours = self._layout.parse_record(self._layout.format_record(self._record(row)))
         assert ours is not None  # what we write is a record
         for line in content.split(b"\n")[:-1]:
             with contextlib.suppress(NotARecord):
-                record = format.parse_record(line)
+                record = self._layout.parse_record(line)
                 # The time is left out: the sysop may have moved the board to another zone.
                 if record is not None and replace(record, at=ours.at) == ours:
                     return True

@@ -29,7 +29,7 @@ from timebank.ledger import high_water, live_mark, migrations
 from timebank.ledger.reasons import Told
 from timebank.ledger.transfers import ADJUSTMENT, EXTERNAL, Movement, transfer
 from timebank.thebank import outbox
-from timebank.thebank.format import parse_record
+from timebank.thebank.format import SEMICOLONS
 from timebank.wagers import journal
 from timebank.wagers.journal import open_shoe
 from timebank.wagers.play_money import Tally, tally
@@ -289,7 +289,7 @@ class TestWhatWasOnItsWay:
         again = put(books, "Cid", 7)
         flush(books)
         lines = (folder / "THEBANK.EXT").read_bytes().splitlines()
-        records = [parse_record(line) for line in lines]
+        records = [SEMICOLONS.parse_record(line) for line in lines]
         assert len({each.number for each in records}) == len(records) == 3
         assert records[-1].number == 2 * 10**12 + again
 

@@ -10,7 +10,7 @@ from tests.timebank.books import Books
 from tests.timebank.importing import Board, record
 from timebank.callers.notices import notices
 from timebank.keeping import deletion
-from timebank.thebank.format import LONGEST_LINE, Record, format_record
+from timebank.thebank.format import LONGEST_LINE, SEMICOLONS, Record
 from timebank.thebank.importer import import_file
 
 
@@ -119,7 +119,7 @@ class TestNames:
     @pytest.mark.parametrize("name", ["Łukasz", "Øystein", "Иван", "Σωκράτης", "José", "Nguyễn"])
     def test_that_we_write_ourselves_are_read_again(self, board, name):
         caller_id = board.books.caller(name)
-        board.write(format_record(Record(name, 5, "x", datetime(2026, 6, 1), None)))
+        board.write(SEMICOLONS.format_record(Record(name, 5, "x", datetime(2026, 6, 1), None)))
         assert board.take().applied == 1
         assert board.books.balances(caller_id)["bank"] == 300
 

@@ -18,7 +18,7 @@ from tests.timebank.books import DAILY, Books
 from tests.timebank.outbox import flush, line, put, states
 from timebank import files
 from timebank.settings.schedule import Event
-from timebank.thebank.format import Record, parse_record
+from timebank.thebank.format import SEMICOLONS, Record
 from timebank.thebank.outbox import Delivery, flush_outbox
 
 
@@ -276,7 +276,7 @@ def test_another_layout_can_take_the_place_of_ours(books, path):
             return f"{record.name} {record.minutes} #{record.number}\n".encode()
 
         def parse_record(self, line: bytes) -> Record | None:
-            return parse_record(line)
+            return SEMICOLONS.parse_record(line)
 
     put(books, "Ann", 12)
     flush_outbox(books.database, books.settings, books.now, Words())

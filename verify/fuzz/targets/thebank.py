@@ -10,14 +10,13 @@ from timebank.thebank.bookings import LONGEST_SHOWN, shown
 from timebank.thebank.format import (
     LONGEST_LINE,
     NOWHERE,
+    SEMICOLONS,
     LineReader,
     Position,
     RawLine,
     Record,
     digest,
-    format_record,
     is_ended,
-    parse_record,
     spellings,
 )
 from verify.fuzz.oracles import assert_one_line, ways_to_cut
@@ -93,7 +92,7 @@ def _check_record(line: bytes | None) -> None:
         return
     assert_one_line(shown(line.decode("cp437"), LONGEST_SHOWN))
     try:
-        record = parse_record(line)
+        record = SEMICOLONS.parse_record(line)
     except NotARecord as refused:
         assert_one_line(str(refused))
         return
@@ -112,15 +111,15 @@ def _names_somebody(name: str) -> bool:
 
 
 def _check_written(record: Record) -> None:
-    written = format_record(record)
+    written = SEMICOLONS.format_record(record)
     assert written.count(b"\n") == written.count(b"\r") == 1
     assert written.endswith(b"\r\n")
     if not _names_somebody(record.name):
         return
-    again = parse_record(written)
+    again = SEMICOLONS.parse_record(written)
     assert again is not None
     assert (again.minutes, again.at, again.number) == (record.minutes, record.at, record.number)
-    assert parse_record(format_record(again)) == again
+    assert SEMICOLONS.parse_record(SEMICOLONS.format_record(again)) == again
 
 
 def _seeds() -> Iterator[bytes]:
