@@ -29,10 +29,7 @@ LATEST = 500  # calls that are looked through for signs of a front end
 
 
 def check(path: Path) -> tuple[Config, list[str]]:
-    """Return the settings, and what the sysop should know though nothing is wrong with it.
-
-    Raises `SettingsError` with everything that is wrong.
-    """
+    """Return the settings, and what is right but should be known; raises `SettingsError`."""
     root = open_table(path)
     settings = config.read(root, path)
     doubts = _look_at_certificates(root, settings)
@@ -94,17 +91,14 @@ def _look_for_front_ends(settings: Config) -> list[str]:
 
 
 def _latest_calls(settings: Config) -> list[tuple[str, str]]:
-    """Return the last calls of the board's own callers, as (name, address).
-
-    None where the books cannot be read: that is told by whoever opens them.
-    """
+    """Return (name, address) of the last calls; none where the books cannot be read."""
     if not settings.database.is_file():
         return []
     try:
         with _reading(settings) as desk:
             return latest_addresses(desk, LATEST)
     except (BooksUnavailable, DBAPIError):
-        return []
+        return []  # that is told by whoever opens them
 
 
 def _look_at_certificates(root: TomlTable, settings: Config) -> list[str]:

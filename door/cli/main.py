@@ -86,7 +86,7 @@ node_option = click.option("--node", type=click.IntRange(0, 9999), help="The num
 @main.command("run")
 @config_option
 @dropfile_option
-@click.option("--door", metavar="CODE", help="Go to this table, and end when they get up.")
+@click.option("--door", "table", metavar="CODE", help="Go to this table, and end when they get up.")
 @click.option("--board", metavar="NAME", help="Which of [boards.NAME] starts it.")
 @node_option
 @click.option("--stdio", is_flag=True, help="The caller is on standard input and output.")

@@ -51,7 +51,7 @@ log = logging.getLogger("door.run")
 class Options:
     config: Path
     call: Asked
-    door: str | None
+    table: str | None
     stdio: bool
     socket: int | None
     connect: str | None
@@ -94,9 +94,9 @@ def run(options: Options) -> int:
 
 
 def _run(options: Options, config: Config, arrived: float) -> int:
-    if options.door is not None and game_named(options.door) is None:
+    if options.table is not None and game_named(options.table) is None:
         codes = ", ".join(game.code for game in GAMES.values())
-        raise NoLine(f"There is no table {options.door}: --door takes one of {codes}.")
+        raise NoLine(f"There is no table {options.table}: --door takes one of {codes}.")
     way = options.way()
     if options.local:
         introduction = Introduction("the console", with_environment(Hints(), os.environ), 0, 0)
@@ -142,7 +142,7 @@ async def _serve(
             log.info("carrier lost from %s before log-on", line.address)
             return EXIT_WELL
         try:
-            went_well = await process.serve(config, console, clock, guest, options.door)
+            went_well = await process.serve(config, console, clock, guest, options.table)
         except BooksUnopened as unopened:
             log.error("%s", unopened)
             await _apologise(console, OUT_OF_ORDER)

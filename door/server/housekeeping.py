@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from datetime import date
+from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from door.call.books import Books
     from door.call.caller import Caller
     from timebank.ledger.database import Database
+    from timebank.settings.settings import BankSettings
 
 OVERDUE_SECONDS = 600.0
 BULLETIN_SECONDS = 60.0  # how often it is asked whether a day has ended
@@ -57,13 +58,8 @@ class Housekeeping:
         self._jobs: list[asyncio.Task[None]] = []
 
     async def take_up_the_books(self) -> None:
-        """See that the books are those that were served last, or treat them as restored ones.
-
-        Before anything else is done with them. Raises `BooksUnavailable`.
-        """
-        await self._beside_the_loop(
-            partial(restoring.take_up, self._database, self._board.config.bank, self._clock.now())
-        )
+        """Treat books that are not those served last as restored; raises `BooksUnavailable`."""
+        await self._beside_the_loop(restoring.take_up)
 
     async def start(self) -> None:
         """Do once what callers may expect to be done, then begin the rounds."""
@@ -77,10 +73,7 @@ class Housekeeping:
         )
 
     async def start_beside_others(self) -> None:
-        """Do what a process owes its own callers, and leave the board's work to the server.
-
-        Without one, `timebank maintain` does that.
-        """
+        """Do what a process owes its own callers; the server or `timebank maintain` do the rest."""
         await self._guarded(self.keep_clock)
         await self._guarded(self._stand_overdue)  # a caller waits, and is told when it cannot be
         self._begin(self._guarded(self._renew_mark))
@@ -106,9 +99,7 @@ class Housekeeping:
 
     async def flush_outbox(self) -> bool:
         """Append what waits for THEBANK.EXT once; tell whether nothing is left waiting."""
-        delivery = await self._beside_the_loop(
-            partial(flush_outbox, self._database, self._board.config.bank, self._clock.now())
-        )
+        delivery = await self._beside_the_loop(flush_outbox)
         for number in delivery.doubtful:
             log.error(
                 "record %d of THEBANK.EXT may or may not have arrived: see `timebank outbox`",
@@ -130,10 +121,7 @@ class Housekeeping:
         bank_settings = self._board.config.bank
         if bank_settings.mode != "built-in" or not bank_settings.imports:
             return
-        reports = await self._beside_the_loop(
-            partial(import_all, self._database, bank_settings, self._clock.now())
-        )
-        for report in reports:
+        for report in await self._beside_the_loop(import_all):
             if report.applied or report.refused:
                 for sentence in report.sentences():
                     log.warning("%s", sentence)
@@ -141,10 +129,7 @@ class Housekeeping:
 
     async def _renew_mark(self) -> None:
         """Change the mark of the books, so that an older copy of them is known as one."""
-        problem = await self._beside_the_loop(
-            partial(restoring.renew, self._database, self._board.config.bank, self._clock.now())
-        )
-        self._report("mark", problem)
+        self._report("mark", await self._beside_the_loop(restoring.renew))
 
     async def _stand_overdue(self) -> None:
         await overdue.stand_all(self._books)
@@ -156,7 +141,7 @@ class Housekeeping:
         bulletin = await self._books.read(bulletins.of_yesterday)
         board = self._board.config.board
         try:
-            await self._beside_the_loop(partial(bulletins.write, bulletin, board.name, board.texts))
+            await asyncio.to_thread(bulletins.write, bulletin, board.name, board.texts)
         except OSError as error:
             log.error("the bulletin cannot be written into %s: %s", board.texts, error.strerror)
         self._bulletin_day = today
@@ -240,9 +225,9 @@ class Housekeeping:
         except Exception:
             log.exception("a round of housekeeping failed")
 
-    @staticmethod
-    async def _beside_the_loop(work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(None, work)
+    async def _beside_the_loop(self, work: Callable[[Database, BankSettings, datetime], T]) -> T:
+        now = self._clock.now()
+        return await asyncio.to_thread(work, self._database, self._board.config.bank, now)
 
     def _report(self, what: str, problem: str | None) -> None:
         if problem and self._problems.get(what) != problem:

@@ -10,7 +10,7 @@ import logging
 import os
 import resource
 import signal
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -104,11 +104,9 @@ class Server:
         self._sessions: set[asyncio.Task[object]] = set()
         self._listeners: list[Listener] = []
         self._doors: LinkListener | None = None
-        self._looks_for_doors: asyncio.Task[None] | None = None
+        self._looks: list[asyncio.Task[None]] = []
         self._file = ServerFile(config.path, config.board.data, clock.now())
-        self._looks_for_books: asyncio.Task[None] | None = None
         self._settings_are_new = Flag()
-        self._looks_at_settings: asyncio.Task[None] | None = None
         self.ended = asyncio.Event()  # set when the board is to close
 
     async def start(self) -> None:
@@ -119,7 +117,7 @@ class Server:
         await self.books.run(partial(close_orphaned_calls, is_gone=process_is_gone))
         await self._housekeeping.start()
         await self.board.resume_games()
-        self._looks_at_settings = asyncio.create_task(self._look_at_new_settings())
+        self._looks.append(asyncio.create_task(self._look_at_new_settings()))
         latest, doubts = await self.books.run(self._look_back)
         _warn_of_names(doubts)
         self.board.reception.remember(latest)
@@ -140,17 +138,13 @@ class Server:
             self._listeners.append(telephone)
             self.ports.append(telephone.port)
         await self._listen_for_doors()
-        self._looks_for_books = asyncio.create_task(self._end_when_gone())
+        self._looks.append(asyncio.create_task(self._end_when_gone()))
 
     async def stop(self, words: str) -> None:
-        """Take no more calls, end those that are on in peace, and close the books.
-
-        Callers read `words`, or that the books are gone.
-        """
+        """Take no more calls, end those on in peace with `words`, and close the books."""
         self.books.hurry(LOCKED_SECONDS)
-        for looks in (self._looks_for_doors, self._looks_for_books, self._looks_at_settings):
-            if looks is not None:
-                looks.cancel()
+        for look in self._looks:
+            look.cancel()
         for listener in self._all_listeners():
             listener.close()
         self._file.withdraw()
@@ -178,10 +172,7 @@ class Server:
         self.board.reception.close_log()
 
     def drain(self) -> str:
-        """Take no more calls and close when the last caller has gone; a second time, close now.
-
-        Returns what the sysop is to be told.
-        """
+        """Take no more calls, close when the last caller has gone, or now if asked again."""
         if self.board.draining:
             self.ended.set()
             return "The board is closing."
@@ -254,7 +245,7 @@ class Server:
                 "neither door processes nor commands such as door nodes reach this server yet: %s",
                 error,
             )
-            self._looks_for_doors = asyncio.create_task(self._look_for_doors())
+            self._looks.append(asyncio.create_task(self._look_for_doors()))
 
     async def _look_for_doors(self) -> None:
         while self._doors is None:
@@ -276,8 +267,10 @@ class Server:
         if COMMAND in said:
             await answer_control(self, link, said)
             return
+        # The table that all processes share serves a caller of another one.
+        (visitors,) = (game.visitors_at for game in registry.GAMES.values() if game.visitors_at)
         with self._session():
-            await _visitors()(self.board, link, said)
+            await find(visitors)(self.board, link, said)
 
     async def _answer(self, line: Line) -> None:
         with self._session():
@@ -306,13 +299,6 @@ class Server:
     def _close_when_empty(self) -> None:
         if self.board.draining and not self._sessions:
             self.ended.set()
-
-
-def _visitors() -> Callable[[Board, LinkConnection, Said], Awaitable[None]]:
-    """Return what serves a caller of another process at the table that all processes share."""
-    (where,) = (game.visitors_at for game in registry.GAMES.values() if game.visitors_at)
-    answer_door: Callable[[Board, LinkConnection, Said], Awaitable[None]] = find(where)
-    return answer_door
 
 
 async def serve(config: Config, announce: Callable[[str], None]) -> None:

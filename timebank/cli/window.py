@@ -200,10 +200,7 @@ def _log_table(books: OpenBooks, entries: Iterator[LogEntry]) -> Iterator[str]:
 
 def _log_records(books: OpenBooks, entries: Iterator[LogEntry]) -> Iterator[Record]:
     for entry in entries:
-        at = books.settings.schedule.local(entry.at).isoformat()
-        yield dict(
-            zip(LOG_FIELDS, (entry.number, at, entry.by, entry.caller, entry.what), strict=True)
-        )
+        yield {**entry._asdict(), "at": books.settings.schedule.local(entry.at).isoformat()}
 
 
 COMMANDS = (deposit, withdraw, transfer, adjust, freeze, unfreeze, show_log)

@@ -92,7 +92,9 @@ def maintain(work: Work, stand: Stand | None) -> Maintained:
     stood, left = _stand_overdue(work, stand)
     closed = _close_accounts(work)
     with work() as desk:
-        read, log_lines = _forget_notices(desk), _forget_log(desk)
+        # What waits for a caller, and was not shown, waits on.
+        read = _forget(desk, _FORGET_NOTICES, desk.settings.retention.notices)
+        log_lines = _forget(desk, _FORGET_LOG, desk.settings.retention.log)
     return Maintained(closed_calls, stood, left, closed, read, log_lines, held_up)
 
 
@@ -252,15 +254,8 @@ def _earned(desk: Desk, gone: _Gone) -> int:
     return EARNED.one(desk.connection, **of_day)
 
 
-def _forget_notices(desk: Desk) -> int:
-    """Delete what callers were shown long ago; what waits for one waits on."""
-    before = _days_ago(desk, desk.settings.retention.notices)
-    return _FORGET_NOTICES(desk.connection, before=before).rowcount
-
-
-def _forget_log(desk: Desk) -> int:
-    before = _days_ago(desk, desk.settings.retention.log)
-    return _FORGET_LOG(desk.connection, before=before).rowcount
+def _forget(desk: Desk, statement: Prepared, days: int) -> int:
+    return statement(desk.connection, before=_days_ago(desk, days)).rowcount
 
 
 def _days_ago(desk: Desk, days: int) -> int:

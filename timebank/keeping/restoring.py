@@ -328,10 +328,9 @@ def given_by_note(path: Path) -> Given:
 
 
 def given_by_old(old: sqlite3.Connection, path: Path) -> Given:
-    """Tell what books that are to be replaced know, when they are those that were served last.
+    """Tell what books to be replaced, which `old` reads, know of numbers and of lost powers.
 
-    Of numbers, and of who has no powers any more. `old` reads them; what cannot
-    be read is not known.
+    Only those that were served last know all of it; what cannot be read is not known.
     """
     try:
         numbers = sqlite.numbers_of(old, NUMBERED.keys())

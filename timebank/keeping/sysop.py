@@ -34,10 +34,7 @@ def rename(desk: Desk, caller_id: int, name: str, by: str) -> CallerRecord:
 
 
 def set_password(desk: Desk, caller_id: int, password_hash: str, by: str) -> CallerRecord:
-    """Store the hash of a password that the sysop has chosen; a recovery code is void then.
-
-    Raises as `callers.set_password_hash`.
-    """
+    """Store the hash of a password, void the code; raises as `callers.set_password_hash`."""
     had_code = recovery.has_one(desk, caller_id)
     record = callers.set_password_hash(desk, caller_id, password_hash)
     void = "; the recovery code is void" if had_code else ""

@@ -84,8 +84,7 @@ def as_csv(fields: Sequence[str], records: Iterable[Record]) -> Iterator[str]:
 
 
 def _plain(value: object) -> object:
-    """Turn a truth into 0 or 1, which every spreadsheet reads alike, and a text into a harmless
-    one."""
+    """Turn a truth into 0 or 1, which spreadsheets read alike, and a text into a harmless one."""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, dict):
