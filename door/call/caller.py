@@ -119,8 +119,7 @@ class Caller:
         """Post what is left to post, and close the call in the books; `reason` is the sysop's."""
         with contextlib.suppress(CallClosed, BooksFailed):
             await self.post(
-                lambda desk, call, ticked: close_call(desk, call, ticked, reason),
-                call_ends=True,
+                lambda desk, call, ticked: close_call(desk, call, ticked, reason), call_ends=True
             )
 
     # The books.

@@ -18,12 +18,7 @@ from ansi.charset import Charset, encode
 from ansi.keys import BACKSPACE, ENTER, ESCAPE, INTERRUPT, RUBOUT, Key, KeyDecoder
 from door.call.display import CanvasDisplay, Display, LinesDisplay, Scene, resume
 from door.clock import Clock
-from door.errors import (
-    CarrierLost,
-    Hangup,
-    Interruption,
-    TakenOver,
-)
+from door.errors import CarrierLost, Hangup, Interruption, TakenOver
 from door.lines.line import MIN_COLUMNS, MIN_ROWS, Line, clamp_size
 
 # A word for those who wait longer than one should: another program has the books, say.

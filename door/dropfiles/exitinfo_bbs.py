@@ -9,18 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from door.dropfiles.dropfile import (
-    DropFile,
-    Emulation,
-    EventSaid,
-    Format,
-    HostSettings,
-    Limit,
-    NextEvent,
-    TimeLeft,
-    fold_name,
-    no_event,
-)
+from door.dropfiles import dropfile
 from door.dropfiles.lines import LONGEST_TEXT, WRITTEN_AGAIN, cells
 from door.errors import DropFileRefused
 from timebank.words import clean
@@ -72,7 +61,7 @@ class _Record:
         return found if found > 0 else None
 
 
-def parse(path: Path, content: bytes, reading: HostSettings) -> DropFile:
+def parse(path: Path, content: bytes, reading: dropfile.HostSettings) -> dropfile.DropFile:
     """Read the record; raises `DropFileRefused` when size or fields are of neither kind."""
     if len(content) == RA_SIZE:
         return _remote_access(_Record(path, content, _RA_STRINGS, _RA_LOGON), reading)
@@ -82,9 +71,9 @@ def parse(path: Path, content: bytes, reading: HostSettings) -> DropFile:
     raise DropFileRefused(path, None, f"{what} of QuickBBS", WRITTEN_AGAIN)
 
 
-def _remote_access(record: _Record, reading: HostSettings) -> DropFile:
+def _remote_access(record: _Record, reading: dropfile.HostSettings) -> dropfile.DropFile:
     minutes = record.word(TIME_LIMIT)
-    time = TimeLeft.left(minutes * 60, f"TimeLimit of {record.path.name}")
+    time = dropfile.TimeLeft.left(minutes * 60, f"TimeLimit of {record.path.name}")
     return _dropfile(
         record,
         alias=record.string(_RA_HANDLE),
@@ -99,7 +88,7 @@ def _remote_access(record: _Record, reading: HostSettings) -> DropFile:
     )
 
 
-def _quickbbs(record: _Record) -> DropFile:
+def _quickbbs(record: _Record) -> dropfile.DropFile:
     place = f"TimeLimit of {record.path.name}, which is the allowance for a call here"
     return _dropfile(
         record,
@@ -107,19 +96,19 @@ def _quickbbs(record: _Record) -> DropFile:
         name="",
         number=record.positive(445),
         level=record.word(373),
-        time=TimeLeft.unknown(place),
-        event=no_event("the record of QuickBBS"),
+        time=dropfile.TimeLeft(dropfile.Limit.UNKNOWN, place),
+        event=dropfile.no_event("the record of QuickBBS"),
         ansi=record.byte(360),
         size=(record.word(389), None),
         time_limit=None,
     )
 
 
-def _event(record: _Record, reading: HostSettings) -> NextEvent:
+def _event(record: _Record, reading: dropfile.HostSettings) -> dropfile.NextEvent:
     place = f"the event in {record.path.name}"
     if record.byte(1257) == _EVENT_ENABLED:
         return reading.event(record.string(_RA_START), place)
-    return NextEvent(EventSaid.NONE, None, place)
+    return dropfile.NextEvent(dropfile.EventSaid.NONE, None, place)
 
 
 def _dropfile(
@@ -129,19 +118,19 @@ def _dropfile(
     name: str,
     number: int | None,
     level: int,
-    time: TimeLeft,
-    event: NextEvent,
+    time: dropfile.TimeLeft,
+    event: dropfile.NextEvent,
     ansi: int,
     size: tuple[int | None, int | None],
     time_limit: int | None,
-) -> DropFile:
-    emulation: Emulation = "ansi" if ansi & _ANSI else "ascii"
-    return DropFile(
-        kind=Format.EXITINFO,
+) -> dropfile.DropFile:
+    emulation: dropfile.Emulation = "ansi" if ansi & _ANSI else "ascii"
+    return dropfile.DropFile(
+        kind=dropfile.Format.EXITINFO,
         path=record.path,
         alias=clean(alias, LONGEST_TEXT),
         real_name=clean(name, LONGEST_TEXT),
-        name_key=fold_name(alias or name),
+        name_key=dropfile.fold_name(alias or name),
         number=number,
         level=level,
         time=time,
@@ -150,5 +139,5 @@ def _dropfile(
         rows=cells(size[0]),
         columns=cells(size[1]),
         time_limit=time_limit,
-        doubts=(time.doubt,) if time.limit is Limit.UNREADABLE else (),
+        doubts=(time.doubt,) if time.limit is dropfile.Limit.UNREADABLE else (),
     )

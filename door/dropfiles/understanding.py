@@ -329,10 +329,7 @@ def _gives(files: list[DropFile], found: Found) -> tuple[GiveBack, ...]:
         path = chosen.path.parent / MODUSER
         gives.append(GiveBack(Way.MODUSER, path, None, chosen.path, chosen.identity))
     for file in files:
-        for way, minutes in (
-            (Way.DOOR_SYS, file.credit_minutes),
-            (Way.EXITINFO, file.time_limit),
-        ):
+        for way, minutes in ((Way.DOOR_SYS, file.credit_minutes), (Way.EXITINFO, file.time_limit)):
             if minutes is not None:
                 gives.append(GiveBack(way, file.path, minutes, file.path, file.identity))
     return tuple(gives)

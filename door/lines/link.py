@@ -121,9 +121,7 @@ class LinkConnection(StreamProtocol):
     line: LinkLine
 
     def __init__(
-        self,
-        ready: Callable[[LinkConnection, Said], None],
-        gone: Callable[[], None],
+        self, ready: Callable[[LinkConnection, Said], None], gone: Callable[[], None]
     ) -> None:
         super().__init__(lambda transport: LinkLine("door", transport, USUAL_LIMITS), gone)
         self._ready: Callable[[LinkConnection, Said], None] | None = ready

@@ -111,10 +111,7 @@ async def _serve(caller: Caller, choice: str) -> str:
 
 
 async def _move(
-    caller: Caller,
-    what: str,
-    bound: Callable[[Allowance], Allowed],
-    operation: Move,
+    caller: Caller, what: str, bound: Callable[[Allowance], Allowed], operation: Move
 ) -> str:
     """Ask for an amount and carry the movement out; return what to say of it."""
     allowed = bound(await _allowance(caller))
