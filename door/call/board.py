@@ -18,7 +18,7 @@ from door.defence.counts import FIRST, Rank
 from door.defence.reception import Reception
 from door.errors import BoardFull, Interruption, TakenOver
 from door.games.engine.shuffle import SEED_BYTES
-from timebank.callers import callers, recovery
+from timebank.callers import callers
 from timebank.callers.notices import note_seen
 from timebank.calls import calls
 from timebank.calls.arrival import open_host_call
@@ -132,13 +132,9 @@ class Board:
 
         `rank` says before whom it is checked.
         """
-        record = await self._find(name)
+        record = await self.books.run(lambda desk: callers.find(desk, name))
         stored = record.password_hash if record is not None else None
         return record if await self.passwords.verify(stored, password, rank) else None
-
-    async def owner_of_code(self, name: str, digest: str) -> CallerRecord | None:
-        """Return the caller of this name if the recovery code of this digest is theirs."""
-        return await self.books.run(lambda desk: recovery.owner(desk, name, digest))
 
     async def renew_hash(self, record: CallerRecord, password: str) -> None:
         """Hash a caller's password anew if that was done at another cost, once they are believed.
@@ -156,14 +152,6 @@ class Board:
                 )
             )
 
-    async def register(self, name: str, password_hash: str) -> CallerRecord:
-        """Enter a new caller in the books; `NameTaken` when somebody has the name by then, or one
-        like it, or sysop.toml keeps it."""
-        return await self.books.run(lambda desk: callers.register(desk, name, password_hash))
-
-    async def _find(self, name: str) -> CallerRecord | None:
-        return await self.books.run(lambda desk: callers.find(desk, name))
-
     # Calls.
 
     async def open_call(self, console: Console, record: CallerRecord, *, take_over: bool) -> Caller:
@@ -173,8 +161,7 @@ class Board:
         """
 
         def opening(desk: Desk, node: int) -> Opened:
-            address = console.line.address
-            return open_call(desk, record.id, node, self.process, address, take_over)
+            return open_call(desk, record.id, node, self.process, console.line.address, take_over)
 
         def on_call(node: int, opened: Opened, logged_on: float) -> Caller:
             purse = TickingPurse(self.books, self.clock, opened.receipt.purse, logged_on)
@@ -299,8 +286,7 @@ class Board:
             self.nodes[self._only_node] = None
             return self._only_node
         nodes = self.config.calls.nodes
-        free = (node for node in range(1, nodes + 1) if node not in self.nodes)
-        node = next(free, None)
+        node = next((free for free in range(1, nodes + 1) if free not in self.nodes), None)
         if node is None:
             if not beyond:
                 raise BoardFull(

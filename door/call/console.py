@@ -17,7 +17,7 @@ from enum import Enum
 from ansi.charset import Charset, encode
 from ansi.keys import BACKSPACE, ENTER, ESCAPE, INTERRUPT, RUBOUT, Key, KeyDecoder
 from door.call.display import CanvasDisplay, Display, LinesDisplay, Scene, resume
-from door.clock import Clock
+from door.clock import Clock, Timer
 from door.errors import CarrierLost, Hangup, Interruption, TakenOver
 from door.lines.line import MIN_COLUMNS, MIN_ROWS, Line, clamp_size
 
@@ -95,7 +95,7 @@ class Console:
         self._keys_on_end = 0  # given since the loop had a turn
         self._paused = False
         self._waiter: asyncio.Future[None] | None = None
-        self._interruption: Interruption | None = None
+        self.interruption: Interruption | None = None  # raised at the next wait for a key
         self._flush: asyncio.TimerHandle | None = None
         self._echo: asyncio.TimerHandle | None = None  # sends what a slow answer keeps back
         self._painted = False
@@ -140,31 +140,26 @@ class Console:
 
     def interrupt(self, interruption: Interruption) -> None:
         """Raise `interruption` from the wait for a key, now or at the next one."""
-        standing = self._interruption
+        standing = self.interruption
         if standing is None or interruption.rank > standing.rank:
-            self._interruption = interruption
-            self._wake()
+            self.interruption = interruption
+            self.nudge()
 
     def lift(self, kind: type[Interruption]) -> None:
         """Forget an interruption of this kind that no longer holds."""
-        if isinstance(self._interruption, kind):
-            self._interruption = None
-
-    @property
-    def interruption(self) -> Interruption | None:
-        """What will be raised at the next wait for a key."""
-        return self._interruption
+        if isinstance(self.interruption, kind):
+            self.interruption = None
 
     @property
     def is_lost(self) -> bool:
         """Whether nobody sees what is shown from now on: no line, or another call took over."""
-        return isinstance(self._interruption, CarrierLost | TakenOver)
+        return isinstance(self.interruption, CarrierLost | TakenOver)
 
     # Keys.
 
     async def key(self) -> str:
         """Return the next key; raise the `Interruption` that came instead of one."""
-        while self._interruption is None:
+        while self.interruption is None:
             if self._keys and self._keys_on_end == KEYS_ON_END:
                 self._keys_on_end = 0
                 await asyncio.sleep(0)
@@ -179,12 +174,8 @@ class Console:
                 self._show()
                 self.on_shown()
                 self._keys_on_end = 0
-                self._waiter = self._loop.create_future()
-                try:
-                    await self._waiter
-                finally:
-                    self._waiter = None
-        raise self._interruption
+                await self._until_nudged()
+        raise self.interruption
 
     def next_key(self) -> str | None:
         """Return the key that `key` would give at once, `None` when none was typed ahead."""
@@ -193,20 +184,10 @@ class Console:
     async def pause(self, seconds: float) -> None:
         """Let the caller look for `seconds`. A key, typed ahead or now, or an interruption ends it
         at once, and stays for the next question."""
-        if self._keys or self._interruption is not None:
+        if self._keys or self.interruption is not None:
             return
         self._show()
-        self._waiter = self._loop.create_future()
-        timer = self.clock.call_later(seconds, self._wake)
-        try:
-            await self._waiter
-        finally:
-            timer.cancel()
-            self._waiter = None
-
-    def nudge(self) -> None:
-        """End a `pause` now: what was waited for has come."""
-        self._wake()
+        await self._until_nudged(self.clock.call_later(seconds, self.nudge))
 
     def forget_keys(self) -> None:
         """Drop what was typed ahead, before a question that deserves a fresh answer."""
@@ -349,20 +330,23 @@ class Console:
         def take(_row: int, column: int) -> None:
             charset = Charset.UTF8 if column == 2 else Charset.CP437
             found.append(Look(charset, Paint.COLOUR))
-            self._wake()
+            self.nudge()
 
         self._ask_terminal(ASK_LETTERS, take)
         if not self.line.size_is_known:
             self._ask_terminal(ASK_SIZE, self._take_corner)
-        if not self._keys and self._interruption is None:
-            self._waiter = self._loop.create_future()
-            timer = self._loop.call_later(seconds, self._wake)
-            try:
-                await self._waiter
-            finally:
-                timer.cancel()
-                self._waiter = None
+        if not self._keys and self.interruption is None:
+            await self._until_nudged(self._loop.call_later(seconds, self.nudge))
         return found[0] if found else None
+
+    async def _until_nudged(self, timer: Timer | None = None) -> None:
+        self._waiter = self._loop.create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+            if timer is not None:
+                timer.cancel()
 
     def _ask_terminal(self, question: bytes, take: Callable[[int, int], None]) -> None:
         if not self._asked:
@@ -413,8 +397,8 @@ class Console:
         """
         self.on_key = self.on_redraw = self.on_shown = self.on_hang_up = _nothing
         self.display = LinesDisplay(_unheard, self.line.columns, colour=False)
-        if self._interruption is not None:
-            self._interruption = self._interruption.with_traceback(None)
+        if self.interruption is not None:
+            self.interruption = self.interruption.with_traceback(None)
 
     def _soon(self, flush: Callable[[], None]) -> None:
         """Flush in the loop's next step, or a moment later while the caller is being served.
@@ -449,7 +433,7 @@ class Console:
             self._paused = True
             self.line.pause()
         self.on_key()
-        self._wake()
+        self.nudge()
 
     def _meant(self, key: str) -> str:
         return self.rubout if key == RUBOUT else key
@@ -472,7 +456,8 @@ class Console:
         resume(self.display, before.view())
         self.on_redraw()
 
-    def _wake(self) -> None:
+    def nudge(self) -> None:
+        """End the wait for a key, or a `pause`, now: what was waited for has come."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 

@@ -21,7 +21,7 @@ from door.errors import Distrusted, IdledOut, LogonRefused, PasswordRefused
 from door.lobby import greeting, looks
 from door.session.identity import ClaimedName, LogonLimit
 from door.session.recovery import NewCode
-from timebank.callers import recovery
+from timebank.callers import callers, recovery
 from timebank.callers.recovery import Secrets
 from timebank.errors import AlreadyOnline, BooksFailed, JournalDamaged, NameRefused, NameTaken
 from timebank.names import names
@@ -48,7 +48,10 @@ async def log_on(board: Board, console: Console) -> Caller:
     """Lead a caller from the first line to a call; raise `LogonRefused` for those not let in."""
     limit = LogonLimit(board.clock, console, board.config.calls.logon_seconds)
     try:
-        _welcome(board, console)
+        calls, bank = board.config.calls, board.config.bank
+        busy = f"{len(board.nodes)} of {calls.nodes} nodes busy"
+        news = f"|07{busy}, {bank.minutes_per_day} minutes a day"
+        greeting.show(console, board.config, [news])
         refuse_while_closed(board)
         record = await _identify(board, console, limit)
         if record.locked:
@@ -63,7 +66,8 @@ async def log_on(board: Board, console: Console) -> Caller:
         if look is None:
             look = await looks.choose(console)
         console.use_look(look)
-        caller = await _open_call(board, console, record)
+        opening = partial(board.open_call, console, record)
+        caller = await call_or_take_over(board, console, record, opening)
         board.reception.logged_on(console.line.address, record.name)
     except Distrusted as distrusted:
         raise LogonRefused(str(distrusted)) from distrusted
@@ -75,13 +79,6 @@ async def log_on(board: Board, console: Console) -> Caller:
         with contextlib.suppress(BooksFailed):
             await looks.remember(caller, look)
     return caller
-
-
-def _welcome(board: Board, console: Console) -> None:
-    """Greet whoever has connected, with the sysop's screen or with ours."""
-    config = board.config
-    busy = f"{len(board.nodes)} of {config.calls.nodes} nodes busy"
-    greeting.show(console, config, [f"|07{busy}, {config.bank.minutes_per_day} minutes a day"])
 
 
 def refuse_while_closed(board: Board) -> None:
@@ -187,7 +184,9 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
                 board.reception.allow_new_name(console.line.address)
                 rank = board.reception.rank(console.line.address, name)
                 hashed = await board.passwords.hash(password, rank)
-                record = await board.register(name, hashed)
+                record = await board.books.run(
+                    partial(callers.register, name=name, password_hash=hashed)
+                )
         except NameTaken:
             console.say("|12That name, or one that looks like it, is taken.")
             continue
@@ -228,11 +227,6 @@ async def _choose_password(console: Console, name: str) -> str | None:
         if first == second:
             return first
         console.say("|12The two were not the same. Once more, please.")
-
-
-async def _open_call(board: Board, console: Console, record: CallerRecord) -> Caller:
-    opening = partial(board.open_call, console, record)
-    return await call_or_take_over(board, console, record, opening)
 
 
 async def call_or_take_over(

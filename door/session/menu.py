@@ -120,11 +120,8 @@ async def _really_go(caller: Caller) -> bool:
 async def _news(caller: Caller) -> None:
     caller.place = "News"
     bulletin = await caller.look_up(bulletins.of_yesterday)
-    await read(
-        caller.console,
-        "Bulletin",
-        "\n".join(bulletins.lines(bulletin, caller.config.board.name)),
-    )
+    lines = bulletins.lines(bulletin, caller.config.board.name)
+    await read(caller.console, "Bulletin", "\n".join(lines))
 
 
 async def _who_is_on(board: Board, caller: Caller) -> None:

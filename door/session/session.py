@@ -61,16 +61,14 @@ async def answer_guest(board: Board, console: Console, guest: Guest, game: Game 
     False when something went wrong here, and the log says what.
     """
     admit = partial(receive_guest, board, console, guest)
-    return await _serve(
-        board, console, admit, _rooms(game), partial(_wait_for_reading, console, guest)
-    )
+    before_leaving = partial(_wait_for_reading, console, guest)
+    return await _serve(board, console, admit, _rooms(game), before_leaving)
 
 
 async def answer_sysop(board: Board, console: Console, game: Game | None) -> bool:
     """Serve the sysop at the machine itself; False as for guests."""
-    return await _serve(
-        board, console, partial(let_sysop_in, board, console), _rooms(game), _at_once
-    )
+    admit = partial(let_sysop_in, board, console)
+    return await _serve(board, console, admit, _rooms(game), _at_once)
 
 
 def _rooms(game: Game | None) -> Rooms:
@@ -135,11 +133,11 @@ def _note(board: Board, address: str, refusal: Exception) -> None:
     that is taken over, are no refusals.
     """
     if isinstance(refusal, BoardFull):
-        board.reception.not_let_in(address, "every node is taken", own_fault=False)
+        board.reception.note(address, "every node is taken", own_fault=False)
     elif isinstance(refusal, IdledOut):
-        board.reception.not_let_in(address, "the log-on took too long", own_fault=False)
+        board.reception.note(address, "the log-on took too long", own_fault=False)
     elif isinstance(refusal, LogonRefused) and refusal.why:
-        board.reception.not_let_in(address, refusal.why, own_fault=refusal.own_fault)
+        board.reception.note(address, refusal.why, own_fault=refusal.own_fault)
 
 
 async def _one_table(game: Game, board: Board, caller: Caller) -> None:
@@ -190,9 +188,7 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
             await rooms(board, caller)
     except CarrierLost:
         return "carrier lost"
-    except TakenOver as taken:
-        return await _good_bye(caller, str(taken), "taken over")
-    except CallClosed:
+    except (TakenOver, CallClosed):
         return await _good_bye(caller, "Another call of yours has taken over.", "taken over")
     except TimeUp:
         return await _good_bye(caller, caller.time_up_words(), "time up")
