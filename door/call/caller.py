@@ -11,12 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from door import wording
-from door.call.call_clock import CallClock
+from door.call.call_clock import CallClock, Patience
 from door.call.console import Console
 from door.call.display import literal
 from door.call.flag import Flag
 from door.call.last_hand import LastHand
-from door.call.patience import Patience
 from door.call.status_line import StatusLine
 from door.errors import TakenOver
 from timebank.callers import callers

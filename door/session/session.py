@@ -188,7 +188,9 @@ async def _evening(board: Board, caller: Caller, rooms: Rooms) -> str:
             await rooms(board, caller)
     except CarrierLost:
         return "carrier lost"
-    except (TakenOver, CallClosed):
+    except TakenOver as taken:
+        return await _good_bye(caller, str(taken), "taken over")
+    except CallClosed:
         return await _good_bye(caller, "Another call of yours has taken over.", "taken over")
     except TimeUp:
         return await _good_bye(caller, caller.time_up_words(), "time up")

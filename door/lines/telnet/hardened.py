@@ -42,15 +42,18 @@ import asyncio
 import collections
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 import telnetlib3
 from telnetlib3 import telopt
 
-from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, clamp_size, printable
-from door.lines.telnet.framing import IAC_BYTE, Code, Command
+from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, Line, clamp_size, printable
+from door.lines.port.connection import OPEN, Entrance
+from door.lines.port.listener import Listener
+from door.lines.telnet.framing import IAC_BYTE, Code, Command, CommandAllowance
 from door.lines.telnet.passive import CommandLimits, TelnetLine, TelnetProtocol
 
 logger = logging.getLogger("door.lines")
@@ -100,6 +103,17 @@ class TelnetLimits(CommandLimits):
 
     silence: float  # until a caller is served who says nothing
     patience: float  # the same for one who is answering, however far away
+
+
+USUAL_LIMITS = TelnetLimits(
+    unsent=256 * 1024,
+    farewell=5.0,
+    subnegotiation=4096,
+    # A window dragged by its corner sends some sixty sizes a second; a whole log-on, thirty.
+    commands=CommandAllowance(burst=500, a_second=50.0),
+    silence=0.45,
+    patience=2.0,
+)
 
 
 def quieten_library() -> None:
@@ -284,3 +298,27 @@ class HardenedTelnet(TelnetProtocol):
         if name not in names and len(names) < MOST_TERMINAL_TYPES:
             self._hint(terminal_types=(*names, name))
             self._options.request_ttype()
+
+
+class TelnetListener(Listener):
+    """A telnet port and everyone who came in through it; `limits` are `USUAL_LIMITS` but in tests.
+
+    Each call has a task that runs `on_line`, and is hung up when that returns.
+    """
+
+    def __init__(
+        self,
+        on_line: Callable[[Line], Awaitable[None]],
+        limits: TelnetLimits,
+        entrance: Entrance = OPEN,
+    ) -> None:
+        super().__init__(entrance)
+        self._on_line = on_line
+        self._limits = limits
+        quieten_library()
+
+    def answer(self, address: str, gone: Callable[[], None]) -> HardenedTelnet:
+        return HardenedTelnet(self._limits, self._serve, gone, address)
+
+    def _serve(self, line: TelnetLine) -> None:
+        self.begin_call(line, partial(self._on_line, line))
