@@ -87,7 +87,6 @@ def _cells_of(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _piped(text: str, number: int) -> Row:
-    """A line of text with pipe codes, as it stands in cells, from the style of a number on."""
     pieces = [
         (_cells_of(piece), style.number) for style, piece in from_pipe(text, style_of(number))
     ]
@@ -301,7 +300,6 @@ class Canvas:
         return self._rows[row].cells.replace(_HALF, "").rstrip(" ")
 
     def style_at(self, row: int, column: int) -> Style:
-        """A style that looks like the cell's."""
         return style_of(ord(self._rows[row].inks[column]))
 
     # Sending

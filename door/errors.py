@@ -63,8 +63,6 @@ class NotTrusted(CallerRefused):
 
 
 class Fault(Enum):
-    """Why a call is not taken, in words for the log."""
-
     BLOCKED = "the address is blocked"
     AT_ONCE = "too many calls at once"
     TOO_FAST = "too many calls in a minute"

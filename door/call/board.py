@@ -46,8 +46,6 @@ def new_seed() -> bytes:
 
 
 class Board:
-    """What every session of one process shares."""
-
     def __init__(
         self,
         config: Config,
@@ -99,7 +97,6 @@ class Board:
     # What callers share at the games.
 
     async def resume_games(self) -> None:
-        """Take up what an earlier server left on the tables."""
         for shared in self.shared.values():
             await shared.resume()
 
@@ -109,7 +106,6 @@ class Board:
             await shared.stop()
 
     async def close_games(self) -> None:
-        """Let go of what the tables hold, when no caller is left."""
         for shared in self.shared.values():
             await shared.close()
 
@@ -220,7 +216,6 @@ class Board:
         return caller
 
     async def close_call(self, caller: Caller, reason: str) -> None:
-        """Post what is left to post, close the call and free its node."""
         try:
             await caller.close(reason)
         finally:
@@ -252,12 +247,10 @@ class Board:
             living[call_id].console.interrupt(TakenOver("Another call of yours has taken over."))
 
     def interrupt_all(self, interruption: Interruption) -> None:
-        """End every call that is on, and every log-on."""
         for console in self.consoles:
             console.interrupt(interruption)
 
     async def _refuse_second_call(self, record: CallerRecord) -> None:
-        """Raise `AlreadyOnline` when they have a call that lives, here or in another process."""
         for call in await self.books.run(open_calls):
             if call.caller_id == record.id and call.live:
                 raise AlreadyOnline(call.node, call.since, call.call_id)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.call.console import PATIENCE_SECONDS
+from door.call.console import PATIENCE_SECONDS, Console
 from door.call.flag import Flag
 from door.errors import IdledOut, TimeUp
 from timebank.words import span
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from door.call.books import Books
-    from door.call.console import Console
     from door.call.purse import TickingPurse
     from door.call.status_line import StatusLine
     from door.clock import Timer
@@ -102,7 +101,6 @@ class CallClock:
         self._entry_is_due.clear()
 
     def purse_changed(self) -> None:
-        """Go by what an entry has left in the purse."""
         if not self.purse.time_is_up():
             self.console.lift(TimeUp)
         self._next_day = self._day_after()
@@ -111,7 +109,6 @@ class CallClock:
             self.status.show()
 
     def check_time(self) -> None:
-        """Interrupt the caller when the time is up."""
         if self._has_to_end():
             self.console.interrupt(TimeUp("Your time is up."))
 

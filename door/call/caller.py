@@ -40,8 +40,6 @@ R = TypeVar("R", bound="Receipt | Played")
 
 
 class Caller:
-    """A caller on a call."""
-
     asks_look = False  # whether they are to be asked what their terminal can show
 
     def __init__(
@@ -94,7 +92,6 @@ class Caller:
         return [*map(literal, self.opened.notices), *wording.sentences(self.opened.receipt)]
 
     def time_up_words(self) -> str:
-        """Return why the call ends for want of time, and when there is more."""
         closing = self.purse.posted.closing
         schedule = self.bank_settings.schedule
         now = self.console.clock.now()
@@ -222,7 +219,6 @@ class Caller:
         )
 
     def tell(self, receipt: Receipt) -> None:
-        """Say what an entry moved besides time used, in the words of its rows."""
         said = wording.sentences(receipt)
         if said:
             self.console.say("\n".join(f"|14{sentence}" for sentence in said))

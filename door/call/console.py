@@ -61,8 +61,6 @@ ASK_LETTERS = b"\r" + "─".encode() + b"\x1b[6n\r   \r"
 
 
 class Paint(Enum):
-    """What may be sent besides text."""
-
     COLOUR = "colour"
     MONO = "mono"  # positions and cleared screens, no colours
     LINES = "lines"  # text alone: not a single escape sequence
@@ -70,15 +68,11 @@ class Paint(Enum):
 
 @dataclass(frozen=True)
 class Look:
-    """How a terminal is spoken to."""
-
     charset: Charset
     paint: Paint
 
 
 class Console:
-    """One caller's keys and screen, on one line."""
-
     def __init__(self, line: Line, look: Look, clock: Clock) -> None:
         """Take over `line`; the display is plain lines until `paint_screens`."""
         self.line = line
@@ -146,7 +140,6 @@ class Console:
             self.nudge()
 
     def lift(self, kind: type[Interruption]) -> None:
-        """Forget an interruption of this kind that no longer holds."""
         if isinstance(self.interruption, kind):
             self.interruption = None
 
@@ -278,13 +271,11 @@ class Console:
             self.display = self._lines()
 
     def scroll_lines(self) -> None:
-        """Go back to lines, as at the log-on and the good-bye."""
         self.display.close()
         self._painted = False
         self.display = self._lines()
 
     def use_look(self, look: Look) -> None:
-        """Speak to the terminal in another way from now on."""
         self.display.close()
         self.look = look
         self._decoder = KeyDecoder(look.charset)
@@ -295,18 +286,15 @@ class Console:
 
     @property
     def can_paint(self) -> bool:
-        """Whether terminal and window are fit for pictures and painted screens."""
         large = self.line.columns >= CANVAS_COLUMNS and self.line.rows >= CANVAS_ROWS
         return large and self.look.paint is not Paint.LINES
 
     @property
     def is_painted(self) -> bool:
-        """Whether screens are painted; else everything is told in lines."""
         return isinstance(self.display, CanvasDisplay)
 
     @property
     def page_rows(self) -> int:
-        """How many rows of text fit on a screen at once."""
         display = self.display
         return display.scene_rows if isinstance(display, CanvasDisplay) else self.line.rows - 4
 
@@ -445,7 +433,6 @@ class Console:
             self._typed(keys)
 
     def _fit(self) -> None:
-        """Lay the screen out anew, with all that stands on it."""
         self._fit_is_due = False
         before = self.display
         if isinstance(before, LinesDisplay) and not (self._painted and self.can_paint):

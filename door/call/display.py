@@ -102,8 +102,6 @@ def _cut(word: str, width: int) -> list[str]:
 
 
 class LinesDisplay:
-    """Lines that scroll up, with colours or without."""
-
     def __init__(self, send: Send, columns: int, *, colour: bool) -> None:
         """Write through `send`; no line reaches the last of `columns` columns."""
         self._send = send
@@ -215,7 +213,6 @@ class CanvasDisplay:
 
     @property
     def scene_rows(self) -> int:
-        """How many rows a scene has."""
         return self._canvas.rows - STATUS_ROWS - PROMPT_ROWS - MESSAGE_ROWS
 
     def stage(self, scene: Scene) -> None:
@@ -324,7 +321,6 @@ Display = LinesDisplay | CanvasDisplay
 
 
 def resume(display: Display, view: View) -> None:
-    """Show on `display` what stood on another one."""
     if view.scene is not None:
         display.stage(view.scene)
     for message in view.messages:

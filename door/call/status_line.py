@@ -37,13 +37,11 @@ class StatusLine:
     waits: bool = False
 
     def show(self) -> None:
-        """Show it as it is now, unless it is kept back."""
         if not self.waits:
             self.console.display.status(self.line())
 
     @contextlib.contextmanager
     def suspense(self) -> Iterator[None]:
-        """Keep it back while cards are on their way."""
         self.waits = True
         try:
             yield

@@ -48,8 +48,6 @@ log = logging.getLogger("door.reception")
 
 
 class Reception:
-    """The gate of all ports of a board, and the judge at the log-on."""
-
     def __init__(self, config: Config, clock: Clock, on_nodes: Callable[[], int]) -> None:
         self._clock = clock
         self._on_nodes = on_nodes  # how many callers are on a node
@@ -210,7 +208,6 @@ class Reception:
         self.was_right(tried)
 
     def was_wrong(self, address: str, tried: Try) -> None:
-        """A password that was due was wrong."""
         self._tries.wrong(tried)
         self.note(address, "wrong name or password")
         self._warn(self._lookout.wrong(address, self._clock.monotonic()))

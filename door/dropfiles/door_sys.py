@@ -38,7 +38,6 @@ class DoorSysLayout:
 
 
 def layout(lines: Lines) -> DoorSysLayout:
-    """Find the graphics mode, or raise `DropFileRefused`."""
     for shift in _SHIFTS:
         if lines.field(GRAPHICS + shift).upper() in _MODES:
             return DoorSysLayout(shift, _name_line(lines, shift))

@@ -41,8 +41,6 @@ TRUST = {kind: place for place, kind in enumerate(Format)}
 
 
 class Limit(StrEnum):
-    """Whether a file says how long the caller may stay."""
-
     LEFT = "left"  # so many seconds
     UNLIMITED = "unlimited"  # the host says that nothing will end the call
     CONSTANT = "constant"  # the host writes this number for every caller, whatever the truth is
@@ -92,8 +90,6 @@ class TimeLeft:
 
 
 class EventSaid(StrEnum):
-    """What a file says about the host's next system event."""
-
     TIME = "time"  # it starts at a minute of the day
     PLACEHOLDER = "placeholder"  # a time that writers put there when they know of none
     NONE = "none"  # the host says that there is none

@@ -179,7 +179,6 @@ class Lines:
         return TimeLeft.left(int(text.partition(".")[0]) * size, place)
 
     def noted(self, time: TimeLeft) -> TimeLeft:
-        """Note what is wrong with a time left, and return it."""
         if time.doubt:
             self.doubts.append(time.doubt)
         return time

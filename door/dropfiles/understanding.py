@@ -41,8 +41,6 @@ _MODUSER_KINDS = (Format.DOOR32, Format.CHAIN, Format.BBSDEV)
 
 
 class Way(StrEnum):
-    """How time can go back to a host."""
-
     MODUSER = "moduser"  # Synchronet's MODUSER.DAT, in the folder of the drop file
     DOOR_SYS = "door.sys"  # line 42 of DOOR.SYS
     EXITINFO = "exitinfo"  # TimeLimit of RemoteAccess's EXITINFO.BBS
@@ -174,7 +172,6 @@ def understand(found: Found, reading: HostSettings) -> Understood:
 def _beside(
     chosen: DropFile, found: Found, reading: HostSettings, left: list[Left], doubts: list[str]
 ) -> list[DropFile]:
-    """Read the files beside the chosen one that are of the same caller on the same node."""
     files = []
     for path in found.beside:
         try:

@@ -42,8 +42,6 @@ _SOCKET_OPTIONS = (
 
 @dataclass(frozen=True)
 class LineLimits:
-    """What one line may cost the board."""
-
     unsent: int  # bytes that the caller leaves unread
     farewell: float  # seconds that the last bytes may take to leave
 
@@ -114,7 +112,6 @@ class StreamLine:
                 self.count_unsent(len(data))
 
     async def drain(self, seconds: float) -> None:
-        """Wait until everything written has left; `Hangup` when the line ends."""
         if self._blocked and not self._ended:
             gone = self._loop.create_future()
             self._drains.add(gone)

@@ -96,8 +96,6 @@ def read_told(content: bytes) -> Said:
 
 
 class LinkLine(StreamLine):
-    """The server's end."""
-
     end_words = "the door hung up"  # its process may have been killed; how the caller went it says
 
     def introduce(self, address: str, hints: Hints, columns: int, rows: int) -> None:

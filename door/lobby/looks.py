@@ -46,7 +46,6 @@ def choices(hints: Hints) -> dict[str, tuple[Look, str]]:
 
 
 def guess(hints: Hints) -> Look:
-    """Return how to speak to a terminal of which only its own words are known."""
     return _known(hints) or Look(Charset.ASCII, Paint.LINES)
 
 

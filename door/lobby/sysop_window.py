@@ -34,7 +34,6 @@ TOO_MUCH = f"From this window {span(MOST_ADJUSTED)} are moved at once at most."
 
 
 async def visit_sysop_window(caller: Caller) -> None:
-    """Let a sysop look at accounts, adjust and freeze them, and read the log."""
     while await _has_powers(caller):
         body = ("|07Everything done here is in the ledger and in the log, under your name.",)
         caller.console.stage(Page("The sysop's side of the window", body))
@@ -112,7 +111,6 @@ async def _do(caller: Caller, operation: Callable[[Desk], object]) -> None:
 
 
 async def _adjust(caller: Caller, record: CallerRecord, what: str, sign: int) -> str:
-    """Move time between the account and the sysop's hand, with a reason."""
     seconds = await amounts.ask(caller.console, what, MOST_ADJUSTED, TOO_MUCH)
     if seconds is None:
         return ""

@@ -84,7 +84,6 @@ async def last_chance(caller: Caller) -> bool:
 
 
 def _choices(caller: Caller, allowance: Allowance) -> dict[str, str]:
-    """Return what this caller may ask for here: the mode and the sysop's powers decide."""
     keys = COMMANDS if caller.bank_settings.mode == "built-in" else IN_ANY_MODE
     return {key: COMMANDS[key] for key in keys if key != "S" or allowance.powers}
 
@@ -127,7 +126,6 @@ async def _move(
 
 
 async def _transfer(caller: Caller) -> str:
-    """Send savings to another caller, with a line of message."""
     allowed = (await _allowance(caller)).transfer
     if not allowed.seconds:
         return f"|12{allowed.why_not}"

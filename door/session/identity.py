@@ -43,7 +43,6 @@ class LogonLimit:
     """The time that a caller may take to log on. It stands still while they are made to wait."""
 
     def __init__(self, clock: Clock, console: Console, seconds: float) -> None:
-        """Begin to count."""
         self._clock = clock
         self._console = console
         self._run(seconds)
@@ -57,7 +56,6 @@ class LogonLimit:
 
     @contextmanager
     def standing_still(self) -> Iterator[None]:
-        """Count nothing of what is done inside."""
         self.stop()
         left = max(0.0, self._end - self._clock.monotonic())
         try:
@@ -66,7 +64,6 @@ class LogonLimit:
             self._run(left)
 
     def stop(self) -> None:
-        """Count no more."""
         self._timer.cancel()
 
 
@@ -74,7 +71,6 @@ class ClaimedName:
     """A name that somebody says is theirs, and what they show for it."""
 
     def __init__(self, board: Board, console: Console, name: str, limit: LogonLimit) -> None:
-        """Take the name as it was typed."""
         self._board = board
         self._console = console
         self._name = name

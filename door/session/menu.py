@@ -76,7 +76,6 @@ async def main_menu(board: Board, caller: Caller) -> None:
 
 
 async def _serve(board: Board, caller: Caller, choice: str) -> None:
-    """Lead the caller to what is not a table."""
     if choice == "T":
         await visit_bank(caller)
     elif choice == "W":
@@ -214,7 +213,6 @@ async def _change_password(board: Board, caller: Caller) -> None:
 
 
 async def _make_code(board: Board, caller: Caller) -> None:
-    """Give the caller another recovery code, once they have typed their password."""
     before = await _shows_password(board, caller)
     if before is not None:
         await _give_code(caller, before)

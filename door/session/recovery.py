@@ -31,7 +31,6 @@ class NewCode:
     """
 
     def __init__(self, caller_id: int, before: Secrets) -> None:
-        """Make it for a caller who was let in by `before`."""
         self._code = new_code()
         self._caller_id = caller_id
         self._before = before

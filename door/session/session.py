@@ -50,7 +50,6 @@ PARTING_SECONDS = 10.0  # time to read the goodbye before the host clears the sc
 
 
 async def answer(board: Board, line: Line) -> None:
-    """Serve a caller on `line` until one of both goes."""
     console = Console(line, looks.guess(line.hints), board.clock)
     await _serve(board, console, partial(log_on, board, console), main_menu, _at_once)
 
@@ -155,7 +154,6 @@ async def _one_table(game: Game, board: Board, caller: Caller) -> None:
 
 
 async def _call(board: Board, caller: Caller, rooms: Rooms) -> None:
-    """Run the evening of a caller who has a call, and close the call whatever happened."""
     reason = "failed"
     try:
         reason = await _evening_with_clock(board, caller, rooms)
