@@ -55,11 +55,8 @@ class Board:
         new_seed: Callable[[], bytes] = new_seed,
         only_node: int | None = None,
     ) -> None:
-        """Open for callers with these settings and books.
-
-        `lay_tables` makes what callers share at the games, by name. `only_node` is set in a process
-        that serves one caller: the number of their node elsewhere.
-        """
+        """`lay_tables` makes what callers share at the games, by name. `only_node` is set in a
+        process that serves one caller: the number of their node elsewhere."""
         self.config = config
         self.books = books
         self.clock = clock
@@ -124,10 +121,7 @@ class Board:
     async def authenticate(
         self, name: str, password: str, rank: Rank = FIRST
     ) -> CallerRecord | None:
-        """Return the caller whose name and password these are, else `None`, equally slowly.
-
-        `rank` says before whom it is checked.
-        """
+        """Return the caller whose name and password these are, else `None`, equally slowly."""
         record = await self.books.run(lambda desk: callers.find(desk, name))
         stored = record.password_hash if record is not None else None
         return record if await self.passwords.verify(stored, password, rank) else None
@@ -151,10 +145,7 @@ class Board:
     # Calls.
 
     async def open_call(self, console: Console, record: CallerRecord, *, take_over: bool) -> Caller:
-        """Open a call on a free node.
-
-        Raises `AlreadyOnline` when they have a call and do not take it over, and `BoardFull`.
-        """
+        """Raises `AlreadyOnline` when they have a call and do not take it over, and `BoardFull`."""
 
         def opening(desk: Desk, node: int) -> Opened:
             return open_call(desk, record.id, node, self.process, console.line.address, take_over)

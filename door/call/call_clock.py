@@ -113,10 +113,8 @@ class CallClock:
             self.console.interrupt(TimeUp("Your time is up."))
 
     def grace(self, seconds: float) -> None:
-        """Let the call go on without time for `seconds`, uncharged.
-
-        It does not reach into an event, and not beyond what a host allows.
-        """
+        """Let the call go on uncharged for `seconds`: not into an event, nor past a host's
+        limit."""
         if not self.purse.may_go_on:
             return
         room = self.purse.seconds_to_event()

@@ -147,10 +147,8 @@ class Caller:
         return result
 
     def expect(self) -> Callable[[Receipt], None]:
-        """Return what adopts the receipt of an entry that is asked of the books right after this.
-
-        For entries that others make for them, at a table they share.
-        """
+        """For entries that others make for them, at a shared table: return what adopts the receipt
+        of one that is asked of the books right after this."""
         adopt_purse = self.purse.expect()
 
         def adopt(receipt: Receipt) -> None:
@@ -178,10 +176,8 @@ class Caller:
             return await self.books.read(operation)
 
     async def note_seen(self) -> None:
-        """Note in the books that the end of their last hand was seen, when a visit is over.
-
-        Unwritten, it is told once more.
-        """
+        """Note in the books that they saw the end of their last hand; unwritten, it is told
+        again."""
         number = self.last_hand.seen(call_ends=True)
         if number:
             with contextlib.suppress(BooksFailed):

@@ -38,10 +38,8 @@ def patience(clock: Clock, say: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def at_the_door(clock: Clock, console: Console) -> Iterator[None]:
-    """Tell a caller who is not on a call yet that they have to wait, for the books or for others.
-
-    The clock of a call tells the others.
-    """
+    """Tell a caller who is not on a call yet that they have to wait; a call's clock tells
+    others."""
     with patience(clock, lambda: console.say("|14The board is busy just now; please wait.")):
         yield
 
@@ -122,10 +120,8 @@ class Console:
         self.interrupt(CarrierLost(reason))
 
     def resized(self, columns: int, rows: int) -> None:
-        """Take the news of another size; the screen follows in the loop's next step.
-
-        A packet has room for hundreds of sizes, and every one of them would be a whole screen.
-        """
+        """The screen follows in the loop's next step: a packet has room for hundreds of sizes, and
+        every one of them would be a whole screen."""
         if not self._fit_is_due:
             self._fit_is_due = True
             self._loop.call_soon(self._fit)
@@ -299,10 +295,7 @@ class Console:
         return display.scene_rows if isinstance(display, CanvasDisplay) else self.line.rows - 4
 
     def ask_size(self) -> None:
-        """Have the terminal say how large it is, where nobody has said it for certain.
-
-        The answer is not waited for: when it comes, the screen is laid out anew.
-        """
+        """Have the terminal say its size, unless it has; the answer lays the screen out anew."""
         if self.look.paint is not Paint.LINES and not self.line.size_is_known:
             self._ask_terminal(ASK_SIZE, self._take_corner)
 
@@ -378,11 +371,8 @@ class Console:
             self.let_go()
 
     def let_go(self) -> None:
-        """Hold nothing any more that holds the console.
-
-        A call that is over is then gone at once. Left to the collector, hundreds of them lie about
-        before it looks at what is so old.
-        """
+        """Hold nothing that holds the console: a call that is over is then gone at once. Left to
+        the collector, hundreds of them lie about before it looks at what is so old."""
         self.on_key = self.on_redraw = self.on_shown = self.on_hang_up = _nothing
         self.display = LinesDisplay(_unheard, self.line.columns, colour=False)
         if self.interruption is not None:

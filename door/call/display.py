@@ -185,11 +185,8 @@ _SCENE, _MESSAGES, _PROMPT, _STATUS = 1, 2, 4, 8
 
 @dataclass(slots=True, eq=False)
 class CanvasDisplay:
-    """A painted screen of at least 80x24: scene, messages, prompt, status line.
-
-    What is asked of it is noted, and painted and sent together at `flush`: one update for all that
-    an answer brings.
-    """
+    """A painted screen of at least 80x24. What is asked of it is noted, and painted and sent
+    together at `flush`: one update for all that an answer brings."""
 
     _send: Send
     _soon: Soon

@@ -90,10 +90,7 @@ def hash_password(password: str) -> str:
 
 
 def verify_password(stored: str | None, password: str) -> bool:
-    """Tell whether `password` is the one behind `stored`.
-
-    `None` (no such caller) and "" (one without a password) take as long as a wrong password.
-    """
+    """`None` (no such caller) and "" (one without a password) take as long as a wrong password."""
     from argon2.exceptions import InvalidHashError, VerificationError  # noqa: PLC0415 - as above
 
     decoy = _decoy()  # made by the first password of all, whosever it is

@@ -21,12 +21,9 @@ LONGEST_EVENT = 26
 
 @dataclass(slots=True, eq=False)
 class StatusLine:
-    """The status line on one caller's screen.
-
-    The pot is told in coins of `coin` seconds, as they are where the caller sits. It is kept back
-    while it `waits` for cards that are on their way: it would tell the result. `account` is told in
-    place of the bank, with pipe codes.
-    """
+    """The pot is told in coins of `coin` seconds, as they are where the caller sits. The line is
+    kept back while it `waits` for cards that are on their way: it would tell the result. `account`
+    is told in place of the bank, with pipe codes."""
 
     console: Console
     books: Books

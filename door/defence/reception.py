@@ -183,10 +183,7 @@ class Reception:
         return self._tries.wait(tried, self._clock.monotonic())
 
     def may_look_early(self, tried: Try) -> Charge | None:
-        """Whether a password that is not due may be checked all the same.
-
-        What comes of that may be told only to a caller who `is_believed_early`.
-        """
+        """What comes of a check before its turn may be told only to one who `is_believed_early`."""
         if tried.who is None:
             return None
         return self._defence.may_look_early(tried.who, tried.name, self._clock.monotonic())

@@ -41,10 +41,7 @@ class Raw:
 
 
 def raw(path: Path) -> Raw:
-    """Read a file of at most LARGEST bytes, or raise `DropFileRefused` with the reason.
-
-    A pipe or a device is refused without waiting for it.
-    """
+    """Read a file of at most LARGEST bytes; a pipe or a device is refused without a wait for it."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:

@@ -103,10 +103,7 @@ class Understood:
         return self.files[0]
 
     def known_time(self) -> TimeLeft:
-        """The time left: a length, unlimited, or a constant that says nothing.
-
-        Raises `DropFileRefused` if no file says it so that it can be read.
-        """
+        """Raises `DropFileRefused` unless a file says a length, no limit or a constant."""
         if self.time.limit is Limit.UNKNOWN:
             raise DropFileRefused(
                 self.chosen.path,
@@ -124,11 +121,8 @@ class Understood:
 
 
 def understand(found: Found, reading: HostSettings) -> Understood:
-    """Read the files of a call and put them together.
-
-    Raises `DropFileRefused` when the chosen file is broken, names no caller, or is another node's.
-    A broken file beside it is a doubt.
-    """
+    """Raises `DropFileRefused` when the chosen file is broken, names no caller, or is another
+    node's. A broken file beside it is a doubt."""
     chosen = read(found.chosen, reading)
     if None not in (found.node, chosen.node) and found.node != chosen.node:
         what = f"it is of node {chosen.node}, and this is node {found.node}"

@@ -47,11 +47,8 @@ class LineLimits:
 
 
 class StreamLine:
-    """A `Line` whose bytes go through an asyncio transport.
-
-    The protocol in front of it reads into `room()`, gives every typed byte to `deliver` and passes
-    on what the transport tells it.
-    """
+    """The protocol in front of it reads into `room()`, gives every typed byte to `deliver` and
+    passes on what the transport tells it."""
 
     blame: Blame | None = None  # why it was cut off, once it is
     end_words = CALLER_HUNG_UP  # why the line is over when the other end sends no more

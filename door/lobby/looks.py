@@ -73,10 +73,8 @@ def _known(hints: Hints) -> Look | None:
 
 
 def said_by_host(emulation: str | None, charset: str | None) -> Look | None:
-    """Return how to speak to a terminal of which a host board knows what it is; else None.
-
-    Boards draw in CP437 on everything that has ANSI, unless they say another charset.
-    """
+    """Boards draw in CP437 on everything that has ANSI, unless they say another charset; None where
+    nothing is known."""
     if emulation is None:
         return None
     if emulation == "ascii":

@@ -98,10 +98,7 @@ def refuse_while_closed(board: Board) -> None:
 
 
 async def _identify(board: Board, console: Console, limit: LogonLimit) -> CallerRecord:
-    """Ask for name and password until three passwords were wrong.
-
-    Nothing else is a try: whoever types no name, or goes back, is asked again.
-    """
+    """Three wrong passwords are the end; nothing else is a try."""
     tries = 0
     while tries < passwords.TRIES:
         console.say(f"|07Your name, or |15{NEW_CALLER}|07 if this is your first call.")
@@ -129,10 +126,7 @@ async def _identify(board: Board, console: Console, limit: LogonLimit) -> Caller
 async def _came_by_code(
     board: Board, console: Console, record: CallerRecord, digest: str
 ) -> CallerRecord:
-    """Let a caller who came with a recovery code choose a password, and give them a new code.
-
-    The code works until one of both stands.
-    """
+    """The code works until a new password or a new code stands."""
     console.say(
         "|10That is your recovery code. It works until you have another, or a new password."
     )

@@ -40,11 +40,8 @@ SERVICES = {
 
 
 async def main_menu(board: Board, caller: Caller) -> None:
-    """Lead the caller through the board until they say good-bye.
-
-    Books that cannot be used do not end the call: the caller is told, and may wait or leave. But a
-    hand that has to be left open is taken up as at any log-on, by calling again.
-    """
+    """Books that cannot be used do not end the call: the caller is told, and may wait or leave. But
+    a hand that has to be left open is taken up as at any log-on, by calling again."""
     told = ""
     while True:
         caller.place = "Main menu"
@@ -138,10 +135,7 @@ async def _who_is_on(board: Board, caller: Caller) -> None:
 
 
 async def _settings(board: Board, caller: Caller) -> None:
-    """Let the caller change screen, cut, password and recovery code.
-
-    Callers of other boards have neither password nor code.
-    """
+    """Callers of other boards have neither password nor code."""
     console = caller.console
     has_password = caller.record.board is None
     choices = {"S": "Screen", "C": "Cut the cards", "P": "Password", "R": "Recovery code"}

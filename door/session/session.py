@@ -55,10 +55,7 @@ async def answer(board: Board, line: Line) -> None:
 
 
 async def answer_guest(board: Board, console: Console, guest: Guest, game: Game | None) -> bool:
-    """Serve a caller of another board, at one table alone if `game` is its.
-
-    False when something went wrong here, and the log says what.
-    """
+    """At one table alone if `game` is its; False when something went wrong here (see the log)."""
     admit = partial(receive_guest, board, console, guest)
     before_leaving = partial(_wait_for_reading, console, guest)
     return await _serve(board, console, admit, _rooms(game), before_leaving)
@@ -140,10 +137,7 @@ def _note(board: Board, address: str, refusal: Exception) -> None:
 
 
 async def _one_table(game: Game, board: Board, caller: Caller) -> None:
-    """Sit at a table until the caller gets up, in place of the main menu.
-
-    Whoever was led back there to an open hand has got up already.
-    """
+    """Whoever was led back there to an open hand has got up already."""
     if game.name == caller.came_back_to:
         return
     if board.config.games[game.name].open:

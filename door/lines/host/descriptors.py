@@ -22,10 +22,7 @@ from door.lines.flow import StreamProtocol
 
 
 class SocketEnd:
-    """A socket that others hold as well; `BlockingIOError` instead of any wait.
-
-    A read of 0 bytes is the end, `OSError` a break.
-    """
+    """`BlockingIOError` instead of any wait; a read of 0 bytes is the end, `OSError` a break."""
 
     def __init__(self, descriptor: int) -> None:
         self._wire = socket.socket(fileno=os.dup(descriptor))

@@ -81,10 +81,8 @@ class Listener(ABC):
             self._again.cancel()
 
     async def finish(self, seconds: float | None = None) -> None:
-        """Close, end every call that is left, and wait for their ends.
-
-        What was written last still goes out, within the limits or `seconds`.
-        """
+        """Close, end every call that is left, and wait for their ends: what was written last still
+        goes out, within the limits or `seconds`."""
         self.close()
         tasks: set[asyncio.Task[Any]] = {*self._arriving, *self._calls}
         for task in tasks:

@@ -149,11 +149,9 @@ class _LeanWriter(telnetlib3.TelnetWriter):
 
 
 class HardenedTelnet(TelnetProtocol):
-    """One caller's telnet, from the first packet to the last.
-
-    `ready` is called with the line once, when everything asked has been answered or takes too long;
-    never when the caller is gone before. `gone` is called last of all, when the socket is closed.
-    """
+    """`ready` is called with the line once, when everything asked has been answered or takes too
+    long; never when the caller is gone before. `gone` is called last of all, when the socket is
+    closed."""
 
     line: TelnetLine
 
@@ -301,10 +299,8 @@ class HardenedTelnet(TelnetProtocol):
 
 
 class TelnetListener(Listener):
-    """A telnet port and everyone who came in through it; `limits` are `USUAL_LIMITS` but in tests.
-
-    Each call has a task that runs `on_line`, and is hung up when that returns.
-    """
+    """Each call has a task that runs `on_line`, and is hung up when that returns. `limits` are
+    `USUAL_LIMITS` but in tests."""
 
     def __init__(
         self,
