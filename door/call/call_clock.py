@@ -113,8 +113,7 @@ class CallClock:
             self.console.interrupt(TimeUp("Your time is up."))
 
     def grace(self, seconds: float) -> None:
-        """Let the call go on uncharged for `seconds`: not into an event, nor past a host's
-        limit."""
+        """Let the call go on uncharged: not into an event, nor past what a host allows."""
         if not self.purse.may_go_on:
             return
         room = self.purse.seconds_to_event()

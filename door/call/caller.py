@@ -176,8 +176,7 @@ class Caller:
             return await self.books.read(operation)
 
     async def note_seen(self) -> None:
-        """Note in the books that they saw the end of their last hand; unwritten, it is told
-        again."""
+        """Note in the books that the end of their last hand was seen; else it is told again."""
         number = self.last_hand.seen(call_ends=True)
         if number:
             with contextlib.suppress(BooksFailed):

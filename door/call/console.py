@@ -38,8 +38,7 @@ def patience(clock: Clock, say: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def at_the_door(clock: Clock, console: Console) -> Iterator[None]:
-    """Tell a caller who is not on a call yet that they have to wait; a call's clock tells
-    others."""
+    """Tell a caller who is not on a call yet, with no clock of theirs, that they have to wait."""
     with patience(clock, lambda: console.say("|14The board is busy just now; please wait.")):
         yield
 
@@ -213,6 +212,10 @@ class Console:
                 self.display.typed(letter)
                 self.display.answered()
                 return letter
+
+    async def agrees(self, question: str, default: str = "Y") -> bool:
+        choices = {"Y": "Yes", "N": "No"}
+        return await self.ask(choices, question=question, default=default, cancel="N") == "Y"
 
     async def entry(
         self,

@@ -66,8 +66,7 @@ class TickingPurse:
         return self.posted.turns.get(game, 0)
 
     def time_left(self) -> int:
-        """Return the seconds on the screen, 0 or more; at 0 the last one runs (see
-        `time_is_up`)."""
+        """Return the seconds on the screen; at 0 the last one runs (see `time_is_up`)."""
         host = self._host_seconds()
         return self.spendable() if host is None else min(self.spendable(), host)
 

@@ -56,18 +56,7 @@ async def _account(caller: Caller, record: CallerRecord) -> None:
         caller.console.stage(await _account_page(caller, record))
         if told:
             caller.console.say(told)
-        choice = await caller.console.ask(
-            {
-                "C": "Credit",
-                "D": "Debit",
-                "F": "Freeze",
-                "U": "Unfreeze",
-                "H": "History",
-                "Q": "Quit",
-            },
-            default="Q",
-            cancel="Q",
-        )
+        choice = await caller.console.ask(CHOICES, default="Q", cancel="Q")
         if choice == "Q" or not await _has_powers(caller):
             return
         if choice == "H":
@@ -143,6 +132,7 @@ async def _read_log(caller: Caller) -> None:
     await read(caller.console, "The sysop's log, newest first", "\n".join(told) or "It is empty.")
 
 
+CHOICES = {"C": "Credit", "D": "Debit", "F": "Freeze", "U": "Unfreeze", "H": "History", "Q": "Quit"}
 ACTIONS: dict[str, Callable[[Caller, CallerRecord], Awaitable[str]]] = {
     "C": partial(_adjust, what="Credit", sign=1),
     "D": partial(_adjust, what="Debit", sign=-1),

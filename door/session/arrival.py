@@ -14,7 +14,7 @@ from ansi.charset import Charset
 from door.call.display import literal
 from door.call.guest import Guest
 from door.config.boards import NAMES, HostBoard, board_named, board_of, is_name, unlisted
-from door.dropfiles.dropfile import Connection, HostIdentity, HostSettings, Limit, without_version
+from door.dropfiles.dropfile import HostIdentity, HostSettings, Limit, without_version
 from door.dropfiles.finding import find
 from door.dropfiles.understanding import GiveBack, Screen, Understood, Way, understand
 from door.errors import BoardUnsure, DropFileRefused
@@ -35,11 +35,6 @@ class DoorCall:
     guest: Guest
     understood: Understood
     introduction: Introduction
-
-    @property
-    def connection(self) -> Connection:
-        """How the bytes arrive, as the files say."""
-        return self.understood.connection
 
 
 @dataclass(frozen=True)
@@ -163,8 +158,8 @@ def _until(understood: Understood, now: datetime) -> datetime | None:
 
 
 def _way(understood: Understood, board: HostBoard) -> GiveBack | None:
-    """ "auto" takes Synchronet's alone: whether other boards read their files back only their sysops
-    can say, and minutes in a file that nobody reads are lost."""
+    """Of other boards than Synchronet only their sysops can say whether they read files back, and
+    minutes in a file that nobody reads are lost: "auto" leaves them out."""
     wanted = Way.MODUSER if board.give_back == "auto" else _WAYS.get(board.give_back)
     return next((way for way in understood.gives if way.way is wanted), None)
 

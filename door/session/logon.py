@@ -131,10 +131,9 @@ async def _came_by_code(
         "|10That is your recovery code. It works until you have another, or a new password."
     )
     before = Secrets(record.password_hash, digest)
-    answer = await console.ask(
-        {"Y": "Yes", "N": "No"}, question="Choose a new password?", default="N", cancel="N"
-    )
-    hashed = await new_password(board, console, record.name) if answer == "Y" else None
+    hashed = None
+    if await console.agrees("Choose a new password?", default="N"):
+        hashed = await new_password(board, console, record.name)
     if hashed is not None:
         changed = await _in_the_books(
             board, console, lambda desk: recovery.set_password(desk, record.id, before, hashed)
@@ -256,8 +255,5 @@ async def _ask_take_over(console: Console, ghost: AlreadyOnline, game: str) -> N
     console.say("")
     console.say(f"|14You are on line already, on node {ghost.node}.")
     console.say(f"|07If that call is a ghost, take it over{hand}.")
-    answer = await console.ask(
-        {"Y": "Yes", "N": "No"}, question="Take over?", default="Y", cancel="N"
-    )
-    if answer == "N":
+    if not await console.agrees("Take over?"):
         raise LogonRefused("Then your other call goes on. Good-bye.")

@@ -62,7 +62,7 @@ async def main_menu(board: Board, caller: Caller) -> None:
             if choice in games:
                 await sit_down(games[choice], board, caller).visit()
             elif choice == "G":
-                if await _really_go(caller):
+                if await caller.console.agrees("Leave the board?"):
                     return
             else:
                 await _serve(board, caller, choice)
@@ -104,13 +104,6 @@ async def _main_page(board: Board, caller: Caller, games: Sequence[Game]) -> Pag
     if caller.statement:
         body += ["", *wrap(f"|14{caller.statement}", LAYOUT_COLUMNS - 2)]
     return Page(board.config.board.name, body)
-
-
-async def _really_go(caller: Caller) -> bool:
-    answer = await caller.console.ask(
-        {"Y": "Yes", "N": "No"}, question="Leave the board?", default="Y", cancel="N"
-    )
-    return answer == "Y"
 
 
 async def _news(caller: Caller) -> None:
