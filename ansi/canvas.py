@@ -270,13 +270,6 @@ class Canvas:
         for line in range(row, row + height):
             self.put(line, column, " " * width, style)
 
-    def fill(self, style: Style = PLAIN, character: str = " ") -> None:
-        self.put(0, 0, character * self.width, style)
-        self._rows = self._rows[:1] * self.rows
-
-    def clear(self) -> None:
-        self.fill()
-
     def painted(self, row: int, height: int) -> tuple[Row, ...]:
         """What stands in rows that are on the canvas, to be pasted again instead of painted."""
         return tuple(self._rows[row : row + height])

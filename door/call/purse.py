@@ -107,10 +107,10 @@ class TickingPurse:
 
     def event_words(self) -> str:
         """Name the next event and say when it begins, "" without one."""
-        if self.posted.closing is None:
+        closing, schedule = self.posted.closing, self.books.settings().schedule
+        if closing is None:
             return ""
-        schedule = self.books.settings().schedule
-        return wording.event_at(self.posted.closing, schedule, self.clock.now())
+        return f"{closing.name} at {wording.when(closing.start, schedule, self.clock.now())}"
 
     def cut_from(self, win: int) -> int:
         """Return the seconds of a win that the next event leaves no room for."""
