@@ -140,10 +140,8 @@ def _read_record(fields: tuple[object, ...], comments: tuple[str, ...]) -> Sauce
 
 
 def write(art: Art) -> bytes:
-    """The file of a picture; struct.error when a number of its record does not fit its field.
-
-    Texts too long for their field are cut, comments after the 255th left out.
-    """
+    """struct.error when a number of its record does not fit its field. Texts too long for theirs
+    are cut, comments after the 255th left out."""
     picture = _encode(art.text)
     sauce = art.sauce
     if sauce is None:

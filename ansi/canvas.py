@@ -87,7 +87,6 @@ def _cells_of(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _piped(text: str, number: int) -> Row:
-    """A line of text with pipe codes, as it stands in cells, from the style of a number on."""
     pieces = [
         (_cells_of(piece), style.number) for style, piece in from_pipe(text, style_of(number))
     ]
@@ -271,13 +270,6 @@ class Canvas:
         for line in range(row, row + height):
             self.put(line, column, " " * width, style)
 
-    def fill(self, style: Style = PLAIN, character: str = " ") -> None:
-        self.put(0, 0, character * self.width, style)
-        self._rows = self._rows[:1] * self.rows
-
-    def clear(self) -> None:
-        self.fill()
-
     def painted(self, row: int, height: int) -> tuple[Row, ...]:
         """What stands in rows that are on the canvas, to be pasted again instead of painted."""
         return tuple(self._rows[row : row + height])
@@ -301,7 +293,6 @@ class Canvas:
         return self._rows[row].cells.replace(_HALF, "").rstrip(" ")
 
     def style_at(self, row: int, column: int) -> Style:
-        """A style that looks like the cell's."""
         return style_of(ord(self._rows[row].inks[column]))
 
     # Sending

@@ -123,7 +123,6 @@ class Decoder:
         self._decoder = codecs.getincrementaldecoder(charset.codec)("ignore")
 
     def decode(self, data: bytes) -> str:
-        """Text that is complete with these bytes; never raises."""
         return self._decoder.decode(data)
 
     @property

@@ -37,8 +37,6 @@ class Timer(Protocol):
 
 
 class Clock(Protocol):
-    """What callers and rooms ask of time."""
-
     def now(self) -> datetime:
         """Return the instant, aware, in UTC."""
 
@@ -54,19 +52,14 @@ class MachineClock(Instruments, Clock, Protocol):
 
 
 class SystemClock(Machine):
-    """The machine's own clocks."""
-
     def monotonic(self) -> float:
-        """Return the machine's monotonic seconds."""
         return time.monotonic()
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
-        """Run `callback` on the running event loop when `seconds` have passed."""
         return asyncio.get_running_loop().call_later(seconds, callback)
 
 
 async def sleep(clock: Clock, seconds: float) -> None:
-    """Wait until `seconds` have passed on `clock`."""
     woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def wake() -> None:

@@ -63,8 +63,6 @@ class NotTrusted(CallerRefused):
 
 
 class Fault(Enum):
-    """Why a call is not taken, in words for the log."""
-
     BLOCKED = "the address is blocked"
     AT_ONCE = "too many calls at once"
     TOO_FAST = "too many calls in a minute"
@@ -124,10 +122,7 @@ class Unserved(DoorError):
 
 
 class CertificateRefused(Unserved):
-    """A certificate or its key cannot be used.
-
-    `which` of the two files is at fault, and `reason` is the sentence as the rest of another one.
-    """
+    """`which` of the two files is at fault, and `reason` is the rest of the sentence on it."""
 
     def __init__(self, which: Literal["certificate", "key"], reason: str) -> None:
         self.which = which

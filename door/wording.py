@@ -12,7 +12,7 @@ from timebank.words import span
 if TYPE_CHECKING:
     from timebank.ledger.purse import Purse, Receipt
     from timebank.ledger.transfers import TransferRow
-    from timebank.settings.schedule import ClosedPeriod, Schedule
+    from timebank.settings.schedule import Schedule
 
 IN_DOUBT = "The books cannot say yet whether what you did counts. Please wait."
 NEVER_KNOWN = (
@@ -99,11 +99,6 @@ def when(instant: datetime, schedule: Schedule, now: datetime) -> str:
     if instant - now < timedelta(days=1):
         return f"{local:%H:%M}"
     return f"{local:%a} {local:%H:%M}"
-
-
-def event_at(closed: ClosedPeriod, schedule: Schedule, now: datetime) -> str:
-    """Return a closed period and its start, such as ``Mail hour at 03:00``."""
-    return f"{closed.name} at {when(closed.start, schedule, now)}"
 
 
 def comes_back_after(purse: Purse, schedule: Schedule) -> str:

@@ -18,7 +18,7 @@ from door.defence.counts import FIRST, Rank
 from door.defence.reception import Reception
 from door.errors import BoardFull, Interruption, TakenOver
 from door.games.engine.shuffle import SEED_BYTES
-from timebank.callers import callers, recovery
+from timebank.callers import callers
 from timebank.callers.notices import note_seen
 from timebank.calls import calls
 from timebank.calls.arrival import open_host_call
@@ -46,8 +46,6 @@ def new_seed() -> bytes:
 
 
 class Board:
-    """What every session of one process shares."""
-
     def __init__(
         self,
         config: Config,
@@ -57,11 +55,8 @@ class Board:
         new_seed: Callable[[], bytes] = new_seed,
         only_node: int | None = None,
     ) -> None:
-        """Open for callers with these settings and books.
-
-        `lay_tables` makes what callers share at the games, by name. `only_node` is set in a process
-        that serves one caller: the number of their node elsewhere.
-        """
+        """`lay_tables` makes what callers share at the games, by name. `only_node` is set in a
+        process that serves one caller: the number of their node elsewhere."""
         self.config = config
         self.books = books
         self.clock = clock
@@ -99,7 +94,6 @@ class Board:
     # What callers share at the games.
 
     async def resume_games(self) -> None:
-        """Take up what an earlier server left on the tables."""
         for shared in self.shared.values():
             await shared.resume()
 
@@ -109,7 +103,6 @@ class Board:
             await shared.stop()
 
     async def close_games(self) -> None:
-        """Let go of what the tables hold, when no caller is left."""
         for shared in self.shared.values():
             await shared.close()
 
@@ -128,17 +121,10 @@ class Board:
     async def authenticate(
         self, name: str, password: str, rank: Rank = FIRST
     ) -> CallerRecord | None:
-        """Return the caller whose name and password these are, else `None`, equally slowly.
-
-        `rank` says before whom it is checked.
-        """
-        record = await self._find(name)
+        """Return the caller whose name and password these are, else `None`, equally slowly."""
+        record = await self.books.run(lambda desk: callers.find(desk, name))
         stored = record.password_hash if record is not None else None
         return record if await self.passwords.verify(stored, password, rank) else None
-
-    async def owner_of_code(self, name: str, digest: str) -> CallerRecord | None:
-        """Return the caller of this name if the recovery code of this digest is theirs."""
-        return await self.books.run(lambda desk: recovery.owner(desk, name, digest))
 
     async def renew_hash(self, record: CallerRecord, password: str) -> None:
         """Hash a caller's password anew if that was done at another cost, once they are believed.
@@ -156,25 +142,13 @@ class Board:
                 )
             )
 
-    async def register(self, name: str, password_hash: str) -> CallerRecord:
-        """Enter a new caller in the books; `NameTaken` when somebody has the name by then, or one
-        like it, or sysop.toml keeps it."""
-        return await self.books.run(lambda desk: callers.register(desk, name, password_hash))
-
-    async def _find(self, name: str) -> CallerRecord | None:
-        return await self.books.run(lambda desk: callers.find(desk, name))
-
     # Calls.
 
     async def open_call(self, console: Console, record: CallerRecord, *, take_over: bool) -> Caller:
-        """Open a call on a free node.
-
-        Raises `AlreadyOnline` when they have a call and do not take it over, and `BoardFull`.
-        """
+        """Raises `AlreadyOnline` when they have a call and do not take it over, and `BoardFull`."""
 
         def opening(desk: Desk, node: int) -> Opened:
-            address = console.line.address
-            return open_call(desk, record.id, node, self.process, address, take_over)
+            return open_call(desk, record.id, node, self.process, console.line.address, take_over)
 
         def on_call(node: int, opened: Opened, logged_on: float) -> Caller:
             purse = TickingPurse(self.books, self.clock, opened.receipt.purse, logged_on)
@@ -233,7 +207,6 @@ class Board:
         return caller
 
     async def close_call(self, caller: Caller, reason: str) -> None:
-        """Post what is left to post, close the call and free its node."""
         try:
             await caller.close(reason)
         finally:
@@ -265,12 +238,10 @@ class Board:
             living[call_id].console.interrupt(TakenOver("Another call of yours has taken over."))
 
     def interrupt_all(self, interruption: Interruption) -> None:
-        """End every call that is on, and every log-on."""
         for console in self.consoles:
             console.interrupt(interruption)
 
     async def _refuse_second_call(self, record: CallerRecord) -> None:
-        """Raise `AlreadyOnline` when they have a call that lives, here or in another process."""
         for call in await self.books.run(open_calls):
             if call.caller_id == record.id and call.live:
                 raise AlreadyOnline(call.node, call.since, call.call_id)
@@ -299,8 +270,7 @@ class Board:
             self.nodes[self._only_node] = None
             return self._only_node
         nodes = self.config.calls.nodes
-        free = (node for node in range(1, nodes + 1) if node not in self.nodes)
-        node = next(free, None)
+        node = next((free for free in range(1, nodes + 1) if free not in self.nodes), None)
         if node is None:
             if not beyond:
                 raise BoardFull(

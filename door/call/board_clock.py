@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 
 class BoardClock(BelievedClock):
-    """The clock of a board: of the wall clock, what is believed."""
-
     def __init__(self, machine: MachineClock) -> None:
         super().__init__(machine)
         self._machine = machine

@@ -32,8 +32,6 @@ class _Ticket:
 
 
 class Books:
-    """The ledger as coroutines see it."""
-
     def __init__(
         self, database: Database, settings: Callable[[], BankSettings], clock: BoardClock
     ) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from door import wording
+from door.call.console import PATIENCE_SECONDS, Console
 from door.call.flag import Flag
 from door.errors import IdledOut, TimeUp
 from timebank.words import span
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from door.call.books import Books
-    from door.call.console import Console
-    from door.call.patience import Patience
     from door.call.purse import TickingPurse
     from door.call.status_line import StatusLine
     from door.clock import Timer
@@ -28,6 +28,40 @@ WARNINGS = (300, 180, 120, 60)  # seconds left at which a caller is warned
 
 def _nothing() -> None:
     """Be what happens at a tick where a room asked for nothing."""
+
+
+@dataclass(slots=True, eq=False)
+class Patience:
+    """A caller's waits for the books: `with patience:` around each."""
+
+    console: Console
+    _unanswered: int = 0  # operations that the books have under way
+    _since: float = 0.0
+    _is_told: bool = False
+    _is_told_of_doubt: bool = False
+
+    def __enter__(self) -> None:
+        if not self._unanswered:
+            self._since = self.console.clock.monotonic()
+        self._unanswered += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._unanswered -= 1
+        self._is_told_of_doubt = False
+
+    def tell_doubt(self) -> None:
+        """Say that nobody knows yet whether what the caller did counts, while it is found out."""
+        if not self._is_told_of_doubt:
+            self._is_told_of_doubt = True
+            self.console.say(f"|12{wording.IN_DOUBT}")
+
+    def look(self) -> None:
+        """Say once why nothing goes on: another program has the books, or the disk hangs."""
+        waited = self.console.clock.monotonic() - self._since
+        waits = self._unanswered > 0 and waited >= PATIENCE_SECONDS
+        if waits and not (self._is_told or self._is_told_of_doubt):
+            self.console.say("|14The books are busy just now; please wait.")
+        self._is_told = waits
 
 
 @dataclass(slots=True, eq=False)
@@ -67,7 +101,6 @@ class CallClock:
         self._entry_is_due.clear()
 
     def purse_changed(self) -> None:
-        """Go by what an entry has left in the purse."""
         if not self.purse.time_is_up():
             self.console.lift(TimeUp)
         self._next_day = self._day_after()
@@ -76,15 +109,11 @@ class CallClock:
             self.status.show()
 
     def check_time(self) -> None:
-        """Interrupt the caller when the time is up."""
         if self._has_to_end():
             self.console.interrupt(TimeUp("Your time is up."))
 
     def grace(self, seconds: float) -> None:
-        """Let the call go on without time for `seconds`, uncharged.
-
-        It does not reach into an event, and not beyond what a host allows.
-        """
+        """Let the call go on uncharged: not into an event, nor past what a host allows."""
         if not self.purse.may_go_on:
             return
         room = self.purse.seconds_to_event()

@@ -11,12 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 from door import wording
-from door.call.call_clock import CallClock
+from door.call.call_clock import CallClock, Patience
 from door.call.console import Console
 from door.call.display import literal
 from door.call.flag import Flag
 from door.call.last_hand import LastHand
-from door.call.patience import Patience
 from door.call.status_line import StatusLine
 from door.errors import TakenOver
 from timebank.callers import callers
@@ -41,8 +40,6 @@ R = TypeVar("R", bound="Receipt | Played")
 
 
 class Caller:
-    """A caller on a call."""
-
     asks_look = False  # whether they are to be asked what their terminal can show
 
     def __init__(
@@ -95,7 +92,6 @@ class Caller:
         return [*map(literal, self.opened.notices), *wording.sentences(self.opened.receipt)]
 
     def time_up_words(self) -> str:
-        """Return why the call ends for want of time, and when there is more."""
         closing = self.purse.posted.closing
         schedule = self.bank_settings.schedule
         now = self.console.clock.now()
@@ -119,8 +115,7 @@ class Caller:
         """Post what is left to post, and close the call in the books; `reason` is the sysop's."""
         with contextlib.suppress(CallClosed, BooksFailed):
             await self.post(
-                lambda desk, call, ticked: close_call(desk, call, ticked, reason),
-                call_ends=True,
+                lambda desk, call, ticked: close_call(desk, call, ticked, reason), call_ends=True
             )
 
     # The books.
@@ -152,10 +147,8 @@ class Caller:
         return result
 
     def expect(self) -> Callable[[Receipt], None]:
-        """Return what adopts the receipt of an entry that is asked of the books right after this.
-
-        For entries that others make for them, at a table they share.
-        """
+        """For entries that others make for them, at a shared table: return what adopts the receipt
+        of one that is asked of the books right after this."""
         adopt_purse = self.purse.expect()
 
         def adopt(receipt: Receipt) -> None:
@@ -183,10 +176,7 @@ class Caller:
             return await self.books.read(operation)
 
     async def note_seen(self) -> None:
-        """Note in the books that the end of their last hand was seen, when a visit is over.
-
-        Unwritten, it is told once more.
-        """
+        """Note in the books that the end of their last hand was seen; else it is told again."""
         number = self.last_hand.seen(call_ends=True)
         if number:
             with contextlib.suppress(BooksFailed):
@@ -224,7 +214,6 @@ class Caller:
         )
 
     def tell(self, receipt: Receipt) -> None:
-        """Say what an entry moved besides time used, in the words of its rows."""
         said = wording.sentences(receipt)
         if said:
             self.console.say("\n".join(f"|14{sentence}" for sentence in said))

@@ -17,13 +17,8 @@ from enum import Enum
 from ansi.charset import Charset, encode
 from ansi.keys import BACKSPACE, ENTER, ESCAPE, INTERRUPT, RUBOUT, Key, KeyDecoder
 from door.call.display import CanvasDisplay, Display, LinesDisplay, Scene, resume
-from door.clock import Clock
-from door.errors import (
-    CarrierLost,
-    Hangup,
-    Interruption,
-    TakenOver,
-)
+from door.clock import Clock, Timer
+from door.errors import CarrierLost, Hangup, Interruption, TakenOver
 from door.lines.line import MIN_COLUMNS, MIN_ROWS, Line, clamp_size
 
 # A word for those who wait longer than one should: another program has the books, say.
@@ -43,10 +38,7 @@ def patience(clock: Clock, say: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def at_the_door(clock: Clock, console: Console) -> Iterator[None]:
-    """Tell a caller who is not on a call yet that they have to wait, for the books or for others.
-
-    The clock of a call tells the others.
-    """
+    """Tell a caller who is not on a call yet, with no clock of theirs, that they have to wait."""
     with patience(clock, lambda: console.say("|14The board is busy just now; please wait.")):
         yield
 
@@ -66,8 +58,6 @@ ASK_LETTERS = b"\r" + "─".encode() + b"\x1b[6n\r   \r"
 
 
 class Paint(Enum):
-    """What may be sent besides text."""
-
     COLOUR = "colour"
     MONO = "mono"  # positions and cleared screens, no colours
     LINES = "lines"  # text alone: not a single escape sequence
@@ -75,15 +65,11 @@ class Paint(Enum):
 
 @dataclass(frozen=True)
 class Look:
-    """How a terminal is spoken to."""
-
     charset: Charset
     paint: Paint
 
 
 class Console:
-    """One caller's keys and screen, on one line."""
-
     def __init__(self, line: Line, look: Look, clock: Clock) -> None:
         """Take over `line`; the display is plain lines until `paint_screens`."""
         self.line = line
@@ -100,7 +86,7 @@ class Console:
         self._keys_on_end = 0  # given since the loop had a turn
         self._paused = False
         self._waiter: asyncio.Future[None] | None = None
-        self._interruption: Interruption | None = None
+        self.interruption: Interruption | None = None  # raised at the next wait for a key
         self._flush: asyncio.TimerHandle | None = None
         self._echo: asyncio.TimerHandle | None = None  # sends what a slow answer keeps back
         self._painted = False
@@ -133,10 +119,8 @@ class Console:
         self.interrupt(CarrierLost(reason))
 
     def resized(self, columns: int, rows: int) -> None:
-        """Take the news of another size; the screen follows in the loop's next step.
-
-        A packet has room for hundreds of sizes, and every one of them would be a whole screen.
-        """
+        """The screen follows in the loop's next step: a packet has room for hundreds of sizes, and
+        every one of them would be a whole screen."""
         if not self._fit_is_due:
             self._fit_is_due = True
             self._loop.call_soon(self._fit)
@@ -145,31 +129,25 @@ class Console:
 
     def interrupt(self, interruption: Interruption) -> None:
         """Raise `interruption` from the wait for a key, now or at the next one."""
-        standing = self._interruption
+        standing = self.interruption
         if standing is None or interruption.rank > standing.rank:
-            self._interruption = interruption
-            self._wake()
+            self.interruption = interruption
+            self.nudge()
 
     def lift(self, kind: type[Interruption]) -> None:
-        """Forget an interruption of this kind that no longer holds."""
-        if isinstance(self._interruption, kind):
-            self._interruption = None
-
-    @property
-    def interruption(self) -> Interruption | None:
-        """What will be raised at the next wait for a key."""
-        return self._interruption
+        if isinstance(self.interruption, kind):
+            self.interruption = None
 
     @property
     def is_lost(self) -> bool:
         """Whether nobody sees what is shown from now on: no line, or another call took over."""
-        return isinstance(self._interruption, CarrierLost | TakenOver)
+        return isinstance(self.interruption, CarrierLost | TakenOver)
 
     # Keys.
 
     async def key(self) -> str:
         """Return the next key; raise the `Interruption` that came instead of one."""
-        while self._interruption is None:
+        while self.interruption is None:
             if self._keys and self._keys_on_end == KEYS_ON_END:
                 self._keys_on_end = 0
                 await asyncio.sleep(0)
@@ -184,12 +162,8 @@ class Console:
                 self._show()
                 self.on_shown()
                 self._keys_on_end = 0
-                self._waiter = self._loop.create_future()
-                try:
-                    await self._waiter
-                finally:
-                    self._waiter = None
-        raise self._interruption
+                await self._until_nudged()
+        raise self.interruption
 
     def next_key(self) -> str | None:
         """Return the key that `key` would give at once, `None` when none was typed ahead."""
@@ -198,20 +172,10 @@ class Console:
     async def pause(self, seconds: float) -> None:
         """Let the caller look for `seconds`. A key, typed ahead or now, or an interruption ends it
         at once, and stays for the next question."""
-        if self._keys or self._interruption is not None:
+        if self._keys or self.interruption is not None:
             return
         self._show()
-        self._waiter = self._loop.create_future()
-        timer = self.clock.call_later(seconds, self._wake)
-        try:
-            await self._waiter
-        finally:
-            timer.cancel()
-            self._waiter = None
-
-    def nudge(self) -> None:
-        """End a `pause` now: what was waited for has come."""
-        self._wake()
+        await self._until_nudged(self.clock.call_later(seconds, self.nudge))
 
     def forget_keys(self) -> None:
         """Drop what was typed ahead, before a question that deserves a fresh answer."""
@@ -248,6 +212,10 @@ class Console:
                 self.display.typed(letter)
                 self.display.answered()
                 return letter
+
+    async def agrees(self, question: str, default: str = "Y") -> bool:
+        choices = {"Y": "Yes", "N": "No"}
+        return await self.ask(choices, question=question, default=default, cancel="N") == "Y"
 
     async def entry(
         self,
@@ -302,13 +270,11 @@ class Console:
             self.display = self._lines()
 
     def scroll_lines(self) -> None:
-        """Go back to lines, as at the log-on and the good-bye."""
         self.display.close()
         self._painted = False
         self.display = self._lines()
 
     def use_look(self, look: Look) -> None:
-        """Speak to the terminal in another way from now on."""
         self.display.close()
         self.look = look
         self._decoder = KeyDecoder(look.charset)
@@ -319,26 +285,20 @@ class Console:
 
     @property
     def can_paint(self) -> bool:
-        """Whether terminal and window are fit for pictures and painted screens."""
         large = self.line.columns >= CANVAS_COLUMNS and self.line.rows >= CANVAS_ROWS
         return large and self.look.paint is not Paint.LINES
 
     @property
     def is_painted(self) -> bool:
-        """Whether screens are painted; else everything is told in lines."""
         return isinstance(self.display, CanvasDisplay)
 
     @property
     def page_rows(self) -> int:
-        """How many rows of text fit on a screen at once."""
         display = self.display
         return display.scene_rows if isinstance(display, CanvasDisplay) else self.line.rows - 4
 
     def ask_size(self) -> None:
-        """Have the terminal say how large it is, where nobody has said it for certain.
-
-        The answer is not waited for: when it comes, the screen is laid out anew.
-        """
+        """Have the terminal say its size, unless it has; the answer lays the screen out anew."""
         if self.look.paint is not Paint.LINES and not self.line.size_is_known:
             self._ask_terminal(ASK_SIZE, self._take_corner)
 
@@ -354,20 +314,23 @@ class Console:
         def take(_row: int, column: int) -> None:
             charset = Charset.UTF8 if column == 2 else Charset.CP437
             found.append(Look(charset, Paint.COLOUR))
-            self._wake()
+            self.nudge()
 
         self._ask_terminal(ASK_LETTERS, take)
         if not self.line.size_is_known:
             self._ask_terminal(ASK_SIZE, self._take_corner)
-        if not self._keys and self._interruption is None:
-            self._waiter = self._loop.create_future()
-            timer = self._loop.call_later(seconds, self._wake)
-            try:
-                await self._waiter
-            finally:
-                timer.cancel()
-                self._waiter = None
+        if not self._keys and self.interruption is None:
+            await self._until_nudged(self._loop.call_later(seconds, self.nudge))
         return found[0] if found else None
+
+    async def _until_nudged(self, timer: Timer | None = None) -> None:
+        self._waiter = self._loop.create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+            if timer is not None:
+                timer.cancel()
 
     def _ask_terminal(self, question: bytes, take: Callable[[int, int], None]) -> None:
         if not self._asked:
@@ -411,15 +374,12 @@ class Console:
             self.let_go()
 
     def let_go(self) -> None:
-        """Hold nothing any more that holds the console.
-
-        A call that is over is then gone at once. Left to the collector, hundreds of them lie about
-        before it looks at what is so old.
-        """
+        """Hold nothing that holds the console: a call that is over is then gone at once. Left to
+        the collector, hundreds of them lie about before it looks at what is so old."""
         self.on_key = self.on_redraw = self.on_shown = self.on_hang_up = _nothing
         self.display = LinesDisplay(_unheard, self.line.columns, colour=False)
-        if self._interruption is not None:
-            self._interruption = self._interruption.with_traceback(None)
+        if self.interruption is not None:
+            self.interruption = self.interruption.with_traceback(None)
 
     def _soon(self, flush: Callable[[], None]) -> None:
         """Flush in the loop's next step, or a moment later while the caller is being served.
@@ -454,7 +414,7 @@ class Console:
             self._paused = True
             self.line.pause()
         self.on_key()
-        self._wake()
+        self.nudge()
 
     def _meant(self, key: str) -> str:
         return self.rubout if key == RUBOUT else key
@@ -466,7 +426,6 @@ class Console:
             self._typed(keys)
 
     def _fit(self) -> None:
-        """Lay the screen out anew, with all that stands on it."""
         self._fit_is_due = False
         before = self.display
         if isinstance(before, LinesDisplay) and not (self._painted and self.can_paint):
@@ -477,7 +436,8 @@ class Console:
         resume(self.display, before.view())
         self.on_redraw()
 
-    def _wake(self) -> None:
+    def nudge(self) -> None:
+        """End the wait for a key, or a `pause`, now: what was waited for has come."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 

@@ -48,51 +48,6 @@ class View:
     typed: str
 
 
-class Display(Protocol):
-    """A caller's screen, whatever it can do."""
-
-    def stage(self, scene: Scene) -> None:
-        """Show a new scene, and forget the messages that belonged to the last one."""
-
-    def refresh(self) -> None:
-        """Paint the scene again where it is painted; plain lines have already told it."""
-
-    def say(self, text: str) -> None:
-        """Give the caller a message."""
-
-    def prompt(self, text: str) -> None:
-        """Ask for something; what is typed appears behind the text."""
-
-    def typed(self, text: str) -> None:
-        """Show what has been typed so far behind the prompt, in place of what stood there."""
-
-    def answered(self) -> None:
-        """Say that the prompt has been answered."""
-
-    def status(self, text: str) -> None:
-        """Show the line that is always there; plain lines have none."""
-
-    def view(self) -> View:
-        """Return what stands here."""
-
-    def flush(self) -> None:
-        """Send now what would be sent in a moment."""
-
-    def close(self) -> None:
-        """Leave the terminal as it was found."""
-
-
-def resume(display: Display, view: View) -> None:
-    """Show on `display` what stood on another one."""
-    if view.scene is not None:
-        display.stage(view.scene)
-    for message in view.messages:
-        display.say(message)
-    if view.prompt:
-        display.prompt(view.prompt)
-        display.typed(view.typed)
-
-
 def plain(text: str) -> str:
     return PIPE_CODE.sub("", text) if "|" in text else text
 
@@ -147,8 +102,6 @@ def _cut(word: str, width: int) -> list[str]:
 
 
 class LinesDisplay:
-    """Lines that scroll up, with colours or without."""
-
     def __init__(self, send: Send, columns: int, *, colour: bool) -> None:
         """Write through `send`; no line reaches the last of `columns` columns."""
         self._send = send
@@ -232,11 +185,8 @@ _SCENE, _MESSAGES, _PROMPT, _STATUS = 1, 2, 4, 8
 
 @dataclass(slots=True, eq=False)
 class CanvasDisplay:
-    """A painted screen of at least 80x24: scene, messages, prompt, status line.
-
-    What is asked of it is noted, and painted and sent together at `flush`: one update for all that
-    an answer brings.
-    """
+    """A painted screen of at least 80x24. What is asked of it is noted, and painted and sent
+    together at `flush`: one update for all that an answer brings."""
 
     _send: Send
     _soon: Soon
@@ -260,16 +210,17 @@ class CanvasDisplay:
 
     @property
     def scene_rows(self) -> int:
-        """How many rows a scene has."""
         return self._canvas.rows - STATUS_ROWS - PROMPT_ROWS - MESSAGE_ROWS
 
     def stage(self, scene: Scene) -> None:
+        """Show a new scene, and forget the messages that belonged to the last one."""
         self._scene = scene
         self._messages = ()
         self._prompt = self._typed = ""
         self._note(_SCENE | _MESSAGES | _PROMPT)
 
     def refresh(self) -> None:
+        """Paint the scene again."""
         self._note(_SCENE)
 
     def say(self, text: str) -> None:
@@ -361,3 +312,16 @@ class CanvasDisplay:
         row = self._canvas.rows - STATUS_ROWS
         self._canvas.put_pipe(row, 0, "|17" + " " * self._canvas.width)
         self._canvas.put_pipe(row, self._left + 1, self._status)
+
+
+Display = LinesDisplay | CanvasDisplay
+
+
+def resume(display: Display, view: View) -> None:
+    if view.scene is not None:
+        display.stage(view.scene)
+    for message in view.messages:
+        display.say(message)
+    if view.prompt:
+        display.prompt(view.prompt)
+        display.typed(view.typed)

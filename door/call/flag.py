@@ -21,7 +21,6 @@ class Flag:
         return self._is_up
 
     def set(self) -> None:
-        """Put it up, and let all who wait go on."""
         self._is_up = True
         waiting, self._waiting = self._waiting, ()
         for waiter in waiting:
@@ -33,7 +32,6 @@ class Flag:
         self._is_up = False
 
     async def wait(self) -> None:
-        """Return at once when it is up, else when it is put up."""
         if self._is_up:
             return
         waiter = asyncio.get_running_loop().create_future()

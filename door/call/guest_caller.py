@@ -98,10 +98,8 @@ class HostCaller(Caller):
         await self._leave(reason)
 
     async def _leave(self, reason: str) -> list[str]:
-        """Close the call and give back what they gained; return what to tell them of it.
-
-        It is done once, whoever asks for it, and to its end, whatever becomes of those who ask.
-        """
+        """Close the call, give back what they gained, and return what to tell them of it: once,
+        whoever asks for it, and to its end, whatever becomes of those who ask."""
         if self._left is None:
             self._left = asyncio.ensure_future(self._close_and_give(reason))
         return await asyncio.shield(self._left)

@@ -21,8 +21,6 @@ ANSWER_SECONDS = 3.0  # what is shown so soon after a key was shown to the one w
 
 
 class LastHand:
-    """The last hand that ended on one call."""
-
     def __init__(self, console: Console) -> None:
         self._console = console
         self._number = 0  # of a round that the books have as untold, as far as is known here

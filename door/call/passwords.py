@@ -86,15 +86,11 @@ def _decoy() -> str:
 
 
 def hash_password(password: str) -> str:
-    """Return the Argon2id hash of `password`, as stored."""
     return _hasher().hash(password)
 
 
 def verify_password(stored: str | None, password: str) -> bool:
-    """Tell whether `password` is the one behind `stored`.
-
-    `None` (no such caller) and "" (one without a password) take as long as a wrong password.
-    """
+    """`None` (no such caller) and "" (one without a password) take as long as a wrong password."""
     from argon2.exceptions import InvalidHashError, VerificationError  # noqa: PLC0415 - as above
 
     decoy = _decoy()  # made by the first password of all, whosever it is
@@ -117,22 +113,18 @@ class PasswordDesk:
     """
 
     def __init__(self) -> None:
-        """Open the desk; its threads start with the first password."""
         self._threads = ThreadPoolExecutor(max_workers=AT_ONCE, thread_name_prefix="argon2")
         self._at_work = 0
         self._numbers = count()
         self._waiting: list[tuple[Rank, int, asyncio.Future[None]]] = []
 
     async def hash(self, password: str, rank: Rank = FIRST) -> str:
-        """Return the stored form of a new password."""
         return await self._run(lambda: hash_password(password), rank)
 
     async def verify(self, stored: str | None, password: str, rank: Rank = FIRST) -> bool:
-        """Tell whether the password is right; see `verify_password`."""
         return await self._run(lambda: verify_password(stored, password), rank)
 
     def close(self) -> None:
-        """Let go of the threads."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _run(self, work: Callable[[], T], rank: Rank) -> T:

@@ -48,10 +48,7 @@ class TickingPurse:
         return self.clock.monotonic() - self.logged_on
 
     def ticked(self) -> int:
-        """Return the seconds since log-on as they are charged: one that has started counts whole.
-
-        It is counted once a call, however many entries are made in it.
-        """
+        """Return the seconds since log-on as charged: a started one counts whole, once a call."""
         return seconds_begun(self.on_for())
 
     def spendable(self) -> int:
@@ -69,10 +66,7 @@ class TickingPurse:
         return self.posted.turns.get(game, 0)
 
     def time_left(self) -> int:
-        """Return the seconds that the screen shows, never below 0.
-
-        At 0 the last second runs; when it is over, so is the call (`time_is_up`).
-        """
+        """Return the seconds on the screen; at 0 the last one runs (see `time_is_up`)."""
         host = self._host_seconds()
         return self.spendable() if host is None else min(self.spendable(), host)
 
@@ -113,10 +107,10 @@ class TickingPurse:
 
     def event_words(self) -> str:
         """Name the next event and say when it begins, "" without one."""
-        if self.posted.closing is None:
+        closing, schedule = self.posted.closing, self.books.settings().schedule
+        if closing is None:
             return ""
-        schedule = self.books.settings().schedule
-        return wording.event_at(self.posted.closing, schedule, self.clock.now())
+        return f"{closing.name} at {wording.when(closing.start, schedule, self.clock.now())}"
 
     def cut_from(self, win: int) -> int:
         """Return the seconds of a win that the next event leaves no room for."""
@@ -126,10 +120,8 @@ class TickingPurse:
         return max(0, min(win, self.spendable() + win - to_event))
 
     def expect(self) -> Callable[[Purse], bool]:
-        """Return what adopts the purse of an entry that is asked of the books right after this.
-
-        A purse that is older than one adopted since is left alone; False then.
-        """
+        """Return what adopts the purse of an entry that is asked of the books right after this;
+        False for one that is older than one adopted since."""
         self._asked += 1
         number = self._asked
 

@@ -21,12 +21,9 @@ LONGEST_EVENT = 26
 
 @dataclass(slots=True, eq=False)
 class StatusLine:
-    """The status line on one caller's screen.
-
-    The pot is told in coins of `coin` seconds, as they are where the caller sits. It is kept back
-    while it `waits` for cards that are on their way: it would tell the result. `account` is told in
-    place of the bank, with pipe codes.
-    """
+    """The pot is told in coins of `coin` seconds, as they are where the caller sits. The line is
+    kept back while it `waits` for cards that are on their way: it would tell the result. `account`
+    is told in place of the bank, with pipe codes."""
 
     console: Console
     books: Books
@@ -37,13 +34,11 @@ class StatusLine:
     waits: bool = False
 
     def show(self) -> None:
-        """Show it as it is now, unless it is kept back."""
         if not self.waits:
             self.console.display.status(self.line())
 
     @contextlib.contextmanager
     def suspense(self) -> Iterator[None]:
-        """Keep it back while cards are on their way."""
         self.waits = True
         try:
             yield

@@ -105,7 +105,7 @@ def _run(options: Options, config: Config, arrived: float) -> int:
         options.call, config.boards, os.environ, datetime.now(UTC).astimezone(), arrived
     )
     _note(arrival)
-    way = way or ways_in.said_by(arrival.connection, options.telnet)
+    way = way or ways_in.said_by(arrival.understood.connection, options.telnet)
     return to_the_end(_serve(options, config, way, arrival.introduction, arrival.guest))
 
 

@@ -147,8 +147,6 @@ FIRST: Rank = (0, 0)
 
 
 class Defence:
-    """The memory of one board for those who call it."""
-
     def __init__(self, rules: Defences) -> None:
         self._secret = secrets.token_bytes(16)
         self._calls: dict[int, int] = {}  # how many lines each address has open
@@ -199,7 +197,6 @@ class Defence:
         return who
 
     def end(self, taken: int | None) -> None:
-        """The call is over for which `take` returned this."""
         if taken is not None:
             self._calls[taken] -= 1
             if not self._calls[taken]:
@@ -250,7 +247,6 @@ class Defence:
         return max(0.0, self._wrong_from.owed(who, now) - self.free(clean=clean))
 
     def owed_for(self, name: int, now: float) -> float:
-        """The seconds that are owed for a name."""
         return self._wrong_for.owed(name, now)
 
     def free(self, *, clean: bool) -> float:

@@ -39,8 +39,6 @@ class Sign:
 
 
 class Lookout:
-    """Watches the calls of a running board for signs of such a front end."""
-
     def __init__(self, config: Config) -> None:
         self._wrong = Debts(MOST_NAMED)
         self._named: dict[str, set[str]] = {}

@@ -48,8 +48,6 @@ log = logging.getLogger("door.reception")
 
 
 class Reception:
-    """The gate of all ports of a board, and the judge at the log-on."""
-
     def __init__(self, config: Config, clock: Clock, on_nodes: Callable[[], int]) -> None:
         self._clock = clock
         self._on_nodes = on_nodes  # how many callers are on a node
@@ -98,11 +96,11 @@ class Reception:
                 address, waiting, self._clock.monotonic(), has_room=goes is not None
             )
         except NotTaken as refusal:
-            self._note(address, refusal.fault.value, own_fault=refusal.fault.own_fault)
+            self.note(address, refusal.fault.value, own_fault=refusal.fault.own_fault)
             raise CallRefused(_WORDS[refusal.fault]) from refusal
         if goes is not None and taken is not None:
             stranger, cut_off = goes
-            self._note(stranger, Fault.CROWDED.value, own_fault=False)
+            self.note(stranger, Fault.CROWDED.value, own_fault=False)
             cut_off()
         self._number += 1
         number = self._number
@@ -122,12 +120,12 @@ class Reception:
         return leave
 
     def malformed(self, address: str, what: str) -> None:
-        self._note(address, f"a front end is not understood: {what}", own_fault=False)
+        self.note(address, f"a front end is not understood: {what}", own_fault=False)
 
     def cut_off(self, address: str, blame: Blame) -> None:
         # An address that stands for many callers is not to be banned.
         own_fault = blame.own_fault and not self._defence.is_allowed(address)
-        self._note(address, f"cut off: {blame.why}", own_fault=own_fault)
+        self.note(address, f"cut off: {blame.why}", own_fault=own_fault)
 
     def _who_goes(self, address: str) -> tuple[str, Callable[[], None]] | None:
         """Find the call whose place a new one from this address takes when there is no room.
@@ -185,10 +183,7 @@ class Reception:
         return self._tries.wait(tried, self._clock.monotonic())
 
     def may_look_early(self, tried: Try) -> Charge | None:
-        """Whether a password that is not due may be checked all the same.
-
-        What comes of that may be told only to a caller who `is_believed_early`.
-        """
+        """What comes of a check before its turn may be told only to one who `is_believed_early`."""
         if tried.who is None:
             return None
         return self._defence.may_look_early(tried.who, tried.name, self._clock.monotonic())
@@ -210,9 +205,8 @@ class Reception:
         self.was_right(tried)
 
     def was_wrong(self, address: str, tried: Try) -> None:
-        """A password that was due was wrong."""
         self._tries.wrong(tried)
-        self._note(address, "wrong name or password")
+        self.note(address, "wrong name or password")
         self._warn(self._lookout.wrong(address, self._clock.monotonic()))
 
     def gave_up(self, tried: Try) -> None:
@@ -238,12 +232,8 @@ class Reception:
     def wrong_on_call(self, address: str, name: str) -> None:
         now = self._clock.monotonic()
         self._defence.wrong_on_call(address, self._defence.digest(names.fold(name)), now)
-        self._note(address, "wrong name or password")
+        self.note(address, "wrong name or password")
         self._set_timer()
-
-    def wrong_code(self, address: str) -> None:
-        """Log a wrong recovery code. It is not counted: there are too many to guess one."""
-        self._note(address, "wrong recovery code")
 
     def logged_on(self, address: str, name: str) -> None:
         self._defence.logged_on(address, self._defence.digest(names.fold(name)))
@@ -252,16 +242,12 @@ class Reception:
     def allow_new_name(self, address: str) -> None:
         """Count one more new name; `Distrusted` when it is one too many today."""
         if not self._defence.may_ask_for_a_name(address, self._clock.monotonic()):
-            self._note(address, TOO_MANY_NAMES)
+            self.note(address, TOO_MANY_NAMES)
             raise Distrusted(_TODAY)
 
     def not_known(self, address: str, why: str) -> None:
         """Log that a board that sends a caller by rlogin is not believed."""
-        self._note(address, f"rlogin: {why}")
-
-    def not_let_in(self, address: str, why: str, *, own_fault: bool) -> None:
-        """Log why somebody did not get from the log-on to a call."""
-        self._note(address, why, own_fault=own_fault)
+        self.note(address, f"rlogin: {why}")
 
     # For the sysop.
 
@@ -305,7 +291,8 @@ class Reception:
             self._has_warned = True
             log.warning("%s", sign)
 
-    def _note(self, address: str, why: str, *, own_fault: bool = True) -> None:
+    def note(self, address: str, why: str, *, own_fault: bool = True) -> None:
+        """Write into the log of refusals why somebody was not let in, or not believed."""
         self._log.info("%s %s: %s", "refused" if own_fault else "turned away", address, why)
 
 

@@ -58,10 +58,7 @@ class Tries:
         self._numbers = count()
 
     def present(self, address: str, name: str, now: float, on_turn: Callable[[], None]) -> Try:
-        """Take in a password for a folded name.
-
-        `on_turn` is called when it may be checked, unless it is due at once.
-        """
+        """Take in a password for a folded name; `on_turn` is called unless it is due at once."""
         who, digest = self._defence.counted(address), self._defence.digest(name)
         about = 0 if who is None else self._defence.about(who, digest)
         tried = Try(who, digest, about, next(self._numbers), on_turn, is_due=who is None)
@@ -116,10 +113,8 @@ class Tries:
         )
 
     def wait(self, tried: Try, now: float) -> float:
-        """About how many seconds until a password is checked.
-
-        Less if any before it are right or leave, more if others come who were wrong less often.
-        """
+        """About how many seconds until a password is checked: less if any before it are right or
+        leave, more if others come who were wrong less often."""
         if tried.is_due:
             return 0.0
         queue = self._queues[tried.name]

@@ -8,29 +8,15 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from door.dropfiles.dropfile import (
-    SERIAL,
-    STDIO,
-    UNSAID,
-    Connection,
-    ConnectionKind,
-    DropFile,
-    Emulation,
-    Format,
-    HostSettings,
-    Role,
-    TimeLeft,
-    fold_name,
-    no_event,
-)
+from door.dropfiles import dropfile
 from door.dropfiles.lines import Lines
 
 LINES = 19
 _VERSION = re.compile(r"1\.[0-9]{1,4}")
 _INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 _SERIAL = ("serial", "winserial", "uart", "fossil")
-_EMULATIONS: dict[str, Emulation] = {"Y": "ansi", "N": "ascii"}
-_ROLES: dict[str, Role] = {"sysop": "sysop", "cosysop": "cosysop"}
+_EMULATIONS: dict[str, dropfile.Emulation] = {"Y": "ansi", "N": "ascii"}
+_ROLES: dict[str, dropfile.Role] = {"sysop": "sysop", "cosysop": "cosysop"}
 
 # Names of the IANA registry, and what people write for them.
 _CHARSETS = {
@@ -40,7 +26,7 @@ _CHARSETS = {
 }
 
 
-def parse(lines: Lines, reading: HostSettings) -> DropFile:
+def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
     """Read the file; raises `DropFileRefused` when it is none, another version, or breaks off."""
     if not lines.utf8:
         raise lines.refusal(None, "it is not written in UTF-8, as BBSDEV.DRP must be")
@@ -54,19 +40,19 @@ def parse(lines: Lines, reading: HostSettings) -> DropFile:
         lines.doubts.append(f"{lines.place(5)} has no user key.")
     if not key.isprintable():  # it is shown to the sysop; cleaned, two keys could become one
         raise lines.refusal(5, "the user key holds characters that cannot be shown")
-    return DropFile(
-        kind=Format.BBSDEV,
+    return dropfile.DropFile(
+        kind=dropfile.Format.BBSDEV,
         path=lines.path,
         software=lines.text(14),
         board=lines.text(15),
         sysop=lines.text(16),
         alias=lines.text(4),
-        name_key=fold_name(lines.field(4)),
+        name_key=dropfile.fold_name(lines.field(4)),
         key=None if key in ("", "0") else key,
         level=lines.number(17),
         role=_ROLES.get(lines.field(17).lower()),
         time=_time(lines, reading),
-        event=no_event(Format.BBSDEV),
+        event=dropfile.no_event(dropfile.Format.BBSDEV),
         node=lines.node(18),
         connection=_connection(lines),
         emulation=_emulation(lines),
@@ -80,35 +66,36 @@ def parse(lines: Lines, reading: HostSettings) -> DropFile:
     )
 
 
-def _time(lines: Lines, reading: HostSettings) -> TimeLeft:
-    text = lines.plain(11)
+def _time(lines: Lines, reading: dropfile.HostSettings) -> dropfile.TimeLeft:
+    text, place = lines.plain(11), lines.place(11)
     if lines.empty(11):
-        return TimeLeft.unlimited(lines.place(11))
+        return dropfile.TimeLeft(dropfile.Limit.UNLIMITED, place)
     try:
         if _INSTANT.fullmatch(text):
             deadline = datetime.fromisoformat(text)
-            return lines.noted(TimeLeft.until(deadline, reading.now, lines.place(11)))
+            return lines.noted(dropfile.TimeLeft.until(deadline, reading.now, place))
     except ValueError:
         pass  # digits in the right places, but no such day or hour
-    lines.doubts.append(f"{lines.place(11)} has no deadline that can be read.")
-    return TimeLeft.unreadable("is no instant such as 2026-11-20T20:30:00Z", lines.place(11))
+    lines.doubts.append(f"{place} has no deadline that can be read.")
+    why = "is no instant such as 2026-11-20T20:30:00Z"
+    return dropfile.TimeLeft(dropfile.Limit.UNREADABLE, place, why=why)
 
 
-def _connection(lines: Lines) -> Connection:
+def _connection(lines: Lines) -> dropfile.Connection:
     """Read lines 2 and 3. Unlike in DOOR32.SYS, socket 0 is one: this format can say stdio."""
     kind = lines.field(2).lower()
     handle = lines.number(3)
     if kind in ("stdio", "local"):
-        return STDIO
+        return dropfile.STDIO
     if kind == "socket" and handle is not None and handle >= 0:
-        return Connection(ConnectionKind.SOCKET, handle)
+        return dropfile.Connection(dropfile.ConnectionKind.SOCKET, handle)
     if kind in _SERIAL:
-        return SERIAL
+        return dropfile.SERIAL
     lines.doubts.append(f"{lines.place(2)} names no way to reach the caller that we know.")
-    return UNSAID
+    return dropfile.UNSAID
 
 
-def _emulation(lines: Lines) -> Emulation | None:
+def _emulation(lines: Lines) -> dropfile.Emulation | None:
     if lines.field(9).upper() == "Y":
         return "rip"
     return _EMULATIONS.get(lines.field(8).upper())

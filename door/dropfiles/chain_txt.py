@@ -2,42 +2,32 @@
 
 from __future__ import annotations
 
-from door.dropfiles.dropfile import (
-    STDIO,
-    UNSAID,
-    DropFile,
-    Emulation,
-    Format,
-    HostSettings,
-    Role,
-    fold_name,
-    no_event,
-)
+from door.dropfiles import dropfile
 from door.dropfiles.lines import Lines
 
 BOARD = 22
-_EMULATIONS: dict[int | None, Emulation] = {0: "ascii", 1: "ansi"}
+_EMULATIONS: dropfile.Emulations = {0: "ascii", 1: "ansi"}
 
 
-def parse(lines: Lines, _reading: HostSettings) -> DropFile:
+def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
     """Read the file; raises `DropFileRefused` when it is none or breaks off before line 23."""
     if lines.field(1) and lines.number(1) is None:
         raise lines.refusal(1, "there is no user number, so this is no CHAIN.TXT")
     lines.need(BOARD, "CHAIN.TXT")
-    return DropFile(
-        kind=Format.CHAIN,
+    return dropfile.DropFile(
+        kind=dropfile.Format.CHAIN,
         path=lines.path,
         board=lines.text(BOARD),
         sysop=lines.text(23),
         alias=lines.text(2),
         real_name=lines.text(3),
-        name_key=fold_name(lines.field(2) or lines.field(3)),
+        name_key=dropfile.fold_name(lines.field(2) or lines.field(3)),
         number=lines.user(1),  # icy_board counts its users from 0 here, and from 1 elsewhere
         level=lines.number(11),
         role=_role(lines),
         time=lines.noted(lines.time(16, 1, fractions=True)),  # WWIV writes hundredths too
-        event=no_event(Format.CHAIN),
-        connection=STDIO if lines.number(15) == 0 else UNSAID,
+        event=dropfile.no_event(dropfile.Format.CHAIN),
+        connection=dropfile.STDIO if lines.number(15) == 0 else dropfile.UNSAID,
         emulation=_EMULATIONS.get(lines.number(14)),
         rows=lines.cells(10),
         columns=lines.cells(9),
@@ -45,7 +35,7 @@ def parse(lines: Lines, _reading: HostSettings) -> DropFile:
     )
 
 
-def _role(lines: Lines) -> Role | None:
+def _role(lines: Lines) -> dropfile.Role | None:
     if lines.number(13) == 1:
         return "sysop"
     return "cosysop" if lines.number(12) == 1 else None

@@ -7,45 +7,32 @@ from __future__ import annotations
 
 import re
 
-from door.dropfiles.dropfile import (
-    SERIAL,
-    STDIO,
-    UNSAID,
-    Connection,
-    ConnectionKind,
-    DropFile,
-    Emulation,
-    Format,
-    HostSettings,
-    TimeLeft,
-    fold_name,
-    no_event,
-)
+from door.dropfiles import dropfile
 from door.dropfiles.lines import Lines
 
 # What ENiGMA writes for every caller; by newer versions it means "unlimited".
 ENIGMA_MINUTES = 546
-_EMULATIONS: dict[int | None, Emulation] = {0: "ascii", 1: "ansi", 2: "avatar", 3: "rip", 4: "max"}
+_EMULATIONS: dropfile.Emulations = {0: "ascii", 1: "ansi", 2: "avatar", 3: "rip", 4: "max"}
 _WWIV = re.compile(r"\bwwiv\b", re.IGNORECASE)
 
 
-def parse(lines: Lines, reading: HostSettings) -> DropFile:
+def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
     """Read the file; raises `DropFileRefused` when it is none or breaks off before line 10."""
     if lines.number(1) not in range(10):
         raise lines.refusal(1, "there is no comm type (0, 1 or 2), so this is no DOOR32.SYS")
     lines.need(9, "DOOR32.SYS")
     enigma = _is_enigma(lines)
-    return DropFile(
-        kind=Format.DOOR32,
+    return dropfile.DropFile(
+        kind=dropfile.Format.DOOR32,
         path=lines.path,
         software=lines.text(4),
         alias=lines.text(7),
         real_name=lines.text(6),
-        name_key=fold_name(lines.field(7) or lines.field(6)),
+        name_key=dropfile.fold_name(lines.field(7) or lines.field(6)),
         number=lines.user(5),
         level=lines.number(8),
         time=_time(lines, reading, enigma=enigma),
-        event=no_event(Format.DOOR32),
+        event=dropfile.no_event(dropfile.Format.DOOR32),
         node=lines.node(11),
         connection=_connection(lines),
         emulation=_EMULATIONS.get(lines.number(10)),
@@ -64,25 +51,29 @@ def _is_enigma(lines: Lines) -> bool:
     return said == (2, -1) or (said == (0, 0) and lines.number(9) == ENIGMA_MINUTES)
 
 
-def counts_seconds(software: str, reading: HostSettings) -> bool:
+def enigma_time(place: str) -> dropfile.TimeLeft:
+    return dropfile.TimeLeft(dropfile.Limit.CONSTANT, place, written=ENIGMA_MINUTES * 60)
+
+
+def counts_seconds(software: str, reading: dropfile.HostSettings) -> bool:
     """Whether line 9 counts seconds: the sysop says so, or WWIV wrote the file."""
     if reading.door32_unit == "auto":
         return _WWIV.search(software) is not None
     return reading.door32_unit == "seconds"
 
 
-def _time(lines: Lines, reading: HostSettings, *, enigma: bool) -> TimeLeft:
+def _time(lines: Lines, reading: dropfile.HostSettings, *, enigma: bool) -> dropfile.TimeLeft:
     """Read line 9; what is no time left is a doubt, and so are minutes beyond a day."""
     text, amount = lines.plain(9), lines.number(9)
     if enigma and amount == ENIGMA_MINUTES:
-        return TimeLeft.constant(ENIGMA_MINUTES * 60, f"{lines.place(9)}, in minutes")
+        return enigma_time(f"{lines.place(9)}, in minutes")
     if amount is None or text.startswith("-"):
         time = lines.time(9, 60)
     elif counts_seconds(lines.field(4), reading):
-        time = TimeLeft.left(amount, f"{lines.place(9)}, in seconds")
+        time = dropfile.TimeLeft.left(amount, f"{lines.place(9)}, in seconds")
     else:
-        time = TimeLeft.left(amount * 60, f"{lines.place(9)}, in minutes")
-        if time.is_silent and reading.door32_unit == "auto":
+        time = dropfile.TimeLeft.left(amount * 60, f"{lines.place(9)}, in minutes")
+        if time.doubt and reading.door32_unit == "auto":
             lines.doubts.append(
                 f"{lines.place(9)} says {amount} minutes, which is more than a day. "
                 "If this board counts seconds there, say so in its table of sysop.toml."
@@ -91,17 +82,17 @@ def _time(lines: Lines, reading: HostSettings, *, enigma: bool) -> TimeLeft:
     return lines.noted(time)
 
 
-def _connection(lines: Lines) -> Connection:
+def _connection(lines: Lines) -> dropfile.Connection:
     """Read lines 1 and 2; old ENiGMA and Mystic say socket -1 and 0 and mean stdio."""
     handle = lines.number(2)
     match lines.number(1):
         case 0:
-            return STDIO
+            return dropfile.STDIO
         case 1:
-            return SERIAL
+            return dropfile.SERIAL
         case 2 if handle is not None and handle > 0:
-            return Connection(ConnectionKind.SOCKET, handle)
+            return dropfile.Connection(dropfile.ConnectionKind.SOCKET, handle)
         case 2:
-            return STDIO
+            return dropfile.STDIO
     lines.doubts.append(f"{lines.place(1)} has a comm type that is not 0, 1 or 2.")
-    return UNSAID
+    return dropfile.UNSAID

@@ -10,18 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from door.dropfiles.dropfile import (
-    LONGEST_SECONDS,
-    STDIO,
-    UNSAID,
-    DropFile,
-    Emulation,
-    Format,
-    HostSettings,
-    Limit,
-    TimeLeft,
-    fold_name,
-)
+from door.dropfiles import dropfile
 from door.dropfiles.lines import Lines
 
 GRAPHICS = 20
@@ -33,7 +22,7 @@ CREDIT = 42
 
 # Where the graphics mode may stand: as it should, one line missing, one line too many.
 _SHIFTS = (0, -1, 1)
-_MODES: dict[str, Emulation] = {"GR": "ansi", "NG": "ascii", "7E": "ascii"}
+_MODES: dict[str, dropfile.Emulation] = {"GR": "ansi", "NG": "ascii", "7E": "ascii"}
 _YES_NO = ("Y", "N")
 _TOGGLES = 4
 # Seconds and minutes that ENiGMA writes for every caller.
@@ -49,7 +38,6 @@ class DoorSysLayout:
 
 
 def layout(lines: Lines) -> DoorSysLayout:
-    """Find the graphics mode, or raise `DropFileRefused`."""
     for shift in _SHIFTS:
         if lines.field(GRAPHICS + shift).upper() in _MODES:
             return DoorSysLayout(shift, _name_line(lines, shift))
@@ -67,7 +55,7 @@ def _name_line(lines: Lines, shift: int) -> int:
     return GRAPHICS - 10 + shift
 
 
-def parse(lines: Lines, reading: HostSettings) -> DropFile:
+def parse(lines: Lines, reading: dropfile.HostSettings) -> dropfile.DropFile:
     """Read the file; raises `DropFileRefused` when it is none or breaks off before line 27."""
     at = layout(lines)
     shift = at.shift
@@ -77,31 +65,32 @@ def parse(lines: Lines, reading: HostSettings) -> DropFile:
     if mode == "NG" and lines.field(ANSI_UNUSED + shift).upper() == "Y":
         emulation = "ansi"
     number, event_line = lines.user(USER_NUMBER + shift), EVENT + shift
+    port = lines.field(1).upper().rstrip(":")
     time = _time(lines, shift)
-    return DropFile(
-        kind=Format.DOOR,
+    return dropfile.DropFile(
+        kind=dropfile.Format.DOOR,
         path=lines.path,
         sysop=lines.text(35 + shift),
         alias=lines.text(ALIAS + shift),
         real_name=lines.text(at.name),
         # Not the alias: files of 31 lines have none, and a key must not depend on that.
-        name_key=fold_name(lines.field(at.name)),
+        name_key=dropfile.fold_name(lines.field(at.name)),
         number=number,
         level=lines.number(GRAPHICS - 5 + shift),
         time=time,
         event=reading.event(lines.field(event_line), lines.place(event_line)),
         node=lines.node(4),
-        connection=STDIO if lines.field(1).upper().rstrip(":") == "COM0" else UNSAID,
+        connection=dropfile.STDIO if port == "COM0" else dropfile.UNSAID,
         emulation=emulation,
         charset="us-ascii" if mode == "7E" else None,
         rows=lines.cells(GRAPHICS + 1 + shift),
         credit_minutes=lines.number(CREDIT + shift),
         doubts=tuple(lines.doubts),
-        enigma=time.limit is Limit.CONSTANT,
+        enigma=time.limit is dropfile.Limit.CONSTANT,
     )
 
 
-def _time(lines: Lines, shift: int) -> TimeLeft:
+def _time(lines: Lines, shift: int) -> dropfile.TimeLeft:
     """Read seconds and minutes; where they contradict each other, the smaller counts.
 
     One of them may be missing. Writers with 16-bit numbers cap the seconds or have them go below
@@ -112,12 +101,11 @@ def _time(lines: Lines, shift: int) -> TimeLeft:
     seconds, minutes = lines.number(seconds_line), lines.number(minutes_line)
     by_seconds, by_minutes = lines.time(seconds_line, 1), lines.time(minutes_line, 60)
     if (seconds, minutes) == ENIGMA:
-        assert seconds is not None  # it is that of ENiGMA
-        return TimeLeft.constant(seconds, lines.place(seconds_line))
+        return dropfile.TimeLeft(dropfile.Limit.CONSTANT, by_seconds.place, written=seconds)
     if seconds is not None and minutes is not None and _is_cut(seconds, minutes):
         return by_minutes
-    known = [time for time in (by_seconds, by_minutes) if time.limit is not Limit.UNKNOWN]
-    unreadable = [time for time in known if time.limit is Limit.UNREADABLE]
+    known = [time for time in (by_seconds, by_minutes) if time.limit is not dropfile.Limit.UNKNOWN]
+    unreadable = [time for time in known if time.limit is dropfile.Limit.UNREADABLE]
     if not known or unreadable:
         lines.doubts += [time.doubt for time in unreadable]
         if not known:
@@ -125,7 +113,7 @@ def _time(lines: Lines, shift: int) -> TimeLeft:
                 f"Lines {seconds_line} and {minutes_line} have no time left to be read."
             )
         what = f"lines {seconds_line} and {minutes_line} of {lines.path.name}"
-        return unreadable[0] if unreadable else TimeLeft.unknown(what)
+        return unreadable[0] if unreadable else dropfile.TimeLeft(dropfile.Limit.UNKNOWN, what)
     least = min(known, key=lambda time: time.seconds or 0)
     if len(known) == 2 and abs((by_seconds.seconds or 0) - (by_minutes.seconds or 0)) >= 60:
         lines.doubts.append(
@@ -138,7 +126,7 @@ def _time(lines: Lines, shift: int) -> TimeLeft:
 
 def _is_cut(seconds: int, minutes: int) -> bool:
     """Whether the seconds are what is left of the minutes in a number of 16 bits."""
-    if not MOST_SECONDS // 60 < minutes <= LONGEST_SECONDS // 60:
+    if not MOST_SECONDS // 60 < minutes <= dropfile.LONGEST_SECONDS // 60:
         return False
     around = MOST_SECONDS * 2 + 2
     apart = (minutes * 60 - seconds) % around

@@ -8,29 +8,18 @@ from __future__ import annotations
 
 import re
 
-from door.dropfiles.door32_sys import ENIGMA_MINUTES
-from door.dropfiles.dropfile import (
-    STDIO,
-    UNSAID,
-    DropFile,
-    Emulation,
-    Format,
-    HostSettings,
-    TimeLeft,
-    fold_name,
-    no_event,
-    undoubled,
-)
+from door.dropfiles import dropfile
+from door.dropfiles.door32_sys import ENIGMA_MINUTES, enigma_time
 from door.dropfiles.lines import LONGEST_TEXT, Lines
 from timebank.words import clean
 
 USER = 7
 _PORT = re.compile(r"(COM ?)?[0-9]*:?", re.IGNORECASE)
 _LOCAL = re.compile(r"(COM ?)?0:?", re.IGNORECASE)
-_EMULATIONS: dict[int | None, Emulation] = {0: "ascii", 1: "ansi", 2: "avatar", 3: "rip"}
+_EMULATIONS: dropfile.Emulations = {0: "ascii", 1: "ansi", 2: "avatar", 3: "rip"}
 
 
-def parse(lines: Lines, _reading: HostSettings) -> DropFile:
+def parse(lines: Lines, _reading: dropfile.HostSettings) -> dropfile.DropFile:
     """Read the file; raises `DropFileRefused` when it is none or breaks off in the time left."""
     if _PORT.fullmatch(lines.field(4)) is None:
         raise lines.refusal(4, "there is no port such as COM1, so this is no DORINFO file")
@@ -40,20 +29,20 @@ def parse(lines: Lines, _reading: HostSettings) -> DropFile:
     minutes_line = emulation + 2
     lines.need(minutes_line, "DORINFO")
     first, last = lines.field(user), lines.field(user + 1)
-    name = undoubled(first, last)
+    name = dropfile.undoubled(first, last)
     # Others write 546 for longer times; ENiGMA, which doubles names, writes it for everybody.
     enigma = bool(first) and first == last and lines.number(minutes_line) == ENIGMA_MINUTES
-    return DropFile(
-        kind=Format.DORINFO,
+    return dropfile.DropFile(
+        kind=dropfile.Format.DORINFO,
         path=lines.path,
         board=lines.text(1),
-        sysop=clean(undoubled(lines.text(2), lines.text(3)), LONGEST_TEXT),
+        sysop=clean(dropfile.undoubled(lines.text(2), lines.text(3)), LONGEST_TEXT),
         alias=clean(name, LONGEST_TEXT),
-        name_key=fold_name(name),
+        name_key=dropfile.fold_name(name),
         level=lines.number(emulation + 1),
         time=_time(lines, minutes_line, enigma=enigma),
-        event=no_event(Format.DORINFO),
-        connection=STDIO if _LOCAL.fullmatch(lines.field(4)) else UNSAID,
+        event=dropfile.no_event(dropfile.Format.DORINFO),
+        connection=dropfile.STDIO if _LOCAL.fullmatch(lines.field(4)) else dropfile.UNSAID,
         emulation=_EMULATIONS.get(lines.number(emulation)),
         doubts=tuple(lines.doubts),
         enigma=enigma,
@@ -82,7 +71,7 @@ def _emulation_line(lines: Lines, user: int) -> int:
     raise lines.refusal(user + 3, "no emulation and security level are near this line")
 
 
-def _time(lines: Lines, line: int, *, enigma: bool) -> TimeLeft:
+def _time(lines: Lines, line: int, *, enigma: bool) -> dropfile.TimeLeft:
     if enigma:
-        return TimeLeft.constant(ENIGMA_MINUTES * 60, lines.place(line))
+        return enigma_time(lines.place(line))
     return lines.noted(lines.time(line, 60))

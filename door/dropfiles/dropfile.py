@@ -41,8 +41,6 @@ TRUST = {kind: place for place, kind in enumerate(Format)}
 
 
 class Limit(StrEnum):
-    """Whether a file says how long the caller may stay."""
-
     LEFT = "left"  # so many seconds
     UNLIMITED = "unlimited"  # the host says that nothing will end the call
     CONSTANT = "constant"  # the host writes this number for every caller, whatever the truth is
@@ -82,40 +80,16 @@ class TimeLeft:
         found = cls.left(max(0, (deadline - now) // SECOND), place)
         return replace(found, deadline=deadline) if found.limit is Limit.LEFT else found
 
-    @classmethod
-    def unlimited(cls, place: str) -> TimeLeft:
-        return cls(Limit.UNLIMITED, place)
-
-    @classmethod
-    def constant(cls, written: int, place: str) -> TimeLeft:
-        """These seconds, which the host writes for everybody, at any time."""
-        return cls(Limit.CONSTANT, place, written=written)
-
-    @classmethod
-    def unknown(cls, place: str) -> TimeLeft:
-        return cls(Limit.UNKNOWN, place)
-
-    @classmethod
-    def unreadable(cls, why: str, place: str) -> TimeLeft:
-        return cls(Limit.UNREADABLE, place, why=why)
-
-    @property
-    def is_silent(self) -> bool:
-        return self.limit in (Limit.UNKNOWN, Limit.UNREADABLE)
-
     @property
     def doubt(self) -> str:
         """Say what is wrong with it, "" for nothing."""
-        if self.limit is Limit.UNKNOWN:
-            return f"{self.place} has no time left that can be read."
-        if self.limit is Limit.UNREADABLE:
-            return f"{self.place} has no time left that can be read: it {self.why}."
-        return ""
+        if self.limit not in (Limit.UNKNOWN, Limit.UNREADABLE):
+            return ""
+        why = f": it {self.why}" if self.why else ""
+        return f"{self.place} has no time left that can be read{why}."
 
 
 class EventSaid(StrEnum):
-    """What a file says about the host's next system event."""
-
     TIME = "time"  # it starts at a minute of the day
     PLACEHOLDER = "placeholder"  # a time that writers put there when they know of none
     NONE = "none"  # the host says that there is none
@@ -205,6 +179,7 @@ SERIAL = Connection(ConnectionKind.SERIAL, None)
 UNSAID = Connection(ConnectionKind.UNSAID, None)
 
 Emulation = Literal["ascii", "ansi", "avatar", "rip", "max"]
+Emulations = dict[int | None, Emulation]  # by their numbers in a file
 Role = Literal["sysop", "cosysop"]
 
 

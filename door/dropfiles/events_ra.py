@@ -22,10 +22,7 @@ _EVERY_DAY = 0x7F
 
 
 def read(path: Path, reading: HostSettings) -> tuple[NextEvent, str]:
-    """The next daily event, and a sentence on what was left out ("" for nothing).
-
-    Raises `DropFileRefused` for a file that is not made of event records.
-    """
+    """The next daily event and what was left out, "" for nothing; raises `DropFileRefused`."""
     content = raw(path).content
     if len(content) % _SIZE:
         what = f"its size is not a multiple of {_SIZE} bytes"

@@ -9,18 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from door.dropfiles.dropfile import (
-    DropFile,
-    Emulation,
-    EventSaid,
-    Format,
-    HostSettings,
-    Limit,
-    NextEvent,
-    TimeLeft,
-    fold_name,
-    no_event,
-)
+from door.dropfiles import dropfile
 from door.dropfiles.lines import LONGEST_TEXT, WRITTEN_AGAIN, cells
 from door.errors import DropFileRefused
 from timebank.words import clean
@@ -72,83 +61,47 @@ class _Record:
         return found if found > 0 else None
 
 
-def parse(path: Path, content: bytes, reading: HostSettings) -> DropFile:
+def parse(path: Path, content: bytes, reading: dropfile.HostSettings) -> dropfile.DropFile:
     """Read the record; raises `DropFileRefused` when size or fields are of neither kind."""
+    minutes = columns = None
+    name = ""
     if len(content) == RA_SIZE:
-        return _remote_access(_Record(path, content, _RA_STRINGS, _RA_LOGON), reading)
-    if len(content) in QUICKBBS_SIZES:
-        return _quickbbs(_Record(path, content, _QUICK_STRINGS, _QUICK_LOGON))
-    what = f"it has {len(content)} bytes, neither {RA_SIZE} as RemoteAccess writes nor those"
-    raise DropFileRefused(path, None, f"{what} of QuickBBS", WRITTEN_AGAIN)
-
-
-def _remote_access(record: _Record, reading: HostSettings) -> DropFile:
-    minutes = record.word(TIME_LIMIT)
-    time = TimeLeft.left(minutes * 60, f"TimeLimit of {record.path.name}")
-    return _dropfile(
-        record,
-        alias=record.string(_RA_HANDLE),
-        name=record.string(_RA_NAME),
-        number=record.positive(1299),
-        level=record.word(691),
+        record = _Record(path, content, _RA_STRINGS, _RA_LOGON)
+        alias, name = record.string(_RA_HANDLE), record.string(_RA_NAME)
+        number, level, ansi, rows, columns = 1299, 691, 675, 723, record.byte(1155)
+        minutes = record.word(TIME_LIMIT)
+        time = dropfile.TimeLeft.left(minutes * 60, f"TimeLimit of {path.name}")
+        event = _event(record, reading)
+    elif len(content) in QUICKBBS_SIZES:
+        record = _Record(path, content, _QUICK_STRINGS, _QUICK_LOGON)
+        alias = record.string(_QUICK_NAME)
+        number, level, ansi, rows = 445, 373, 360, 389
+        place = f"TimeLimit of {path.name}, which is the allowance for a call here"
+        time = dropfile.TimeLeft(dropfile.Limit.UNKNOWN, place)
+        event = dropfile.no_event("the record of QuickBBS")
+    else:
+        what = f"it has {len(content)} bytes, neither {RA_SIZE} as RemoteAccess writes nor those"
+        raise DropFileRefused(path, None, f"{what} of QuickBBS", WRITTEN_AGAIN)
+    return dropfile.DropFile(
+        kind=dropfile.Format.EXITINFO,
+        path=path,
+        alias=clean(alias, LONGEST_TEXT),
+        real_name=clean(name, LONGEST_TEXT),
+        name_key=dropfile.fold_name(alias or name),
+        number=record.positive(number),
+        level=record.word(level),
         time=time,
-        event=_event(record, reading),
-        ansi=record.byte(675),
-        size=(record.word(723), record.byte(1155)),
+        event=event,
+        emulation="ansi" if record.byte(ansi) & _ANSI else "ascii",
+        rows=cells(record.word(rows)),
+        columns=cells(columns),
         time_limit=minutes,
+        doubts=(time.doubt,) if time.limit is dropfile.Limit.UNREADABLE else (),
     )
 
 
-def _quickbbs(record: _Record) -> DropFile:
-    place = f"TimeLimit of {record.path.name}, which is the allowance for a call here"
-    return _dropfile(
-        record,
-        alias=record.string(_QUICK_NAME),
-        name="",
-        number=record.positive(445),
-        level=record.word(373),
-        time=TimeLeft.unknown(place),
-        event=no_event("the record of QuickBBS"),
-        ansi=record.byte(360),
-        size=(record.word(389), None),
-        time_limit=None,
-    )
-
-
-def _event(record: _Record, reading: HostSettings) -> NextEvent:
+def _event(record: _Record, reading: dropfile.HostSettings) -> dropfile.NextEvent:
     place = f"the event in {record.path.name}"
     if record.byte(1257) == _EVENT_ENABLED:
         return reading.event(record.string(_RA_START), place)
-    return NextEvent(EventSaid.NONE, None, place)
-
-
-def _dropfile(
-    record: _Record,
-    *,
-    alias: str,
-    name: str,
-    number: int | None,
-    level: int,
-    time: TimeLeft,
-    event: NextEvent,
-    ansi: int,
-    size: tuple[int | None, int | None],
-    time_limit: int | None,
-) -> DropFile:
-    emulation: Emulation = "ansi" if ansi & _ANSI else "ascii"
-    return DropFile(
-        kind=Format.EXITINFO,
-        path=record.path,
-        alias=clean(alias, LONGEST_TEXT),
-        real_name=clean(name, LONGEST_TEXT),
-        name_key=fold_name(alias or name),
-        number=number,
-        level=level,
-        time=time,
-        event=event,
-        emulation=emulation,
-        rows=cells(size[0]),
-        columns=cells(size[1]),
-        time_limit=time_limit,
-        doubts=(time.doubt,) if time.limit is Limit.UNREADABLE else (),
-    )
+    return dropfile.NextEvent(dropfile.EventSaid.NONE, None, place)

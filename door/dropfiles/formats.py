@@ -6,14 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from door.dropfiles import (
-    bbsdev_drp,
-    chain_txt,
-    door32_sys,
-    door_sys,
-    dorinfo_def,
-    exitinfo_bbs,
-)
+from door.dropfiles import bbsdev_drp, chain_txt, door32_sys, door_sys, dorinfo_def, exitinfo_bbs
 from door.dropfiles.dropfile import DropFile, Format, HostSettings
 from door.dropfiles.lines import Lines, raw
 from door.errors import DropFileRefused

@@ -12,7 +12,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from door.dropfiles.dropfile import TimeLeft
+from door.dropfiles.dropfile import Limit, TimeLeft
 from door.errors import DropFileRefused
 from timebank.words import clean
 
@@ -41,10 +41,7 @@ class Raw:
 
 
 def raw(path: Path) -> Raw:
-    """Read a file of at most LARGEST bytes, or raise `DropFileRefused` with the reason.
-
-    A pipe or a device is refused without waiting for it.
-    """
+    """Read a file of at most LARGEST bytes; a pipe or a device is refused without a wait for it."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
@@ -170,16 +167,15 @@ class Lines:
         """
         text, place = self.plain(number), self.place(number)
         if not text:
-            return TimeLeft.unknown(place)
+            return TimeLeft(Limit.UNKNOWN, place)
         form = _DECIMAL if fractions else _WHOLE
         if form.fullmatch(text) is None:
-            return TimeLeft.unreadable("is no number", place)
+            return TimeLeft(Limit.UNREADABLE, place, why="is no number")
         if text.startswith("-"):
-            return TimeLeft.unreadable("is less than nothing", place)
+            return TimeLeft(Limit.UNREADABLE, place, why="is less than nothing")
         return TimeLeft.left(int(text.partition(".")[0]) * size, place)
 
     def noted(self, time: TimeLeft) -> TimeLeft:
-        """Note what is wrong with a time left, and return it."""
         if time.doubt:
             self.doubts.append(time.doubt)
         return time

@@ -116,12 +116,10 @@ def _give(give: GiveBack) -> str:
                 "with Synchronet, if this door is set there to modify user data."
             )
         case Way.DOOR_SYS:
-            return (
-                f"Time won can be given back on the line of time credits in {give.path} "
-                f"(now {give.minutes} minutes), if the board reads it back."
-            )
+            where = "on the line of time credits"
         case Way.EXITINFO:
-            return (
-                f"Time won can be given back as the TimeLimit in {give.path} "
-                f"(now {give.minutes} minutes), if the board reads it back."
-            )
+            where = "as the TimeLimit"
+    return (
+        f"Time won can be given back {where} in {give.path} "
+        f"(now {give.minutes} minutes), if the board reads it back."
+    )

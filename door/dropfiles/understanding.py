@@ -41,8 +41,6 @@ _MODUSER_KINDS = (Format.DOOR32, Format.CHAIN, Format.BBSDEV)
 
 
 class Way(StrEnum):
-    """How time can go back to a host."""
-
     MODUSER = "moduser"  # Synchronet's MODUSER.DAT, in the folder of the drop file
     DOOR_SYS = "door.sys"  # line 42 of DOOR.SYS
     EXITINFO = "exitinfo"  # TimeLimit of RemoteAccess's EXITINFO.BBS
@@ -105,10 +103,7 @@ class Understood:
         return self.files[0]
 
     def known_time(self) -> TimeLeft:
-        """The time left: a length, unlimited, or a constant that says nothing.
-
-        Raises `DropFileRefused` if no file says it so that it can be read.
-        """
+        """Raises `DropFileRefused` unless a file says a length, no limit or a constant."""
         if self.time.limit is Limit.UNKNOWN:
             raise DropFileRefused(
                 self.chosen.path,
@@ -126,11 +121,8 @@ class Understood:
 
 
 def understand(found: Found, reading: HostSettings) -> Understood:
-    """Read the files of a call and put them together.
-
-    Raises `DropFileRefused` when the chosen file is broken, names no caller, or is another node's.
-    A broken file beside it is a doubt.
-    """
+    """Raises `DropFileRefused` when the chosen file is broken, names no caller, or is another
+    node's. A broken file beside it is a doubt."""
     chosen = read(found.chosen, reading)
     if None not in (found.node, chosen.node) and found.node != chosen.node:
         what = f"it is of node {chosen.node}, and this is node {found.node}"
@@ -174,7 +166,6 @@ def understand(found: Found, reading: HostSettings) -> Understood:
 def _beside(
     chosen: DropFile, found: Found, reading: HostSettings, left: list[Left], doubts: list[str]
 ) -> list[DropFile]:
-    """Read the files beside the chosen one that are of the same caller on the same node."""
     files = []
     for path in found.beside:
         try:
@@ -329,10 +320,7 @@ def _gives(files: list[DropFile], found: Found) -> tuple[GiveBack, ...]:
         path = chosen.path.parent / MODUSER
         gives.append(GiveBack(Way.MODUSER, path, None, chosen.path, chosen.identity))
     for file in files:
-        for way, minutes in (
-            (Way.DOOR_SYS, file.credit_minutes),
-            (Way.EXITINFO, file.time_limit),
-        ):
+        for way, minutes in ((Way.DOOR_SYS, file.credit_minutes), (Way.EXITINFO, file.time_limit)):
             if minutes is not None:
                 gives.append(GiveBack(way, file.path, minutes, file.path, file.identity))
     return tuple(gives)

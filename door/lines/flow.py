@@ -42,18 +42,13 @@ _SOCKET_OPTIONS = (
 
 @dataclass(frozen=True)
 class LineLimits:
-    """What one line may cost the board."""
-
     unsent: int  # bytes that the caller leaves unread
     farewell: float  # seconds that the last bytes may take to leave
 
 
 class StreamLine:
-    """A `Line` whose bytes go through an asyncio transport.
-
-    The protocol in front of it reads into `room()`, gives every typed byte to `deliver` and passes
-    on what the transport tells it.
-    """
+    """The protocol in front of it reads into `room()`, gives every typed byte to `deliver` and
+    passes on what the transport tells it."""
 
     blame: Blame | None = None  # why it was cut off, once it is
     end_words = CALLER_HUNG_UP  # why the line is over when the other end sends no more
@@ -114,7 +109,6 @@ class StreamLine:
                 self.count_unsent(len(data))
 
     async def drain(self, seconds: float) -> None:
-        """Wait until everything written has left; `Hangup` when the line ends."""
         if self._blocked and not self._ended:
             gone = self._loop.create_future()
             self._drains.add(gone)

@@ -82,10 +82,7 @@ class Line(Protocol):
         """Note the size of the screen as the terminal says it, clamped, and tell of a change."""
 
     def attach(self, receiver: Receiver) -> None:
-        """Hand everything that arrives to `receiver`, beginning with what waits here.
-
-        A second receiver takes the place of the first.
-        """
+        """Hand all that arrives to `receiver`, what waits here first; a second takes its place."""
 
     def pause(self) -> None:
         """Stop handing over bytes; at most 4 kB of what the caller types waits here."""

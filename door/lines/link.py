@@ -96,8 +96,6 @@ def read_told(content: bytes) -> Said:
 
 
 class LinkLine(StreamLine):
-    """The server's end."""
-
     end_words = "the door hung up"  # its process may have been killed; how the caller went it says
 
     def introduce(self, address: str, hints: Hints, columns: int, rows: int) -> None:
@@ -121,9 +119,7 @@ class LinkConnection(StreamProtocol):
     line: LinkLine
 
     def __init__(
-        self,
-        ready: Callable[[LinkConnection, Said], None],
-        gone: Callable[[], None],
+        self, ready: Callable[[LinkConnection, Said], None], gone: Callable[[], None]
     ) -> None:
         super().__init__(lambda transport: LinkLine("door", transport, USUAL_LIMITS), gone)
         self._ready: Callable[[LinkConnection, Said], None] | None = ready

@@ -67,8 +67,5 @@ async def ask(console: Console, what: str, most: int, rule: str) -> int | None:
         if seconds > most:
             console.say(f"|12{rule}")
             continue
-        answer = await console.ask(
-            {"Y": "Yes", "N": "No"}, question=f"{what} {span(seconds)}?", default="Y", cancel="N"
-        )
-        if answer == "Y":
+        if await console.agrees(f"{what} {span(seconds)}?"):
             return seconds

@@ -34,8 +34,6 @@ COLUMN = 38  # cells of each of the two columns
 
 @dataclass(frozen=True)
 class Bulletin:
-    """What the books say of a day, and of all days."""
-
     day: date
     richest: Sequence[Standing]
     day_winners: Sequence[Standing]

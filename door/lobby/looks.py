@@ -46,16 +46,11 @@ def choices(hints: Hints) -> dict[str, tuple[Look, str]]:
 
 
 def guess(hints: Hints) -> Look:
-    """Return how to speak to a terminal of which only its own words are known."""
-    return _known(hints) or Look(Charset.ASCII, Paint.LINES)
+    return known(hints) or Look(Charset.ASCII, Paint.LINES)
 
 
-def is_known(hints: Hints) -> bool:
-    """Tell whether what a terminal says of itself is more than a hint."""
-    return _known(hints) is not None
-
-
-def _known(hints: Hints) -> Look | None:
+def known(hints: Hints) -> Look | None:
+    """Return how to speak to a terminal whose own words are more than a hint."""
     kind = hints.terminal_types[0].casefold() if hints.terminal_types else ""
     said = f"{hints.language} {hints.charset}".casefold().replace("-", "")
     if hints.charset == Charset.CP437_TEXT.value:
@@ -74,22 +69,20 @@ def _known(hints: Hints) -> Look | None:
 
 
 def said_by_host(emulation: str | None, charset: str | None) -> Look | None:
-    """Return how to speak to a terminal of which a host board knows what it is; else None.
-
-    Boards draw in CP437 on everything that has ANSI, unless they say another charset.
-    """
+    """Boards draw in CP437 on everything that has ANSI, unless they say another charset; None where
+    nothing is known."""
     if emulation is None:
         return None
     if emulation == "ascii":
         return Look(Charset.ASCII, Paint.LINES)
     said = (charset or "cp437").casefold().replace("-", "")
-    known = {
+    charsets = {
         "cp437": Charset.CP437,
         "cp437text": Charset.CP437_TEXT,
         "utf8": Charset.UTF8,
         "usascii": Charset.ASCII,
     }
-    return Look(known[said], Paint.COLOUR) if said in known else None
+    return Look(charsets[said], Paint.COLOUR) if said in charsets else None
 
 
 def remembered(preferences: Mapping[str, object], hints: Hints) -> Look | None:

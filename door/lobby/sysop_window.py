@@ -34,7 +34,6 @@ TOO_MUCH = f"From this window {span(MOST_ADJUSTED)} are moved at once at most."
 
 
 async def visit_sysop_window(caller: Caller) -> None:
-    """Let a sysop look at accounts, adjust and freeze them, and read the log."""
     while await _has_powers(caller):
         body = ("|07Everything done here is in the ledger and in the log, under your name.",)
         caller.console.stage(Page("The sysop's side of the window", body))
@@ -57,18 +56,7 @@ async def _account(caller: Caller, record: CallerRecord) -> None:
         caller.console.stage(await _account_page(caller, record))
         if told:
             caller.console.say(told)
-        choice = await caller.console.ask(
-            {
-                "C": "Credit",
-                "D": "Debit",
-                "F": "Freeze",
-                "U": "Unfreeze",
-                "H": "History",
-                "Q": "Quit",
-            },
-            default="Q",
-            cancel="Q",
-        )
+        choice = await caller.console.ask(CHOICES, default="Q", cancel="Q")
         if choice == "Q" or not await _has_powers(caller):
             return
         if choice == "H":
@@ -112,7 +100,6 @@ async def _do(caller: Caller, operation: Callable[[Desk], object]) -> None:
 
 
 async def _adjust(caller: Caller, record: CallerRecord, what: str, sign: int) -> str:
-    """Move time between the account and the sysop's hand, with a reason."""
     seconds = await amounts.ask(caller.console, what, MOST_ADJUSTED, TOO_MUCH)
     if seconds is None:
         return ""
@@ -145,6 +132,7 @@ async def _read_log(caller: Caller) -> None:
     await read(caller.console, "The sysop's log, newest first", "\n".join(told) or "It is empty.")
 
 
+CHOICES = {"C": "Credit", "D": "Debit", "F": "Freeze", "U": "Unfreeze", "H": "History", "Q": "Quit"}
 ACTIONS: dict[str, Callable[[Caller, CallerRecord], Awaitable[str]]] = {
     "C": partial(_adjust, what="Credit", sign=1),
     "D": partial(_adjust, what="Debit", sign=-1),

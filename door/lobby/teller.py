@@ -84,7 +84,6 @@ async def last_chance(caller: Caller) -> bool:
 
 
 def _choices(caller: Caller, allowance: Allowance) -> dict[str, str]:
-    """Return what this caller may ask for here: the mode and the sysop's powers decide."""
     keys = COMMANDS if caller.bank_settings.mode == "built-in" else IN_ANY_MODE
     return {key: COMMANDS[key] for key in keys if key != "S" or allowance.powers}
 
@@ -111,10 +110,7 @@ async def _serve(caller: Caller, choice: str) -> str:
 
 
 async def _move(
-    caller: Caller,
-    what: str,
-    bound: Callable[[Allowance], Allowed],
-    operation: Move,
+    caller: Caller, what: str, bound: Callable[[Allowance], Allowed], operation: Move
 ) -> str:
     """Ask for an amount and carry the movement out; return what to say of it."""
     allowed = bound(await _allowance(caller))
@@ -130,7 +126,6 @@ async def _move(
 
 
 async def _transfer(caller: Caller) -> str:
-    """Send savings to another caller, with a line of message."""
     allowed = (await _allowance(caller)).transfer
     if not allowed.seconds:
         return f"|12{allowed.why_not}"

@@ -53,10 +53,7 @@ def find(console: Console, folder: Path, name: str) -> Art | None:
 
 
 def lines(picture: Art) -> list[str]:
-    """Return a picture's lines for a terminal that has nothing but lines.
-
-    No escape sequence is left: colours and jumps go, moves to the right become spaces.
-    """
+    """No escape sequence is left: colours and jumps go, moves to the right become spaces."""
     return [literal(line) for line in _SEQUENCE.sub(_unpainted, picture.text).splitlines()]
 
 

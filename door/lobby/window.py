@@ -47,8 +47,6 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class FilledScreen:
-    """A sysop's picture with its fields filled, as a scene."""
-
     picture: Art
     values: Mapping[str, str]
 
@@ -117,8 +115,6 @@ def field_values(caller: Caller, allowance: Allowance) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class WindowScene:
-    """Our own drawing of the window."""
-
     values: Mapping[str, str]
     holdings: Rows
     allowed: Rows

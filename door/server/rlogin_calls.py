@@ -60,7 +60,7 @@ async def answer_board(board: Board, line: Line, header: RloginHeader) -> None:
 async def _meet(console: Console) -> None:
     """Find out what the caller's terminal is; where the header has `xtrn=CODE`, it cannot say."""
     line = console.line
-    if looks.is_known(line.hints):
+    if looks.known(line.hints) is not None:
         console.ask_size()
         return
     look = await console.probe(ANSWER_SECONDS)
@@ -71,7 +71,7 @@ async def _meet(console: Console) -> None:
 
 
 def _guest(board: Board, caller: RloginCaller, line: Line) -> Guest:
-    known = looks.is_known(line.hints)
+    known = looks.known(line.hints) is not None
     return Guest(
         board=board.config.boards[caller.board],
         key=f"{NAME_KEY}{fold_name(caller.user)}",

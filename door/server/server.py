@@ -32,7 +32,7 @@ from door.games.engine.descriptor import Shared, find
 from door.lines.link import LinkConnection, LinkListener, Said
 from door.lines.port.connection import Entrance
 from door.lines.rlogin import rlogin
-from door.lines.telnet import telnet
+from door.lines.telnet import hardened
 from door.lines.tls.certificates import doubt
 from door.lines.tls.tls import Certificate
 from door.server.control import COMMAND, answer_control
@@ -229,7 +229,7 @@ class Server:
         if where.kind == "rlogin":
             listener = rlogin.RloginListener(self._answer_board, rlogin.USUAL_LIMITS, entrance)
         else:
-            listener = telnet.TelnetListener(self._answer, telnet.USUAL_LIMITS, entrance)
+            listener = hardened.TelnetListener(self._answer, hardened.USUAL_LIMITS, entrance)
         return await listener.open(where.host, where.port)
 
     async def _listen_for_doors(self) -> None:

@@ -14,7 +14,7 @@ from ansi.charset import Charset
 from door.call.display import literal
 from door.call.guest import Guest
 from door.config.boards import NAMES, HostBoard, board_named, board_of, is_name, unlisted
-from door.dropfiles.dropfile import Connection, HostIdentity, HostSettings, Limit, without_version
+from door.dropfiles.dropfile import HostIdentity, HostSettings, Limit, without_version
 from door.dropfiles.finding import find
 from door.dropfiles.understanding import GiveBack, Screen, Understood, Way, understand
 from door.errors import BoardUnsure, DropFileRefused
@@ -36,18 +36,11 @@ class DoorCall:
     understood: Understood
     introduction: Introduction
 
-    @property
-    def connection(self) -> Connection:
-        """How the bytes arrive, as the files say."""
-        return self.understood.connection
-
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line says of the call: the drop file or its folder, the board, the node.
-
-    `charset` is what the board passes on to its caller, whatever its files say.
-    """
+    """What the command line says of the call. `charset` is what the board passes on to its caller,
+    whatever its files say."""
 
     dropfile: Path | None
     board: str | None
@@ -103,10 +96,8 @@ def key_of(who: HostIdentity) -> str:
 
 
 def _charset(screen: Screen, asked: str | None) -> str | None:
-    """Tell which characters reach the caller: as the command line says, else as the files do.
-
-    ENiGMA turns CP437 into Unicode itself, and takes the pictures below 20h for controls.
-    """
+    """The command line's, else the files'; ENiGMA turns CP437 into Unicode itself, and takes the
+    pictures below 20h for controls."""
     if asked is None and screen.drops_low_bytes and screen.charset in (None, "cp437"):
         return Charset.CP437_TEXT.value
     return asked or screen.charset
@@ -167,11 +158,8 @@ def _until(understood: Understood, now: datetime) -> datetime | None:
 
 
 def _way(understood: Understood, board: HostBoard) -> GiveBack | None:
-    """Choose among the ways that the files leave open.
-
-    "auto" takes Synchronet's alone: whether other boards read their files back only their sysops
-    can say, and minutes in a file that nobody reads are lost.
-    """
+    """Of other boards than Synchronet only their sysops can say whether they read files back, and
+    minutes in a file that nobody reads are lost: "auto" leaves them out."""
     wanted = Way.MODUSER if board.give_back == "auto" else _WAYS.get(board.give_back)
     return next((way for way in understood.gives if way.way is wanted), None)
 

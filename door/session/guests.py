@@ -70,7 +70,7 @@ async def let_sysop_in(board: Board, console: Console) -> Caller:
         console.use_look(look)
     opening = partial(board.open_call, console, record)
     caller = await call_or_take_over(board, console, record, opening)
-    caller.asks_look = look is None and not looks.is_known(console.line.hints)
+    caller.asks_look = look is None and looks.known(console.line.hints) is None
     return caller
 
 

@@ -20,6 +20,7 @@ from door.call.console import at_the_door
 from door.defence import recovery
 from door.defence.reception import BELONG_NOT
 from door.errors import IdledOut
+from timebank.callers.recovery import owner
 from timebank.errors import BooksFailed
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ class LogonLimit:
     """The time that a caller may take to log on. It stands still while they are made to wait."""
 
     def __init__(self, clock: Clock, console: Console, seconds: float) -> None:
-        """Begin to count."""
         self._clock = clock
         self._console = console
         self._run(seconds)
@@ -56,7 +56,6 @@ class LogonLimit:
 
     @contextmanager
     def standing_still(self) -> Iterator[None]:
-        """Count nothing of what is done inside."""
         self.stop()
         left = max(0.0, self._end - self._clock.monotonic())
         try:
@@ -65,7 +64,6 @@ class LogonLimit:
             self._run(left)
 
     def stop(self) -> None:
-        """Count no more."""
         self._timer.cancel()
 
 
@@ -73,7 +71,6 @@ class ClaimedName:
     """A name that somebody says is theirs, and what they show for it."""
 
     def __init__(self, board: Board, console: Console, name: str, limit: LogonLimit) -> None:
-        """Take the name as it was typed."""
         self._board = board
         self._console = console
         self._name = name
@@ -180,7 +177,8 @@ class ClaimedName:
             return None
         record = await self._code_is_right(typed)
         if record is None:
-            self._board.reception.wrong_code(self._address)
+            # It is not counted: there are too many to guess one.
+            self._board.reception.note(self._address, "wrong recovery code")
             self._console.say("|12That name and that code do not belong together.")
         return record
 
@@ -189,7 +187,7 @@ class ClaimedName:
         if digest is None:
             return None
         with at_the_door(self._board.clock, self._console):
-            record = await self._board.owner_of_code(self._name, digest)
+            record = await self._board.books.run(lambda desk: owner(desk, self._name, digest))
         if record is not None:
             self.code_digest = digest
         return record

@@ -21,7 +21,7 @@ from door.errors import Distrusted, IdledOut, LogonRefused, PasswordRefused
 from door.lobby import greeting, looks
 from door.session.identity import ClaimedName, LogonLimit
 from door.session.recovery import NewCode
-from timebank.callers import recovery
+from timebank.callers import callers, recovery
 from timebank.callers.recovery import Secrets
 from timebank.errors import AlreadyOnline, BooksFailed, JournalDamaged, NameRefused, NameTaken
 from timebank.names import names
@@ -48,7 +48,10 @@ async def log_on(board: Board, console: Console) -> Caller:
     """Lead a caller from the first line to a call; raise `LogonRefused` for those not let in."""
     limit = LogonLimit(board.clock, console, board.config.calls.logon_seconds)
     try:
-        _welcome(board, console)
+        calls, bank = board.config.calls, board.config.bank
+        busy = f"{len(board.nodes)} of {calls.nodes} nodes busy"
+        news = f"|07{busy}, {bank.minutes_per_day} minutes a day"
+        greeting.show(console, board.config, [news])
         refuse_while_closed(board)
         record = await _identify(board, console, limit)
         if record.locked:
@@ -63,7 +66,8 @@ async def log_on(board: Board, console: Console) -> Caller:
         if look is None:
             look = await looks.choose(console)
         console.use_look(look)
-        caller = await _open_call(board, console, record)
+        opening = partial(board.open_call, console, record)
+        caller = await call_or_take_over(board, console, record, opening)
         board.reception.logged_on(console.line.address, record.name)
     except Distrusted as distrusted:
         raise LogonRefused(str(distrusted)) from distrusted
@@ -75,13 +79,6 @@ async def log_on(board: Board, console: Console) -> Caller:
         with contextlib.suppress(BooksFailed):
             await looks.remember(caller, look)
     return caller
-
-
-def _welcome(board: Board, console: Console) -> None:
-    """Greet whoever has connected, with the sysop's screen or with ours."""
-    config = board.config
-    busy = f"{len(board.nodes)} of {config.calls.nodes} nodes busy"
-    greeting.show(console, config, [f"|07{busy}, {config.bank.minutes_per_day} minutes a day"])
 
 
 def refuse_while_closed(board: Board) -> None:
@@ -101,10 +98,7 @@ def refuse_while_closed(board: Board) -> None:
 
 
 async def _identify(board: Board, console: Console, limit: LogonLimit) -> CallerRecord:
-    """Ask for name and password until three passwords were wrong.
-
-    Nothing else is a try: whoever types no name, or goes back, is asked again.
-    """
+    """Three wrong passwords are the end; nothing else is a try."""
     tries = 0
     while tries < passwords.TRIES:
         console.say(f"|07Your name, or |15{NEW_CALLER}|07 if this is your first call.")
@@ -132,18 +126,14 @@ async def _identify(board: Board, console: Console, limit: LogonLimit) -> Caller
 async def _came_by_code(
     board: Board, console: Console, record: CallerRecord, digest: str
 ) -> CallerRecord:
-    """Let a caller who came with a recovery code choose a password, and give them a new code.
-
-    The code works until one of both stands.
-    """
+    """The code works until a new password or a new code stands."""
     console.say(
         "|10That is your recovery code. It works until you have another, or a new password."
     )
     before = Secrets(record.password_hash, digest)
-    answer = await console.ask(
-        {"Y": "Yes", "N": "No"}, question="Choose a new password?", default="N", cancel="N"
-    )
-    hashed = await new_password(board, console, record.name) if answer == "Y" else None
+    hashed = None
+    if await console.agrees("Choose a new password?", default="N"):
+        hashed = await new_password(board, console, record.name)
     if hashed is not None:
         changed = await _in_the_books(
             board, console, lambda desk: recovery.set_password(desk, record.id, before, hashed)
@@ -187,7 +177,9 @@ async def _register(board: Board, console: Console) -> CallerRecord | None:
                 board.reception.allow_new_name(console.line.address)
                 rank = board.reception.rank(console.line.address, name)
                 hashed = await board.passwords.hash(password, rank)
-                record = await board.register(name, hashed)
+                record = await board.books.run(
+                    partial(callers.register, name=name, password_hash=hashed)
+                )
         except NameTaken:
             console.say("|12That name, or one that looks like it, is taken.")
             continue
@@ -230,11 +222,6 @@ async def _choose_password(console: Console, name: str) -> str | None:
         console.say("|12The two were not the same. Once more, please.")
 
 
-async def _open_call(board: Board, console: Console, record: CallerRecord) -> Caller:
-    opening = partial(board.open_call, console, record)
-    return await call_or_take_over(board, console, record, opening)
-
-
 async def call_or_take_over(
     board: Board, console: Console, record: CallerRecord, open_call: Callable[..., Awaitable[C]]
 ) -> C:
@@ -268,8 +255,5 @@ async def _ask_take_over(console: Console, ghost: AlreadyOnline, game: str) -> N
     console.say("")
     console.say(f"|14You are on line already, on node {ghost.node}.")
     console.say(f"|07If that call is a ghost, take it over{hand}.")
-    answer = await console.ask(
-        {"Y": "Yes", "N": "No"}, question="Take over?", default="Y", cancel="N"
-    )
-    if answer == "N":
+    if not await console.agrees("Take over?"):
         raise LogonRefused("Then your other call goes on. Good-bye.")

@@ -40,11 +40,8 @@ SERVICES = {
 
 
 async def main_menu(board: Board, caller: Caller) -> None:
-    """Lead the caller through the board until they say good-bye.
-
-    Books that cannot be used do not end the call: the caller is told, and may wait or leave. But a
-    hand that has to be left open is taken up as at any log-on, by calling again.
-    """
+    """Books that cannot be used do not end the call: the caller is told, and may wait or leave. But
+    a hand that has to be left open is taken up as at any log-on, by calling again."""
     told = ""
     while True:
         caller.place = "Main menu"
@@ -65,7 +62,7 @@ async def main_menu(board: Board, caller: Caller) -> None:
             if choice in games:
                 await sit_down(games[choice], board, caller).visit()
             elif choice == "G":
-                if await _really_go(caller):
+                if await caller.console.agrees("Leave the board?"):
                     return
             else:
                 await _serve(board, caller, choice)
@@ -76,7 +73,6 @@ async def main_menu(board: Board, caller: Caller) -> None:
 
 
 async def _serve(board: Board, caller: Caller, choice: str) -> None:
-    """Lead the caller to what is not a table."""
     if choice == "T":
         await visit_bank(caller)
     elif choice == "W":
@@ -110,21 +106,11 @@ async def _main_page(board: Board, caller: Caller, games: Sequence[Game]) -> Pag
     return Page(board.config.board.name, body)
 
 
-async def _really_go(caller: Caller) -> bool:
-    answer = await caller.console.ask(
-        {"Y": "Yes", "N": "No"}, question="Leave the board?", default="Y", cancel="N"
-    )
-    return answer == "Y"
-
-
 async def _news(caller: Caller) -> None:
     caller.place = "News"
     bulletin = await caller.look_up(bulletins.of_yesterday)
-    await read(
-        caller.console,
-        "Bulletin",
-        "\n".join(bulletins.lines(bulletin, caller.config.board.name)),
-    )
+    lines = bulletins.lines(bulletin, caller.config.board.name)
+    await read(caller.console, "Bulletin", "\n".join(lines))
 
 
 async def _who_is_on(board: Board, caller: Caller) -> None:
@@ -142,10 +128,7 @@ async def _who_is_on(board: Board, caller: Caller) -> None:
 
 
 async def _settings(board: Board, caller: Caller) -> None:
-    """Let the caller change screen, cut, password and recovery code.
-
-    Callers of other boards have neither password nor code.
-    """
+    """Callers of other boards have neither password nor code."""
     console = caller.console
     has_password = caller.record.board is None
     choices = {"S": "Screen", "C": "Cut the cards", "P": "Password", "R": "Recovery code"}
@@ -217,7 +200,6 @@ async def _change_password(board: Board, caller: Caller) -> None:
 
 
 async def _make_code(board: Board, caller: Caller) -> None:
-    """Give the caller another recovery code, once they have typed their password."""
     before = await _shows_password(board, caller)
     if before is not None:
         await _give_code(caller, before)

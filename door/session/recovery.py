@@ -24,14 +24,10 @@ NEVER_KNOWN = "|12The disk has failed, and nobody knows yet whether the new code
 
 
 class NewCode:
-    """A code that is shown once, before it takes the place of the one its owner has.
-
-    Whatever happens before they press a key under it (the line is lost, the board ends), the
-    earlier one works as before.
-    """
+    """Whatever happens before a key is pressed under it (the line is lost, the board ends), the
+    earlier one works as before."""
 
     def __init__(self, caller_id: int, before: Secrets) -> None:
-        """Make it for a caller who was let in by `before`."""
         self._code = new_code()
         self._caller_id = caller_id
         self._before = before

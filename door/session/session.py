@@ -50,27 +50,21 @@ PARTING_SECONDS = 10.0  # time to read the goodbye before the host clears the sc
 
 
 async def answer(board: Board, line: Line) -> None:
-    """Serve a caller on `line` until one of both goes."""
     console = Console(line, looks.guess(line.hints), board.clock)
     await _serve(board, console, partial(log_on, board, console), main_menu, _at_once)
 
 
 async def answer_guest(board: Board, console: Console, guest: Guest, game: Game | None) -> bool:
-    """Serve a caller of another board, at one table alone if `game` is its.
-
-    False when something went wrong here, and the log says what.
-    """
+    """At one table alone if `game` is its; False when something went wrong here (see the log)."""
     admit = partial(receive_guest, board, console, guest)
-    return await _serve(
-        board, console, admit, _rooms(game), partial(_wait_for_reading, console, guest)
-    )
+    before_leaving = partial(_wait_for_reading, console, guest)
+    return await _serve(board, console, admit, _rooms(game), before_leaving)
 
 
 async def answer_sysop(board: Board, console: Console, game: Game | None) -> bool:
     """Serve the sysop at the machine itself; False as for guests."""
-    return await _serve(
-        board, console, partial(let_sysop_in, board, console), _rooms(game), _at_once
-    )
+    admit = partial(let_sysop_in, board, console)
+    return await _serve(board, console, admit, _rooms(game), _at_once)
 
 
 def _rooms(game: Game | None) -> Rooms:
@@ -135,18 +129,15 @@ def _note(board: Board, address: str, refusal: Exception) -> None:
     that is taken over, are no refusals.
     """
     if isinstance(refusal, BoardFull):
-        board.reception.not_let_in(address, "every node is taken", own_fault=False)
+        board.reception.note(address, "every node is taken", own_fault=False)
     elif isinstance(refusal, IdledOut):
-        board.reception.not_let_in(address, "the log-on took too long", own_fault=False)
+        board.reception.note(address, "the log-on took too long", own_fault=False)
     elif isinstance(refusal, LogonRefused) and refusal.why:
-        board.reception.not_let_in(address, refusal.why, own_fault=refusal.own_fault)
+        board.reception.note(address, refusal.why, own_fault=refusal.own_fault)
 
 
 async def _one_table(game: Game, board: Board, caller: Caller) -> None:
-    """Sit at a table until the caller gets up, in place of the main menu.
-
-    Whoever was led back there to an open hand has got up already.
-    """
+    """Whoever was led back there to an open hand has got up already."""
     if game.name == caller.came_back_to:
         return
     if board.config.games[game.name].open:
@@ -157,7 +148,6 @@ async def _one_table(game: Game, board: Board, caller: Caller) -> None:
 
 
 async def _call(board: Board, caller: Caller, rooms: Rooms) -> None:
-    """Run the evening of a caller who has a call, and close the call whatever happened."""
     reason = "failed"
     try:
         reason = await _evening_with_clock(board, caller, rooms)

@@ -68,8 +68,8 @@ PAINTS = st.lists(
         st.builds(paste, st.integers(0, 3), TEXTS, STYLES),
         st.builds(stamp, PLACES, PLACES, TEXTS, STYLES),
         st.builds(set_cursor, st.none() | st.tuples(PLACES, PLACES)),
-        st.builds(lambda style: lambda canvas: canvas.fill(style), STYLES),
-        st.just(Canvas.clear),
+        st.builds(lambda style: lambda canvas: canvas.blank(0, 0, 80, 24, style), STYLES),
+        st.just(lambda canvas: canvas.blank(0, 0, 80, 24)),
     ),
     max_size=6,
 )
@@ -144,7 +144,7 @@ def test_painting_the_same_again_sends_nothing() -> None:
     canvas = Canvas(80, 24)
     canvas.box(0, 0, 79, 24)
     canvas.render()
-    canvas.clear()
+    canvas.blank(0, 0, canvas.width, canvas.rows)
     canvas.box(0, 0, 79, 24)
     assert canvas.update() == ""
 
@@ -197,7 +197,7 @@ def test_rows_pasted_stand_where_others_stood() -> None:
     canvas = Canvas(20, 4)
     canvas.put(1, 0, "page", RED)
     page = canvas.painted(1, 2)
-    canvas.clear()
+    canvas.blank(0, 0, canvas.width, canvas.rows)
     canvas.put(2, 0, "under the page")
     canvas.paste(2, page)
     assert [canvas.text(row) for row in range(4)] == ["", "", "page", ""]
@@ -323,9 +323,10 @@ def test_pipe_codes_colour_the_text_and_take_no_cells() -> None:
     assert canvas.style_at(0, 2) == Style(Colour.GREY)
 
 
-def test_fill_covers_everything_that_may_be_drawn() -> None:
+def test_blank_covers_everything_that_may_be_drawn() -> None:
     canvas = Canvas(6, 2)
     canvas.put(0, 0, "漢字")
-    canvas.fill(RED, "░")
-    assert [canvas.text(0), canvas.text(1)] == ["░" * 5] * 2
+    canvas.put(1, 0, "abcde")
+    canvas.blank(0, 0, canvas.width, canvas.rows, RED)
+    assert [canvas.text(0), canvas.text(1)] == [""] * 2
     assert canvas.style_at(1, 4) == RED

@@ -22,10 +22,7 @@ from door.lines.flow import StreamProtocol
 
 
 class SocketEnd:
-    """A socket that others hold as well; `BlockingIOError` instead of any wait.
-
-    A read of 0 bytes is the end, `OSError` a break.
-    """
+    """`BlockingIOError` instead of any wait; a read of 0 bytes is the end, `OSError` a break."""
 
     def __init__(self, descriptor: int) -> None:
         self._wire = socket.socket(fileno=os.dup(descriptor))
@@ -47,19 +44,13 @@ class FileEnd:
     """The same of a terminal, a pipe or a file."""
 
     def __init__(self, descriptor: int, way: int) -> None:
-        mode = os.fstat(descriptor).st_mode
-        self._borrowed = False
-        if stat.S_ISREG(mode):
-            # Opened again it would begin at its beginning.
-            self._own = os.dup(descriptor)
-            return
-        opened = _opened_again(descriptor, way)
-        if opened is not None:
-            self._own = opened
-            return
-        self._own = os.dup(descriptor)
-        self._borrowed = os.get_blocking(self._own)
-        os.set_blocking(self._own, False)
+        is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        # A file that was opened again would begin at its beginning.
+        opened = None if is_file else _opened_again(descriptor, way)
+        self._own = os.dup(descriptor) if opened is None else opened
+        self._borrowed = opened is None and not is_file and os.get_blocking(self._own)
+        if self._borrowed:
+            os.set_blocking(self._own, False)
 
     def fileno(self) -> int:
         return self._own

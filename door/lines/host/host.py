@@ -12,13 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from door.lines.flow import StreamLine, StreamProtocol
-from door.lines.line import (
-    LANGUAGE_VARIABLES,
-    MOST_TERMINAL_TYPES,
-    Hints,
-    clamp_size,
-    printable,
-)
+from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, Hints, clamp_size, printable
 from door.lines.telnet.framing import IAC_BYTE, CommandAllowance
 from door.lines.telnet.passive import CommandLimits
 

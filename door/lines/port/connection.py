@@ -24,8 +24,6 @@ Proxies = tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]
 
 @dataclass(frozen=True)
 class Entrance:
-    """What stands between a port and its callers."""
-
     gate: Gate
     proxies: Proxies = ()  # front ends, which are believed to say whom they bring
     certificate: Certificate | None = None

@@ -19,8 +19,6 @@ class Blame:
 
 
 class Gate(Protocol):
-    """Decides about calls."""
-
     def enter(self, address: str, cut: Callable[[], None]) -> Callable[[], None]:
         """Let a call in and return what is to be called, once, when it is over.
 

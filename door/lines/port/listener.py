@@ -31,8 +31,6 @@ _PAUSE = 1.0  # seconds, until it is tried again whether the system has room for
 
 
 class Listener(ABC):
-    """A port and everyone who came in through it."""
-
     def __init__(self, entrance: Entrance) -> None:
         self.port = 0  # the one that is listened on, once it is open
         self._entrance = entrance
@@ -51,7 +49,6 @@ class Listener(ABC):
         """Make what answers a connection from `address`, and calls `gone` last of all."""
 
     def farewell(self, words: str) -> bytes:
-        """The words to a caller who is refused, as this port sends them."""
         return words.encode("ascii", "replace") + b"\r\n"
 
     async def open(self, host: str, port: int) -> Self:
@@ -84,10 +81,8 @@ class Listener(ABC):
             self._again.cancel()
 
     async def finish(self, seconds: float | None = None) -> None:
-        """Close, end every call that is left, and wait for their ends.
-
-        What was written last still goes out, within the limits or `seconds`.
-        """
+        """Close, end every call that is left, and wait for their ends: what was written last still
+        goes out, within the limits or `seconds`."""
         self.close()
         tasks: set[asyncio.Task[Any]] = {*self._arriving, *self._calls}
         for task in tasks:

@@ -42,11 +42,8 @@ USUAL_LIMITS = RloginLimits(unsent=256 * 1024, farewell=5.0, header=10.0)
 
 
 class RloginConnection(StreamProtocol):
-    """One caller's rlogin, from the header to the last byte.
-
-    `ready` is called once, when the header is whole and not refused; `gone` last of all, when the
-    socket is closed.
-    """
+    """`ready` is called once, when the header is whole and not refused; `gone` last of all, when
+    the socket is closed."""
 
     def __init__(
         self,

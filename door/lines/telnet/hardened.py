@@ -42,15 +42,18 @@ import asyncio
 import collections
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 import telnetlib3
 from telnetlib3 import telopt
 
-from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, clamp_size, printable
-from door.lines.telnet.framing import IAC_BYTE, Code, Command
+from door.lines.line import LANGUAGE_VARIABLES, MOST_TERMINAL_TYPES, Line, clamp_size, printable
+from door.lines.port.connection import OPEN, Entrance
+from door.lines.port.listener import Listener
+from door.lines.telnet.framing import IAC_BYTE, Code, Command, CommandAllowance
 from door.lines.telnet.passive import CommandLimits, TelnetLine, TelnetProtocol
 
 logger = logging.getLogger("door.lines")
@@ -102,6 +105,17 @@ class TelnetLimits(CommandLimits):
     patience: float  # the same for one who is answering, however far away
 
 
+USUAL_LIMITS = TelnetLimits(
+    unsent=256 * 1024,
+    farewell=5.0,
+    subnegotiation=4096,
+    # A window dragged by its corner sends some sixty sizes a second; a whole log-on, thirty.
+    commands=CommandAllowance(burst=500, a_second=50.0),
+    silence=0.45,
+    patience=2.0,
+)
+
+
 def quieten_library() -> None:
     """Keep the library out of the log, unless its level has been set."""
     library = logging.getLogger("telnetlib3")
@@ -135,11 +149,9 @@ class _LeanWriter(telnetlib3.TelnetWriter):
 
 
 class HardenedTelnet(TelnetProtocol):
-    """One caller's telnet, from the first packet to the last.
-
-    `ready` is called with the line once, when everything asked has been answered or takes too long;
-    never when the caller is gone before. `gone` is called last of all, when the socket is closed.
-    """
+    """`ready` is called with the line once, when everything asked has been answered or takes too
+    long; never when the caller is gone before. `gone` is called last of all, when the socket is
+    closed."""
 
     line: TelnetLine
 
@@ -284,3 +296,25 @@ class HardenedTelnet(TelnetProtocol):
         if name not in names and len(names) < MOST_TERMINAL_TYPES:
             self._hint(terminal_types=(*names, name))
             self._options.request_ttype()
+
+
+class TelnetListener(Listener):
+    """Each call has a task that runs `on_line`, and is hung up when that returns. `limits` are
+    `USUAL_LIMITS` but in tests."""
+
+    def __init__(
+        self,
+        on_line: Callable[[Line], Awaitable[None]],
+        limits: TelnetLimits,
+        entrance: Entrance = OPEN,
+    ) -> None:
+        super().__init__(entrance)
+        self._on_line = on_line
+        self._limits = limits
+        quieten_library()
+
+    def answer(self, address: str, gone: Callable[[], None]) -> HardenedTelnet:
+        return HardenedTelnet(self._limits, self._serve, gone, address)
+
+    def _serve(self, line: TelnetLine) -> None:
+        self.begin_call(line, partial(self._on_line, line))

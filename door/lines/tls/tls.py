@@ -50,11 +50,8 @@ class Certificate:
         self._context = self._load()
 
     def context(self) -> ssl.SSLContext:
-        """The settings for one more connection, by the files as they are now.
-
-        Files that cannot be used are logged once, and the last good ones serve on: a certificate is
-        often renewed a moment before its key.
-        """
+        """By the files as they are now. Those that cannot be used are logged once, and the last
+        good ones serve on: a certificate is often renewed a moment before its key."""
         stamps = self._look()
         if stamps != self._stamps:
             self._stamps = stamps
@@ -109,11 +106,8 @@ class Turns:
 
 
 class TlsLayer(Stage, asyncio.Transport):
-    """One connection's TLS.
-
-    `inside` makes the protocol behind it when the handshake is done; `gone` is called last of all
-    if that never was.
-    """
+    """`inside` makes the protocol behind it when the handshake is done; `gone` is called last of
+    all if that never was."""
 
     blame: Blame | None = None  # why it was cut off, once it is
 

@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from door.lines.line import Line
 from door.lines.telnet.framing import CommandAllowance
-from door.lines.telnet.hardened import HardenedTelnet, TelnetLimits
+from door.lines.telnet.hardened import USUAL_LIMITS, HardenedTelnet, TelnetLimits, TelnetListener
 from door.lines.telnet.passive import TelnetLine
-from door.lines.telnet.telnet import USUAL_LIMITS, TelnetListener
 from tests.terminal import IAC, SB, SE, Terminal
 
 PATIENCE = 120.0  # seconds; whatever takes longer has failed

@@ -297,8 +297,9 @@ def test_options_choose_the_way_in_and_else_the_drop_file_does(sent) -> None:
     assert asked_for(**back, telnet=None) == CallBack("127.0.0.1", 4000, False)
     assert asked_for(**back, telnet=True) == CallBack("127.0.0.1", 4000, True)
     assert asked_for(**nothing | {"wants_stdio": True}, telnet=None) == Stdio()
-    assert said_by(sent(WRITERS["synchronet socket"]).connection, None) == Inherited(17, True)
-    assert said_by(sent(WRITERS["mystic 1.10 unix"]).connection, None) == Stdio()
+    synchronet, mystic = sent(WRITERS["synchronet socket"]), sent(WRITERS["mystic 1.10 unix"])
+    assert said_by(synchronet.understood.connection, None) == Inherited(17, True)
+    assert said_by(mystic.understood.connection, None) == Stdio()
 
 
 def loaded_by(module: str) -> set[str]:
