@@ -20,7 +20,7 @@ from timebank.ledger.reasons import (
     SysopWithdrew,
 )
 from timebank.ledger.schema import callers
-from timebank.ledger.sentences import sysop_did
+from timebank.ledger.sentences import SYSOP_DID
 from timebank.ledger.sql import Prepared, change, equal
 from timebank.ledger.transfers import ADJUSTMENT, Movement, TransferRow, transfer
 from timebank.ledger.transfers import Account as LedgerAccount
@@ -129,7 +129,7 @@ def _post(
     amount = abs(seconds)
     rows = transfer(desk, [Movement(source, target, amount, reason, None, None)])
     add_notice(desk, account.caller_id, f"In your bank account: {rows[0].why}.")
-    done = f"{span(amount)} {sysop_did(reason)}, {account.name}: {reason.note}"
+    done = f"{span(amount)} {SYSOP_DID[type(reason)]}, {account.name}: {reason.note}"
     sysop_log.note(desk, reason.by, account.caller_id, done)
     return rows
 
