@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import ColumnElement, bindparam, func, select
 
 from timebank.callers.notices import waiting
 from timebank.errors import AlreadyOnline, CallClosed, CallerLocked, UnknownCaller
@@ -72,6 +72,8 @@ class OpenCall:
 
 
 class _Lease(NamedTuple):
+    """An open call, with what was known when its lease was renewed."""
+
     call_id: int
     node: int
     opened: int
@@ -79,6 +81,10 @@ class _Lease(NamedTuple):
     ticked_at_renewal: int
     boot: str | None
     awake: float | None
+    caller_id: int
+    name: str
+    process: str
+    address: str
 
     def age(self, desk: Desk) -> float:
         """Tell how many seconds ago it was renewed.
@@ -95,26 +101,20 @@ class _Lease(NamedTuple):
         return self.age(desk) <= LEASE_SECONDS
 
 
-class _OnLine(NamedTuple):
-    """An open call: its lease, and whose it is."""
-
-    call_id: int
-    node: int
-    opened: int
-    renewed: int
-    ticked_at_renewal: int
-    boot: str | None
-    awake: float | None
-    caller_id: int
-    name: str
-    process: str
-    address: str
-
-
 _OPEN = calls.c.closed.is_(None)
-_OF_CALLER = equal(calls.c.caller_id)
-_LEASES = read(_Lease, lambda: fields_of(_Lease, calls, call_id=calls.c.id).where(_OPEN))
-_LEASE = read(_Lease, lambda: fields_of(_Lease, calls, call_id=calls.c.id).where(_OPEN, _OF_CALLER))
+
+
+def _leases(*where: ColumnElement[bool]) -> Query:
+    return (
+        fields_of(_Lease, calls, call_id=calls.c.id, name=callers.c.name)
+        .join(callers, callers.c.id == calls.c.caller_id)
+        .where(_OPEN, *where)
+        .order_by(calls.c.id)
+    )
+
+
+_LEASES = read(_Lease, _leases)
+_LEASE = read(_Lease, lambda: _leases(equal(calls.c.caller_id)))
 _CALLER = Prepared(
     lambda: select(*columns_of(callers, "board locked")).where(
         equal(callers.c.id), callers.c.deleted.is_(None)
@@ -137,15 +137,6 @@ _RENEW = Prepared(
     )
 )
 _OF_PROCESS: Reader[int] = value(lambda: select(calls.c.id).where(equal(calls.c.process), _OPEN))
-_OPEN_CALLS = read(
-    _OnLine,
-    lambda: (
-        fields_of(_OnLine, calls, call_id=calls.c.id, name=callers.c.name)
-        .join(callers, callers.c.id == calls.c.caller_id)
-        .where(_OPEN)
-        .order_by(calls.c.node, calls.c.id)
-    ),
-)
 _MEND = Prepared(lambda: change(calls, "renewed", _OPEN, calls.c.renewed > bindparam("renewed")))
 _CLOSE = Prepared(lambda: change(calls, "closed reason note", equal(calls.c.id), _OPEN))
 
@@ -279,9 +270,9 @@ def open_calls(desk: Desk) -> list[OpenCall]:
         OpenCall(
             *(call.call_id, call.caller_id, call.name, call.node, call.process, call.address),
             since=instant(call.opened),
-            live=_Lease._make(call[: len(_Lease._fields)]).live(desk),
+            live=call.live(desk),
         )
-        for call in _OPEN_CALLS.all(desk.connection)
+        for call in sorted(_LEASES.all(desk.connection), key=lambda call: call.node)
     ]
 
 
@@ -296,9 +287,7 @@ def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
 def close_dead_calls(desk: Desk) -> list[int]:
     mend_leases(desk, stamp(desk.now))
     dead = [lease for lease in _LEASES.all(desk.connection) if not lease.live(desk)]
-    for lease in dead:
-        _close_dead(desk, lease)
-    return [lease.call_id for lease in dead]
+    return _close_all(desk, dead)
 
 
 def close_orphaned_calls(desk: Desk, is_gone: Callable[[str], bool]) -> list[int]:
@@ -306,11 +295,8 @@ def close_orphaned_calls(desk: Desk, is_gone: Callable[[str], bool]) -> list[int
 
     `is_gone` is asked with what the process called itself in `open_call`. Returns the numbers.
     """
-    orphans = [call.call_id for call in open_calls(desk) if is_gone(call.process)]
-    for lease in _LEASES.all(desk.connection):
-        if lease.call_id in orphans:
-            _close_dead(desk, lease)
-    return orphans
+    orphans = [lease for lease in _LEASES.all(desk.connection) if is_gone(lease.process)]
+    return _close_all(desk, orphans)
 
 
 def close_all_calls(desk: Desk, reason: str) -> list[int]:
@@ -318,7 +304,10 @@ def close_all_calls(desk: Desk, reason: str) -> list[int]:
 
     For books that were restored: whoever was on a call when the copy was taken is on it no more.
     """
-    leases = _LEASES.all(desk.connection)
+    return _close_all(desk, _LEASES.all(desk.connection), reason)
+
+
+def _close_all(desk: Desk, leases: list[_Lease], reason: str = "lease ran out") -> list[int]:
     for lease in leases:
         _close_dead(desk, lease, reason)
     return [lease.call_id for lease in leases]

@@ -24,7 +24,6 @@ from pathlib import Path
 
 from sqlalchemy import Connection, event
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
 from timebank import files
@@ -121,7 +120,7 @@ class Database:
         self._guard: Guard | None = None
         self._gone: BooksGone | None = None
         event.listen(self.engine, "do_connect", self._before_connect)
-        event.listen(self.engine, "connect", _on_connect)
+        event.listen(self.engine, "connect", lambda connection, _: sqlite.set_up(connection))
         event.listen(self.engine, "begin", self._on_begin)
 
     def open(self) -> None:
@@ -218,7 +217,7 @@ class Database:
         guard = self._guard
         if guard is None:
             return
-        frames = guard.frames()
+        frames = guard.watch.frames()
         if frames is None:
             self._untold += 1
             if self._untold < UNTOLD:
@@ -232,7 +231,7 @@ class Database:
             return
         with contextlib.suppress(sqlite3.Error):  # there is no room: then later
             sqlite.carry_over_some(sqlite.driver(connection))
-        guard.frames()
+        guard.watch.frames()
 
     def look_again(self) -> None:
         """Look at the files before anything more is written, because SQLite finds them damaged."""
@@ -385,15 +384,14 @@ class Database:
     def _refuse_overwritten(self) -> None:
         left = overwritten(self.path)
         if left is not None:
-            raise DatabaseRefused(
-                f"The books at {self.path} were written over while the board served. {left}"
-            )
+            said = f"The books at {self.path} were written over while the board served. {left}"
+            raise DatabaseRefused(said)
 
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:
         try:
             yield
-        except DBAPIError as error:
+        except (DBAPIError, sqlite3.Error) as error:
             raise _cannot_be_opened(self.path, error) from error
 
     def _move_forward(self) -> None:
@@ -432,10 +430,6 @@ class Database:
                 f"The database {self.path} is on a disk without shared memory (a network drive?),"
                 " where write-ahead logging does not work. Move the data folder to a local disk."
             )
-
-
-def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
-    sqlite.set_up(connection)
 
 
 def _tell_gone(missing: str, rescue: str) -> None:

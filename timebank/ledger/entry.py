@@ -242,13 +242,7 @@ class Posting:
         self.bank = Account(row.bank_id, "bank", "second")
         self.stake = Account(row.stake_id, "stake", "second")
         self.loan = Account(row.loan_id, "loan", "second")
-        self.balance = {
-            "online": row.online,
-            "held": row.held,
-            "bank": row.bank,
-            "stake": row.stake,
-            "loan": row.loan,
-        }
+        self.balance = {kind: getattr(row, kind) for kind in CALLER_ACCOUNTS}
         # How many turns of each game he has played today, with the open one.
         self.turns = row.turns or {}
         self.in_play: InPlay | None = None
@@ -510,7 +504,14 @@ class Posting:
             self._leave(self)
         self.clamp(winnings, source)
         play = None if self.play is None else self.play.told()
-        return Receipt(self._purse(), self.write(), play, tuple(self._told))
+        purse = Purse(
+            **self.balance,
+            ticked=self.ticked,
+            day=self._date(),
+            closing=self.closing,
+            turns=self.turns,
+        )
+        return Receipt(purse, self.write(), play, tuple(self._told))
 
     def ahead(self) -> int:
         """Tell how much of the purse of a board's caller is his own, and may be saved here."""
@@ -587,20 +588,6 @@ class Posting:
     def afterwards(self, write: Callable[[tuple[TransferRow, ...]], None]) -> None:
         """Have something written when the rows of the entry have got their numbers."""
         self._afterwards.append(write)
-
-    def _purse(self) -> Purse:
-        balance = self.balance
-        return Purse(
-            balance["online"],
-            balance["held"],
-            balance["bank"],
-            balance["stake"],
-            balance["loan"],
-            self.ticked,
-            self._date(),
-            self.closing,
-            self.turns,
-        )
 
     def _date(self) -> date:
         """Tell the caller's day; the board's for one who has never called."""

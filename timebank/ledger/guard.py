@@ -61,7 +61,7 @@ class Guard:
         self._is_overwritten = False
         self._is_database_whole = True
         files = [self._files[name] for name in (path, *beside.values())]
-        self._watch = Watch(path, files, _page_of_count(connection))
+        self.watch = Watch(path, files, sqlite.first_page(connection, "identity"))
         self._believed_until = time.monotonic() + LOOK_SECONDS
 
     def close(self) -> None:
@@ -81,7 +81,7 @@ class Guard:
         if os.path.lexists(self._word):
             self._is_overwritten = True
             return f"{self._path} was found written over by another process of the board"
-        file = self._watch.look()
+        file = self.watch.look()
         if file is None:
             return self.moved()
         self._is_overwritten = True
@@ -96,10 +96,6 @@ class Guard:
     def look_again(self) -> None:
         """Believe no look that was before."""
         self._believed_until = 0.0
-
-    def frames(self) -> int | None:
-        """Tell how many frames of the log count, None when that cannot be told just now."""
-        return self._watch.frames()
 
     def moved(self) -> str:
         """Say which file is not where it was, "" when all are."""
@@ -132,7 +128,8 @@ class Guard:
         problem = "no folder can be written"
         for folder in (self._path.parent, Path(tempfile.gettempdir())):
             try:
-                copy = self._copied_into(folder)
+                with self._new_copy(folder) as copy:
+                    _copy(sqlite.driver(self._connection), copy)
             except (OSError, sqlite3.Error) as error:
                 problem = str(error)
             else:
@@ -193,14 +190,8 @@ class Guard:
             " `timebank restore`."
         )
 
-    def _copied_into(self, folder: Path) -> Path:
-        """Copy all that is open into a new file, for its owner's eyes only."""
-        with self._new_copy(folder) as copy:
-            _copy(sqlite.driver(self._connection), copy)
-        return copy
-
     def _copied_and_checked(self, folder: Path, source: Connection) -> tuple[Path, int]:
-        """Do the same, and count the transactions in it.
+        """Copy all that a connection sees into a new file, and count the transactions in it.
 
         Raises sqlite3.DatabaseError when the copy is damaged.
         """
@@ -279,10 +270,6 @@ def let_go() -> None:
     """Give up what `keep_whole` keeps, as the end of the process does."""
     while _kept:
         os.close(_kept.pop())
-
-
-def _page_of_count(connection: Connection) -> int:
-    return sqlite.first_page(connection, "identity")
 
 
 def _copy(source: sqlite3.Connection, copy: Path) -> None:

@@ -65,7 +65,6 @@ class Machine:
         return time.clock_gettime(UPTIME)
 
     def awake(self) -> float:
-        """Return those of them in which the machine was awake."""
         return time.monotonic()
 
     def boot(self) -> str:
@@ -78,7 +77,23 @@ class Machine:
         A clock that was set by hand is not, until they have agreed to it. Where the kernel cannot
         be asked nobody has agreed to anything.
         """
-        return _kernel_is_synchronised()
+        import ctypes  # noqa: PLC0415 # a door must start fast
+
+        class Timex(ctypes.Structure):
+            """The head of `struct timex`, with room for the rest of it."""
+
+            _fields_ = (
+                *(("modes", ctypes.c_uint), ("offset", ctypes.c_long), ("freq", ctypes.c_long)),
+                *(("maxerror", ctypes.c_long), ("esterror", ctypes.c_long)),
+                *(("status", ctypes.c_int), ("rest", ctypes.c_byte * 512)),
+            )
+
+        asked = Timex()  # all zero: nothing is to be changed
+        try:
+            state = ctypes.CDLL(None).adjtimex(ctypes.byref(asked))
+        except (OSError, AttributeError):
+            return False
+        return 0 <= state < TIME_ERROR and not asked.status & STA_UNSYNC
 
 
 @cache
@@ -87,27 +102,3 @@ def _boot() -> str:
         return BOOT_ID.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
         return f"process {uuid.uuid4()}"
-
-
-def _kernel_is_synchronised() -> bool:
-    import ctypes  # noqa: PLC0415 # a door must start fast
-
-    class Timex(ctypes.Structure):
-        """The head of `struct timex`, with room for the rest of it."""
-
-        _fields_ = (
-            ("modes", ctypes.c_uint),
-            ("offset", ctypes.c_long),
-            ("freq", ctypes.c_long),
-            ("maxerror", ctypes.c_long),
-            ("esterror", ctypes.c_long),
-            ("status", ctypes.c_int),
-            ("rest", ctypes.c_byte * 512),
-        )
-
-    asked = Timex()  # all zero: nothing is to be changed
-    try:
-        state = ctypes.CDLL(None).adjtimex(ctypes.byref(asked))
-    except (OSError, AttributeError):
-        return False
-    return 0 <= state < TIME_ERROR and not asked.status & STA_UNSYNC

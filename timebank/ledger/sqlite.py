@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, create_engine
@@ -27,15 +28,8 @@ BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 FULL = "SQLITE_FULL"
 BROKEN = (
-    *DAMAGED,
-    *BUSY,
-    FULL,
-    "SQLITE_IOERR",
-    "SQLITE_READONLY",
-    "SQLITE_CANTOPEN",
-    "SQLITE_NOMEM",
-    "SQLITE_PROTOCOL",
-    "SQLITE_PERM",
+    *(*DAMAGED, *BUSY, FULL, "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN"),
+    *("SQLITE_NOMEM", "SQLITE_PROTOCOL", "SQLITE_PERM"),
 )
 # COMMIT fails with these before anything is written.
 CERTAIN = (*BUSY, "SQLITE_CONSTRAINT")
@@ -53,27 +47,18 @@ def _code(error: BaseException) -> str:
     return getattr(reason(error), "sqlite_errorname", "")
 
 
-def is_waiting(error: BaseException) -> bool:
-    """Tell whether it is somebody else's turn to write."""
-    return _code(error).startswith("SQLITE_BUSY")
+def _is_one_of(codes: tuple[str, ...], error: BaseException) -> bool:
+    return _code(error).startswith(codes)
 
 
-def is_busy(error: BaseException) -> bool:
-    return _code(error).startswith(BUSY)
-
-
-def is_full(error: BaseException) -> bool:
-    return _code(error).startswith(FULL)
-
-
-def is_damaged(error: BaseException) -> bool:
-    """Tell whether what is in the file makes no sense to SQLite."""
-    return _code(error).startswith(DAMAGED)
-
-
-def is_broken(error: BaseException) -> bool:
-    """Tell whether file, disk or another process is at fault: the transaction is gone then."""
-    return _code(error).startswith(BROKEN)
+# Whether it is somebody else's turn to write.
+is_waiting = partial(_is_one_of, BUSY[:1])
+is_busy = partial(_is_one_of, BUSY)
+is_full = partial(_is_one_of, (FULL,))
+# Whether what is in the file makes no sense to SQLite.
+is_damaged = partial(_is_one_of, DAMAGED)
+# Whether file, disk or another process is at fault: the transaction is gone then.
+is_broken = partial(_is_one_of, BROKEN)
 
 
 def is_beyond_bounds(error: BaseException) -> bool:
@@ -185,9 +170,8 @@ def carry_over_some(connection: sqlite3.Connection) -> bool:
 
     Raises sqlite3.Error.
     """
-    _, frames, carried = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone() or (
-        *(1, -1, 0),
-    )
+    found = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    _, frames, carried = found or (1, -1, 0)
     return bool(frames == carried)
 
 
@@ -254,13 +238,11 @@ def broken_references(connection: Connection) -> Iterator[tuple[str, int | None,
 
 
 def program(connection: Connection) -> int:
-    number: int = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
-    return number
+    return program_of(driver(connection))
 
 
 def version(connection: Connection) -> int:
-    number: int = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
-    return number
+    return version_of(driver(connection))
 
 
 def set_program(connection: Connection, number: int) -> None:
@@ -272,7 +254,6 @@ def set_version(connection: Connection, number: int) -> None:
 
 
 def program_of(connection: sqlite3.Connection) -> int:
-    """Tell the same as `program` of a file that is open beside the books."""
     (number,) = connection.execute("PRAGMA application_id").fetchone()
     return int(number)
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.exc import IntegrityError
 
-from timebank.errors import NotEnough, Refused
+from timebank.errors import NotEnough
 from timebank.ledger import chain
 from timebank.ledger.chain import Head
 from timebank.ledger.database import Desk
@@ -47,29 +47,6 @@ from timebank.ledger.sql import (
 )
 from timebank.ledger.sqlite import is_beyond_bounds
 from timebank.words import Unit
-
-__all__ = [
-    "ADJUSTMENT",
-    "ALLOTMENT",
-    "ELAPSED",
-    "EXTERNAL",
-    "FORFEIT",
-    "Account",
-    "Balance",
-    "Extract",
-    "Head",
-    "Movement",
-    "NotEnough",
-    "Refused",
-    "TransferRow",
-    "balances",
-    "count",
-    "head",
-    "house",
-    "mint",
-    "open_account",
-    "transfer",
-]
 
 
 class Account(NamedTuple):
@@ -151,15 +128,8 @@ def transfer(
             raise
         raise NotEnough("There is not that much in the account.") from error
     return tuple(
-        TransferRow(
-            number,
-            moved.reason,
-            moved.amount,
-            moved.source.unit,
-            moved.source.kind,
-            moved.target.kind,
-        )
-        for number, moved in enumerate(movements, first + 1)
+        TransferRow(number, reason, amount, source.unit, source.kind, target.kind)
+        for number, (source, target, amount, reason, *_) in enumerate(movements, first + 1)
     )
 
 

@@ -13,7 +13,7 @@ import contextlib
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -133,15 +133,7 @@ def state(content: bytes) -> State:
         raise LogUnreadable("the wal-index is cut off")
     index = _read_index(content[: 2 * INDEX_HEADER.size])
     carried, meant = CHECKPOINTS.unpack_from(content, 2 * INDEX_HEADER.size)
-    return State(
-        index.frames,
-        index.page_size,
-        index.salts,
-        index.sums,
-        index.order,
-        Carried(index.salts, carried),
-        carried == meant,
-    )
+    return State(*astuple(index), Carried(index.salts, carried), carried == meant)
 
 
 def is_header_of(header: bytes, state: Index) -> bool:
