@@ -18,23 +18,11 @@ from sqlalchemy import ColumnElement, bindparam, func, select
 from timebank.callers.notices import waiting
 from timebank.errors import AlreadyOnline, CallClosed, CallerLocked, UnknownCaller
 from timebank.guests.departure import leave
+from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
 from timebank.ledger.schema import callers, calls, instant, stamp
-from timebank.ledger.sql import (
-    Prepared,
-    Query,
-    Reader,
-    change,
-    columns_of,
-    equal,
-    fields_of,
-    greatest,
-    insert_into,
-    read,
-    value,
-)
 from timebank.ledger.visit import GuestArrival, Parting
 from timebank.window.teller import deposit_at_log_off
 
@@ -104,44 +92,48 @@ class _Lease(NamedTuple):
 _OPEN = calls.c.closed.is_(None)
 
 
-def _leases(*where: ColumnElement[bool]) -> Query:
+def _leases(*where: ColumnElement[bool]) -> sql.Query:
     return (
-        fields_of(_Lease, calls, call_id=calls.c.id, name=callers.c.name)
+        sql.fields_of(_Lease, calls, call_id=calls.c.id, name=callers.c.name)
         .join(callers, callers.c.id == calls.c.caller_id)
         .where(_OPEN, *where)
         .order_by(calls.c.id)
     )
 
 
-_LEASES = read(_Lease, _leases)
-_LEASE = read(_Lease, lambda: _leases(equal(calls.c.caller_id)))
-_CALLER = Prepared(
-    lambda: select(*columns_of(callers, "board locked")).where(
-        equal(callers.c.id), callers.c.deleted.is_(None)
+_LEASES = sql.read(_Lease, _leases)
+_LEASE = sql.read(_Lease, lambda: _leases(sql.equal(calls.c.caller_id)))
+_CALLER = sql.Prepared(
+    lambda: select(*sql.columns_of(callers, "board locked")).where(
+        sql.equal(callers.c.id), callers.c.deleted.is_(None)
     )
 )
-_BEGIN = Prepared(
-    lambda: insert_into(
+_BEGIN = sql.Prepared(
+    lambda: sql.insert_into(
         calls,
         "caller_id node process address opened renewed boot awake",
         **dict.fromkeys(("ticked", "charged", "waived", "ticked_at_renewal"), 0),
     )
 )
-_LAST_CALL = Prepared(lambda: change(callers, "last_call", equal(callers.c.id)))
-_RENEW = Prepared(
-    lambda: change(
+_LAST_CALL = sql.Prepared(lambda: sql.change(callers, "last_call", sql.equal(callers.c.id)))
+_RENEW = sql.Prepared(
+    lambda: sql.change(
         calls,
         "renewed boot awake",
-        *(equal(calls.c.id, calls.c.process), _OPEN),
-        ticked_at_renewal=greatest(calls.c.ticked_at_renewal, bindparam("ticked")),
+        *(sql.equal(calls.c.id, calls.c.process), _OPEN),
+        ticked_at_renewal=sql.greatest(calls.c.ticked_at_renewal, bindparam("ticked")),
     )
 )
-_OF_PROCESS: Reader[int] = value(lambda: select(calls.c.id).where(equal(calls.c.process), _OPEN))
-_MEND = Prepared(lambda: change(calls, "renewed", _OPEN, calls.c.renewed > bindparam("renewed")))
-_CLOSE = Prepared(lambda: change(calls, "closed reason note", equal(calls.c.id), _OPEN))
+_OF_PROCESS: sql.Reader[int] = sql.value(
+    lambda: select(calls.c.id).where(sql.equal(calls.c.process), _OPEN)
+)
+_MEND = sql.Prepared(
+    lambda: sql.change(calls, "renewed", _OPEN, calls.c.renewed > bindparam("renewed"))
+)
+_CLOSE = sql.Prepared(lambda: sql.change(calls, "closed reason note", sql.equal(calls.c.id), _OPEN))
 
 
-def _addresses() -> Query:
+def _addresses() -> sql.Query:
     """Choose each caller and address once: one who calls daily is no hundred strangers."""
     latest = (
         select(calls.c.id, calls.c.caller_id, calls.c.address)
@@ -160,7 +152,7 @@ def _addresses() -> Query:
     )
 
 
-_ADDRESSES = Prepared(_addresses)
+_ADDRESSES = sql.Prepared(_addresses)
 
 
 def open_call(

@@ -15,20 +15,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from sqlalchemy import ColumnElement, select
 
-from timebank.ledger import reasons
+from timebank.ledger import reasons, sql
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, given_back, stamp
-from timebank.ledger.sql import (
-    Prepared,
-    Query,
-    Reader,
-    change,
-    equal,
-    fields_of,
-    insert_into,
-    read,
-    value,
-)
 from timebank.ledger.transfers import EXTERNAL, Account, TransferRow
 from timebank.ledger.visit import debt_of
 from timebank.words import MINUTE
@@ -65,20 +54,20 @@ class HostPayment(NamedTuple):
     why: str | None
 
 
-def those(*where: ColumnElement[bool]) -> Query:
+def those(*where: ColumnElement[bool]) -> sql.Query:
     """Choose the rows that meet all these conditions, oldest first, each a `HostPayment`."""
     whose = {"caller": callers.c.name, "board": callers.c.board}
     return (
-        fields_of(HostPayment, given_back, **whose)
+        sql.fields_of(HostPayment, given_back, **whose)
         .join(callers, callers.c.id == given_back.c.caller_id)
         .where(*where)
         .order_by(given_back.c.number)
     )
 
 
-_OWED = read(
+_OWED = sql.read(
     HostPayment,
-    lambda: those(equal(given_back.c.caller_id), given_back.c.state == "waiting"),
+    lambda: those(sql.equal(given_back.c.caller_id), given_back.c.state == "waiting"),
 )
 
 
@@ -109,8 +98,8 @@ class Owing(NamedTuple):
         _INSERT(desk.connection, transfer_id=transfer_id, at=now, changed=now, **values)
 
 
-_INSERT = Prepared(
-    lambda: insert_into(
+_INSERT = sql.Prepared(
+    lambda: sql.insert_into(
         given_back, f"transfer_id {' '.join(Owing._fields)} at changed", state="waiting"
     )
 )
@@ -138,8 +127,10 @@ def keep(posting: Posting, row: HostPayment, why: str) -> None:
     posting.afterwards(partial(_kept, posting.desk, row, index if seconds > 0 else None, why))
 
 
-_KEEP = Prepared(
-    lambda: change(given_back, "kept_id why changed", equal(given_back.c.number), state="kept")
+_KEEP = sql.Prepared(
+    lambda: sql.change(
+        given_back, "kept_id why changed", sql.equal(given_back.c.number), state="kept"
+    )
 )
 
 
@@ -237,7 +228,9 @@ def _put_back(posting: Posting, amount: int) -> None:
         _give(posting, beyond)
 
 
-_FROZEN: Reader[int] = value(lambda: select(callers.c.frozen).where(equal(callers.c.id)))
+_FROZEN: sql.Reader[int] = sql.value(
+    lambda: select(callers.c.frozen).where(sql.equal(callers.c.id))
+)
 
 
 def _is_frozen(posting: Posting) -> bool:

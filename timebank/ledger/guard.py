@@ -46,10 +46,7 @@ class Guard:
     """The files of an open database, as they were when the guard was posted."""
 
     def __init__(self, path: Path, connection: Connection) -> None:
-        """Post a guard by a connection that has read, and is kept open; others never close them.
-
-        SQLite removes the log and its index with the last connection only.
-        """
+        """Post a guard by a connection that has read: SQLite removes the log with the last one."""
         self._path = path
         self._connection = connection
         # SQLite follows links once, and names the log and its index after what it found.
@@ -77,7 +74,6 @@ class Guard:
         return said
 
     def missing_now(self) -> str:
-        """Say what is not what it was, "" when all is well."""
         if os.path.lexists(self._word):
             self._is_overwritten = True
             return f"{self._path} was found written over by another process of the board"
@@ -89,16 +85,13 @@ class Guard:
         return f"{file} was written over or cut off by another program"
 
     def went_back(self) -> str:
-        """Say what has happened when the books count what they have counted before."""
         self._is_overwritten, self._is_database_whole = True, False
         return f"{self._path} was written over or cut off by another program"
 
     def look_again(self) -> None:
-        """Believe no look that was before."""
         self._believed_until = 0.0
 
     def moved(self) -> str:
-        """Say which file is not where it was, "" when all are."""
         for name, identity in self._files.items():
             try:
                 found = _identity(name)
@@ -143,7 +136,6 @@ class Guard:
         )
 
     def _is_carried_over(self) -> bool:
-        """Write all of the log into the database that is open, wherever its name is by now."""
         try:
             return sqlite.carry_over_some(sqlite.driver(self._connection))
         except sqlite3.Error:
@@ -200,7 +192,7 @@ class Guard:
             return copy, _checked(copy)
 
     def _copied_alone(self, folder: Path, file: int | None) -> tuple[Path, int]:
-        """Copy the database without its log, as it is open; returns and raises the same."""
+        """Do the same with the database without its log, as it is open."""
         if file is None:
             raise OSError("it cannot be read")
         with self._new_copy(folder) as copy:
@@ -229,7 +221,7 @@ class Guard:
 
 
 def rescued(path: Path) -> Path | None:
-    """Return the newest rescued copy that stands beside the books, None when there is none."""
+    """Find the newest rescued copy beside the books."""
     return max(path.parent.glob(f"{path.name}{RESCUED}*"), default=None)
 
 

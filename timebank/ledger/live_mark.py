@@ -113,12 +113,10 @@ def mark_of(connection: Connection) -> str:
 
 
 def copied_at(connection: Connection) -> int | None:
-    """Tell when this file was copied from the books, None for the books themselves."""
     return _COPIED.first(connection)
 
 
 def set_mark(connection: Connection, mark: str, copied: int | None) -> None:
-    """Give the books a mark; `copied` is None unless they are a copy."""
     _SET(connection, mark=mark, copied=copied)
 
 
@@ -151,7 +149,7 @@ def renew(connection: Connection, path: Path, now: datetime) -> None:
 
 
 def settle(connection: Connection, path: Path, now: datetime) -> None:
-    """Have the file beside the books accept the mark alone that they hold; raises `OSError`.
+    """Have the file beside the books accept their mark alone; raises `OSError`.
 
     In a transaction that keeps others from writing.
     """

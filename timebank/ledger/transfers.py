@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.exc import IntegrityError
 
 from timebank.errors import NotEnough
-from timebank.ledger import chain
+from timebank.ledger import chain, sql
 from timebank.ledger.chain import Head
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import of_transfer
@@ -33,18 +33,6 @@ from timebank.ledger.schema import (
     transfers,
 )
 from timebank.ledger.sentences import sentence
-from timebank.ledger.sql import (
-    Insertion,
-    Prepared,
-    Query,
-    Reader,
-    by_name,
-    equal,
-    fields_of,
-    insert_into,
-    read,
-    value,
-)
 from timebank.ledger.sqlite import is_beyond_bounds
 from timebank.words import Unit
 
@@ -92,7 +80,7 @@ ALLOTMENT, ELAPSED, FORFEIT, EXTERNAL, ADJUSTMENT = (
 )
 
 
-_ADD = Insertion(
+_ADD = sql.Insertion(
     transfers, "id place size at kind amount source target facts call_id round_id digest"
 )
 
@@ -138,14 +126,14 @@ def head(desk: Desk) -> Head:
     return chain.head(desk.connection)
 
 
-_OPEN = Prepared(lambda: insert_into(accounts, "kind caller_id game unit", balance=0))
-_HOUSE: Reader[int] = value(
+_OPEN = sql.Prepared(lambda: sql.insert_into(accounts, "kind caller_id game unit", balance=0))
+_HOUSE: sql.Reader[int] = sql.value(
     lambda: select(accounts.c.id).where(
-        accounts.c.kind == "house", equal(accounts.c.game, accounts.c.unit)
+        accounts.c.kind == "house", sql.equal(accounts.c.game, accounts.c.unit)
     )
 )
-_MINT: Reader[int] = value(
-    lambda: select(accounts.c.id).where(accounts.c.kind == MINT, equal(accounts.c.unit))
+_MINT: sql.Reader[int] = sql.value(
+    lambda: select(accounts.c.id).where(accounts.c.kind == MINT, sql.equal(accounts.c.unit))
 )
 
 
@@ -183,16 +171,16 @@ class Balance(NamedTuple):
     amount: int
 
 
-def _balances() -> Query:
+def _balances() -> sql.Query:
     own, who = accounts.c, callers.c
     of_caller = {"caller": who.name, "deleted": who.deleted.is_not(None)}
-    chosen = fields_of(Balance, accounts, account_id=own.id, **of_caller, amount=own.balance)
+    chosen = sql.fields_of(Balance, accounts, account_id=own.id, **of_caller, amount=own.balance)
     return chosen.join(callers, who.id == own.caller_id, isouter=True).order_by(
-        own.caller_id.is_(None), by_name(who.name), own.caller_id, own.id
+        own.caller_id.is_(None), sql.by_name(who.name), own.caller_id, own.id
     )
 
 
-_BALANCES = read(Balance, _balances)
+_BALANCES = sql.read(Balance, _balances)
 
 
 def balances(desk: Desk) -> list[Balance]:
@@ -200,7 +188,7 @@ def balances(desk: Desk) -> list[Balance]:
     return [each._replace(deleted=bool(each.deleted)) for each in _BALANCES.all(desk.connection)]
 
 
-_COUNT: Reader[int] = value(lambda: select(func.count()).select_from(transfers))
+_COUNT: sql.Reader[int] = sql.value(lambda: select(func.count()).select_from(transfers))
 
 
 def count(desk: Desk) -> int:
@@ -252,11 +240,11 @@ class Extract(NamedTuple):
         return " > ".join(name for name in names if name) or None
 
 
-def extracts_of() -> Query:
+def extracts_of() -> sql.Query:
     """Choose transfers, each an `Extract`."""
     row, giver, taker = transfers.c, callers.alias("giver"), callers.alias("taker")
     return (
-        fields_of(
+        sql.fields_of(
             *(Extract, moved),
             number=row.id,
             entry=row.entry,

@@ -78,10 +78,9 @@ class State(Index):
 
 
 def dead_commit(database: Path) -> DeadCommit | None:
-    """Find the last transaction that recovery would revive, None when there is none.
+    """Find the last transaction that recovery would revive.
 
-    To be asked by one who holds the lock to write, so that nobody commits meanwhile. Raises
-    `LogUnreadable`.
+    To be asked by one who holds the lock to write. Raises `LogUnreadable`.
     """
     with _log(database) as log:
         index = _index(database)
@@ -92,10 +91,7 @@ def dead_commit(database: Path) -> DeadCommit | None:
 
 
 def counts(database: Path, dead: DeadCommit) -> bool:
-    """Tell whether a commit that was dead is part of the books, because somebody recovered them.
-
-    To be asked like `dead_commit`. Raises `LogUnreadable`.
-    """
+    """Tell whether somebody has recovered a dead commit; asked, and raises, as `dead_commit`."""
     with _log(database) as log:
         index = _index(database)
         if dead.frame > index.frames:
@@ -137,12 +133,10 @@ def state(content: bytes) -> State:
 
 
 def is_header_of(header: bytes, state: Index) -> bool:
-    """Tell whether the beginning of a log is that of the log that counts."""
     return len(header) == LOG_HEADER.size and header[16:24] == state.salts
 
 
 def is_last_of(header: bytes, state: Index) -> bool:
-    """Tell whether the header of a frame is that of the last one that counts."""
     if len(header) < FRAME_HEADER.size:
         return False
     _, _, salts, *sums = FRAME_HEADER.unpack(header)

@@ -15,17 +15,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import and_, bindparam, func, select
 
 from timebank.errors import LimitReached, NoRoom, NotEnough, Refused, WindowClosed
+from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.schema import accounts, callers, days, instant, transfers
-from timebank.ledger.sql import (
-    Prepared,
-    Query,
-    columns_of,
-    equal,
-    fields_of,
-    read,
-)
 from timebank.words import MINUTE, span
 
 NO_WINDOW = {
@@ -91,30 +84,30 @@ class BankAccount(NamedTuple):
     owed: int
 
 
-def _account() -> Query:
+def _account() -> sql.Query:
     who, bank, loan = callers.c, accounts.alias("bank"), accounts.alias("loan")
     known = {"caller_id": who.id, "account_id": bank.c.id, "balance": bank.c.balance}
-    chosen = fields_of(BankAccount, callers, **known, owed=-loan.c.balance)
+    chosen = sql.fields_of(BankAccount, callers, **known, owed=-loan.c.balance)
     for each in (bank, loan):
         of_time = and_(each.c.kind == each.name, each.c.unit == "second")
         chosen = chosen.join(each, and_(each.c.caller_id == who.id, of_time))
-    return chosen.where(equal(who.id), who.deleted.is_(None))
+    return chosen.where(sql.equal(who.id), who.deleted.is_(None))
 
 
-_ACCOUNT = read(BankAccount, _account)
-_CALLER = Prepared(
+_ACCOUNT = sql.read(BankAccount, _account)
+_CALLER = sql.Prepared(
     lambda: select(
-        *columns_of(callers, "name created frozen"),
+        *sql.columns_of(callers, "name created frozen"),
         and_(callers.c.powers == 1, callers.c.locked == 0),
-    ).where(equal(callers.c.id))
+    ).where(sql.equal(callers.c.id))
 )
 
 
-def _today() -> Query:
+def _today() -> sql.Query:
     """Add up, by kind, what was moved out of the accounts of a caller since their day began."""
     row = transfers.c
     own: list[Any] = [bindparam(kind) for kind in ("online", "bank", "loan")]
-    after = select(days.c.after).where(equal(days.c.caller_id, days.c.day))
+    after = select(days.c.after).where(sql.equal(days.c.caller_id, days.c.day))
     return (
         select(row.kind, func.sum(row.amount).label("moved"))
         .where(row.source.in_(own), row.id > after.scalar_subquery(), row.call_id.is_not(None))
@@ -123,7 +116,7 @@ def _today() -> Query:
     )
 
 
-_TODAY = Prepared(_today)
+_TODAY = sql.Prepared(_today)
 
 
 class Window:
