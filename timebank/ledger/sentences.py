@@ -94,6 +94,11 @@ _PHRASES: dict[type[Reason], str] = {
     r.Borrowed: "borrowed {amount}",
     r.Repaid: "repaid {amount} of the loan",
 }
+_PUT_AWAY = {
+    None: "",
+    True: ": put in the bank",
+    False: ": forfeited, this board keeps no time bank",
+}
 # How a fact is said that is no word by itself.
 _SAID: dict[str, Callable[[Any], str]] = {
     "game": lambda this: title(this.game),
@@ -108,11 +113,6 @@ _SAID: dict[str, Callable[[Any], str]] = {
     "at_log_off": lambda this: " at log-off" if this.at_log_off else "",
     "message": lambda this: f': "{this.message}"' if this.message else "",
     "in_hand": lambda this: ": hand void" if this.in_hand else "",
-}
-_PUT_AWAY = {
-    None: "",
-    True: ": put in the bank",
-    False: ": forfeited, this board keeps no time bank",
 }
 SYSOP_DID: dict[type[r.Adjustment], str] = {
     r.SysopAdded: "added",

@@ -13,7 +13,7 @@ import contextlib
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -129,7 +129,8 @@ def state(content: bytes) -> State:
         raise LogUnreadable("the wal-index is cut off")
     index = _read_index(content[: 2 * INDEX_HEADER.size])
     carried, meant = CHECKPOINTS.unpack_from(content, 2 * INDEX_HEADER.size)
-    return State(*astuple(index), Carried(index.salts, carried), carried == meant)
+    over = Carried(index.salts, carried)
+    return State(**asdict(index), carried_over=over, is_at_rest=carried == meant)
 
 
 def is_header_of(header: bytes, state: Index) -> bool:
