@@ -78,7 +78,6 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Put names made, changed or removed in a folder on the disk."""
     sync(folder)
 
 

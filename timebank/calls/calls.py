@@ -60,8 +60,6 @@ class OpenCall:
 
 
 class _Lease(NamedTuple):
-    """An open call, with what was known when its lease was renewed."""
-
     call_id: int
     node: int
     opened: int
@@ -336,7 +334,6 @@ def mend_leases(desk: Desk, now: int) -> None:
 
 
 def _leave(posting: Posting, at: datetime) -> Parting | None:
-    """End the visit of a board's caller on the day of `at`; None for our own callers."""
     if posting.visit is None:
         return None
     day = posting.desk.settings.schedule.day_of(at).isoformat()

@@ -78,8 +78,6 @@ class Belief:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is to be believed from now on, what is to be written for it, and what is to be told."""
-
     belief: Belief
     is_changed: bool
     # Sentences without a full stop, for the sysop.
@@ -100,7 +98,6 @@ class BelievedClock:
     # Reading.
 
     def now(self) -> datetime:
-        """Return the instant as it is believed, aware UTC."""
         wall, uptime = self.instruments.now(), self.instruments.uptime()
         zero = wall.timestamp() - uptime
         off = zero - self._zero
@@ -135,7 +132,6 @@ class BelievedClock:
     # Believing.
 
     def adopt(self, judgement: Judgement) -> None:
-        """Believe from now on what was found, and written where it was to be."""
         belief = judgement.belief
         if abs(belief.zero - self._zero) > LEAP:
             self._zero = belief.zero
@@ -166,7 +162,6 @@ class BelievedClock:
         return Judgement(belief, belief != known, tuple(news))
 
     def _first_look(self, desk: Desk) -> Judgement:
-        """Begin in a new boot, with what the books know of the time."""
         uptime, shown = self.instruments.uptime(), self._shown()
         wall = shown + uptime
         last = _last_known(desk)

@@ -154,7 +154,6 @@ def mend(desk: Desk, by: str) -> list[Ahead]:
 
 
 def _days(desk: Desk, caller_id: int, today: date) -> tuple[tuple[str, ...], str]:
-    """Tell which days of a caller are to be taken back, and to which one."""
     tomorrow = (today + DAY).isoformat()
     wrong = _WRONG.all(desk.connection, caller_id=caller_id, tomorrow=tomorrow)
     right = _RIGHT.one(desk.connection, caller_id=caller_id, tomorrow=tomorrow)

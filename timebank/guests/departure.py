@@ -55,7 +55,6 @@ class HostPayment(NamedTuple):
 
 
 def those(*where: ColumnElement[bool]) -> sql.Query:
-    """Choose the rows that meet all these conditions, oldest first, each a `HostPayment`."""
     whose = {"caller": callers.c.name, "board": callers.c.board}
     return (
         sql.fields_of(HostPayment, given_back, **whose)
@@ -92,7 +91,6 @@ class Owing(NamedTuple):
     way: str
 
     def write(self, desk: Desk, transfer_id: int | None) -> None:
-        """Write it down, with the number of its transfer; None for a loss."""
         now = stamp(desk.now)
         values = self._asdict()
         _INSERT(desk.connection, transfer_id=transfer_id, at=now, changed=now, **values)
@@ -189,7 +187,6 @@ def _part(posting: Posting) -> None:
 
 
 def _out_of(posting: Posting, amount: int) -> list[tuple[Account, int]]:
-    """Take an amount out of what is on line, and the rest of it out of what is held."""
     first = min(amount, posting.balance["online"])
     return [(posting.online, first), (posting.held, amount - first)]
 
@@ -238,7 +235,6 @@ def _is_frozen(posting: Posting) -> bool:
 
 
 def _can_give(way: str | None, desk: Desk) -> bool:
-    """Say whether gains can go to the host, or through THEBANK.EXT to its bank."""
     return way is not None and (way != THEBANK_EXT or desk.settings.thebank_ext is not None)
 
 
@@ -257,7 +253,6 @@ def _give(posting: Posting, seconds: int) -> None:
 
 
 def _gain(posting: Posting, gain: int) -> None:
-    """Give back what was gained, to the host when it can take it, else to where we keep time."""
     visit, desk = posting.visit, posting.desk
     assert visit is not None  # called for visits alone
     if gain == 0:

@@ -87,8 +87,6 @@ class Desk:
 
 
 class Database:
-    """A SQLite file that holds the books of one board."""
-
     def __init__(self, path: Path, busy_seconds: float = BUSY_SECONDS) -> None:
         self.path = path
         self._busy_seconds = busy_seconds
@@ -152,7 +150,6 @@ class Database:
             _check(connection, self.path)
 
     def close(self) -> None:
-        """Close every connection that is not in use, and guard the files no more."""
         guard, self._guard = self._guard, None
         if guard is not None:
             # The last to close carries the log over, which may be none of this database by now.
@@ -181,7 +178,6 @@ class Database:
         self._refuse_gone(self._guard.missing())
 
     def rescue(self, writer: Connection | None) -> str:
-        """Save what is open still of books that are gone, see `Guard.rescue`."""
         assert self._guard is not None  # which has found out that they are gone
         return self._guard.rescue(writer)
 
@@ -276,7 +272,6 @@ class Database:
         return number
 
     def note(self, number: int | None) -> None:
-        """Note how far the books have come, once the transaction of that count is committed."""
         if number is None:
             return
         try:
@@ -319,7 +314,6 @@ class Database:
             return
 
     def _is_there_after_all(self, connection: Connection, error: DBAPIError) -> bool:
-        """Find out what became of the COMMIT that has failed on a connection, and wait for it."""
         sqlite.roll_back(connection)
         doubt = self.doubt()
         patience = time.monotonic() + self._busy_seconds
@@ -513,8 +507,6 @@ class _Request:
 
 @dataclass(frozen=True, slots=True)
 class _Doubtful:
-    """A group whose COMMIT failed with `error`, and the answers to it should it count."""
-
     doubt: Doubt
     group: list[_Request]
     answers: list[Done]
@@ -562,7 +554,6 @@ class Writer:
             self._queue.put(_Request(operation, ticket))
 
     def close(self) -> None:
-        """Finish what is queued, deliver it, and end the thread; more closes do no harm."""
         with self._closing:
             if not self._closed:
                 self._closed = True

@@ -304,7 +304,6 @@ class Posting:
         return posting
 
     def look_for_events(self) -> None:
-        """Find the next event: the board's, or that of the host whose caller this is."""
         desk, visit = self.desk, self.visit
         self._host: str | None = None
         closing = desk.settings.schedule.closed_at_or_after(desk.now)
@@ -330,7 +329,6 @@ class Posting:
 
     @property
     def _cutoff(self) -> Cutoff:
-        """The next event as reasons name it; there must be one."""
         assert self.closing is not None  # nothing is cut off where no event is to come
         local = self.desk.settings.schedule.local(self.closing.start)
         host = self._host
@@ -338,7 +336,6 @@ class Posting:
         return Cutoff(name, f"{local:%H:%M}", host is not None)
 
     def move(self, source: Account, target: Account, amount: int, reason: Reason) -> None:
-        """Put a movement on the entry, unless there is nothing to move."""
         if amount == 0:
             return
         balance = self.balance
@@ -351,7 +348,6 @@ class Posting:
         self._add(source, target, amount, reason)
 
     def hand_over(self, target: Account, amount: int, reason: Reason) -> None:
-        """Put a movement out of the bank into another caller's account on the entry."""
         self.balance["bank"] -= amount
         self._add(self.bank, target, amount, reason)
 
@@ -526,7 +522,6 @@ class Posting:
         return together
 
     def clamp(self, winnings: int, source: str) -> None:
-        """Move what would reach past the next event, winnings first."""
         if self.limit is None:
             return
         surplus = self.balance["online"] - self.limit
@@ -586,11 +581,9 @@ class Posting:
             self._outbox.append((len(self.movements) - 1, source))
 
     def afterwards(self, write: Callable[[tuple[TransferRow, ...]], None]) -> None:
-        """Have something written when the rows of the entry have got their numbers."""
         self._afterwards.append(write)
 
     def _date(self) -> date:
-        """Tell the caller's day; the board's for one who has never called."""
         if self.day is None:
             return self.desk.settings.schedule.day_of(self.desk.now)
         return date.fromisoformat(self.day)
@@ -617,7 +610,6 @@ class Posting:
         return rows
 
     def _write_day(self, rows: tuple[TransferRow, ...], begins: int) -> None:
-        """Remember from which transfer on the new day counts, and which one was its grant."""
         books = self.desk.connection
         granted = [row.number for row in rows[begins:] if row.kind == "grant"]
         _ADD_DAY(

@@ -87,7 +87,6 @@ CURRENT: Reader[int] = value(lambda: select(highest(_TABLE.c.number, 1)))
 
 
 def of_transfer(number: ColumnElement[int]) -> ColumnElement[int]:
-    """Give the generation of a transfer by its number, as a column of a query."""
     return select(highest(_TABLE.c.number, 1)).where(_TABLE.c.first <= number).scalar_subquery()
 
 
@@ -96,7 +95,6 @@ def generations(connection: Connection) -> list[Generation]:
 
 
 def current(connection: Connection) -> int:
-    """Tell the number of the generation that the books are in, 1 where nothing was restored."""
     return CURRENT.one(connection)
 
 
@@ -126,8 +124,6 @@ def last_numbers(connection: Connection) -> dict[str, int]:
 
 
 class ClosedWithCopy(NamedTuple):
-    """How many things that were open in a restored copy are closed with it."""
-
     shoes: int
     hands: int
     calls: int

@@ -156,7 +156,6 @@ class Guard:
         return said
 
     def _left_of(self, source: Connection, file: int | None) -> str:
-        """Copy what a connection still sees, or else the database without its log."""
         folder, problem = self._path.parent, "it is damaged"
         ways: tuple[Callable[[], tuple[Path, int]], ...] = (
             lambda: self._copied_and_checked(folder, source),
@@ -192,7 +191,6 @@ class Guard:
             return copy, _checked(copy)
 
     def _copied_alone(self, folder: Path, file: int | None) -> tuple[Path, int]:
-        """Do the same with the database without its log, as it is open."""
         if file is None:
             raise OSError("it cannot be read")
         with self._new_copy(folder) as copy:
@@ -221,7 +219,6 @@ class Guard:
 
 
 def rescued(path: Path) -> Path | None:
-    """Find the newest rescued copy beside the books."""
     return max(path.parent.glob(f"{path.name}{RESCUED}*"), default=None)
 
 
@@ -230,7 +227,6 @@ def overwritten_beside(path: Path) -> Path:
 
 
 def overwritten(path: Path) -> str | None:
-    """Say what is left of books that were written over, None when they were not."""
     try:
         return overwritten_beside(path).read_text("utf-8")
     except (FileNotFoundError, NotADirectoryError):

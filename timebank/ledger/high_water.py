@@ -140,7 +140,6 @@ def _record(number: int) -> bytes:
 
 
 def _number(record: bytes) -> int:
-    """Read a record, 0 for one that was never written or is damaged."""
     digits = record[:DIGITS]
     if not digits.isdigit():
         return 0

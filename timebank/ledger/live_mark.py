@@ -126,7 +126,6 @@ def note_of(connection: Connection, marks: list[str], now: datetime) -> Note:
 
 
 def doubt(connection: Connection, note: Note | None, path: Path) -> str | None:
-    """Tell why the file at `path` is not the books that were served last, None when it is."""
     copied, mark = copied_at(connection), mark_of(connection)
     if copied is not None:
         return f"{path.name} is a copy, taken on {instant(copied):%Y-%m-%d at %H:%M} UTC"

@@ -25,8 +25,6 @@ TIME_ERROR = 5
 
 
 class ClockReading(NamedTuple):
-    """What the clocks of the board show at one moment."""
-
     # The instant as the board believes it, aware UTC.
     now: datetime
     # Which start of the machine it is, and the seconds since then.
@@ -37,8 +35,6 @@ class ClockReading(NamedTuple):
 
 
 class Instruments(Protocol):
-    """What can be read of a machine's clocks."""
-
     def now(self) -> datetime:
         """Return the wall clock's instant, aware, in UTC."""
 
@@ -56,8 +52,6 @@ class Instruments(Protocol):
 
 
 class Machine:
-    """The clocks of the machine that this process runs on."""
-
     def now(self) -> datetime:
         return datetime.now(UTC)
 
@@ -80,8 +74,6 @@ class Machine:
         import ctypes  # noqa: PLC0415 # a door must start fast
 
         class Timex(ctypes.Structure):
-            """The head of `struct timex`, with room for the rest of it."""
-
             _fields_ = (
                 *(("modes", ctypes.c_uint), ("offset", ctypes.c_long), ("freq", ctypes.c_long)),
                 *(("maxerror", ctypes.c_long), ("esterror", ctypes.c_long)),

@@ -548,10 +548,8 @@ Index("given_back_of_a_caller", given_back.c.caller_id, given_back.c.state)
 
 
 def stamp(at: datetime) -> int:
-    """Turn an aware instant into whole seconds since 1970, rounded down."""
     return int(at.timestamp() // 1)
 
 
 def instant(seconds: int) -> datetime:
-    """Turn stored seconds since 1970 back into an aware UTC instant."""
     return datetime.fromtimestamp(seconds, UTC)

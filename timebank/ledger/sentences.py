@@ -129,7 +129,7 @@ def sentence(reason: Reason, amount: int, unit: Unit) -> str:
     'Bet 2 minutes at Vegas'
     """
     if isinstance(reason, r.Unread):
-        return reason.facts
+        return str(reason.facts)
     text = _SENTENCES.get(type(reason))
     if text is None:
         raise ValueError(f"nobody has words for {reason}")

@@ -170,8 +170,6 @@ class Reader(Prepared, Generic[R]):
 
 
 class _Values(Reader[R]):
-    """A query of one column; SQLAlchemy makes no rows of it then."""
-
     __slots__ = ()
 
     def one(self, connection: Connection, /, **values: object) -> R:
@@ -215,7 +213,6 @@ class Insertion:
         of_size(1)
 
     def __call__(self, connection: Connection, size: int, values: Sequence[object]) -> None:
-        """Add `size` rows."""
         dialect = connection.dialect
         sql = self._hot.get((dialect.name, size))
         if sql is None:
@@ -309,22 +306,18 @@ def columns_of(table: FromClause, names: str) -> list[ColumnElement[Any]]:
 
 
 def equal(*columns: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Choose rows whose columns are what is given under their names."""
     return and_(*(column == bindparam(column.key) for column in columns))
 
 
 def there_is(*where: ColumnElement[bool]) -> Query:
-    """Ask whether there is a row that meets all conditions: 1 for each that does."""
     return select(literal(1)).where(*where).limit(1)
 
 
 def total(amounts: ColumnElement[Any]) -> ColumnElement[int]:
-    """Add up a column, to 0 where there is no row."""
     return func.coalesce(func.sum(amounts), 0)
 
 
 def highest(column: ColumnElement[Any], otherwise: int = 0) -> ColumnElement[Any]:
-    """Give the highest value of a column."""
     return func.coalesce(func.max(column), otherwise)
 
 

@@ -62,7 +62,6 @@ is_broken = partial(_is_one_of, BROKEN)
 
 
 def is_beyond_bounds(error: BaseException) -> bool:
-    """Tell whether an account would hold what its kind may not."""
     return "CHECK constraint failed: never" in str(reason(error))
 
 
@@ -87,7 +86,6 @@ def engine(path: Path, turn_seconds: float) -> Engine:
 
 
 def set_up(connection: sqlite3.Connection) -> None:
-    """Set a new connection of an engine as the books need it."""
     # Transactions begin where we say so, not where the driver guesses.
     connection.isolation_level = None
     connection.execute("PRAGMA synchronous = FULL")
@@ -143,7 +141,6 @@ def roll_back(connection: Connection) -> None:
 
 
 def rewrite_version(connection: Connection) -> None:
-    """Write something that changes nothing: the version of the schema once more."""
     set_version(connection, version(connection))
 
 
@@ -214,7 +211,6 @@ def copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
 
 
 def first_damage(connection: sqlite3.Connection) -> str | None:
-    """Look through a file until something is wrong with it; None when nothing is."""
     found = connection.execute("PRAGMA integrity_check(1)").fetchall()
     if found == [("ok",)]:
         return None
@@ -222,7 +218,6 @@ def first_damage(connection: sqlite3.Connection) -> str | None:
 
 
 def damages(connection: Connection) -> Iterator[str]:
-    """Look through the file, and say what is wrong with it, up to a hundred times."""
     for problem in connection.exec_driver_sql("PRAGMA integrity_check(100)").scalars():
         if problem != "ok":
             yield problem
@@ -284,7 +279,6 @@ def tables_of(connection: sqlite3.Connection) -> set[str]:
 
 
 def definition(connection: Connection, name: str) -> str | None:
-    """Give the text by which a table, an index or a trigger was made; None where there is none."""
     found: str | None = connection.exec_driver_sql(
         "SELECT sql FROM sqlite_master WHERE name = ?", (name,)
     ).scalar()
@@ -303,7 +297,6 @@ def first_page(connection: Connection, table: str) -> int:
 
 
 def given_numbers(connection: Connection) -> dict[str, int]:
-    """Tell the last number that each table has given, those apart that have given none."""
     return dict(connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence").all())
 
 
@@ -333,7 +326,6 @@ def go_on_from(connection: Connection, table: str, first: int) -> None:
 
 
 def _only_added(table: str) -> dict[str, str]:
-    """Guard the rows of a table, which are only ever added."""
     return {
         f"{table}_are_never_{done}": f"""
         CREATE TRIGGER {table}_are_never_{done} BEFORE {event} ON {table} BEGIN

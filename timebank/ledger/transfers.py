@@ -145,7 +145,6 @@ def open_account(
 
 
 def house(desk: Desk, game: str, unit: Unit) -> Account:
-    """Give the house account of a game, opening it when the game is played the first time."""
     number = _HOUSE.first(desk.connection, game=game, unit=unit)
     if number is None:
         return open_account(desk, "house", unit, game=game)
@@ -153,7 +152,6 @@ def house(desk: Desk, game: str, unit: Unit) -> Account:
 
 
 def mint(desk: Desk, unit: Unit) -> Account:
-    """Give the account that the play money of a unit comes from, opening it the first time."""
     number = _MINT.first(desk.connection, unit=unit)
     return open_account(desk, MINT, unit) if number is None else Account(number, MINT, unit)
 
@@ -184,7 +182,6 @@ _BALANCES = sql.read(Balance, _balances)
 
 
 def balances(desk: Desk) -> list[Balance]:
-    """List every account: callers by name with theirs together, then the system's."""
     return [each._replace(deleted=bool(each.deleted)) for each in _BALANCES.all(desk.connection)]
 
 
@@ -196,8 +193,6 @@ def count(desk: Desk) -> int:
 
 
 class Extract(NamedTuple):
-    """A transfer with everything a reader of the books wants beside it."""
-
     number: int
     entry: int
     # Whole seconds since 1970, UTC (schema.instant).
@@ -241,7 +236,6 @@ class Extract(NamedTuple):
 
 
 def extracts_of() -> sql.Query:
-    """Choose transfers, each an `Extract`."""
     row, giver, taker = transfers.c, callers.alias("giver"), callers.alias("taker")
     return (
         sql.fields_of(
@@ -272,5 +266,4 @@ def extracts_of() -> sql.Query:
 
 
 def game_of() -> ColumnElement[str]:
-    """Give the game of a transfer, of a house's or the hand's, as a column of a query."""
     return func.coalesce(source.c.game, target.c.game, rounds.c.game)

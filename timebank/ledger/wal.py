@@ -60,8 +60,6 @@ class Index:
 
 
 class Carried(NamedTuple):
-    """How far which log was carried over into the database."""
-
     salts: bytes
     frames: int
 
@@ -212,7 +210,6 @@ def _last_commit(log: int, index: Index) -> DeadCommit | None:
 
 
 def _summed(content: bytes, sums: Sums, order: Literal["little", "big"]) -> Sums:
-    """Add bytes to the two running checksums of the log."""
     one, two = sums
     words = struct.unpack(f"{'<' if order == 'little' else '>'}{len(content) // 4}I", content)
     for even, odd in zip(words[::2], words[1::2], strict=True):

@@ -42,8 +42,6 @@ log = logging.getLogger("timebank")
 
 @dataclass(frozen=True, slots=True)
 class Shoe:
-    """A sealed shoe of one caller and game, or of a table."""
-
     id: int
     # The SHA-256 of the seed, to be shown before the bet.
     seal: str
@@ -62,7 +60,6 @@ class Shoe:
 
     @property
     def shown_seed(self) -> str | None:
-        """The seed in hexadecimal once the shoe is done, None before."""
         return self.seed.hex() if self.done else None
 
 
@@ -120,7 +117,6 @@ class StoredRound:
 
     @property
     def start(self) -> int:
-        """How many cards of the shoe were gone before this round."""
         return 0 if self.shoe is None else self.shoe.position
 
 
@@ -246,7 +242,6 @@ def overdue(desk: Desk) -> list[StoredRound]:
 
 
 def overdue_numbers(desk: Desk) -> list[int]:
-    """List the numbers of the overdue rounds, also of those that cannot be read."""
     yesterday = desk.settings.schedule.day_of(desk.now) - OVERDUE_AFTER
     return list(_OVERDUE_NUMBERS(desk.connection, before=yesterday.isoformat()).scalars())
 
@@ -282,7 +277,6 @@ def _shoe(row: Any) -> Shoe:
 
 
 def _those(*where: ColumnElement[bool]) -> Query:
-    """Choose the rounds of which all these conditions hold, in the order they were dealt."""
     hand = _ROUNDS.c
     return (
         select(

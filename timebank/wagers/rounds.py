@@ -54,8 +54,6 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class Wager:
-    """What opens a round, with all that the journal must know to deal it again."""
-
     game: str
     # What is bet on each seat.
     amounts: Mapping[int, int]
@@ -83,8 +81,6 @@ class Wager:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One action of a round in play, with what it stakes."""
-
     round_id: int
     # One more than that of the action before; the bet is 0.
     sequence: int
@@ -169,7 +165,6 @@ def open_round(
     seat: int,
     lead: int | None,
 ) -> int:
-    """Write the row of a caller's round and return its number."""
     lost, returned, won = 0, 0, 0
     ending = _OPEN_END
     if settlement is not None:
@@ -201,7 +196,6 @@ def open_round(
 
 
 def write_action(desk: Desk, call_id: int | None, move: Move) -> None:
-    """Journal an action; `call_id` is the call of whoever acts."""
     _ACT(
         desk.connection,
         round_id=move.round_id,
@@ -235,7 +229,6 @@ def settle(stakes: Stakes, game: str, settlement: Settlement) -> None:
 
 
 def write_settlement(desk: Desk, caller_id: int, round_id: int, settlement: Settlement) -> None:
-    """Note in a caller's round what was settled of it."""
     _SETTLE(
         desk.connection,
         lost_now=settlement.lost,
@@ -249,7 +242,6 @@ def write_settlement(desk: Desk, caller_id: int, round_id: int, settlement: Sett
 
 
 def leave_notice(desk: Desk, caller_id: int, round_id: int) -> None:
-    """Tell a caller how a hand came out that they did not return to."""
     words = words_of_hand(desk, round_id, "was left open, so it was stood for you")
     tell_hand(desk, caller_id, round_id, words)
 

@@ -45,8 +45,6 @@ class Sitter(NamedTuple):
 
 
 class Played(NamedTuple):
-    """What an entry did at a table."""
-
     # The round that keeps the journal.
     lead: int
     # By seat: of all who bet; or of who acted, and of those whose hands were settled.
@@ -215,7 +213,6 @@ class _Table(NamedTuple):
 
 
 def _table() -> Query:
-    """Choose all seats of the round that one leads, with how far its journal is."""
     lead: BindParameter[int] = bindparam("lead")
     hand, action = schema.rounds.c, schema.actions.c
     last = select(func.max(action.sequence)).where(action.round_id == lead)
@@ -304,7 +301,6 @@ def _posting(desk: Desk, chair: _Chair, sitter: Sitter | None, acts: Move | None
 
 
 def _carry_out(posting: Posting, move: Move | None, settlement: Settlement | None) -> Receipt:
-    """Journal what a seat does, if anything, settle its round in play, and finish its entry."""
     hand = posting.in_play
     assert hand is not None  # the seat is open
     posting.round_id = hand.round_id

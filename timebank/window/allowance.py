@@ -33,8 +33,6 @@ NO_WINDOW = {
 
 
 class Bound(NamedTuple):
-    """How many seconds a rule allows, and how it says no to more."""
-
     most: int
     sentence: str
     refusal: type[Refused]
@@ -57,8 +55,6 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a caller may still do at the window: now, under the strictest of all rules."""
-
     deposit: Allowed
     withdraw: Allowed
     # To somebody whose account has room for it.
@@ -120,8 +116,6 @@ _TODAY = sql.Prepared(_today)
 
 
 class Window:
-    """The window as it stands for the caller of one entry in the making."""
-
     def __init__(self, posting: Posting) -> None:
         self.posting = posting
         self.settings = posting.desk.settings
@@ -285,7 +279,6 @@ def while_owing(owed: int, owes: str, first: str) -> Iterator[Bound]:
 
 
 def strictest(bounds: Iterable[Bound]) -> Allowed:
-    """Tell what all of these rules still allow."""
     found = min(bounds, key=lambda bound: bound.most // MINUTE)
     return Allowed(max(0, found.most // MINUTE * MINUTE), found.sentence)
 

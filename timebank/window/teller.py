@@ -60,7 +60,6 @@ def deposit(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
 
 
 def withdraw(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
-    """Move minutes from the bank to the time left, never past the next event."""
     posting = enter(desk, call_id, ticked)
     refuse_beyond(seconds, Window(posting).withdrawal())
     posting.move(posting.bank, posting.online, seconds, reasons.Withdrawn())
@@ -90,7 +89,6 @@ def transfer(
 
 
 def borrow(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
-    """Lend the caller minutes, on line at once, never past the next event."""
     posting = enter(desk, call_id, ticked)
     refuse_beyond(seconds, Window(posting).loan())
     posting.move(posting.loan, posting.online, seconds, reasons.Borrowed())
