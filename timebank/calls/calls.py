@@ -267,10 +267,7 @@ def open_calls(desk: Desk) -> list[OpenCall]:
 
 
 def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
-    """Tell from where our own callers called in the last `most` calls, as (name, address).
-
-    Each pair once, in the order of its last call, the latest last.
-    """
+    """List each (name, address) of our own callers in the last `most` calls, the latest last."""
     return [(name, address) for name, address in _ADDRESSES(desk.connection, most=most)]
 
 
@@ -283,17 +280,14 @@ def close_dead_calls(desk: Desk) -> list[int]:
 def close_orphaned_calls(desk: Desk, is_gone: Callable[[str], bool]) -> list[int]:
     """Close the calls of processes that are known to be gone, before their leases run out.
 
-    `is_gone` is asked with what the process called itself in `open_call`. Returns the numbers.
+    `is_gone` is asked with what the process called itself in `open_call`.
     """
     orphans = [lease for lease in _LEASES.all(desk.connection) if is_gone(lease.process)]
     return _close_all(desk, orphans)
 
 
 def close_all_calls(desk: Desk, reason: str) -> list[int]:
-    """Close every call, charged to the last renewal of its lease; returns their numbers.
-
-    For books that were restored: whoever was on a call when the copy was taken is on it no more.
-    """
+    """Close every call of books that were restored, charged to the last renewal of its lease."""
     return _close_all(desk, _LEASES.all(desk.connection), reason)
 
 
@@ -326,18 +320,14 @@ def _awake(desk: Desk) -> dict[str, object]:
 
 
 def mend_leases(desk: Desk, now: int) -> None:
-    """Bring leases that were renewed in the future back to now, so that they run out in time.
-
-    They are left by a wall clock that was stepped back; a live process renews them soon.
-    """
+    """Bring back to now what was renewed in the future, by a wall clock that was stepped back."""
     _MEND(desk.connection, renewed=now)
 
 
 def _leave(posting: Posting, at: datetime) -> Parting | None:
     if posting.visit is None:
         return None
-    day = posting.desk.settings.schedule.day_of(at).isoformat()
-    leave(posting, day)
+    leave(posting, posting.desk.settings.schedule.day_of(at).isoformat())
     return posting.visit.parting
 
 

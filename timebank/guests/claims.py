@@ -21,16 +21,7 @@ from timebank.guests import departure
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.schema import given_back, stamp, visits
-from timebank.ledger.sql import (
-    Prepared,
-    Reader,
-    change,
-    columns_of,
-    equal,
-    read,
-    total,
-    value,
-)
+from timebank.ledger.sql import Prepared, Reader, change, columns_of, equal, read, total, value
 from timebank.ledger.visit import debt_of
 from timebank.words import MINUTE
 

@@ -237,14 +237,14 @@ class Extract(NamedTuple):
 
 def extracts_of() -> sql.Query:
     row, giver, taker = transfers.c, callers.alias("giver"), callers.alias("taker")
+    names = "entry at kind amount call_id round_id facts digest"
+    own = {name: row[name] for name in names.split()}
     return (
         sql.fields_of(
-            *(Extract, moved),
+            Extract,
+            moved,
+            **own,
             number=row.id,
-            entry=row.entry,
-            at=row.at,
-            kind=row.kind,
-            amount=row.amount,
             unit=source.c.unit,
             source=source.c.kind,
             source_caller_id=source.c.caller_id,
@@ -253,10 +253,6 @@ def extracts_of() -> sql.Query:
             target_caller_id=target.c.caller_id,
             target_caller=taker.c.name,
             game=game_of(),
-            call_id=row.call_id,
-            round_id=row.round_id,
-            facts=row.facts,
-            digest=row.digest,
             generation=of_transfer(row.id),
         )
         .join(giver, giver.c.id == source.c.caller_id, isouter=True)

@@ -143,10 +143,9 @@ _SETTLE = Prepared(
 
 
 def cut(desk: Desk, owner: int | None, shoe_id: int, wager: Wager) -> None:
-    """Commit the cut of a new shoe, and see that it is this caller's (None: shared), and open.
+    """Commit the cut of a new shoe, which is this caller's (None: shared); raises `ShoeGone`.
 
-    A cut changes the order of the cards, so a shoe that was dealt from takes no other. Raises
-    `ShoeGone`.
+    A cut changes the order of the cards, so a shoe that was dealt from takes no other.
     """
     changed = _CUT(desk.connection, said=wager.cut, shoe=shoe_id, owner=owner, game=wager.game)
     if not changed.rowcount:
@@ -165,11 +164,8 @@ def open_round(
     seat: int,
     lead: int | None,
 ) -> int:
-    lost, returned, won = 0, 0, 0
-    ending = _OPEN_END
-    if settlement is not None:
-        lost, returned, won = settlement.lost, settlement.returned, settlement.won
-        ending = _ending(posting.desk, settlement)
+    ending = _OPEN_END if settlement is None else _ending(posting.desk, settlement)
+    amounts = {name: getattr(settlement, name, 0) for name in _AMOUNTS}
     number: int = _OPEN.number(
         posting.desk.connection,
         caller_id=posting.caller_id,
@@ -182,12 +178,10 @@ def open_round(
         coin=wager.coin,
         rules=encode(wager.rules),
         dealt=stamp(posting.desk.now),
-        lost=lost,
-        returned=returned,
-        won=won,
         unit=wager.unit,
         seat=seat,
         lead=lead,
+        **amounts,
         **ending,
     )
     if settlement is not None and settlement.final:
@@ -229,14 +223,8 @@ def settle(stakes: Stakes, game: str, settlement: Settlement) -> None:
 
 
 def write_settlement(desk: Desk, caller_id: int, round_id: int, settlement: Settlement) -> None:
-    _SETTLE(
-        desk.connection,
-        lost_now=settlement.lost,
-        returned_now=settlement.returned,
-        won_now=settlement.won,
-        round_id=round_id,
-        **_ending(desk, settlement),
-    )
+    now = {f"{name}_now": getattr(settlement, name) for name in _AMOUNTS}
+    _SETTLE(desk.connection, **now, round_id=round_id, **_ending(desk, settlement))
     if settlement.final:
         keep_untold(desk, caller_id, round_id)
 
