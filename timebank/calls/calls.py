@@ -223,10 +223,7 @@ def touch(desk: Desk, call_id: int, ticked: int) -> Receipt:
 
 
 def renew(desk: Desk, process: str, served: Sequence[tuple[int, int]]) -> list[int]:
-    """Renew the leases of a process's calls, given as (call, ticked); moves no time.
-
-    Returns the calls among them that are no longer open.
-    """
+    """Renew leases, given as (call, ticked); returns the calls that are no longer open."""
     now = stamp(desk.now)
     mend_leases(desk, now)
     if not served:

@@ -165,10 +165,7 @@ _THIS_DAY = days.c.day == bindparam("this_day")
 
 
 def _taken() -> Query:
-    """Add up what the beginning of a day took from a caller.
-
-    Rows of its entry, up to the last before the day.
-    """
+    """Add up what the beginning of a day took: rows of its entry, up to the last before the day."""
     first, row = transfers.alias(), transfers.c
     entry = select(first.c.entry).where(first.c.id == func.coalesce(days.c.grant_id, days.c.after))
     return (

@@ -152,10 +152,7 @@ def leave(posting: Posting, day: str) -> None:
 
 
 def leave_without_call(posting: Posting) -> None:
-    """Take out of the purse what came into it while its caller is on no call.
-
-    Nothing is reckoned before the hand is over, or brings something back.
-    """
+    """Take out of the purse what a hand that is over has brought a caller who is on no call."""
     visit = posting.visit
     assert visit is not None  # called for visits alone
     balance = posting.balance

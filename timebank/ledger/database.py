@@ -135,10 +135,7 @@ class Database:
             self._carry_over()
 
     def open_existing(self) -> None:
-        """Check a file that must be there already, and move it forward when it is of old.
-
-        Nothing else is written. Raises `DatabaseRefused`.
-        """
+        """Check a file that must be there, and move it forward; raises `DatabaseRefused`."""
         if not self.path.is_file() or self.path.stat().st_size == 0:
             raise errors.DatabaseRefused(
                 f"There is no database at {self.path}. The board makes one when it first serves."
@@ -218,10 +215,7 @@ class Database:
         return time.monotonic() >= self._last_turn
 
     def hurry(self, seconds: float) -> None:
-        """Let nobody wait to write beyond `seconds` from now, not even who waits already.
-
-        Said twice, the earlier moment counts.
-        """
+        """Let nobody wait to write beyond `seconds` from now; of several, the earliest counts."""
         self._last_turn = min(self._last_turn, time.monotonic() + seconds)
 
     @contextlib.contextmanager
@@ -337,10 +331,7 @@ class Database:
             raise self._gone
 
     def _carry_over(self) -> None:
-        """Leave nothing in the log: what was recovered from it may be on no disk yet.
-
-        Where others are at work, or there is no room, it is done later.
-        """
+        """Carry over what was recovered, which may be on no disk yet; later, if that is hindered."""
         try:
             with self.engine.connect() as connection:
                 sqlite.carried_over(connection)
@@ -544,10 +535,7 @@ class Writer:
         self._thread.start()
 
     def submit(self, operation: Callable[[Desk], object], ticket: object) -> None:
-        """Queue an operation; its answer comes through `deliver` under `ticket`.
-
-        Never waits. Raises `BooksUnavailable` once the writer is closed.
-        """
+        """Queue an operation, answered by `deliver`; raises `BooksUnavailable` once closed."""
         with self._closing:
             if self._closed:
                 raise errors.BooksUnavailable("The books are closed.")
@@ -645,10 +633,7 @@ class Writer:
         return [Done(request.ticket, None, _unavailable(error)) for request in group]
 
     def _settled(self, doubtful: _Doubtful) -> list[Done]:
-        """Find out what became of a group whose COMMIT failed, and answer it.
-
-        Where that cannot be found out yet it is told that once, and asked again.
-        """
+        """Find out what became of a group whose COMMIT failed; in doubt, say so once."""
         group, error, is_new = doubtful.group, doubtful.error, self._doubtful is None
         try:
             is_there = doubtful.doubt.settle()

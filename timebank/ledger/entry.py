@@ -86,16 +86,14 @@ LEAST_SECONDS = 1
 
 
 class InPlay(NamedTuple):
-    """The caller's open round: its last action, and the game's house once it has an account.
-
-    `shared` is not zero when others sit at it.
-    """
+    """The caller's open round: its last action, and the game's house once it has an account."""
 
     round_id: int
     game: str
     sequence: int
     house_id: int | None
     unit: Unit
+    # Not zero when others sit at it.
     shared: int
 
 

@@ -182,10 +182,7 @@ class Guard:
         )
 
     def _copied_and_checked(self, folder: Path, source: Connection) -> tuple[Path, int]:
-        """Copy all that a connection sees into a new file, and count the transactions in it.
-
-        Raises sqlite3.DatabaseError when the copy is damaged.
-        """
+        """Copy what a connection sees, and count its transactions; sqlite3.Error if damaged."""
         with self._new_copy(folder) as copy:
             _copy(sqlite.driver(source), copy)
             return copy, _checked(copy)

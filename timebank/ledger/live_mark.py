@@ -148,8 +148,5 @@ def renew(connection: Connection, path: Path, now: datetime) -> None:
 
 
 def settle(connection: Connection, path: Path, now: datetime) -> None:
-    """Have the file beside the books accept their mark alone; raises `OSError`.
-
-    In a transaction that keeps others from writing.
-    """
+    """Have the file accept the mark of the books alone, while nobody else writes; `OSError`."""
     write_note(path, note_of(connection, [mark_of(connection)], now))

@@ -66,11 +66,7 @@ class Machine:
         return _boot()
 
     def is_synchronised(self) -> bool:
-        """Tell whether the kernel says that time servers keep the wall clock right.
-
-        A clock that was set by hand is not, until they have agreed to it. Where the kernel cannot
-        be asked nobody has agreed to anything.
-        """
+        """Ask the kernel; where that cannot be, nobody has agreed to anything."""
         import ctypes  # noqa: PLC0415 # a door must start fast
 
         class Timex(ctypes.Structure):

@@ -139,12 +139,8 @@ class Earned(Reason):
 
 @_reason("gained", "gain")
 class Gained(Reason):
-    """What a caller of another board gained on a visit.
-
-    `total` seconds, of which this is a part.
-    """
-
     board: str
+    # Seconds gained on the visit, of which this is a part.
     total: int
     banked: bool | None = None
 
@@ -260,11 +256,7 @@ class PaidFromBank(Reason):
 
 @_reason("paid-of-own", "loan paid")
 class PaidOfOwn(Reason):
-    """What a caller of another board has of their own when they leave, and owes.
-
-    `total` seconds, of which this is a part.
-    """
-
+    # Seconds that a caller of another board leaves with and owes, of which this is a part.
     total: int
 
 

@@ -163,10 +163,7 @@ def without_log(connection: sqlite3.Connection) -> None:
 
 
 def carry_over_some(connection: sqlite3.Connection) -> bool:
-    """Carry the log over as far as nobody needs it; tells whether that was all of it.
-
-    Raises sqlite3.Error.
-    """
+    """Carry the log over as far as nobody needs it; was that all of it? Raises sqlite3.Error."""
     found = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
     _, frames, carried = found or (1, -1, 0)
     return bool(frames == carried)

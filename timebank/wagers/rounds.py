@@ -210,10 +210,7 @@ def raise_stake(stakes: Stakes, game: str, move: Move) -> None:
 
 
 def settle(stakes: Stakes, game: str, settlement: Settlement) -> None:
-    """Take the stakes off the table as the settlement says; ValueError for one that does not fit.
-
-    That would be our bug.
-    """
+    """Take the stakes off the table; ValueError, our bug, for what does not fit them."""
     parts = (settlement.lost, settlement.returned, settlement.won)
     settled, standing = settlement.lost + settlement.returned, stakes.standing
     fits = settled == standing if settlement.final else settled < standing

@@ -320,10 +320,7 @@ def _carry_out(posting: Posting, move: Move | None, settlement: Settlement | Non
 def _finish(
     posting: Posting, stakes: Stakes, game: str, settlement: Settlement | None, *, is_new: bool
 ) -> Receipt:
-    """Settle what is to be settled of a round, and finish the entry.
-
-    The row of a round that is new has its settlement already.
-    """
+    """Settle what is to be settled of a round (one that is new has it in its row), and finish."""
     if settlement is None:
         return posting.finish(0, "")
     round_id = posting.round_id

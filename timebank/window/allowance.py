@@ -284,10 +284,7 @@ def strictest(bounds: Iterable[Bound]) -> Allowed:
 
 
 def refuse_beyond(seconds: int, bounds: Iterable[Bound]) -> None:
-    """Raise the first rule that does not allow so much.
-
-    Also ValueError for an amount that is not a whole number of minutes above zero.
-    """
+    """Raise the first rule that does not allow so much; ValueError for no whole minutes."""
     whole_minutes(seconds)
     for bound in bounds:
         if seconds > bound.most:

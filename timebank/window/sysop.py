@@ -39,10 +39,7 @@ def adjust(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple
 def sysop_deposit(
     desk: Desk, caller_id: int, seconds: int, why: str, by: str
 ) -> tuple[TransferRow, ...]:
-    """Put whole minutes into an account that is open and has room (`WindowClosed`, `LimitReached`).
-
-    ValueError for what is not whole minutes.
-    """
+    """Put whole minutes into an open account with room (`WindowClosed`, `LimitReached`)."""
     allowance.whole_minutes(seconds)
     account = _open_account(desk, caller_id)
     _find_room(desk, account, seconds)

@@ -115,10 +115,7 @@ def deposit_before_leaving(desk: Desk, call_id: int, ticked: int) -> Receipt:
 
 
 def deposit_at_log_off(posting: Posting) -> None:
-    """Put on the last entry of a call what the caller wants deposited: all that is allowed.
-
-    He says so with "auto_deposit" in his preferences.
-    """
+    """Put on the last entry of a call what the caller wants deposited: all that is allowed."""
     text = _PREFERENCES.one(posting.desk.connection, id=posting.caller_id)
     if '"auto_deposit"' in text and json.loads(text).get("auto_deposit") == 1:
         amount = Window(posting).allowance().deposit.seconds
