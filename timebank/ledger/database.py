@@ -331,7 +331,7 @@ class Database:
             raise self._gone
 
     def _carry_over(self) -> None:
-        """Carry over what was recovered, which may be on no disk yet; later, if that is hindered."""
+        """Carry over what was recovered, which may be on no disk yet; later, if hindered."""
         try:
             with self.engine.connect() as connection:
                 sqlite.carried_over(connection)
