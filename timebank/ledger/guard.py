@@ -22,7 +22,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timebank.files import sync, sync_folder, write_all
+from timebank import files
 from timebank.ledger import high_water, sqlite
 from timebank.ledger.overwritten import Watch
 
@@ -57,8 +57,8 @@ class Guard:
         self._word = overwritten_beside(path)
         self._is_overwritten = False
         self._is_database_whole = True
-        files = [self._files[name] for name in (path, *beside.values())]
-        self.watch = Watch(path, files, sqlite.first_page(connection, "identity"))
+        watched = [self._files[name] for name in (path, *beside.values())]
+        self.watch = Watch(path, watched, sqlite.first_page(connection, "identity"))
         self._believed_until = time.monotonic() + LOOK_SECONDS
 
     def close(self) -> None:
@@ -152,7 +152,8 @@ class Guard:
                 sqlite.driver(self._connection).execute(sqlite.BEGIN_WRITING)
         said = self._left_of(writer or self._connection, file)
         with contextlib.suppress(OSError):
-            _write(self._word, said)
+            files.write(self._word, said.encode())
+            files.sync_folder(self._word.parent)
         return said
 
     def _left_of(self, source: Connection, file: int | None) -> str:
@@ -208,7 +209,7 @@ class Guard:
         try:
             yield copy
             for name in (copy, folder):
-                sync(name)
+                files.sync(name)
         except BaseException:
             for ending in ("", "-wal", "-shm"):
                 Path(f"{copy}{ending}").unlink(missing_ok=True)
@@ -269,16 +270,6 @@ def _checked(copy: Path) -> int:
             raise sqlite3.DatabaseError(damage)
         (number,) = sqlite.ask(file, high_water.COUNT_OF).fetchone() or (0,)
     return int(number)
-
-
-def _write(name: Path, text: str) -> None:
-    file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    try:
-        write_all(file, text.encode())
-        os.fsync(file)
-    finally:
-        os.close(file)
-    sync_folder(name.parent)
 
 
 def _identity(name: Path) -> tuple[int, int] | None:

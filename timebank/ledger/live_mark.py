@@ -22,7 +22,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, select
 
-from timebank.files import sync_folder, write_all
+from timebank import files
 from timebank.ledger import generations
 from timebank.ledger.schema import identity, instant, stamp
 from timebank.ledger.sql import Prepared, Reader, columns_of, given, insert_or_change, value
@@ -74,20 +74,14 @@ def write_note(path: Path, note: Note) -> None:
     """Put the file beside the books, whole and on the disk; raises `OSError`."""
     target = beside(path)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
     try:
-        file = os.open(part, flags, 0o600)
-        try:
-            write_all(file, json.dumps(asdict(note)).encode())
-            os.fsync(file)
-        finally:
-            os.close(file)
+        files.write(part, json.dumps(asdict(note)).encode())
         os.replace(part, target)
     except OSError:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
         raise
-    sync_folder(target.parent)
+    files.sync_folder(target.parent)
 
 
 def new_mark() -> str:

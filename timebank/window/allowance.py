@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import and_, bindparam, func, select
 
-from timebank.errors import LimitReached, NoRoom, NotEnough, Refused, WindowClosed
+from timebank.errors import LimitReached, NoRoom, NotEnough, Refused, UnknownCaller, WindowClosed
 from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
@@ -297,8 +297,11 @@ def whole_minutes(seconds: int) -> None:
         raise ValueError(f"not whole minutes: {seconds} seconds")
 
 
-def account_of(desk: Desk, caller_id: int) -> BankAccount | None:
-    return _ACCOUNT.first(desk.connection, id=caller_id)
+def account_of(desk: Desk, caller_id: int) -> BankAccount:
+    account = _ACCOUNT.first(desk.connection, id=caller_id)
+    if account is None:
+        raise UnknownCaller(f"There is no caller number {caller_id}.")
+    return account
 
 
 def _moved_today(posting: Posting) -> dict[str, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from timebank.callers import sysop_log
 from timebank.callers.notices import add_notice
-from timebank.errors import LimitReached, NotEnough, Refused, UnknownCaller, WindowClosed
+from timebank.errors import LimitReached, NotEnough, Refused, WindowClosed
 from timebank.ledger import reasons
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers
@@ -31,7 +31,7 @@ def adjust(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple
     """
     if seconds == 0:
         raise ValueError("an adjustment of nothing")
-    account = _account(desk, caller_id)
+    account = allowance.account_of(desk, caller_id)
     done = reasons.SysopAdded if seconds > 0 else reasons.SysopTook
     return _post(desk, account, seconds, done(*_given(by, why)))
 
@@ -91,7 +91,7 @@ def unfreeze(desk: Desk, caller_id: int, why: str, by: str) -> None:
 
 
 def _set_frozen(desk: Desk, caller_id: int, frozen: bool, why: str, by: str) -> None:
-    account = _account(desk, caller_id)
+    account = allowance.account_of(desk, caller_id)
     by, why = _given(by, why)
     if bool(account.frozen) == frozen:
         raise Refused(
@@ -126,18 +126,11 @@ def _given(by: str, why: str) -> tuple[str, str]:
     return by, why
 
 
-def _account(desk: Desk, caller_id: int) -> allowance.BankAccount:
-    account = allowance.account_of(desk, caller_id)
-    if account is None:
-        raise UnknownCaller(f"There is no caller number {caller_id}.")
-    return account
-
-
 def _open_account(desk: Desk, caller_id: int) -> allowance.BankAccount:
     mode = desk.settings.mode
     if mode != "built-in":
         raise WindowClosed(f'In mode "{mode}" this board keeps no accounts; they can be adjusted.')
-    account = _account(desk, caller_id)
+    account = allowance.account_of(desk, caller_id)
     if account.frozen:
         raise WindowClosed(f"{account.name}'s account is frozen; it can be adjusted, or unfrozen.")
     return account
