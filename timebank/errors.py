@@ -55,10 +55,7 @@ class CallClosed(Refused):
 
 
 class AlreadyOnline(Refused):
-    """The caller has another call whose lease is live, and may take it over.
-
-    `node` and `since` (UTC) say where that call is, `call_id` is its number.
-    """
+    """The caller is on another call, at `node` since `since` (UTC), and may take it over."""
 
     def __init__(self, node: int, since: datetime, call_id: int) -> None:
         super().__init__(f"You are already on line on node {node}.")

@@ -63,6 +63,16 @@ def write_all(file: int, data: bytes) -> None:
         data = data[os.write(file, data) :]
 
 
+def write(path: Path, data: bytes) -> None:
+    """Write a file for its owner's eyes alone, and wait until it is on the disk."""
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        write_all(file, data)
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
 def make_folder(folder: Path, mode: int = 0o777) -> None:
     """Make a folder, and those above it, unless they are there; new ones are on the disk then.
 
@@ -78,7 +88,6 @@ def make_folder(folder: Path, mode: int = 0o777) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Put names made, changed or removed in a folder on the disk."""
     sync(folder)
 
 

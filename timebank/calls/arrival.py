@@ -122,7 +122,6 @@ def _leave_alone(desk: Desk, before: CallerRecord, record: CallerRecord) -> None
 
 
 def _beginnings(alias: str, key: str) -> tuple[str, str]:
-    """Give what a name may begin with, before the board's."""
     plain = alias.replace("@", " ").replace("#", " ")
     shown = clean(plain, LONGEST_ALIAS) or NAMELESS
     return shown, f"{shown}#{clean(key.replace('@', ' '), LONGEST_KEY)}"

@@ -13,28 +13,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import ColumnElement, bindparam, func, select
 
 from timebank.callers.notices import waiting
 from timebank.errors import AlreadyOnline, CallClosed, CallerLocked, UnknownCaller
 from timebank.guests.departure import leave
+from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
 from timebank.ledger.purse import Receipt
 from timebank.ledger.schema import callers, calls, instant, stamp
-from timebank.ledger.sql import (
-    Prepared,
-    Query,
-    Reader,
-    change,
-    columns_of,
-    equal,
-    fields_of,
-    greatest,
-    insert_into,
-    read,
-    value,
-)
 from timebank.ledger.visit import GuestArrival, Parting
 from timebank.window.teller import deposit_at_log_off
 
@@ -79,6 +67,10 @@ class _Lease(NamedTuple):
     ticked_at_renewal: int
     boot: str | None
     awake: float | None
+    caller_id: int
+    name: str
+    process: str
+    address: str
 
     def age(self, desk: Desk) -> float:
         """Tell how many seconds ago it was renewed.
@@ -95,62 +87,51 @@ class _Lease(NamedTuple):
         return self.age(desk) <= LEASE_SECONDS
 
 
-class _OnLine(NamedTuple):
-    """An open call: its lease, and whose it is."""
-
-    call_id: int
-    node: int
-    opened: int
-    renewed: int
-    ticked_at_renewal: int
-    boot: str | None
-    awake: float | None
-    caller_id: int
-    name: str
-    process: str
-    address: str
-
-
 _OPEN = calls.c.closed.is_(None)
-_OF_CALLER = equal(calls.c.caller_id)
-_LEASES = read(_Lease, lambda: fields_of(_Lease, calls, call_id=calls.c.id).where(_OPEN))
-_LEASE = read(_Lease, lambda: fields_of(_Lease, calls, call_id=calls.c.id).where(_OPEN, _OF_CALLER))
-_CALLER = Prepared(
-    lambda: select(*columns_of(callers, "board locked")).where(
-        equal(callers.c.id), callers.c.deleted.is_(None)
+
+
+def _leases(*where: ColumnElement[bool]) -> sql.Query:
+    return (
+        sql.fields_of(_Lease, calls, call_id=calls.c.id, name=callers.c.name)
+        .join(callers, callers.c.id == calls.c.caller_id)
+        .where(_OPEN, *where)
+        .order_by(calls.c.id)
+    )
+
+
+_LEASES = sql.read(_Lease, _leases)
+_LEASE = sql.read(_Lease, lambda: _leases(sql.equal(calls.c.caller_id)))
+_CALLER = sql.Prepared(
+    lambda: select(*sql.columns_of(callers, "board locked")).where(
+        sql.equal(callers.c.id), callers.c.deleted.is_(None)
     )
 )
-_BEGIN = Prepared(
-    lambda: insert_into(
+_BEGIN = sql.Prepared(
+    lambda: sql.insert_into(
         calls,
         "caller_id node process address opened renewed boot awake",
         **dict.fromkeys(("ticked", "charged", "waived", "ticked_at_renewal"), 0),
     )
 )
-_LAST_CALL = Prepared(lambda: change(callers, "last_call", equal(callers.c.id)))
-_RENEW = Prepared(
-    lambda: change(
+_LAST_CALL = sql.Prepared(lambda: sql.change(callers, "last_call", sql.equal(callers.c.id)))
+_RENEW = sql.Prepared(
+    lambda: sql.change(
         calls,
         "renewed boot awake",
-        *(equal(calls.c.id, calls.c.process), _OPEN),
-        ticked_at_renewal=greatest(calls.c.ticked_at_renewal, bindparam("ticked")),
+        *(sql.equal(calls.c.id, calls.c.process), _OPEN),
+        ticked_at_renewal=sql.greatest(calls.c.ticked_at_renewal, bindparam("ticked")),
     )
 )
-_OF_PROCESS: Reader[int] = value(lambda: select(calls.c.id).where(equal(calls.c.process), _OPEN))
-_OPEN_CALLS = read(
-    _OnLine,
-    lambda: (
-        fields_of(_OnLine, calls, call_id=calls.c.id, name=callers.c.name)
-        .join(callers, callers.c.id == calls.c.caller_id)
-        .where(_OPEN)
-        .order_by(calls.c.node, calls.c.id)
-    ),
+_OF_PROCESS: sql.Reader[int] = sql.value(
+    lambda: select(calls.c.id).where(sql.equal(calls.c.process), _OPEN)
 )
-_MEND = Prepared(lambda: change(calls, "renewed", _OPEN, calls.c.renewed > bindparam("renewed")))
-_CLOSE = Prepared(lambda: change(calls, "closed reason note", equal(calls.c.id), _OPEN))
+_MEND = sql.Prepared(
+    lambda: sql.change(calls, "renewed", _OPEN, calls.c.renewed > bindparam("renewed"))
+)
+_CLOSE = sql.Prepared(lambda: sql.change(calls, "closed reason note", sql.equal(calls.c.id), _OPEN))
 
 
-def _addresses() -> Query:
+def _addresses() -> sql.Query:
     """Choose each caller and address once: one who calls daily is no hundred strangers."""
     latest = (
         select(calls.c.id, calls.c.caller_id, calls.c.address)
@@ -169,7 +150,7 @@ def _addresses() -> Query:
     )
 
 
-_ADDRESSES = Prepared(_addresses)
+_ADDRESSES = sql.Prepared(_addresses)
 
 
 def open_call(
@@ -242,10 +223,7 @@ def touch(desk: Desk, call_id: int, ticked: int) -> Receipt:
 
 
 def renew(desk: Desk, process: str, served: Sequence[tuple[int, int]]) -> list[int]:
-    """Renew the leases of a process's calls, given as (call, ticked); moves no time.
-
-    Returns the calls among them that are no longer open.
-    """
+    """Renew leases, given as (call, ticked); returns the calls that are no longer open."""
     now = stamp(desk.now)
     mend_leases(desk, now)
     if not served:
@@ -279,46 +257,38 @@ def open_calls(desk: Desk) -> list[OpenCall]:
         OpenCall(
             *(call.call_id, call.caller_id, call.name, call.node, call.process, call.address),
             since=instant(call.opened),
-            live=_Lease._make(call[: len(_Lease._fields)]).live(desk),
+            live=call.live(desk),
         )
-        for call in _OPEN_CALLS.all(desk.connection)
+        for call in sorted(_LEASES.all(desk.connection), key=lambda call: call.node)
     ]
 
 
 def latest_addresses(desk: Desk, most: int) -> list[tuple[str, str]]:
-    """Tell from where our own callers called in the last `most` calls, as (name, address).
-
-    Each pair once, in the order of its last call, the latest last.
-    """
+    """List each (name, address) of our own callers in the last `most` calls, the latest last."""
     return [(name, address) for name, address in _ADDRESSES(desk.connection, most=most)]
 
 
 def close_dead_calls(desk: Desk) -> list[int]:
     mend_leases(desk, stamp(desk.now))
     dead = [lease for lease in _LEASES.all(desk.connection) if not lease.live(desk)]
-    for lease in dead:
-        _close_dead(desk, lease)
-    return [lease.call_id for lease in dead]
+    return _close_all(desk, dead)
 
 
 def close_orphaned_calls(desk: Desk, is_gone: Callable[[str], bool]) -> list[int]:
     """Close the calls of processes that are known to be gone, before their leases run out.
 
-    `is_gone` is asked with what the process called itself in `open_call`. Returns the numbers.
+    `is_gone` is asked with what the process called itself in `open_call`.
     """
-    orphans = [call.call_id for call in open_calls(desk) if is_gone(call.process)]
-    for lease in _LEASES.all(desk.connection):
-        if lease.call_id in orphans:
-            _close_dead(desk, lease)
-    return orphans
+    orphans = [lease for lease in _LEASES.all(desk.connection) if is_gone(lease.process)]
+    return _close_all(desk, orphans)
 
 
 def close_all_calls(desk: Desk, reason: str) -> list[int]:
-    """Close every call, charged to the last renewal of its lease; returns their numbers.
+    """Close every call of books that were restored, charged to the last renewal of its lease."""
+    return _close_all(desk, _LEASES.all(desk.connection), reason)
 
-    For books that were restored: whoever was on a call when the copy was taken is on it no more.
-    """
-    leases = _LEASES.all(desk.connection)
+
+def _close_all(desk: Desk, leases: list[_Lease], reason: str = "lease ran out") -> list[int]:
     for lease in leases:
         _close_dead(desk, lease, reason)
     return [lease.call_id for lease in leases]
@@ -347,19 +317,14 @@ def _awake(desk: Desk) -> dict[str, object]:
 
 
 def mend_leases(desk: Desk, now: int) -> None:
-    """Bring leases that were renewed in the future back to now, so that they run out in time.
-
-    They are left by a wall clock that was stepped back; a live process renews them soon.
-    """
+    """Bring back to now what was renewed in the future, by a wall clock that was stepped back."""
     _MEND(desk.connection, renewed=now)
 
 
 def _leave(posting: Posting, at: datetime) -> Parting | None:
-    """End the visit of a board's caller on the day of `at`; None for our own callers."""
     if posting.visit is None:
         return None
-    day = posting.desk.settings.schedule.day_of(at).isoformat()
-    leave(posting, day)
+    leave(posting, posting.desk.settings.schedule.day_of(at).isoformat())
     return posting.visit.parting
 
 

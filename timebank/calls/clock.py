@@ -29,19 +29,9 @@ from sqlalchemy import func, select
 
 from timebank.callers import sysop_log
 from timebank.calls.calls import mend_leases
+from timebank.ledger import sql
 from timebank.ledger.machine import ClockReading, Instruments
 from timebank.ledger.schema import calls, clocks, transfers
-from timebank.ledger.sql import (
-    Prepared,
-    Query,
-    Reader,
-    change,
-    columns_of,
-    equal,
-    highest,
-    insert_into,
-    value,
-)
 from timebank.words import span
 
 if TYPE_CHECKING:
@@ -88,8 +78,6 @@ class Belief:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is to be believed from now on, what is to be written for it, and what is to be told."""
-
     belief: Belief
     is_changed: bool
     # Sentences without a full stop, for the sysop.
@@ -110,7 +98,6 @@ class BelievedClock:
     # Reading.
 
     def now(self) -> datetime:
-        """Return the instant as it is believed, aware UTC."""
         wall, uptime = self.instruments.now(), self.instruments.uptime()
         zero = wall.timestamp() - uptime
         off = zero - self._zero
@@ -145,7 +132,6 @@ class BelievedClock:
     # Believing.
 
     def adopt(self, judgement: Judgement) -> None:
-        """Believe from now on what was found, and written where it was to be."""
         belief = judgement.belief
         if abs(belief.zero - self._zero) > LEAP:
             self._zero = belief.zero
@@ -176,7 +162,6 @@ class BelievedClock:
         return Judgement(belief, belief != known, tuple(news))
 
     def _first_look(self, desk: Desk) -> Judgement:
-        """Begin in a new boot, with what the books know of the time."""
         uptime, shown = self.instruments.uptime(), self._shown()
         wall = shown + uptime
         last = _last_known(desk)
@@ -283,24 +268,26 @@ def _last_known(desk: Desk) -> float | None:
     return float(max(known)) if known else None
 
 
-def _last_entries() -> Query:
+def _last_entries() -> sql.Query:
     """Choose when the last transfer that proves something was made, and the last lease renewed."""
-    wrong = select(highest(clocks.c.after)).scalar_subquery()
+    wrong = select(sql.highest(clocks.c.after)).scalar_subquery()
     last = transfers.c.id.desc()
     moved = select(transfers.c.at).where(transfers.c.id > wrong).order_by(last).limit(1)
     renewed = select(func.max(calls.c.renewed)).where(calls.c.closed.is_(None))
     return select(moved.scalar_subquery(), renewed.scalar_subquery())
 
 
-_LAST_ENTRIES = Prepared(_last_entries)
-_LAST_TRANSFER: Reader[int | None] = value(lambda: select(func.max(transfers.c.id)))
-_LAST_BELIEF = Prepared(
+_LAST_ENTRIES = sql.Prepared(_last_entries)
+_LAST_TRANSFER: sql.Reader[int | None] = sql.value(lambda: select(func.max(transfers.c.id)))
+_LAST_BELIEF = sql.Prepared(
     lambda: select(clocks.c.certain, clocks.c.sure).order_by(clocks.c.number.desc()).limit(1)
 )
 _COLUMNS = " ".join(each.name for each in fields(Belief))  # of the table, too
-_BELIEF = Prepared(lambda: select(*columns_of(clocks, _COLUMNS)).where(equal(clocks.c.boot)))
-_RENEW = Prepared(lambda: change(clocks, _COLUMNS, equal(clocks.c.boot)))
-_ADD = Prepared(lambda: insert_into(clocks, _COLUMNS))
+_BELIEF = sql.Prepared(
+    lambda: select(*sql.columns_of(clocks, _COLUMNS)).where(sql.equal(clocks.c.boot))
+)
+_RENEW = sql.Prepared(lambda: sql.change(clocks, _COLUMNS, sql.equal(clocks.c.boot)))
+_ADD = sql.Prepared(lambda: sql.insert_into(clocks, _COLUMNS))
 
 
 def _belief_of(desk: Desk, boot: str) -> Belief | None:

@@ -154,7 +154,6 @@ def mend(desk: Desk, by: str) -> list[Ahead]:
 
 
 def _days(desk: Desk, caller_id: int, today: date) -> tuple[tuple[str, ...], str]:
-    """Tell which days of a caller are to be taken back, and to which one."""
     tomorrow = (today + DAY).isoformat()
     wrong = _WRONG.all(desk.connection, caller_id=caller_id, tomorrow=tomorrow)
     right = _RIGHT.one(desk.connection, caller_id=caller_id, tomorrow=tomorrow)
@@ -166,10 +165,7 @@ _THIS_DAY = days.c.day == bindparam("this_day")
 
 
 def _taken() -> Query:
-    """Add up what the beginning of a day took from a caller.
-
-    Rows of its entry, up to the last before the day.
-    """
+    """Add up what the beginning of a day took: rows of its entry, up to the last before the day."""
     first, row = transfers.alias(), transfers.c
     entry = select(first.c.entry).where(first.c.id == func.coalesce(days.c.grant_id, days.c.after))
     return (

@@ -17,27 +17,11 @@ from dataclasses import dataclass
 from sqlalchemy import Integer, bindparam, func, select
 
 from timebank.errors import NotDoubtful
-from timebank.guests.departure import (
-    HOST_WAYS,
-    HostPayment,
-    Owing,
-    keep,
-    leave_without_call,
-    those,
-)
+from timebank.guests import departure
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.schema import given_back, stamp, visits
-from timebank.ledger.sql import (
-    Prepared,
-    Reader,
-    change,
-    columns_of,
-    equal,
-    read,
-    total,
-    value,
-)
+from timebank.ledger.sql import Prepared, Reader, change, columns_of, equal, read, total, value
 from timebank.ledger.visit import debt_of
 from timebank.words import MINUTE
 
@@ -71,8 +55,8 @@ _IN_DOUBT = Prepared(
     lambda: change(given_back, "why changed", _OF_CLAIM, _ROW.state == "writing", state="doubtful")
 )
 _SETTLE = Prepared(lambda: change(given_back, "state why changed", equal(_ROW.number), claim=None))
-_CLAIMED = read(HostPayment, lambda: those(_OF_CLAIM, _UNSETTLED))
-_OUTSTANDING = read(HostPayment, lambda: those(_UNDER_WAY))
+_CLAIMED = read(departure.HostPayment, lambda: departure.those(_OF_CLAIM, _UNSETTLED))
+_OUTSTANDING = read(departure.HostPayment, lambda: departure.those(_UNDER_WAY))
 # Claimed so long ago that whoever did is dead; the clock may have been stepped back since.
 _STALE: Reader[int] = value(
     lambda: select(_ROW.number).where(
@@ -102,13 +86,13 @@ def claim(desk: Desk, call_id: int) -> Claim | None:
     `done`, `not_done` or `in_doubt`.
     """
     row = _VISIT(desk.connection, call_id=call_id).first()
-    if row is None or row.way not in HOST_WAYS:
+    if row is None or row.way not in departure.HOST_WAYS:
         return None
     token, now = secrets.token_hex(8), stamp(desk.now)
     if row.shows_losses:
         lost = debt_of(desk, row.caller_id, row.day) - _being_shown(desk, row.caller_id, row.day)
         if lost >= MINUTE:
-            Owing(row.caller_id, -(lost // MINUTE), row.day, row.way).write(desk, None)
+            departure.Owing(row.caller_id, -(lost // MINUTE), row.day, row.way).write(desk, None)
     minutes = _MINUTES.one(desk.connection, caller_id=row.caller_id)
     # As much lost as won need not be written: the host has it right as it is.
     state = "writing" if minutes else "written"
@@ -150,9 +134,9 @@ def not_done(desk: Desk, claimed: Claim, why: str) -> bool:
     `why` is a sentence for the sysop. False as with `done`.
     """
     rows = _CLAIMED.all(desk.connection, token=claimed.token)
-    posting = Posting.of_caller(desk, claimed.caller_id, leave_without_call)
+    posting = Posting.of_caller(desk, claimed.caller_id, departure.leave_without_call)
     for row in rows:
-        keep(posting, row, why)
+        departure.keep(posting, row, why)
     posting.write()
     return bool(rows)
 
@@ -162,7 +146,7 @@ def in_doubt(desk: Desk, claimed: Claim, why: str) -> None:
     _IN_DOUBT(desk.connection, why=why, changed=stamp(desk.now), token=claimed.token)
 
 
-def outstanding(desk: Desk) -> list[HostPayment]:
+def outstanding(desk: Desk) -> list[departure.HostPayment]:
     """List everything that is not with its host, or not for certain, oldest first."""
     stale = set(_STALE.all(desk.connection, now=stamp(desk.now)))
     return [
@@ -189,7 +173,7 @@ def regard_as_given(desk: Desk, number: int) -> None:
     _settle(desk, number, "written", None)
 
 
-def _doubtful(desk: Desk, number: int) -> HostPayment:
+def _doubtful(desk: Desk, number: int) -> departure.HostPayment:
     for row in outstanding(desk):
         if row.number == number and row.state == "doubtful":
             return row

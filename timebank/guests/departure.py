@@ -15,20 +15,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from sqlalchemy import ColumnElement, select
 
-from timebank.ledger import reasons
+from timebank.ledger import reasons, sql
 from timebank.ledger.database import Desk
 from timebank.ledger.schema import callers, given_back, stamp
-from timebank.ledger.sql import (
-    Prepared,
-    Query,
-    Reader,
-    change,
-    equal,
-    fields_of,
-    insert_into,
-    read,
-    value,
-)
 from timebank.ledger.transfers import EXTERNAL, Account, TransferRow
 from timebank.ledger.visit import debt_of
 from timebank.words import MINUTE
@@ -65,20 +54,19 @@ class HostPayment(NamedTuple):
     why: str | None
 
 
-def those(*where: ColumnElement[bool]) -> Query:
-    """Choose the rows that meet all these conditions, oldest first, each a `HostPayment`."""
+def those(*where: ColumnElement[bool]) -> sql.Query:
     whose = {"caller": callers.c.name, "board": callers.c.board}
     return (
-        fields_of(HostPayment, given_back, **whose)
+        sql.fields_of(HostPayment, given_back, **whose)
         .join(callers, callers.c.id == given_back.c.caller_id)
         .where(*where)
         .order_by(given_back.c.number)
     )
 
 
-_OWED = read(
+_OWED = sql.read(
     HostPayment,
-    lambda: those(equal(given_back.c.caller_id), given_back.c.state == "waiting"),
+    lambda: those(sql.equal(given_back.c.caller_id), given_back.c.state == "waiting"),
 )
 
 
@@ -103,14 +91,13 @@ class Owing(NamedTuple):
     way: str
 
     def write(self, desk: Desk, transfer_id: int | None) -> None:
-        """Write it down, with the number of its transfer; None for a loss."""
         now = stamp(desk.now)
         values = self._asdict()
         _INSERT(desk.connection, transfer_id=transfer_id, at=now, changed=now, **values)
 
 
-_INSERT = Prepared(
-    lambda: insert_into(
+_INSERT = sql.Prepared(
+    lambda: sql.insert_into(
         given_back, f"transfer_id {' '.join(Owing._fields)} at changed", state="waiting"
     )
 )
@@ -138,8 +125,10 @@ def keep(posting: Posting, row: HostPayment, why: str) -> None:
     posting.afterwards(partial(_kept, posting.desk, row, index if seconds > 0 else None, why))
 
 
-_KEEP = Prepared(
-    lambda: change(given_back, "kept_id why changed", equal(given_back.c.number), state="kept")
+_KEEP = sql.Prepared(
+    lambda: sql.change(
+        given_back, "kept_id why changed", sql.equal(given_back.c.number), state="kept"
+    )
 )
 
 
@@ -163,10 +152,7 @@ def leave(posting: Posting, day: str) -> None:
 
 
 def leave_without_call(posting: Posting) -> None:
-    """Take out of the purse what came into it while its caller is on no call.
-
-    Nothing is reckoned before the hand is over, or brings something back.
-    """
+    """Take out of the purse what a hand that is over has brought a caller who is on no call."""
     visit = posting.visit
     assert visit is not None  # called for visits alone
     balance = posting.balance
@@ -198,7 +184,6 @@ def _part(posting: Posting) -> None:
 
 
 def _out_of(posting: Posting, amount: int) -> list[tuple[Account, int]]:
-    """Take an amount out of what is on line, and the rest of it out of what is held."""
     first = min(amount, posting.balance["online"])
     return [(posting.online, first), (posting.held, amount - first)]
 
@@ -237,7 +222,9 @@ def _put_back(posting: Posting, amount: int) -> None:
         _give(posting, beyond)
 
 
-_FROZEN: Reader[int] = value(lambda: select(callers.c.frozen).where(equal(callers.c.id)))
+_FROZEN: sql.Reader[int] = sql.value(
+    lambda: select(callers.c.frozen).where(sql.equal(callers.c.id))
+)
 
 
 def _is_frozen(posting: Posting) -> bool:
@@ -245,7 +232,6 @@ def _is_frozen(posting: Posting) -> bool:
 
 
 def _can_give(way: str | None, desk: Desk) -> bool:
-    """Say whether gains can go to the host, or through THEBANK.EXT to its bank."""
     return way is not None and (way != THEBANK_EXT or desk.settings.thebank_ext is not None)
 
 
@@ -264,7 +250,6 @@ def _give(posting: Posting, seconds: int) -> None:
 
 
 def _gain(posting: Posting, gain: int) -> None:
-    """Give back what was gained, to the host when it can take it, else to where we keep time."""
     visit, desk = posting.visit, posting.desk
     assert visit is not None  # called for visits alone
     if gain == 0:

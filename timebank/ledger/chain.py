@@ -76,30 +76,3 @@ def digest(
         f"{previous} {number} {place} {size} {at} {amount} {source} {target} {call} {hand}"
         f" {len(kind.encode())} {kind} {facts}".encode()
     ).hexdigest()
-
-
-def generation_digest(
-    previous: str,
-    number: int,
-    at: int,
-    copied: int | None,
-    after: int,
-    first: int,
-    numbers: str,
-    shoes: int,
-    hands: int,
-    calls: int,
-    by: str,
-    why: str,
-) -> str:
-    """Make the digest of a generation: SHA-256 in hexadecimal over one line of UTF-8 text.
-
-    The line is the digest before, the word "generation", the fields in this order (`numbers` is
-    JSON without spaces), with the length of `by` in bytes before it, one space between each two. No
-    transfer makes such a line: a number follows its digest before.
-    """
-    taken = "-" if copied is None else copied
-    return sha256(
-        f"{previous} generation {number} {at} {taken} {after} {first} {numbers}"
-        f" {shoes} {hands} {calls} {len(by.encode())} {by} {why}".encode()
-    ).hexdigest()

@@ -24,20 +24,9 @@ from pathlib import Path
 
 from sqlalchemy import Connection, event
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
-from timebank import files
-from timebank.errors import (
-    BooksGone,
-    BooksUnavailable,
-    CommitFailed,
-    DatabaseRefused,
-    InDoubt,
-    OutcomeUnknown,
-    Refused,
-    StillInDoubt,
-)
+from timebank import errors, files
 from timebank.ledger import high_water, migrations, sqlite
 from timebank.ledger.doubt import Doubt
 from timebank.ledger.guard import Guard, overwritten, rescued
@@ -49,14 +38,6 @@ from timebank.ledger.schema import (
     SYSTEM_ACCOUNTS,
     accounts,
     metadata,
-)
-from timebank.ledger.sqlite import (
-    carried_over,
-    is_broken,
-    is_damaged,
-    leaves_doubt,
-    reason,
-    roll_back,
 )
 from timebank.names import look_alikes
 from timebank.settings.settings import BankSettings
@@ -106,10 +87,7 @@ class Desk:
 
 
 class Database:
-    """A SQLite file that holds the books of one board."""
-
     def __init__(self, path: Path, busy_seconds: float = BUSY_SECONDS) -> None:
-        """Name the file; nothing is touched before `open` or `open_existing`."""
         self.path = path
         self._busy_seconds = busy_seconds
         self._is_locked = False  # whether the last who wanted to write has waited in vain
@@ -119,9 +97,9 @@ class Database:
         self._untold = 0  # how often it could not be told how far the log has grown
         self._forgets = False  # whether how far the books have come cannot be noted
         self._guard: Guard | None = None
-        self._gone: BooksGone | None = None
+        self._gone: errors.BooksGone | None = None
         event.listen(self.engine, "do_connect", self._before_connect)
-        event.listen(self.engine, "connect", _on_connect)
+        event.listen(self.engine, "connect", lambda connection, _: sqlite.set_up(connection))
         event.listen(self.engine, "begin", self._on_begin)
 
     def open(self) -> None:
@@ -134,7 +112,7 @@ class Database:
         self._refuse_overwritten()
         copy = rescued(self.path)
         if copy is not None:
-            raise DatabaseRefused(
+            raise errors.DatabaseRefused(
                 f"The books at {self.path} were removed or replaced while the board served, and"
                 f" what it had open was rescued to {copy}. `timebank restore {copy}` puts that in"
                 " their place. Then, or if the books there are the right ones, move the copy away."
@@ -144,7 +122,7 @@ class Database:
             files.make_folder(self.path.parent, 0o700)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         except OSError as error:
-            raise DatabaseRefused(
+            raise errors.DatabaseRefused(
                 f"The database {self.path} cannot be opened: {error.strerror}."
             ) from error
         with self._refusing():
@@ -157,12 +135,9 @@ class Database:
             self._carry_over()
 
     def open_existing(self) -> None:
-        """Check a file that must be there already, and move it forward when it is of old.
-
-        Nothing else is written. Raises `DatabaseRefused`.
-        """
+        """Check a file that must be there, and move it forward; raises `DatabaseRefused`."""
         if not self.path.is_file() or self.path.stat().st_size == 0:
-            raise DatabaseRefused(
+            raise errors.DatabaseRefused(
                 f"There is no database at {self.path}. The board makes one when it first serves."
             )
         self._refuse_overwritten()
@@ -172,7 +147,6 @@ class Database:
             _check(connection, self.path)
 
     def close(self) -> None:
-        """Close every connection that is not in use, and guard the files no more."""
         guard, self._guard = self._guard, None
         if guard is not None:
             # The last to close carries the log over, which may be none of this database by now.
@@ -185,8 +159,8 @@ class Database:
     def guard(self) -> None:
         """Keep the files open from now on until `close`, and see whether they are in their place.
 
-        To be said again and again: the names are looked at once a second at most. Raises
-        `BooksGone` when they are not, and from then on all that is asked of the books does.
+        To be asked again and again. Raises `BooksGone` when they are not, and from then on all
+        that is asked of the books does.
         """
         if self._guard is None:
             connection = self.engine.connect().execution_options(read_only=True)
@@ -201,16 +175,11 @@ class Database:
         self._refuse_gone(self._guard.missing())
 
     def rescue(self, writer: Connection | None) -> str:
-        """Save what is open still of books that are gone; says where it is, and what to do.
-
-        Nobody writes any more once it has begun; `writer` is a connection that sees to that in
-        other processes as well.
-        """
         assert self._guard is not None  # which has found out that they are gone
         return self._guard.rescue(writer)
 
     def tend(self, connection: Connection) -> None:
-        """Carry the log over into the database when it has grown, as the writer does at times.
+        """Carry the log over into the database when it has grown.
 
         SQLite would do that by itself (`wal_autocheckpoint`), and not look first whether it is
         still the same log and the same database. `connection` has no transaction.
@@ -218,7 +187,7 @@ class Database:
         guard = self._guard
         if guard is None:
             return
-        frames = guard.frames()
+        frames = guard.watch.frames()
         if frames is None:
             self._untold += 1
             if self._untold < UNTOLD:
@@ -232,10 +201,9 @@ class Database:
             return
         with contextlib.suppress(sqlite3.Error):  # there is no room: then later
             sqlite.carry_over_some(sqlite.driver(connection))
-        guard.frames()
+        guard.watch.frames()
 
     def look_again(self) -> None:
-        """Look at the files before anything more is written, because SQLite finds them damaged."""
         if self._guard is not None:
             self._guard.look_again()
 
@@ -244,15 +212,10 @@ class Database:
 
     @property
     def is_in_a_hurry(self) -> bool:
-        """Whether nobody is to wait any more (`hurry`)."""
         return time.monotonic() >= self._last_turn
 
     def hurry(self, seconds: float) -> None:
-        """Let nobody wait for his turn to write after `seconds` from now, as when a process ends.
-
-        Who waits already is answered by then as well; what needs no wait is written as ever. Said
-        twice, the earlier moment counts.
-        """
+        """Let nobody wait to write beyond `seconds` from now; of several, the earliest counts."""
         self._last_turn = min(self._last_turn, time.monotonic() + seconds)
 
     @contextlib.contextmanager
@@ -274,7 +237,7 @@ class Database:
             try:
                 transaction.commit()
             except DBAPIError as error:
-                if not leaves_doubt(error) or not self._is_there_after_all(connection, error):
+                if not (sqlite.leaves_doubt(error) and self._is_there_after_all(connection, error)):
                     raise
             else:
                 self.note(number)
@@ -303,7 +266,6 @@ class Database:
         return number
 
     def note(self, number: int | None) -> None:
-        """Note how far the books have come, once the transaction of that count is committed."""
         if number is None:
             return
         try:
@@ -346,14 +308,13 @@ class Database:
             return
 
     def _is_there_after_all(self, connection: Connection, error: DBAPIError) -> bool:
-        """Find out what became of the COMMIT that has failed on a connection, and wait for it."""
-        roll_back(connection)
+        sqlite.roll_back(connection)
         doubt = self.doubt()
         patience = time.monotonic() + self._busy_seconds
         while True:
             try:
                 return doubt.settle()
-            except StillInDoubt:
+            except errors.StillInDoubt:
                 if time.monotonic() >= min(patience, self._last_turn):
                     raise _unknown(error) from error
                 time.sleep(AGAIN_SECONDS)
@@ -365,19 +326,15 @@ class Database:
 
     def _refuse_gone(self, missing: str = "") -> None:
         if missing and self._gone is None:
-            self._gone = BooksGone(missing)
+            self._gone = errors.BooksGone(missing)
         if self._gone is not None:
             raise self._gone
 
     def _carry_over(self) -> None:
-        """Leave nothing in the log.
-
-        A new database is no empty shell without it, and what was recovered from it may be on no
-        disk yet. Where others are at work, or there is no room, it is done later.
-        """
+        """Carry over what was recovered, which may be on no disk yet; later, if hindered."""
         try:
             with self.engine.connect() as connection:
-                carried_over(connection)
+                sqlite.carried_over(connection)
         except sqlite3.Error as error:
             if not (sqlite.is_busy(error) or sqlite.is_full(error)):
                 raise _cannot_be_opened(self.path, error) from error
@@ -385,38 +342,34 @@ class Database:
     def _refuse_overwritten(self) -> None:
         left = overwritten(self.path)
         if left is not None:
-            raise DatabaseRefused(
-                f"The books at {self.path} were written over while the board served. {left}"
-            )
+            said = f"The books at {self.path} were written over while the board served. {left}"
+            raise errors.DatabaseRefused(said)
 
     @contextlib.contextmanager
     def _refusing(self) -> Iterator[None]:
         try:
             yield
-        except DBAPIError as error:
+        except (DBAPIError, sqlite3.Error) as error:
             raise _cannot_be_opened(self.path, error) from error
 
     def _move_forward(self) -> None:
         try:
             migrations.move_forward(self.path, self._busy_seconds, migrations.STEPS)
-        except CommitFailed as error:
-            raise DatabaseRefused(
+        except errors.CommitFailed as error:
+            raise errors.DatabaseRefused(
                 f"The disk failed while the database {self.path} was moved to a newer version"
                 f" ({error}). It is of the one version or of the other, and whole. Start again when"
                 " the disk is well."
             ) from error
         except (sqlite3.Error, OSError) as error:
-            if is_damaged(error):
+            if sqlite.is_damaged(error):
                 raise _cannot_be_opened(self.path, error) from error
-            raise DatabaseRefused(
+            raise errors.DatabaseRefused(
                 f"The database {self.path} cannot be opened: {error}. Nothing was changed."
             ) from error
 
     def _set_journal_mode(self) -> None:
-        """Switch to write-ahead logging, which is remembered in the file.
-
-        Two processes that create the file together can meet here, where SQLite does not wait.
-        """
+        """Switch to write-ahead logging; SQLite does not wait for another who does it too."""
         patience = time.monotonic() + self._busy_seconds
         while True:
             try:
@@ -428,14 +381,10 @@ class Database:
                     raise _cannot_be_opened(self.path, error) from error
                 time.sleep(0.01)
         if not is_ahead:
-            raise DatabaseRefused(
+            raise errors.DatabaseRefused(
                 f"The database {self.path} is on a disk without shared memory (a network drive?),"
                 " where write-ahead logging does not work. Move the data folder to a local disk."
             )
-
-
-def _on_connect(connection: sqlite3.Connection, _entry: ConnectionPoolEntry) -> None:
-    sqlite.set_up(connection)
 
 
 def _tell_gone(missing: str, rescue: str) -> None:
@@ -447,48 +396,49 @@ def _broken_is_unavailable(path: Path) -> Iterator[None]:
     try:
         yield
     except (DBAPIError, sqlite3.Error) as error:
-        if is_damaged(error):
-            raise BooksUnavailable(_damaged(path, error)) from error
-        if not is_broken(error):
+        if sqlite.is_damaged(error):
+            raise errors.BooksUnavailable(_damaged(path, error)) from error
+        if not sqlite.is_broken(error):
             raise
         raise _unavailable(error) from error
 
 
-def _unavailable(error: BaseException) -> BooksUnavailable:
-    return BooksUnavailable(f"The books cannot be written just now ({reason(error)}).")
+def _unavailable(error: BaseException) -> errors.BooksUnavailable:
+    said = f"The books cannot be written just now ({sqlite.reason(error)})."
+    return errors.BooksUnavailable(said)
 
 
-def _cannot_be_opened(path: Path, error: Exception) -> DatabaseRefused:
-    if is_damaged(error):
-        return DatabaseRefused(_damaged(path, error))
-    return DatabaseRefused(f"The database {path} cannot be opened: {reason(error)}.")
+def _cannot_be_opened(path: Path, error: Exception) -> errors.DatabaseRefused:
+    if sqlite.is_damaged(error):
+        return errors.DatabaseRefused(_damaged(path, error))
+    return errors.DatabaseRefused(f"The database {path} cannot be opened: {sqlite.reason(error)}.")
 
 
 def _damaged(path: Path, error: BaseException) -> str:
     return (
-        f"The database {path} is damaged ({reason(error)}). `timebank restore` puts a backup in"
-        " its place, and keeps what is there beside it."
+        f"The database {path} is damaged ({sqlite.reason(error)}). `timebank restore` puts a backup"
+        " in its place, and keeps what is there beside it."
     )
 
 
-def _unknown(error: BaseException) -> OutcomeUnknown:
-    return OutcomeUnknown(
-        f"The disk failed while this was written into the books ({reason(error)}), and whether it"
-        " counts could not be found out. Look before you do it again."
+def _unknown(error: BaseException) -> errors.OutcomeUnknown:
+    return errors.OutcomeUnknown(
+        f"The disk failed while this was written into the books ({sqlite.reason(error)}), and"
+        " whether it counts could not be found out. Look before you do it again."
     )
 
 
 def _check(connection: Connection, path: Path) -> None:
     program, version = sqlite.program(connection), sqlite.version(connection)
     if program != APPLICATION_ID:
-        raise DatabaseRefused(not_ours(path, program, version))
+        raise errors.DatabaseRefused(not_ours(path, program, version))
     if version < SCHEMA_VERSION:
-        raise DatabaseRefused(
+        raise errors.DatabaseRefused(
             f"{path} is of version {version}, and this program knows {SCHEMA_VERSION} and no way"
             " from there."
         )
     if version > SCHEMA_VERSION:
-        raise DatabaseRefused(
+        raise errors.DatabaseRefused(
             f"{path} was written by a newer program (its version is {version}, this program knows"
             f" {SCHEMA_VERSION}). Install the newer program, or restore an older backup."
         )
@@ -535,8 +485,6 @@ def _definitions() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The answer to one request: a result, or the error that stands for it."""
-
     ticket: object
     result: object
     error: BaseException | None
@@ -550,8 +498,6 @@ class _Request:
 
 @dataclass(frozen=True, slots=True)
 class _Doubtful:
-    """A group whose COMMIT failed with `error`, and the answers to it should it count."""
-
     doubt: Doubt
     group: list[_Request]
     answers: list[Done]
@@ -571,9 +517,8 @@ class Writer:
         """Start the thread over an open `database`.
 
         `settings` and `now` are asked once a group, `deliver` gets the answers of a group after
-        its COMMIT; all three run on the writer's thread. When a COMMIT fails and it cannot be found
-        out at once whether it counts, `deliver` gets an `InDoubt` for each first, and the answers
-        later; meanwhile whatever else is asked is refused.
+        its COMMIT; all three run on the writer's thread. While it is not known whether a COMMIT
+        that failed counts, `deliver` has an `InDoubt` for each, and all else is refused.
         """
         self._database = database
         self._settings = settings
@@ -590,17 +535,13 @@ class Writer:
         self._thread.start()
 
     def submit(self, operation: Callable[[Desk], object], ticket: object) -> None:
-        """Queue an operation; its answer comes through `deliver` under `ticket`.
-
-        Never waits. Raises `BooksUnavailable` once the writer is closed.
-        """
+        """Queue an operation, answered by `deliver`; raises `BooksUnavailable` once closed."""
         with self._closing:
             if self._closed:
-                raise BooksUnavailable("The books are closed.")
+                raise errors.BooksUnavailable("The books are closed.")
             self._queue.put(_Request(operation, ticket))
 
     def close(self) -> None:
-        """Finish what is queued, deliver it, and end the thread; more closes do no harm."""
         with self._closing:
             if not self._closed:
                 self._closed = True
@@ -638,7 +579,6 @@ class Writer:
         return group, False
 
     def _answers(self, group: list[_Request]) -> list[Done]:
-        """Do what can be done now; in doubt nothing is, before it is settled."""
         answers = [] if self._doubtful is None else self._settled(self._doubtful)
         if self._doubtful is not None:
             refusal = _unavailable(self._doubtful.error)
@@ -661,9 +601,9 @@ class Writer:
         try:
             transaction.commit()
         except BaseException as error:
-            if not leaves_doubt(error):
+            if not sqlite.leaves_doubt(error):
                 return self._failed(group, error)
-            roll_back(self._connection)
+            sqlite.roll_back(self._connection)
             self._hang_up()
             return self._settled(_Doubtful(self._database.doubt(), group, answers, error))
         self._database.note(number)
@@ -675,51 +615,46 @@ class Writer:
 
         The connection may be in any state, so the next group starts with another one.
         """
-        if isinstance(error, BooksGone):
+        if isinstance(error, errors.BooksGone):
             if not self._is_rescued:
                 self._is_rescued = True
                 if self._connection is not None:
-                    roll_back(self._connection)  # nothing of this group is saved
+                    sqlite.roll_back(self._connection)  # nothing of this group is saved
                 rescue = self._database.rescue(self._connection)
                 _tell_gone(error.missing, rescue)
             return [Done(request.ticket, None, error) for request in group]
         self._hang_up()
-        if is_damaged(error):
+        if sqlite.is_damaged(error):
             self._database.look_again()
-        if is_broken(error):
-            log.error("%d requests could not be committed: %s", len(group), reason(error))
+        if sqlite.is_broken(error):
+            log.error("%d requests could not be committed: %s", len(group), sqlite.reason(error))
         else:
             log.exception("%d requests could not be committed", len(group), exc_info=error)
         return [Done(request.ticket, None, _unavailable(error)) for request in group]
 
     def _settled(self, doubtful: _Doubtful) -> list[Done]:
-        """Find out what became of a group whose COMMIT failed, and answer it.
-
-        When that cannot be found out yet it is told that it is in doubt, once, and asked for again;
-        but nobody waits for it who is in a hurry.
-        """
+        """Find out what became of a group whose COMMIT failed; in doubt, say so once."""
         group, error, is_new = doubtful.group, doubtful.error, self._doubtful is None
         try:
             is_there = doubtful.doubt.settle()
-        except StillInDoubt as not_yet:
+        except errors.StillInDoubt as not_yet:
             self._doubtful = doubtful
             if is_new:
                 log.error(
                     "whether %d requests were committed is not known yet: %s", len(group), not_yet
                 )
-                return [Done(request.ticket, None, InDoubt()) for request in group]
-            return self._given_up() if self._is_out_of_time() else []
-        except BooksGone as gone:
+                return [Done(request.ticket, None, errors.InDoubt()) for request in group]
+            is_late = self._database.is_in_a_hurry or time.monotonic() >= self._closes_by
+            return self._given_up() if is_late else []
+        except errors.BooksGone as gone:
             self._doubtful = doubtful
             return [*self._given_up(), *self._failed([], gone)]
         self._doubtful = None
         if is_there:
-            log.error("%d requests are in the books after all: %s", len(group), reason(error))
+            said = "%d requests are in the books after all: %s"
+            log.error(said, len(group), sqlite.reason(error))
             return doubtful.answers
         return self._failed(group, error)
-
-    def _is_out_of_time(self) -> bool:
-        return self._database.is_in_a_hurry or time.monotonic() >= self._closes_by
 
     def _given_up(self) -> list[Done]:
         doubtful, self._doubtful = self._doubtful, None
@@ -742,11 +677,11 @@ def _carry_out(desk: Desk, mark: Callable[[str], object], request: _Request) -> 
     try:
         result = request.operation(desk)
     except Exception as error:
-        if is_broken(error):
+        if sqlite.is_broken(error):
             raise
         mark("ROLLBACK TO request")
         mark("RELEASE request")
-        if not isinstance(error, Refused):
+        if not isinstance(error, errors.Refused):
             log.exception("a request failed and was rolled back")
         return Done(request.ticket, None, error)
     mark("RELEASE request")

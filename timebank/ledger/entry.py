@@ -86,16 +86,14 @@ LEAST_SECONDS = 1
 
 
 class InPlay(NamedTuple):
-    """The caller's open round: its last action, and the game's house once it has an account.
-
-    `shared` is not zero when others sit at it.
-    """
+    """The caller's open round: its last action, and the game's house once it has an account."""
 
     round_id: int
     game: str
     sequence: int
     house_id: int | None
     unit: Unit
+    # Not zero when others sit at it.
     shared: int
 
 
@@ -242,13 +240,7 @@ class Posting:
         self.bank = Account(row.bank_id, "bank", "second")
         self.stake = Account(row.stake_id, "stake", "second")
         self.loan = Account(row.loan_id, "loan", "second")
-        self.balance = {
-            "online": row.online,
-            "held": row.held,
-            "bank": row.bank,
-            "stake": row.stake,
-            "loan": row.loan,
-        }
+        self.balance = {kind: getattr(row, kind) for kind in CALLER_ACCOUNTS}
         # How many turns of each game he has played today, with the open one.
         self.turns = row.turns or {}
         self.in_play: InPlay | None = None
@@ -310,7 +302,6 @@ class Posting:
         return posting
 
     def look_for_events(self) -> None:
-        """Find the next event: the board's, or that of the host whose caller this is."""
         desk, visit = self.desk, self.visit
         self._host: str | None = None
         closing = desk.settings.schedule.closed_at_or_after(desk.now)
@@ -336,7 +327,6 @@ class Posting:
 
     @property
     def _cutoff(self) -> Cutoff:
-        """The next event as reasons name it; there must be one."""
         assert self.closing is not None  # nothing is cut off where no event is to come
         local = self.desk.settings.schedule.local(self.closing.start)
         host = self._host
@@ -344,7 +334,6 @@ class Posting:
         return Cutoff(name, f"{local:%H:%M}", host is not None)
 
     def move(self, source: Account, target: Account, amount: int, reason: Reason) -> None:
-        """Put a movement on the entry, unless there is nothing to move."""
         if amount == 0:
             return
         balance = self.balance
@@ -357,7 +346,6 @@ class Posting:
         self._add(source, target, amount, reason)
 
     def hand_over(self, target: Account, amount: int, reason: Reason) -> None:
-        """Put a movement out of the bank into another caller's account on the entry."""
         self.balance["bank"] -= amount
         self._add(self.bank, target, amount, reason)
 
@@ -510,7 +498,14 @@ class Posting:
             self._leave(self)
         self.clamp(winnings, source)
         play = None if self.play is None else self.play.told()
-        return Receipt(self._purse(), self.write(), play, tuple(self._told))
+        purse = Purse(
+            **self.balance,
+            ticked=self.ticked,
+            day=self._date(),
+            closing=self.closing,
+            turns=self.turns,
+        )
+        return Receipt(purse, self.write(), play, tuple(self._told))
 
     def ahead(self) -> int:
         """Tell how much of the purse of a board's caller is his own, and may be saved here."""
@@ -525,7 +520,6 @@ class Posting:
         return together
 
     def clamp(self, winnings: int, source: str) -> None:
-        """Move what would reach past the next event, winnings first."""
         if self.limit is None:
             return
         surplus = self.balance["online"] - self.limit
@@ -585,25 +579,9 @@ class Posting:
             self._outbox.append((len(self.movements) - 1, source))
 
     def afterwards(self, write: Callable[[tuple[TransferRow, ...]], None]) -> None:
-        """Have something written when the rows of the entry have got their numbers."""
         self._afterwards.append(write)
 
-    def _purse(self) -> Purse:
-        balance = self.balance
-        return Purse(
-            balance["online"],
-            balance["held"],
-            balance["bank"],
-            balance["stake"],
-            balance["loan"],
-            self.ticked,
-            self._date(),
-            self.closing,
-            self.turns,
-        )
-
     def _date(self) -> date:
-        """Tell the caller's day; the board's for one who has never called."""
         if self.day is None:
             return self.desk.settings.schedule.day_of(self.desk.now)
         return date.fromisoformat(self.day)
@@ -630,7 +608,6 @@ class Posting:
         return rows
 
     def _write_day(self, rows: tuple[TransferRow, ...], begins: int) -> None:
-        """Remember from which transfer on the new day counts, and which one was its grant."""
         books = self.desk.connection
         granted = [row.number for row in rows[begins:] if row.kind == "grant"]
         _ADD_DAY(

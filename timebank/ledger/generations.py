@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import datetime
+from hashlib import sha256
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, func, select
@@ -56,7 +57,18 @@ class Generation(NamedTuple):
     digest: str
 
     def made(self, before: str) -> str:
-        return chain.generation_digest(before, *self[:-1])
+        """Make its digest: SHA-256 in hexadecimal over one line of UTF-8 text.
+
+        The line is the digest before, the word "generation", the fields in their order (`numbers`
+        is JSON without spaces), with the length of `by` in bytes before it, one space between each
+        two. No transfer makes such a line: a number follows its digest before.
+        """
+        taken = "-" if self.copied is None else self.copied
+        return sha256(
+            f"{before} generation {self.number} {self.at} {taken} {self.after} {self.first}"
+            f" {self.numbers} {self.shoes} {self.hands} {self.calls} {len(self.by.encode())}"
+            f" {self.by} {self.why}".encode()
+        ).hexdigest()
 
     @property
     def firsts(self) -> Mapping[str, int]:
@@ -75,7 +87,6 @@ CURRENT: Reader[int] = value(lambda: select(highest(_TABLE.c.number, 1)))
 
 
 def of_transfer(number: ColumnElement[int]) -> ColumnElement[int]:
-    """Give the generation of a transfer by its number, as a column of a query."""
     return select(highest(_TABLE.c.number, 1)).where(_TABLE.c.first <= number).scalar_subquery()
 
 
@@ -84,7 +95,6 @@ def generations(connection: Connection) -> list[Generation]:
 
 
 def current(connection: Connection) -> int:
-    """Tell the number of the generation that the books are in, 1 where nothing was restored."""
     return CURRENT.one(connection)
 
 
@@ -114,8 +124,6 @@ def last_numbers(connection: Connection) -> dict[str, int]:
 
 
 class ClosedWithCopy(NamedTuple):
-    """How many things that were open in a restored copy are closed with it."""
-
     shoes: int
     hands: int
     calls: int

@@ -22,7 +22,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from timebank.files import sync, sync_folder, write_all
+from timebank import files
 from timebank.ledger import high_water, sqlite
 from timebank.ledger.overwritten import Watch
 
@@ -46,10 +46,7 @@ class Guard:
     """The files of an open database, as they were when the guard was posted."""
 
     def __init__(self, path: Path, connection: Connection) -> None:
-        """Post a guard by a connection that has read, and is kept open; others never close them.
-
-        SQLite removes the log and its index with the last connection only.
-        """
+        """Post a guard by a connection that has read: SQLite removes the log with the last one."""
         self._path = path
         self._connection = connection
         # SQLite follows links once, and names the log and its index after what it found.
@@ -60,8 +57,8 @@ class Guard:
         self._word = overwritten_beside(path)
         self._is_overwritten = False
         self._is_database_whole = True
-        files = [self._files[name] for name in (path, *beside.values())]
-        self._watch = Watch(path, files, _page_of_count(connection))
+        watched = [self._files[name] for name in (path, *beside.values())]
+        self.watch = Watch(path, watched, sqlite.first_page(connection, "identity"))
         self._believed_until = time.monotonic() + LOOK_SECONDS
 
     def close(self) -> None:
@@ -77,11 +74,10 @@ class Guard:
         return said
 
     def missing_now(self) -> str:
-        """Say what is not what it was, "" when all is well."""
         if os.path.lexists(self._word):
             self._is_overwritten = True
             return f"{self._path} was found written over by another process of the board"
-        file = self._watch.look()
+        file = self.watch.look()
         if file is None:
             return self.moved()
         self._is_overwritten = True
@@ -89,20 +85,13 @@ class Guard:
         return f"{file} was written over or cut off by another program"
 
     def went_back(self) -> str:
-        """Say what has happened when the books count what they have counted before."""
         self._is_overwritten, self._is_database_whole = True, False
         return f"{self._path} was written over or cut off by another program"
 
     def look_again(self) -> None:
-        """Believe no look that was before."""
         self._believed_until = 0.0
 
-    def frames(self) -> int | None:
-        """Tell how many frames of the log count, None when that cannot be told just now."""
-        return self._watch.frames()
-
     def moved(self) -> str:
-        """Say which file is not where it was, "" when all are."""
         for name, identity in self._files.items():
             try:
                 found = _identity(name)
@@ -132,7 +121,8 @@ class Guard:
         problem = "no folder can be written"
         for folder in (self._path.parent, Path(tempfile.gettempdir())):
             try:
-                copy = self._copied_into(folder)
+                with self._new_copy(folder) as copy:
+                    _copy(sqlite.driver(self._connection), copy)
             except (OSError, sqlite3.Error) as error:
                 problem = str(error)
             else:
@@ -146,7 +136,6 @@ class Guard:
         )
 
     def _is_carried_over(self) -> bool:
-        """Write all of the log into the database that is open, wherever its name is by now."""
         try:
             return sqlite.carry_over_some(sqlite.driver(self._connection))
         except sqlite3.Error:
@@ -163,11 +152,11 @@ class Guard:
                 sqlite.driver(self._connection).execute(sqlite.BEGIN_WRITING)
         said = self._left_of(writer or self._connection, file)
         with contextlib.suppress(OSError):
-            _write(self._word, said)
+            files.write(self._word, said.encode())
+            files.sync_folder(self._word.parent)
         return said
 
     def _left_of(self, source: Connection, file: int | None) -> str:
-        """Copy what a connection still sees, or else the database without its log."""
         folder, problem = self._path.parent, "it is damaged"
         ways: tuple[Callable[[], tuple[Path, int]], ...] = (
             lambda: self._copied_and_checked(folder, source),
@@ -193,23 +182,13 @@ class Guard:
             " `timebank restore`."
         )
 
-    def _copied_into(self, folder: Path) -> Path:
-        """Copy all that is open into a new file, for its owner's eyes only."""
-        with self._new_copy(folder) as copy:
-            _copy(sqlite.driver(self._connection), copy)
-        return copy
-
     def _copied_and_checked(self, folder: Path, source: Connection) -> tuple[Path, int]:
-        """Do the same, and count the transactions in it.
-
-        Raises sqlite3.DatabaseError when the copy is damaged.
-        """
+        """Copy what a connection sees, and count its transactions; sqlite3.Error if damaged."""
         with self._new_copy(folder) as copy:
             _copy(sqlite.driver(source), copy)
             return copy, _checked(copy)
 
     def _copied_alone(self, folder: Path, file: int | None) -> tuple[Path, int]:
-        """Copy the database without its log, as it is open; returns and raises the same."""
         if file is None:
             raise OSError("it cannot be read")
         with self._new_copy(folder) as copy:
@@ -230,7 +209,7 @@ class Guard:
         try:
             yield copy
             for name in (copy, folder):
-                sync(name)
+                files.sync(name)
         except BaseException:
             for ending in ("", "-wal", "-shm"):
                 Path(f"{copy}{ending}").unlink(missing_ok=True)
@@ -238,7 +217,6 @@ class Guard:
 
 
 def rescued(path: Path) -> Path | None:
-    """Return the newest rescued copy that stands beside the books, None when there is none."""
     return max(path.parent.glob(f"{path.name}{RESCUED}*"), default=None)
 
 
@@ -247,7 +225,6 @@ def overwritten_beside(path: Path) -> Path:
 
 
 def overwritten(path: Path) -> str | None:
-    """Say what is left of books that were written over, None when they were not."""
     try:
         return overwritten_beside(path).read_text("utf-8")
     except (FileNotFoundError, NotADirectoryError):
@@ -281,10 +258,6 @@ def let_go() -> None:
         os.close(_kept.pop())
 
 
-def _page_of_count(connection: Connection) -> int:
-    return sqlite.first_page(connection, "identity")
-
-
 def _copy(source: sqlite3.Connection, copy: Path) -> None:
     with contextlib.closing(sqlite.opened(copy)) as target:
         sqlite.copy(source, target)
@@ -297,16 +270,6 @@ def _checked(copy: Path) -> int:
             raise sqlite3.DatabaseError(damage)
         (number,) = sqlite.ask(file, high_water.COUNT_OF).fetchone() or (0,)
     return int(number)
-
-
-def _write(name: Path, text: str) -> None:
-    file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    try:
-        write_all(file, text.encode())
-        os.fsync(file)
-    finally:
-        os.close(file)
-    sync_folder(name.parent)
 
 
 def _identity(name: Path) -> tuple[int, int] | None:

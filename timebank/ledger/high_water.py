@@ -85,10 +85,7 @@ def read(path: Path) -> int:
 
 
 def doubt(connection: Connection, noted: int, path: Path) -> str | None:
-    """Tell what is missing in the books at `path`, of which `noted` were counted; None if nothing.
-
-    `noted` was read before the transaction of `connection` began.
-    """
+    """Tell what the books lack of `noted`, which was read before their transaction began."""
     missing = noted - count_of(connection)
     if missing <= 0:
         return None
@@ -140,7 +137,6 @@ def _record(number: int) -> bytes:
 
 
 def _number(record: bytes) -> int:
-    """Read a record, 0 for one that was never written or is damaged."""
     digits = record[:DIGITS]
     if not digits.isdigit():
         return 0

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, select
 
-from timebank.files import sync_folder, write_all
+from timebank import files
 from timebank.ledger import generations
 from timebank.ledger.schema import identity, instant, stamp
 from timebank.ledger.sql import Prepared, Reader, columns_of, given, insert_or_change, value
@@ -74,20 +74,14 @@ def write_note(path: Path, note: Note) -> None:
     """Put the file beside the books, whole and on the disk; raises `OSError`."""
     target = beside(path)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
     try:
-        file = os.open(part, flags, 0o600)
-        try:
-            write_all(file, json.dumps(asdict(note)).encode())
-            os.fsync(file)
-        finally:
-            os.close(file)
+        files.write(part, json.dumps(asdict(note)).encode())
         os.replace(part, target)
     except OSError:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
         raise
-    sync_folder(target.parent)
+    files.sync_folder(target.parent)
 
 
 def new_mark() -> str:
@@ -113,12 +107,10 @@ def mark_of(connection: Connection) -> str:
 
 
 def copied_at(connection: Connection) -> int | None:
-    """Tell when this file was copied from the books, None for the books themselves."""
     return _COPIED.first(connection)
 
 
 def set_mark(connection: Connection, mark: str, copied: int | None) -> None:
-    """Give the books a mark; `copied` is None unless they are a copy."""
     _SET(connection, mark=mark, copied=copied)
 
 
@@ -128,7 +120,6 @@ def note_of(connection: Connection, marks: list[str], now: datetime) -> Note:
 
 
 def doubt(connection: Connection, note: Note | None, path: Path) -> str | None:
-    """Tell why the file at `path` is not the books that were served last, None when it is."""
     copied, mark = copied_at(connection), mark_of(connection)
     if copied is not None:
         return f"{path.name} is a copy, taken on {instant(copied):%Y-%m-%d at %H:%M} UTC"
@@ -151,8 +142,5 @@ def renew(connection: Connection, path: Path, now: datetime) -> None:
 
 
 def settle(connection: Connection, path: Path, now: datetime) -> None:
-    """Have the file beside the books accept the mark alone that they hold; raises `OSError`.
-
-    In a transaction that keeps others from writing.
-    """
+    """Have the file accept the mark of the books alone, while nobody else writes; `OSError`."""
     write_note(path, note_of(connection, [mark_of(connection)], now))

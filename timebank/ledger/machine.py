@@ -25,8 +25,6 @@ TIME_ERROR = 5
 
 
 class ClockReading(NamedTuple):
-    """What the clocks of the board show at one moment."""
-
     # The instant as the board believes it, aware UTC.
     now: datetime
     # Which start of the machine it is, and the seconds since then.
@@ -37,8 +35,6 @@ class ClockReading(NamedTuple):
 
 
 class Instruments(Protocol):
-    """What can be read of a machine's clocks."""
-
     def now(self) -> datetime:
         """Return the wall clock's instant, aware, in UTC."""
 
@@ -56,8 +52,6 @@ class Instruments(Protocol):
 
 
 class Machine:
-    """The clocks of the machine that this process runs on."""
-
     def now(self) -> datetime:
         return datetime.now(UTC)
 
@@ -65,7 +59,6 @@ class Machine:
         return time.clock_gettime(UPTIME)
 
     def awake(self) -> float:
-        """Return those of them in which the machine was awake."""
         return time.monotonic()
 
     def boot(self) -> str:
@@ -73,12 +66,22 @@ class Machine:
         return _boot()
 
     def is_synchronised(self) -> bool:
-        """Tell whether the kernel says that time servers keep the wall clock right.
+        """Ask the kernel; where that cannot be, nobody has agreed to anything."""
+        import ctypes  # noqa: PLC0415 # a door must start fast
 
-        A clock that was set by hand is not, until they have agreed to it. Where the kernel cannot
-        be asked nobody has agreed to anything.
-        """
-        return _kernel_is_synchronised()
+        class Timex(ctypes.Structure):
+            _fields_ = (
+                *(("modes", ctypes.c_uint), ("offset", ctypes.c_long), ("freq", ctypes.c_long)),
+                *(("maxerror", ctypes.c_long), ("esterror", ctypes.c_long)),
+                *(("status", ctypes.c_int), ("rest", ctypes.c_byte * 512)),
+            )
+
+        asked = Timex()  # all zero: nothing is to be changed
+        try:
+            state = ctypes.CDLL(None).adjtimex(ctypes.byref(asked))
+        except (OSError, AttributeError):
+            return False
+        return 0 <= state < TIME_ERROR and not asked.status & STA_UNSYNC
 
 
 @cache
@@ -87,27 +90,3 @@ def _boot() -> str:
         return BOOT_ID.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
         return f"process {uuid.uuid4()}"
-
-
-def _kernel_is_synchronised() -> bool:
-    import ctypes  # noqa: PLC0415 # a door must start fast
-
-    class Timex(ctypes.Structure):
-        """The head of `struct timex`, with room for the rest of it."""
-
-        _fields_ = (
-            ("modes", ctypes.c_uint),
-            ("offset", ctypes.c_long),
-            ("freq", ctypes.c_long),
-            ("maxerror", ctypes.c_long),
-            ("esterror", ctypes.c_long),
-            ("status", ctypes.c_int),
-            ("rest", ctypes.c_byte * 512),
-        )
-
-    asked = Timex()  # all zero: nothing is to be changed
-    try:
-        state = ctypes.CDLL(None).adjtimex(ctypes.byref(asked))
-    except (OSError, AttributeError):
-        return False
-    return 0 <= state < TIME_ERROR and not asked.status & STA_UNSYNC

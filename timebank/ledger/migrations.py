@@ -49,7 +49,6 @@ def move_forward(path: Path, busy_seconds: float, steps: Steps) -> None:
 
 
 def backup_path(path: Path, version: int) -> Path:
-    """Tell where the copy is kept that was taken before leaving `version`."""
     return path.with_name(f"{path.name}.v{version}-backup")
 
 

@@ -91,8 +91,6 @@ class OpenFile:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """A frame that counts, and its header."""
-
     salts: bytes
     number: int
     header: bytes
@@ -116,7 +114,6 @@ class Watch:
         self._count = 0  # the highest that was seen in the database
 
     def look(self) -> Path | None:
-        """Return which file was written over or cut off, None if none was or nobody can tell."""
         found = None
         with self._looking:
             for look in range(LOOKS):
@@ -169,7 +166,6 @@ class Watch:
         return Seen(self._database.size(), read(size, 0), read(size, (self._page - 1) * size))
 
     def _may_be(self, seen: Seen, state: wal.State, noted: int) -> bool:
-        """Tell whether SQLite may have left the database like this."""
         if state.carried_over == self._carried and self._seen not in (None, seen):
             return False
         is_all_there = state.frames == state.carried_over.frames
@@ -179,7 +175,6 @@ class Watch:
         return count is None or count >= max(self._count, noted if is_all_there else 0)
 
     def _look_at_log(self, state: wal.State) -> tuple[_Frame | None, bool]:
-        """Compare the log with its index, and with what it held at the last look."""
         if not state.frames:
             return None, True
         log = self._log

@@ -61,7 +61,6 @@ class Cutoff(NamedTuple):
     host: bool
 
     def encode(self) -> str:
-        """Write it as the JSON object that `callers.held_behind` keeps."""
         return _encode(self._asdict())
 
     @classmethod
@@ -70,7 +69,7 @@ class Cutoff(NamedTuple):
         return cls("an event", "", False) if text is None else cls(**json.loads(text))
 
 
-# The clocks: time used, days, events.
+# The clocks: time used, days (ISO 8601), and events by the fields of `Cutoff`.
 
 
 @_reason("used", "elapsed")
@@ -80,23 +79,17 @@ class Used(Reason):
 
 @_reason("waited", "elapsed")
 class Waited(Reason):
-    """Time on line between a host's handing over its caller and the opening of the call."""
-
     node: int
     board: str
 
 
 @_reason("granted", "grant")
 class Granted(Reason):
-    """The minutes of a day (ISO 8601)."""
-
     day: str
 
 
 @_reason("left", "forfeit")
 class LeftOfDay(Reason):
-    """What was left of the minutes of a day when the next one began."""
-
     day: str
 
 
@@ -107,8 +100,6 @@ class OldStake(Reason):
 
 @_reason("released", "release")
 class Released(Reason):
-    """What was held comes back after an event (the fields of `Cutoff`)."""
-
     event: str
     at: str
     host: bool
@@ -116,8 +107,6 @@ class Released(Reason):
 
 @_reason("held", "held")
 class HeldBack(Reason):
-    """What would reach past an event waits behind it (the fields of `Cutoff`)."""
-
     event: str
     at: str
     host: bool
@@ -136,8 +125,6 @@ class Mended(Reason):
 
 @_reason("clamped", "clamp")
 class Clamped(Reason):
-    """Winnings that would reach past an event (the fields of `Cutoff`)."""
-
     event: str
     at: str
     host: bool
@@ -146,28 +133,20 @@ class Clamped(Reason):
 
 @_reason("earned", "carry")
 class Earned(Reason):
-    """What was earned on a day that is over."""
-
     day: str
     banked: bool | None = None
 
 
 @_reason("gained", "gain")
 class Gained(Reason):
-    """What a caller of another board gained on a visit.
-
-    `total` seconds, of which this is a part.
-    """
-
     board: str
+    # Seconds gained on the visit, of which this is a part.
     total: int
     banked: bool | None = None
 
 
 @_reason("kept", "kept")
 class Kept(Reason):
-    """What could not be given back to another board after all."""
-
     board: str
     banked: bool | None = None
 
@@ -177,29 +156,21 @@ class Kept(Reason):
 
 @_reason("brought", "brought")
 class BroughtIn(Reason):
-    """What a caller of another board came with."""
-
     board: str
 
 
 @_reason("counted", "brought")
 class Counted(Reason):
-    """What the clock of another board counted beyond what was brought."""
-
     board: str
 
 
 @_reason("taken-home", "taken home")
 class TakenHome(Reason):
-    """What is another board's, and leaves with its caller."""
-
     board: str
 
 
 @_reason("given-back", "given back")
 class GivenBack(Reason):
-    """Whole minutes that another board is given."""
-
     board: str
 
 
@@ -225,8 +196,6 @@ class PassedOn(Reason):
 
 @_reason("came-in", "import")
 class CameIn(Reason):
-    """What another program gave a caller, and the line of which file says so."""
-
     program: str
     file: str
     line: int
@@ -236,8 +205,6 @@ class CameIn(Reason):
 
 @_reason("taken-out", "import")
 class TakenOut(Reason):
-    """What another program took from a caller, and the line of which file says so."""
-
     program: str
     file: str
     line: int
@@ -250,8 +217,6 @@ class TakenOut(Reason):
 
 @_reason("deposited", "deposit")
 class Deposited(Reason):
-    """A deposit, at log-off where the caller wants what is left deposited then."""
-
     at_log_off: bool = False
 
 
@@ -262,8 +227,6 @@ class Withdrawn(Reason):
 
 @_reason("sent", "transfer")
 class Sent(Reason):
-    """What one caller gave another, with a message that may be empty."""
-
     giver: str
     taker: str
     message: str
@@ -293,11 +256,7 @@ class PaidFromBank(Reason):
 
 @_reason("paid-of-own", "loan paid")
 class PaidOfOwn(Reason):
-    """What a caller of another board has of their own when they leave, and owes.
-
-    `total` seconds, of which this is a part.
-    """
-
+    # Seconds that a caller of another board leaves with and owes, of which this is a part.
     total: int
 
 
@@ -338,8 +297,6 @@ class SysopMoved(Reason):
 
 @_reason("deleted", "deletion")
 class Deleted(Reason):
-    """What a deleted caller had; `in_hand` where it stood on the table."""
-
     name: str
     in_hand: bool
 
@@ -354,8 +311,6 @@ class BetPlaced(Reason):
 
 @_reason("raised")
 class BetRaised(Reason):
-    """More put on the table in mid-hand: `action` is why ("insurance"), and the kind."""
-
     action: str
     game: str
 
@@ -389,15 +344,11 @@ class Bankroll(Reason):
 
 @_reason("renewed", "renewal")
 class Renewed(Reason):
-    """A bankroll after one that was lost, on a day."""
-
     lost_on: str
 
 
 @_reason("refilled", "casino")
 class Refilled(Reason):
-    """What brings the bank that a player faces back to `full` cents."""
-
     full: int
 
 
@@ -447,7 +398,6 @@ def encode(reason: Reason) -> str:
 
 
 def known(reason: Reason) -> dict[str, Any]:
-    """Give the facts of a reason that can be read, by their names, without its code."""
     return {name: getattr(reason, name) for name in _NAMES[type(reason)]}
 
 

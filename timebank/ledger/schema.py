@@ -31,7 +31,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.schema import CreateIndex
+from sqlalchemy.schema import CreateIndex, SchemaItem
 from sqlalchemy.sql.compiler import DDLCompiler
 
 SCHEMA_VERSION = 1
@@ -59,9 +59,8 @@ PLAY_ACCOUNTS = ("bankroll", "stake", "casino", "tab")
 MINT = "mint"
 
 # What each kind of account may hold; audit reads the same table as the CHECK below.
-NEVER_NEGATIVE = frozenset(
-    {"online", "held", "bank", "stake", "elapsed", "forfeit", "bankroll", "casino"}
-)
+_NEVER_NEGATIVE = "'online', 'held', 'bank', 'stake', 'elapsed', 'forfeit', 'bankroll', 'casino'"
+NEVER_NEGATIVE = frozenset(_NEVER_NEGATIVE.replace("'", "").split(", "))
 NEVER_POSITIVE = frozenset({"loan"})
 
 metadata = MetaData()
@@ -97,10 +96,14 @@ def _state(*states: str) -> Column[str]:
     return Column("state", Text, CheckConstraint(f"state IN ({known})"), nullable=False)
 
 
-callers = Table(
+def _numbered(name: str, *parts: SchemaItem, key: str = "id") -> Table:
+    """Lay a table whose rows have numbers, none of which is ever used twice."""
+    number = Column(key, Integer, primary_key=True)
+    return Table(name, metadata, number, *parts, sqlite_autoincrement=True)
+
+
+callers = _numbered(
     "callers",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("name", Text, nullable=False),
     # names.fold(name): two living callers may not look alike.
     Column("fold", Text, nullable=False),
@@ -130,7 +133,6 @@ callers = Table(
     # (notices.py).
     Column("untold_round", Integer),
     # Numbers are never used twice: the history of a deleted caller stays his.
-    sqlite_autoincrement=True,
 )
 _index("one_living_caller_a_name", callers.c.fold, unique=True, where="deleted IS NULL")
 _index("callers_by_skeleton", callers.c.skeleton, where="deleted IS NULL")
@@ -142,34 +144,25 @@ _index(
     where="deleted IS NULL AND board IS NOT NULL",
 )
 
-accounts = Table(
+accounts = _numbered(
     "accounts",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("kind", Text, nullable=False),
     Column("caller_id", ForeignKey("callers.id")),
     Column("game", Text),
     Column("unit", Text, nullable=False),
     _whole("balance"),
     CheckConstraint("unit IN ('second', 'usd-cent', 'frf-cent')", name="known_unit"),
-    CheckConstraint(
-        "kind NOT IN ('online', 'held', 'bank', 'stake', 'elapsed', 'forfeit', 'bankroll',"
-        " 'casino') OR balance >= 0",
-        name="never_negative",
-    ),
+    CheckConstraint(f"kind NOT IN ({_NEVER_NEGATIVE}) OR balance >= 0", name="never_negative"),
     CheckConstraint("kind <> 'loan' OR balance <= 0", name="never_positive"),
     UniqueConstraint("caller_id", "unit", "kind", name="one_account_a_kind"),
     # Exports and noted digests name accounts by their numbers: none is used twice.
-    sqlite_autoincrement=True,
 )
 _index("one_house_a_game", accounts.c.game, accounts.c.unit, unique=True, where="kind = 'house'")
 _index("banks_by_balance", accounts.c.balance, where="kind = 'bank' AND unit = 'second'")
 _index("one_mint_a_unit", accounts.c.unit, unique=True, where="kind = 'mint'")
 
-calls = Table(
+calls = _numbered(
     "calls",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
     _whole("node"),
     # Which process renews the lease; any text that no other process uses.
@@ -190,14 +183,11 @@ calls = Table(
     Column("boot", Text),
     Column("awake", Float),
     CheckConstraint("ticked = charged + waived AND charged >= 0 AND waived >= 0", name="told"),
-    sqlite_autoincrement=True,
 )
 _index("one_open_call_a_caller", calls.c.caller_id, unique=True, where="closed IS NULL")
 
-shoes = Table(
+shoes = _numbered(
     "shoes",
-    metadata,
-    Column("id", Integer, primary_key=True),
     # NULL for the shoe of a table that several callers share.
     Column("caller_id", ForeignKey("callers.id")),
     Column("game", Text, nullable=False),
@@ -208,17 +198,14 @@ shoes = Table(
     Column("cut", Text),
     _whole("opened"),
     Column("closed", Integer),
-    sqlite_autoincrement=True,
 )
 _index("one_open_shoe_a_game", shoes.c.caller_id, shoes.c.game, unique=True, where="closed IS NULL")
 _index(
     "one_open_shoe_a_table", shoes.c.game, unique=True, where="closed IS NULL AND caller_id IS NULL"
 )
 
-rounds = Table(
+rounds = _numbered(
     "rounds",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
     Column("game", Text, nullable=False),
     Column("day", Text, nullable=False),
@@ -252,7 +239,6 @@ rounds = Table(
     # NULL in that one itself, and where one plays alone.
     Column("lead", ForeignKey("rounds.id")),
     CheckConstraint("(settled IS NULL) = (outcome IS NULL)", name="settled_with_an_outcome"),
-    sqlite_autoincrement=True,
 )
 _index("one_round_in_play", rounds.c.caller_id, unique=True, where="settled IS NULL")
 _index("turns_of_a_day", rounds.c.caller_id, rounds.c.day, rounds.c.unit, rounds.c.game)
@@ -295,10 +281,8 @@ actions = Table(
     sqlite_with_rowid=False,
 )
 
-transfers = Table(
+transfers = _numbered(
     "transfers",
-    metadata,
-    Column("id", Integer, primary_key=True),
     # The row is number `place` of the `size` rows of its entry, which follow one another.
     _whole("place"),
     _whole("size"),
@@ -317,7 +301,6 @@ transfers = Table(
     CheckConstraint("source <> target", name="two_accounts"),
     CheckConstraint("place BETWEEN 1 AND size", name="place_in_entry"),
     # A removed last row leaves a gap that the next one cannot fill.
-    sqlite_autoincrement=True,
 )
 _index("transfers_from", transfers.c.source)
 _index("transfers_to", transfers.c.target)
@@ -351,23 +334,19 @@ days = Table(
 )
 
 # Days that a wrong clock began, and that were taken back: their grants are accounted for here.
-mended_days = Table(
+mended_days = _numbered(
     "mended_days",
-    metadata,
-    Column("number", Integer, primary_key=True),
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
     Column("day", Text, nullable=False),
     Column("grant_id", ForeignKey("transfers.id"), unique=True),
     # When it was taken back.
     _whole("mended"),
-    sqlite_autoincrement=True,
+    key="number",
 )
 
 # What is believed of the wall clock, a row for each boot of the machine: see clock.Belief.
-clocks = Table(
+clocks = _numbered(
     "clocks",
-    metadata,
-    Column("number", Integer, primary_key=True),
     Column("boot", Text, nullable=False, unique=True),
     Column("zero", Float, nullable=False),
     Column("since", Float, nullable=False),
@@ -377,7 +356,7 @@ clocks = Table(
     Column("agreed", Float),
     Column("noted", Float),
     Column("after", Integer),
-    sqlite_autoincrement=True,
+    key="number",
 )
 
 outbox = Table(
@@ -397,35 +376,27 @@ outbox = Table(
 )
 _index("outbox_to_do", outbox.c.number, where="state <> 'appended'")
 
-notices = Table(
+notices = _numbered(
     "notices",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
     _whole("at"),
     Column("text", Text, nullable=False),
     Column("shown", Integer),
-    sqlite_autoincrement=True,
 )
 _index("notices_to_show", notices.c.caller_id, where="shown IS NULL")
 
-sysop_log = Table(
+sysop_log = _numbered(
     "sysop_log",
-    metadata,
-    Column("id", Integer, primary_key=True),
     _whole("at"),
     # Who did it, or what: a co-sysop's name, "the command line", "import".
     Column("by", Text, nullable=False),
     # Whom it was done to.
     Column("caller_id", ForeignKey("callers.id")),
     Column("what", Text, nullable=False),
-    sqlite_autoincrement=True,
 )
 
-imports = Table(
+imports = _numbered(
     "imports",
-    metadata,
-    Column("id", Integer, primary_key=True),
     # Where other programs write the file, every link followed; the name it was taken over under,
     # which no other file ever had; and that of its .BAK.
     Column("path", Text, nullable=False),
@@ -437,7 +408,6 @@ imports = Table(
     _whole("lines", ">= 0"),
     Column("recent", Text, nullable=False),
     _whole("changed"),
-    sqlite_autoincrement=True,
 )
 _index("imports_to_do", imports.c.path, where="state <> 'closed'")
 _index("imports_kept", imports.c.kept)
@@ -500,10 +470,8 @@ identity = Table(
 
 # The visits of other boards' callers. Amounts are seconds; ledger/visit.py says what the columns
 # are.
-visits = Table(
+visits = _numbered(
     "visits",
-    metadata,
-    Column("id", Integer, primary_key=True),
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
     # NULL where a hand was settled for one who is on no call.
     Column("call_id", ForeignKey("calls.id"), unique=True),
@@ -549,15 +517,12 @@ visits = Table(
     Column("left_staked", Integer),
     Column("left_standing", Integer),
     Column("left_own", Integer),
-    sqlite_autoincrement=True,
 )
 _index("visits_of_a_caller", visits.c.caller_id)
 _index("visits_of_a_day", visits.c.caller_id, visits.c.day)
 
-given_back = Table(
+given_back = _numbered(
     "given_back",
-    metadata,
-    Column("number", Integer, primary_key=True),
     Column("caller_id", ForeignKey("callers.id"), nullable=False),
     # The transfer to `external` that it tells of; NULL for a loss.
     Column("transfer_id", ForeignKey("transfers.id"), unique=True),
@@ -577,16 +542,14 @@ given_back = Table(
     # Why it is doubtful, or kept.
     Column("why", Text),
     CheckConstraint("(transfer_id IS NULL) = (minutes < 0)", name="gains_were_moved"),
-    sqlite_autoincrement=True,
+    key="number",
 )
 Index("given_back_of_a_caller", given_back.c.caller_id, given_back.c.state)
 
 
 def stamp(at: datetime) -> int:
-    """Turn an aware instant into whole seconds since 1970, rounded down."""
     return int(at.timestamp() // 1)
 
 
 def instant(seconds: int) -> datetime:
-    """Turn stored seconds since 1970 back into an aware UTC instant."""
     return datetime.fromtimestamp(seconds, UTC)

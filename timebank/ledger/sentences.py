@@ -5,12 +5,121 @@ All that callers and sysops read of the reasons in the books is said here, in En
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from timebank.ledger import reasons as r
 from timebank.ledger.reasons import Cutoff, Reason
 from timebank.words import Unit, amount_words, minutes, money, span, title
+
+# What an amount was moved for. The names are facts of the reason, as `_SAID` says them.
+_SENTENCES: dict[type[Reason], str] = {
+    r.BetPlaced: "Bet {amount} at {game}",
+    r.BetRaised: "{action} for {amount} at {game}",
+    r.Lost: "Lost at {game}{outcome}",
+    r.Returned: "Stake returned at {game}{outcome}",
+    r.Won: "Won at {game}{outcome}",
+    r.Bankroll: "Bankroll of {amount} for a new player",
+    r.Renewed: "Bankroll of {amount}, the last one being lost on {lost_on}",
+    r.Refilled: "The bank is {full} again",
+    r.Used: "Time used on node {node}",
+    r.Waited: (
+        "Time used on node {node} since {board} handed over its caller, before this call was opened"
+    ),
+    r.Granted: "{amount} for {day}",
+    r.LeftOfDay: "What was left of the minutes for {day}",
+    r.OldStake: "A stake that was left of the minutes of an earlier day",
+    r.Released: "{amount} back after {event}",
+    r.HeldBack: "{amount} more after {event}{another_day}",
+    r.Clamped: "{amount} won past {event}{banked}",
+    r.Earned: "Earned on {day}{banked}",
+    r.Mended: "{amount} that a wrong clock had taken",
+    r.BroughtIn: "{amount} brought from {board}",
+    r.Counted: "{amount} more counted by the clock of {board}",
+    r.TakenHome: "{amount} taken home to {board}",
+    r.GivenBack: "{amount} given back to {board}",
+    r.Gained: "{total} gained on the visit from {board}{banked}",
+    r.Kept: "{amount} that could not be given back to {board}{banked}",
+    r.PutBack: "{total} of your own put back in the bank{beyond}",
+    r.PassedOn: "{amount} passed on through THEBANK.EXT",
+    r.CameIn: "{amount} from {program} ({file}, line {line} of import {imported}{record})",
+    r.TakenOut: "{amount} taken by {program} ({file}, line {line} of import {imported}{record})",
+    r.Deposited: "{amount} deposited{at_log_off}",
+    r.Withdrawn: "{amount} withdrawn",
+    r.Sent: "{amount} sent by {giver} to {taker}{message}",
+    r.Borrowed: "{amount} borrowed",
+    r.Repaid: "{amount} of a loan repaid",
+    r.LoanShare: "{amount} of the minutes for {day} paid back on the loan",
+    r.PaidFromBank: "{amount} from your bank account paid back on the loan",
+    r.PaidOfOwn: "{total} of your own paid back on the loan",
+    r.SysopAdded: "{amount} added by {by}: {note}",
+    r.SysopTook: "{amount} taken out by {by}: {note}",
+    r.SysopDeposited: "{amount} deposited by {by}: {note}",
+    r.SysopWithdrew: "{amount} withdrawn by {by}: {note}",
+    r.SysopMoved: "{amount} moved from {giver} to {taker} by {by}: {note}",
+    r.Deleted: "{name} was deleted{in_hand}",
+    r.Told: "{words}",
+}
+# The same as a part of what an entry did. `{0}` is the reason itself, `{of_it}` says that the
+# amount is a part of the one before.
+_PHRASES: dict[type[Reason], str] = {
+    r.BetPlaced: "bet {amount} at {game}",
+    r.BetRaised: "{0.action} {amount} at {game}",
+    r.Lost: "lost {amount} at {game}",
+    r.Won: "won {amount} at {game}",
+    r.Returned: "stake of {amount} returned at {game}",
+    r.Bankroll: "bankroll of {amount} for a new player",
+    r.Renewed: "bankroll of {amount}, the last one being lost on {lost_on}",
+    r.Refilled: "the bank is {full} again",
+    r.Granted: "granted {amount} for {day}",
+    r.LeftOfDay: "{amount} forfeited: what was left of the minutes for {day}",
+    r.OldStake: "{amount} forfeited: a stake that was left of the minutes of an earlier day",
+    r.Earned: "{amount} earned on {day}{banked}",
+    r.Released: "{amount} back after {event}",
+    r.HeldBack: "{amount}{of_it} held until after {event}{another_day}",
+    r.Clamped: "{amount}{of_it} {done} because of {event}",
+    r.LoanShare: "{amount}{of_it} paid back on the loan",
+    r.PaidFromBank: "paid back {amount} on the loan",
+    r.PaidOfOwn: "paid back {amount} on the loan",
+    r.BroughtIn: "brought {amount} from {board}",
+    r.Counted: "{amount} more counted by the clock of {board}",
+    r.TakenHome: "took {amount} home to {board}",
+    r.Gained: "gained {amount} on the visit from {board}{done}",
+    r.GivenBack: "gave {amount} back to {board}",
+    r.PutBack: "put {amount} of your own back in the bank{beyond}",
+    r.Kept: "kept {amount} that could not be given back to {board}",
+    r.PassedOn: "{amount} passed on through THEBANK.EXT",
+    r.Deposited: "deposited {amount}{at_log_off}",
+    r.Withdrawn: "withdrew {amount}",
+    r.Borrowed: "borrowed {amount}",
+    r.Repaid: "repaid {amount} of the loan",
+}
+_PUT_AWAY = {
+    None: "",
+    True: ": put in the bank",
+    False: ": forfeited, this board keeps no time bank",
+}
+# How a fact is said that is no word by itself.
+_SAID: dict[str, Callable[[Any], str]] = {
+    "game": lambda this: title(this.game),
+    "outcome": lambda this: f" ({_spoken(this.outcome)})" if this.outcome else "",
+    "action": lambda this: _spoken(this.action).capitalize(),
+    "event": lambda this: cutoff_words(Cutoff(this.event, this.at, this.host)),
+    "another_day": lambda this: ", on another day" if this.another_day else "",
+    "banked": lambda this: _PUT_AWAY[this.banked],
+    "total": lambda this: span(this.total),
+    "beyond": lambda this: _no_room(this) if this.beyond else "",
+    "record": lambda this: "" if this.record is None else f", record {this.record}",
+    "at_log_off": lambda this: " at log-off" if this.at_log_off else "",
+    "message": lambda this: f': "{this.message}"' if this.message else "",
+    "in_hand": lambda this: ": hand void" if this.in_hand else "",
+}
+SYSOP_DID: dict[type[r.Adjustment], str] = {
+    r.SysopAdded: "added",
+    r.SysopTook: "taken out",
+    r.SysopDeposited: "deposited",
+    r.SysopWithdrew: "withdrawn",
+}
 
 
 def sentence(reason: Reason, amount: int, unit: Unit) -> str:
@@ -19,74 +128,26 @@ def sentence(reason: Reason, amount: int, unit: Unit) -> str:
     >>> sentence(r.BetPlaced("vegas"), 120, "second")
     'Bet 2 minutes at Vegas'
     """
-    return (
-        _of_play(reason, amount, unit)
-        or _of_clocks(reason, amount)
-        or _of_boards(reason, amount)
-        or _of_window(reason, amount)
-        or _of_sysop(reason, amount)
-        or _of_no_code(reason)
-    )
+    if isinstance(reason, r.Unread):
+        return str(reason.facts)
+    text = _SENTENCES.get(type(reason))
+    if text is None:
+        raise ValueError(f"nobody has words for {reason}")
+    if reason == r.LoanShare(None):
+        text = "{amount} of the winnings paid back on the loan"
+    return text.format(amount=amount_words(amount, unit), **_facts(reason, unit))
 
 
-def _of_play(reason: Reason, amount: int, unit: Unit) -> str:
-    match reason:
-        case r.BetPlaced(game):
-            return f"Bet {amount_words(amount, unit)} at {title(game)}"
-        case r.BetRaised(action, game):
-            spoken = _spoken(action).capitalize()
-            return f"{spoken} for {amount_words(amount, unit)} at {title(game)}"
-        case r.Lost(game, outcome):
-            return f"Lost {_settled(game, outcome)}"
-        case r.Returned(game, outcome):
-            return f"Stake returned {_settled(game, outcome)}"
-        case r.Won(game, outcome):
-            return f"Won {_settled(game, outcome)}"
-        case r.Bankroll():
-            return f"Bankroll of {amount_words(amount, unit)} for a new player"
-        case r.Renewed(lost_on):
-            return f"Bankroll of {amount_words(amount, unit)}, the last one being lost on {lost_on}"
-        case r.Refilled(full):
-            return f"The bank is {amount_words(full, unit)} again"
-    return ""
-
-
-def _settled(game: str, outcome: str) -> str:
-    return f"at {title(game)} ({_spoken(outcome)})" if outcome else f"at {title(game)}"
+def _facts(reason: Reason, unit: Unit) -> dict[str, object]:
+    facts = r.known(reason)
+    said = {name: _SAID[name](reason) for name in facts.keys() & _SAID.keys()}
+    if isinstance(reason, r.Refilled):
+        said["full"] = amount_words(reason.full, unit)
+    return facts | said
 
 
 def _spoken(word: str) -> str:
     return word.replace("-", " ")
-
-
-def _of_clocks(reason: Reason, amount: int) -> str:
-    match reason:
-        case r.Used(node):
-            return f"Time used on node {node}"
-        case r.Waited(node, board):
-            return (
-                f"Time used on node {node} since {board} handed over its caller, before this call"
-                " was opened"
-            )
-        case r.Granted(day):
-            return f"{span(amount)} for {day}"
-        case r.LeftOfDay(day):
-            return f"What was left of the minutes for {day}"
-        case r.OldStake():
-            return "A stake that was left of the minutes of an earlier day"
-        case r.Released(event, at, host):
-            return f"{span(amount)} back after {cutoff_words(Cutoff(event, at, host))}"
-        case r.HeldBack(event, at, host, another_day):
-            more = ", on another day" if another_day else ""
-            return f"{span(amount)} more after {cutoff_words(Cutoff(event, at, host))}{more}"
-        case r.Clamped(event, at, host, banked):
-            event = cutoff_words(Cutoff(event, at, host))
-            return f"{span(amount)} won past {event}{_put_away(banked)}"
-        case r.Earned(day, banked):
-            return f"Earned on {day}{_put_away(banked)}"
-        case r.Mended():
-            return f"{span(amount)} that a wrong clock had taken"
-    return ""
 
 
 def cutoff_words(cutoff: Cutoff) -> str:
@@ -103,109 +164,12 @@ def end_of_call(board: str) -> str:
     return f"the end of your call at {board}"
 
 
-def _put_away(banked: bool | None) -> str:
-    if banked is None:
-        return ""
-    return ": put in the bank" if banked else ": forfeited, this board keeps no time bank"
-
-
-def _of_boards(reason: Reason, amount: int) -> str:
-    match reason:
-        case r.BroughtIn(board):
-            return f"{span(amount)} brought from {board}"
-        case r.Counted(board):
-            return f"{span(amount)} more counted by the clock of {board}"
-        case r.TakenHome(board):
-            return f"{span(amount)} taken home to {board}"
-        case r.GivenBack(board):
-            return f"{span(amount)} given back to {board}"
-        case r.Gained(board, total, banked):
-            return f"{span(total)} gained on the visit from {board}{_put_away(banked)}"
-        case r.Kept(board, banked):
-            return f"{span(amount)} that could not be given back to {board}{_put_away(banked)}"
-        case r.PutBack(total=total):
-            return f"{span(total)} of your own put back in the bank{_no_room(reason)}"
-        case r.PassedOn():
-            return f"{span(amount)} passed on through THEBANK.EXT"
-        case r.CameIn(program):
-            return f"{span(amount)} from {program} ({_origin(reason)})"
-        case r.TakenOut(program):
-            return f"{span(amount)} taken by {program} ({_origin(reason)})"
-    return ""
-
-
 def _no_room(reason: r.PutBack) -> str:
-    if not reason.beyond:
-        return ""
     because = "the account is frozen" if reason.frozen else f"{reason.board} takes none"
     return (
         f", {span(reason.beyond)} of it beyond the {span(reason.most)} that an account holds"
         f": {because}"
     )
-
-
-def _origin(reason: r.CameIn | r.TakenOut) -> str:
-    record = "" if reason.record is None else f", record {reason.record}"
-    return f"{reason.file}, line {reason.line} of import {reason.imported}{record}"
-
-
-def _of_window(reason: Reason, amount: int) -> str:
-    match reason:
-        case r.Deposited(at_log_off):
-            return f"{span(amount)} deposited{' at log-off' if at_log_off else ''}"
-        case r.Withdrawn():
-            return f"{span(amount)} withdrawn"
-        case r.Sent(giver, taker, message):
-            return f"{span(amount)} sent by {giver} to {taker}{_message(message)}"
-        case r.Borrowed():
-            return f"{span(amount)} borrowed"
-        case r.Repaid():
-            return f"{span(amount)} of a loan repaid"
-        case r.LoanShare(day):
-            of_what = "the winnings" if day is None else f"the minutes for {day}"
-            return f"{span(amount)} of {of_what} paid back on the loan"
-        case r.PaidFromBank():
-            return f"{span(amount)} from your bank account paid back on the loan"
-        case r.PaidOfOwn(total):
-            return f"{span(total)} of your own paid back on the loan"
-    return ""
-
-
-def _message(message: str) -> str:
-    return f': "{message}"' if message else ""
-
-
-def _of_sysop(reason: Reason, amount: int) -> str:
-    match reason:
-        case r.SysopMoved(giver, taker, by, note):
-            return f"{span(amount)} moved from {giver} to {taker} by {by}: {note}"
-        case r.Deleted(name, in_hand):
-            return f"{name} was deleted{': hand void' if in_hand else ''}"
-        case r.SysopAdded() | r.SysopTook() | r.SysopDeposited() | r.SysopWithdrew():
-            return f"{span(amount)} {sysop_did(reason)} by {reason.by}: {reason.note}"
-    return ""
-
-
-def sysop_did(reason: r.Adjustment) -> str:
-    """Say in a word or two what a sysop did to an account."""
-    match reason:
-        case r.SysopAdded():
-            return "added"
-        case r.SysopTook():
-            return "taken out"
-        case r.SysopDeposited():
-            return "deposited"
-        case r.SysopWithdrew():
-            return "withdrawn"
-
-
-def _of_no_code(reason: Reason) -> str:
-    match reason:
-        case r.Told(words=words):
-            return words
-        case r.Unread(facts=facts):
-            return str(facts)
-    raise ValueError(f"nobody has words for {reason}")
 
 
 class Part(NamedTuple):
@@ -255,8 +219,7 @@ def _phrases(parts: Sequence[Part]) -> Iterator[str]:
         kind = part.reason.kind
         if kind == "elapsed" or (kind == "returned" and "won" in kinds):
             continue
-        of_it = " of it" if whole else ""
-        yield _play(part) or _clock(part, of_it) or _visit(part) or _window(part)
+        yield _phrase(part, " of it" if whole else "")
         whole = whole or kind in ("won", "grant")
 
 
@@ -264,93 +227,19 @@ def _of_time_used(part: Part) -> str:
     return f"used {part.said}{part.why.removeprefix('Time used')}"
 
 
-def _play(part: Part) -> str:
-    """Say what a table did, or the mint before it."""
-    amount = part.said
-    match part.reason:
-        case r.BetPlaced(game):
-            return f"bet {amount} at {title(game)}"
-        case r.BetRaised(action, game):
-            return f"{action} {amount} at {title(game)}"
-        case r.Lost(game):
-            return f"lost {amount} at {title(game)}"
-        case r.Won(game):
-            return f"won {amount} at {title(game)}"
-        case r.Returned(game):
-            return f"stake of {amount} returned at {title(game)}"
-        case r.Bankroll() | r.Renewed() | r.Refilled():
-            return _small(part.why)
-    return ""
-
-
-def _clock(part: Part, of_it: str) -> str:
-    """Say what days, events and loans do by themselves."""
-    amount = part.said
-    match part.reason:
-        case r.Granted(day):
-            return f"granted {amount} for {day}"
-        case r.LeftOfDay() | r.OldStake():
-            return f"{amount} forfeited: {_small(part.why)}"
-        case r.Earned():
-            return f"{amount} {_small(part.why)}"
-        case r.Released(event, at, host):
-            return f"{amount} back after {cutoff_words(Cutoff(event, at, host))}"
-        case r.HeldBack(event, at, host, another_day):
-            event = cutoff_words(Cutoff(event, at, host))
-            return f"{amount}{of_it} held until after {event}{', on another day' * another_day}"
-        case r.Clamped(event, at, host, banked):
+def _phrase(part: Part, of_it: str) -> str:
+    reason, amount, done = part.reason, part.said, ""
+    text = _PHRASES.get(type(reason))
+    match reason:
+        case r.Clamped(banked=banked):
             done = "banked" if banked else "forfeited"
-            return f"{amount}{of_it} {done} because of {cutoff_words(Cutoff(event, at, host))}"
-        case r.LoanShare():
-            return f"{amount}{of_it} paid back on the loan"
-        case r.PaidFromBank() | r.PaidOfOwn():
-            return f"paid back {amount} on the loan"
-    return ""
-
-
-def _visit(part: Part) -> str:
-    """Say what a caller of another board brought, gained and took home."""
-    amount = part.said
-    match part.reason:
-        case r.BroughtIn(board):
-            return f"brought {amount} from {board}"
-        case r.Counted(board):
-            return f"{amount} more counted by the clock of {board}"
-        case r.TakenHome(board):
-            return f"took {amount} home to {board}"
-        case r.Gained(board, banked=banked):
+        case r.Gained(banked=banked):
             done = {None: "", True: ", put in the bank", False: ", forfeited"}[banked]
-            return f"gained {amount} on the visit from {board}{done}"
-        case r.GivenBack(board):
-            return f"gave {amount} back to {board}"
-        case r.PutBack() as reason:
-            return f"put {amount} of your own back in the bank{_no_room(reason)}"
-        case r.Kept(board):
-            return f"kept {amount} that could not be given back to {board}"
-        case r.PassedOn():
-            return f"{amount} passed on through THEBANK.EXT"
-    return ""
-
-
-def _window(part: Part) -> str:
-    """Say what was done at the bank's window; of anything else, its reason."""
-    amount = part.said
-    match part.reason:
-        case r.Deposited(at_log_off):
-            return f"deposited {amount}{' at log-off' if at_log_off else ''}"
-        case r.Withdrawn():
-            return f"withdrew {amount}"
-        case r.Borrowed():
-            return f"borrowed {amount}"
-        case r.Repaid():
-            return f"repaid {amount} of the loan"
-        case r.Sent(message=message) if part.other is not None:
-            sent = f"received {amount} from" if part.source == "other" else f"sent {amount} to"
-            return f"{sent} {part.other}{_message(message)}"
-    # What a sysop or a program did says its amount and more.
-    why = part.why
-    return why if why[:1].isdigit() else f"{amount}: {_small(why)}"
-
-
-def _small(text: str) -> str:
-    return text[:1].lower() + text[1:]
+        case r.Sent() if part.other is not None:
+            sent = "received {amount} from " if part.source == "other" else "sent {amount} to "
+            return sent.format(amount=amount) + part.other + _SAID["message"](reason)
+    if text is None:  # what a sysop or a program did says its amount and more
+        why = part.why
+        return why if why[:1].isdigit() else f"{amount}: {why[:1].lower()}{why[1:]}"
+    facts = _facts(reason, part.unit)
+    return text.format(reason, amount=amount, of_it=of_it, done=done, **facts)

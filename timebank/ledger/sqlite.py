@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, create_engine
@@ -27,15 +28,8 @@ BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 FULL = "SQLITE_FULL"
 BROKEN = (
-    *DAMAGED,
-    *BUSY,
-    FULL,
-    "SQLITE_IOERR",
-    "SQLITE_READONLY",
-    "SQLITE_CANTOPEN",
-    "SQLITE_NOMEM",
-    "SQLITE_PROTOCOL",
-    "SQLITE_PERM",
+    *(*DAMAGED, *BUSY, FULL, "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN"),
+    *("SQLITE_NOMEM", "SQLITE_PROTOCOL", "SQLITE_PERM"),
 )
 # COMMIT fails with these before anything is written.
 CERTAIN = (*BUSY, "SQLITE_CONSTRAINT")
@@ -53,31 +47,21 @@ def _code(error: BaseException) -> str:
     return getattr(reason(error), "sqlite_errorname", "")
 
 
-def is_waiting(error: BaseException) -> bool:
-    """Tell whether it is somebody else's turn to write."""
-    return _code(error).startswith("SQLITE_BUSY")
+def _is_one_of(codes: tuple[str, ...], error: BaseException) -> bool:
+    return _code(error).startswith(codes)
 
 
-def is_busy(error: BaseException) -> bool:
-    return _code(error).startswith(BUSY)
-
-
-def is_full(error: BaseException) -> bool:
-    return _code(error).startswith(FULL)
-
-
-def is_damaged(error: BaseException) -> bool:
-    """Tell whether what is in the file makes no sense to SQLite."""
-    return _code(error).startswith(DAMAGED)
-
-
-def is_broken(error: BaseException) -> bool:
-    """Tell whether file, disk or another process is at fault: the transaction is gone then."""
-    return _code(error).startswith(BROKEN)
+# Whether it is somebody else's turn to write.
+is_waiting = partial(_is_one_of, BUSY[:1])
+is_busy = partial(_is_one_of, BUSY)
+is_full = partial(_is_one_of, (FULL,))
+# Whether what is in the file makes no sense to SQLite.
+is_damaged = partial(_is_one_of, DAMAGED)
+# Whether file, disk or another process is at fault: the transaction is gone then.
+is_broken = partial(_is_one_of, BROKEN)
 
 
 def is_beyond_bounds(error: BaseException) -> bool:
-    """Tell whether an account would hold what its kind may not."""
     return "CHECK constraint failed: never" in str(reason(error))
 
 
@@ -102,7 +86,6 @@ def engine(path: Path, turn_seconds: float) -> Engine:
 
 
 def set_up(connection: sqlite3.Connection) -> None:
-    """Set a new connection of an engine as the books need it."""
     # Transactions begin where we say so, not where the driver guesses.
     connection.isolation_level = None
     connection.execute("PRAGMA synchronous = FULL")
@@ -158,7 +141,6 @@ def roll_back(connection: Connection) -> None:
 
 
 def rewrite_version(connection: Connection) -> None:
-    """Write something that changes nothing: the version of the schema once more."""
     set_version(connection, version(connection))
 
 
@@ -181,13 +163,9 @@ def without_log(connection: sqlite3.Connection) -> None:
 
 
 def carry_over_some(connection: sqlite3.Connection) -> bool:
-    """Carry the log over as far as nobody needs it; tells whether that was all of it.
-
-    Raises sqlite3.Error.
-    """
-    _, frames, carried = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone() or (
-        *(1, -1, 0),
-    )
+    """Carry the log over as far as nobody needs it; was that all of it? Raises sqlite3.Error."""
+    found = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    _, frames, carried = found or (1, -1, 0)
     return bool(frames == carried)
 
 
@@ -230,7 +208,6 @@ def copy(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
 
 
 def first_damage(connection: sqlite3.Connection) -> str | None:
-    """Look through a file until something is wrong with it; None when nothing is."""
     found = connection.execute("PRAGMA integrity_check(1)").fetchall()
     if found == [("ok",)]:
         return None
@@ -238,7 +215,6 @@ def first_damage(connection: sqlite3.Connection) -> str | None:
 
 
 def damages(connection: Connection) -> Iterator[str]:
-    """Look through the file, and say what is wrong with it, up to a hundred times."""
     for problem in connection.exec_driver_sql("PRAGMA integrity_check(100)").scalars():
         if problem != "ok":
             yield problem
@@ -254,13 +230,11 @@ def broken_references(connection: Connection) -> Iterator[tuple[str, int | None,
 
 
 def program(connection: Connection) -> int:
-    number: int = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
-    return number
+    return program_of(driver(connection))
 
 
 def version(connection: Connection) -> int:
-    number: int = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
-    return number
+    return version_of(driver(connection))
 
 
 def set_program(connection: Connection, number: int) -> None:
@@ -272,7 +246,6 @@ def set_version(connection: Connection, number: int) -> None:
 
 
 def program_of(connection: sqlite3.Connection) -> int:
-    """Tell the same as `program` of a file that is open beside the books."""
     (number,) = connection.execute("PRAGMA application_id").fetchone()
     return int(number)
 
@@ -303,7 +276,6 @@ def tables_of(connection: sqlite3.Connection) -> set[str]:
 
 
 def definition(connection: Connection, name: str) -> str | None:
-    """Give the text by which a table, an index or a trigger was made; None where there is none."""
     found: str | None = connection.exec_driver_sql(
         "SELECT sql FROM sqlite_master WHERE name = ?", (name,)
     ).scalar()
@@ -322,7 +294,6 @@ def first_page(connection: Connection, table: str) -> int:
 
 
 def given_numbers(connection: Connection) -> dict[str, int]:
-    """Tell the last number that each table has given, those apart that have given none."""
     return dict(connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence").all())
 
 
@@ -352,7 +323,6 @@ def go_on_from(connection: Connection, table: str, first: int) -> None:
 
 
 def _only_added(table: str) -> dict[str, str]:
-    """Guard the rows of a table, which are only ever added."""
     return {
         f"{table}_are_never_{done}": f"""
         CREATE TRIGGER {table}_are_never_{done} BEFORE {event} ON {table} BEGIN

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.exc import IntegrityError
 
-from timebank.errors import NotEnough, Refused
-from timebank.ledger import chain
+from timebank.errors import NotEnough
+from timebank.ledger import chain, sql
 from timebank.ledger.chain import Head
 from timebank.ledger.database import Desk
 from timebank.ledger.generations import of_transfer
@@ -33,43 +33,8 @@ from timebank.ledger.schema import (
     transfers,
 )
 from timebank.ledger.sentences import sentence
-from timebank.ledger.sql import (
-    Insertion,
-    Prepared,
-    Query,
-    Reader,
-    by_name,
-    equal,
-    fields_of,
-    insert_into,
-    read,
-    value,
-)
 from timebank.ledger.sqlite import is_beyond_bounds
 from timebank.words import Unit
-
-__all__ = [
-    "ADJUSTMENT",
-    "ALLOTMENT",
-    "ELAPSED",
-    "EXTERNAL",
-    "FORFEIT",
-    "Account",
-    "Balance",
-    "Extract",
-    "Head",
-    "Movement",
-    "NotEnough",
-    "Refused",
-    "TransferRow",
-    "balances",
-    "count",
-    "head",
-    "house",
-    "mint",
-    "open_account",
-    "transfer",
-]
 
 
 class Account(NamedTuple):
@@ -115,7 +80,7 @@ ALLOTMENT, ELAPSED, FORFEIT, EXTERNAL, ADJUSTMENT = (
 )
 
 
-_ADD = Insertion(
+_ADD = sql.Insertion(
     transfers, "id place size at kind amount source target facts call_id round_id digest"
 )
 
@@ -151,15 +116,8 @@ def transfer(
             raise
         raise NotEnough("There is not that much in the account.") from error
     return tuple(
-        TransferRow(
-            number,
-            moved.reason,
-            moved.amount,
-            moved.source.unit,
-            moved.source.kind,
-            moved.target.kind,
-        )
-        for number, moved in enumerate(movements, first + 1)
+        TransferRow(number, reason, amount, source.unit, source.kind, target.kind)
+        for number, (source, target, amount, reason, *_) in enumerate(movements, first + 1)
     )
 
 
@@ -168,14 +126,14 @@ def head(desk: Desk) -> Head:
     return chain.head(desk.connection)
 
 
-_OPEN = Prepared(lambda: insert_into(accounts, "kind caller_id game unit", balance=0))
-_HOUSE: Reader[int] = value(
+_OPEN = sql.Prepared(lambda: sql.insert_into(accounts, "kind caller_id game unit", balance=0))
+_HOUSE: sql.Reader[int] = sql.value(
     lambda: select(accounts.c.id).where(
-        accounts.c.kind == "house", equal(accounts.c.game, accounts.c.unit)
+        accounts.c.kind == "house", sql.equal(accounts.c.game, accounts.c.unit)
     )
 )
-_MINT: Reader[int] = value(
-    lambda: select(accounts.c.id).where(accounts.c.kind == MINT, equal(accounts.c.unit))
+_MINT: sql.Reader[int] = sql.value(
+    lambda: select(accounts.c.id).where(accounts.c.kind == MINT, sql.equal(accounts.c.unit))
 )
 
 
@@ -187,7 +145,6 @@ def open_account(
 
 
 def house(desk: Desk, game: str, unit: Unit) -> Account:
-    """Give the house account of a game, opening it when the game is played the first time."""
     number = _HOUSE.first(desk.connection, game=game, unit=unit)
     if number is None:
         return open_account(desk, "house", unit, game=game)
@@ -195,7 +152,6 @@ def house(desk: Desk, game: str, unit: Unit) -> Account:
 
 
 def mint(desk: Desk, unit: Unit) -> Account:
-    """Give the account that the play money of a unit comes from, opening it the first time."""
     number = _MINT.first(desk.connection, unit=unit)
     return open_account(desk, MINT, unit) if number is None else Account(number, MINT, unit)
 
@@ -213,24 +169,23 @@ class Balance(NamedTuple):
     amount: int
 
 
-def _balances() -> Query:
+def _balances() -> sql.Query:
     own, who = accounts.c, callers.c
     of_caller = {"caller": who.name, "deleted": who.deleted.is_not(None)}
-    chosen = fields_of(Balance, accounts, account_id=own.id, **of_caller, amount=own.balance)
+    chosen = sql.fields_of(Balance, accounts, account_id=own.id, **of_caller, amount=own.balance)
     return chosen.join(callers, who.id == own.caller_id, isouter=True).order_by(
-        own.caller_id.is_(None), by_name(who.name), own.caller_id, own.id
+        own.caller_id.is_(None), sql.by_name(who.name), own.caller_id, own.id
     )
 
 
-_BALANCES = read(Balance, _balances)
+_BALANCES = sql.read(Balance, _balances)
 
 
 def balances(desk: Desk) -> list[Balance]:
-    """List every account: callers by name with theirs together, then the system's."""
     return [each._replace(deleted=bool(each.deleted)) for each in _BALANCES.all(desk.connection)]
 
 
-_COUNT: Reader[int] = value(lambda: select(func.count()).select_from(transfers))
+_COUNT: sql.Reader[int] = sql.value(lambda: select(func.count()).select_from(transfers))
 
 
 def count(desk: Desk) -> int:
@@ -238,8 +193,6 @@ def count(desk: Desk) -> int:
 
 
 class Extract(NamedTuple):
-    """A transfer with everything a reader of the books wants beside it."""
-
     number: int
     entry: int
     # Whole seconds since 1970, UTC (schema.instant).
@@ -282,17 +235,16 @@ class Extract(NamedTuple):
         return " > ".join(name for name in names if name) or None
 
 
-def extracts_of() -> Query:
-    """Choose transfers, each an `Extract`."""
+def extracts_of() -> sql.Query:
     row, giver, taker = transfers.c, callers.alias("giver"), callers.alias("taker")
+    names = "entry at kind amount call_id round_id facts digest"
+    own = {name: row[name] for name in names.split()}
     return (
-        fields_of(
-            *(Extract, moved),
+        sql.fields_of(
+            Extract,
+            moved,
+            **own,
             number=row.id,
-            entry=row.entry,
-            at=row.at,
-            kind=row.kind,
-            amount=row.amount,
             unit=source.c.unit,
             source=source.c.kind,
             source_caller_id=source.c.caller_id,
@@ -301,10 +253,6 @@ def extracts_of() -> Query:
             target_caller_id=target.c.caller_id,
             target_caller=taker.c.name,
             game=game_of(),
-            call_id=row.call_id,
-            round_id=row.round_id,
-            facts=row.facts,
-            digest=row.digest,
             generation=of_transfer(row.id),
         )
         .join(giver, giver.c.id == source.c.caller_id, isouter=True)
@@ -314,5 +262,4 @@ def extracts_of() -> Query:
 
 
 def game_of() -> ColumnElement[str]:
-    """Give the game of a transfer, of a house's or the hand's, as a column of a query."""
     return func.coalesce(source.c.game, target.c.game, rounds.c.game)

@@ -13,7 +13,7 @@ import contextlib
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -60,8 +60,6 @@ class Index:
 
 
 class Carried(NamedTuple):
-    """How far which log was carried over into the database."""
-
     salts: bytes
     frames: int
 
@@ -78,10 +76,9 @@ class State(Index):
 
 
 def dead_commit(database: Path) -> DeadCommit | None:
-    """Find the last transaction that recovery would revive, None when there is none.
+    """Find the last transaction that recovery would revive.
 
-    To be asked by one who holds the lock to write, so that nobody commits meanwhile. Raises
-    `LogUnreadable`.
+    To be asked by one who holds the lock to write. Raises `LogUnreadable`.
     """
     with _log(database) as log:
         index = _index(database)
@@ -92,10 +89,7 @@ def dead_commit(database: Path) -> DeadCommit | None:
 
 
 def counts(database: Path, dead: DeadCommit) -> bool:
-    """Tell whether a commit that was dead is part of the books, because somebody recovered them.
-
-    To be asked like `dead_commit`. Raises `LogUnreadable`.
-    """
+    """Tell whether somebody has recovered a dead commit; asked, and raises, as `dead_commit`."""
     with _log(database) as log:
         index = _index(database)
         if dead.frame > index.frames:
@@ -133,24 +127,15 @@ def state(content: bytes) -> State:
         raise LogUnreadable("the wal-index is cut off")
     index = _read_index(content[: 2 * INDEX_HEADER.size])
     carried, meant = CHECKPOINTS.unpack_from(content, 2 * INDEX_HEADER.size)
-    return State(
-        index.frames,
-        index.page_size,
-        index.salts,
-        index.sums,
-        index.order,
-        Carried(index.salts, carried),
-        carried == meant,
-    )
+    over = Carried(index.salts, carried)
+    return State(**asdict(index), carried_over=over, is_at_rest=carried == meant)
 
 
 def is_header_of(header: bytes, state: Index) -> bool:
-    """Tell whether the beginning of a log is that of the log that counts."""
     return len(header) == LOG_HEADER.size and header[16:24] == state.salts
 
 
 def is_last_of(header: bytes, state: Index) -> bool:
-    """Tell whether the header of a frame is that of the last one that counts."""
     if len(header) < FRAME_HEADER.size:
         return False
     _, _, salts, *sums = FRAME_HEADER.unpack(header)
@@ -225,7 +210,6 @@ def _last_commit(log: int, index: Index) -> DeadCommit | None:
 
 
 def _summed(content: bytes, sums: Sums, order: Literal["little", "big"]) -> Sums:
-    """Add bytes to the two running checksums of the log."""
     one, two = sums
     words = struct.unpack(f"{'<' if order == 'little' else '>'}{len(content) // 4}I", content)
     for even, odd in zip(words[::2], words[1::2], strict=True):

@@ -46,5 +46,4 @@ def holder(run: Run, name: str, but: int = NOBODY) -> str | None:
 
 
 def groups(run: Run) -> list[tuple[str, ...]]:
-    """The names of living callers that look alike, by group."""
     return [tuple(row[0].split("\n")) for row in run(PAIRS).fetchall()]

@@ -28,8 +28,6 @@ LONGEST_CHAIN = timedelta(days=60)
 
 @dataclass(frozen=True)
 class Event:
-    """A system event of the board, as the sysop wrote it."""
-
     name: str
     start: time  # local
     days: frozenset[int]  # of the week, on which it starts; 0 is Monday

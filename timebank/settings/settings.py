@@ -102,7 +102,6 @@ class BankSettings:
         return self.hours.is_open(self.schedule.local(at))
 
     def is_barred(self, name: str) -> bool:
-        """Whether the caller of this name, or of one that looks like it, is kept out."""
         return names.fold(name) in map(names.fold, self.barred)
 
     @property
@@ -116,7 +115,6 @@ class BankSettings:
         return tuple((key, name) for key, of_key in people.items() for name in of_key)
 
     def keeps(self, name: str) -> bool:
-        """Whether sysop.toml has this name, or one like it: no new caller can have it."""
         folds, skeletons = self._kept
         return names.fold(name) in folds or names.skeleton(name) in skeletons
 

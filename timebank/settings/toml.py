@@ -115,7 +115,6 @@ class TomlTable:
         return default
 
     def optional_text(self, key: str, longest: int) -> str:
-        """Read text that may also be missing or empty."""
         return "" if self._ask(key, "") == "" else self.text(key, "", longest)
 
     def choice(self, key: str, default: T, choices: tuple[T, ...]) -> T:
@@ -148,7 +147,6 @@ class TomlTable:
         return chosen if self.sound(key) else default
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Read a list of printable texts, each on one line; a missing one is empty."""
         value = self._ask(key, [])
         if not isinstance(value, list):
             self.refuse(key, f'must be a list of texts such as ["this"], is {shown(value)}')
@@ -165,7 +163,6 @@ class TomlTable:
         return self.folder / self.text(key, default)
 
     def optional_path(self, key: str) -> Path | None:
-        """Read a path that may be missing or left as an empty text: None then."""
         if self._ask(key, "") == "":
             return None
         path = self.path(key, "")
@@ -180,7 +177,6 @@ class TomlTable:
     # Tables
 
     def table(self, key: str) -> TomlTable:
-        """The table of this name; a missing one is empty."""
         if key not in self._tables:
             value = self._ask(key, {})
             if not isinstance(value, dict):
@@ -190,12 +186,10 @@ class TomlTable:
         return self._tables[key][0]
 
     def named(self, key: str) -> dict[str, TomlTable]:
-        """The tables headed [key.NAME], by name."""
         outer = self.table(key)
         return {name: outer.table(name) for name in outer._values}
 
     def tables(self, key: str) -> list[TomlTable] | None:
-        """The tables headed [[key]]; None without any."""
         value = self._ask(key, None)
         if value is None:
             return None

@@ -42,8 +42,6 @@ log = logging.getLogger("timebank")
 
 @dataclass(frozen=True, slots=True)
 class Shoe:
-    """A sealed shoe of one caller and game, or of a table."""
-
     id: int
     # The SHA-256 of the seed, to be shown before the bet.
     seal: str
@@ -62,7 +60,6 @@ class Shoe:
 
     @property
     def shown_seed(self) -> str | None:
-        """The seed in hexadecimal once the shoe is done, None before."""
         return self.seed.hex() if self.done else None
 
 
@@ -120,7 +117,6 @@ class StoredRound:
 
     @property
     def start(self) -> int:
-        """How many cards of the shoe were gone before this round."""
         return 0 if self.shoe is None else self.shoe.position
 
 
@@ -225,41 +221,31 @@ def stored_round(desk: Desk, round_id: int) -> StoredRound | None:
 
 
 def rounds(desk: Desk, caller_id: int | None) -> Iterator[StoredRound | JournalDamaged]:
-    """Go through the rounds of a caller, or of everybody, in the order they were dealt.
-
-    In place of one that cannot be read comes the error that says why.
-    """
+    """Go through the rounds of a caller, or of all; an error stands for one that cannot be read."""
     if caller_id is None:
         return _stored(desk, _ALL)
     return _stored(desk, _OF_CALLER, caller_id=caller_id)
 
 
 def overdue(desk: Desk) -> list[StoredRound]:
-    """List the rounds that were left open past the end of the day after the one they began.
-
-    Of a table, the one that keeps the journal. One that cannot be read is left out, and named in
-    the log.
-    """
+    """List the rounds left open past the end of the day after theirs, each by its lead."""
     yesterday = desk.settings.schedule.day_of(desk.now) - OVERDUE_AFTER
     found = _stored(desk, _OVERDUE, before=yesterday.isoformat())
     return list(_readable(found, "is overdue"))
 
 
 def overdue_numbers(desk: Desk) -> list[int]:
-    """List the numbers of the overdue rounds, also of those that cannot be read."""
     yesterday = desk.settings.schedule.day_of(desk.now) - OVERDUE_AFTER
     return list(_OVERDUE_NUMBERS(desk.connection, before=yesterday.isoformat()).scalars())
 
 
 def table_rounds(desk: Desk, game: str) -> list[StoredRound]:
-    """List the rounds of a game in play, each by the round that keeps its journal.
-
-    One that cannot be read is left out, and named in the log.
-    """
+    """List the rounds of a game in play, each by the round that keeps its journal."""
     return list(_readable(_stored(desk, _AT_TABLES, game=game), "is in play"))
 
 
 def _readable(found: Iterator[StoredRound | JournalDamaged], what: str) -> Iterator[StoredRound]:
+    """Leave out what cannot be read, and name it in the log."""
     for stored in found:
         if isinstance(stored, JournalDamaged):
             log.error("hand %d %s, but %s", stored.number, what, stored)
@@ -282,7 +268,6 @@ def _shoe(row: Any) -> Shoe:
 
 
 def _those(*where: ColumnElement[bool]) -> Query:
-    """Choose the rounds of which all these conditions hold, in the order they were dealt."""
     hand = _ROUNDS.c
     return (
         select(

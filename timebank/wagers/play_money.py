@@ -111,10 +111,7 @@ _TALLY = Prepared(_tally)
 
 
 def tally(desk: Desk, caller_id: int, game: str, unit: Unit) -> Tally:
-    """Add up all that a caller ever played of a game in one unit, an open round included.
-
-    A void one was not played.
-    """
+    """Add up all that a caller ever played of a game in one unit, an open round included."""
     found = _TALLY(desk.connection, caller_id=caller_id, game=game, unit=unit)
     action, standing = found.one()
     return Tally(action, standing)

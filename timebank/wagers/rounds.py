@@ -54,8 +54,6 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class Wager:
-    """What opens a round, with all that the journal must know to deal it again."""
-
     game: str
     # What is bet on each seat.
     amounts: Mapping[int, int]
@@ -83,8 +81,6 @@ class Wager:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One action of a round in play, with what it stakes."""
-
     round_id: int
     # One more than that of the action before; the bet is 0.
     sequence: int
@@ -147,10 +143,9 @@ _SETTLE = Prepared(
 
 
 def cut(desk: Desk, owner: int | None, shoe_id: int, wager: Wager) -> None:
-    """Commit the cut of a new shoe, and see that it is this caller's (None: shared), and open.
+    """Commit the cut of a new shoe, which is this caller's (None: shared); raises `ShoeGone`.
 
-    A cut changes the order of the cards, so a shoe that was dealt from takes no other. Raises
-    `ShoeGone`.
+    A cut changes the order of the cards, so a shoe that was dealt from takes no other.
     """
     changed = _CUT(desk.connection, said=wager.cut, shoe=shoe_id, owner=owner, game=wager.game)
     if not changed.rowcount:
@@ -169,12 +164,8 @@ def open_round(
     seat: int,
     lead: int | None,
 ) -> int:
-    """Write the row of a caller's round and return its number."""
-    lost, returned, won = 0, 0, 0
-    ending = _OPEN_END
-    if settlement is not None:
-        lost, returned, won = settlement.lost, settlement.returned, settlement.won
-        ending = _ending(posting.desk, settlement)
+    ending = _OPEN_END if settlement is None else _ending(posting.desk, settlement)
+    amounts = {name: getattr(settlement, name, 0) for name in _AMOUNTS}
     number: int = _OPEN.number(
         posting.desk.connection,
         caller_id=posting.caller_id,
@@ -187,12 +178,10 @@ def open_round(
         coin=wager.coin,
         rules=encode(wager.rules),
         dealt=stamp(posting.desk.now),
-        lost=lost,
-        returned=returned,
-        won=won,
         unit=wager.unit,
         seat=seat,
         lead=lead,
+        **amounts,
         **ending,
     )
     if settlement is not None and settlement.final:
@@ -201,7 +190,6 @@ def open_round(
 
 
 def write_action(desk: Desk, call_id: int | None, move: Move) -> None:
-    """Journal an action; `call_id` is the call of whoever acts."""
     _ACT(
         desk.connection,
         round_id=move.round_id,
@@ -222,10 +210,7 @@ def raise_stake(stakes: Stakes, game: str, move: Move) -> None:
 
 
 def settle(stakes: Stakes, game: str, settlement: Settlement) -> None:
-    """Take the stakes off the table as the settlement says; ValueError for one that does not fit.
-
-    That would be our bug.
-    """
+    """Take the stakes off the table; ValueError, our bug, for what does not fit them."""
     parts = (settlement.lost, settlement.returned, settlement.won)
     settled, standing = settlement.lost + settlement.returned, stakes.standing
     fits = settled == standing if settlement.final else settled < standing
@@ -235,21 +220,13 @@ def settle(stakes: Stakes, game: str, settlement: Settlement) -> None:
 
 
 def write_settlement(desk: Desk, caller_id: int, round_id: int, settlement: Settlement) -> None:
-    """Note in a caller's round what was settled of it."""
-    _SETTLE(
-        desk.connection,
-        lost_now=settlement.lost,
-        returned_now=settlement.returned,
-        won_now=settlement.won,
-        round_id=round_id,
-        **_ending(desk, settlement),
-    )
+    now = {f"{name}_now": getattr(settlement, name) for name in _AMOUNTS}
+    _SETTLE(desk.connection, **now, round_id=round_id, **_ending(desk, settlement))
     if settlement.final:
         keep_untold(desk, caller_id, round_id)
 
 
 def leave_notice(desk: Desk, caller_id: int, round_id: int) -> None:
-    """Tell a caller how a hand came out that they did not return to."""
     words = words_of_hand(desk, round_id, "was left open, so it was stood for you")
     tell_hand(desk, caller_id, round_id, words)
 

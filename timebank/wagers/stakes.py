@@ -27,8 +27,6 @@ NEEDED: Mapping[PlayPurse, tuple[str, ...]] = {"bankroll": BANKROLL, "tab": ("ta
 
 
 class Stakes:
-    """What one caller stakes in one round."""
-
     __slots__ = ("_balance", "_game", "_house_id", "_posting", "purse", "table", "unit")
 
     def __init__(
@@ -101,7 +99,6 @@ class Stakes:
             self._posting.move(bank, self.purse, won, Won(*of))
 
     def _bank(self) -> Account:
-        """Give the account that is played against."""
         play = self._posting.play
         if play is not None and self.purse.kind == "bankroll":
             return play.account["casino"]
@@ -111,7 +108,6 @@ class Stakes:
 
 
 def _purse_of_round(posting: Posting) -> PlayPurse | None:
-    """Tell what the round in play was staked out of: the source of its first transfer."""
     if posting.round_id is None:
         return None
     first = (

@@ -14,17 +14,8 @@ from typing import NamedTuple
 
 from sqlalchemy import BindParameter, and_, bindparam, func, or_, select
 
+from timebank import errors
 from timebank.calls.calls import leave_no_call, live_call
-from timebank.errors import (
-    CallClosed,
-    CallerOnline,
-    OutOfStep,
-    Refused,
-    RoundInPlay,
-    RoundOver,
-    ShoeGone,
-    TurnsUsed,
-)
 from timebank.guests.departure import leave_without_call
 from timebank.ledger import schema
 from timebank.ledger.database import Desk
@@ -54,8 +45,6 @@ class Sitter(NamedTuple):
 
 
 class Played(NamedTuple):
-    """What an entry did at a table."""
-
     # The round that keeps the journal.
     lead: int
     # By seat: of all who bet; or of who acted, and of those whose hands were settled.
@@ -94,7 +83,7 @@ def place(
             try:
                 posting = _enter(desk, sitters[seat])
                 stakes = _stakes_for(posting, wager, wager.amounts[seat])
-            except Refused as refused:
+            except errors.Refused as refused:
                 refused.seat = seat
                 raise
             settlement = settlements.get(seat)
@@ -150,7 +139,7 @@ def stand(desk: Desk, moves: Sequence[Move], settlements: Mapping[int, Settlemen
     if len(table.chairs) == 1:
         (chair,) = table.chairs.values()
         if not leave_no_call(desk, chair.caller_id):
-            raise CallerOnline("The caller is on line: the hand is his to finish.")
+            raise errors.CallerOnline("The caller is on line: the hand is his to finish.")
     return _proceed(desk, table, moves, {}, settlements)
 
 
@@ -163,7 +152,7 @@ def _enter(desk: Desk, sitter: Sitter) -> Posting:
     if call_id is None:
         call_id, ticked = live_call(desk, sitter.caller_id), 0
     if call_id is None:
-        raise CallClosed("This call has ended.")
+        raise errors.CallClosed("This call has ended.")
     posting = enter(desk, call_id, ticked)
     if posting.caller_id != sitter.caller_id:
         raise ValueError(f"call {call_id} is not that of caller {sitter.caller_id}")
@@ -175,11 +164,11 @@ def _stakes_for(posting: Posting, wager: Wager, amount: int) -> Stakes:
     if amount <= 0:
         raise ValueError(f"not a bet: {amount}")
     if posting.in_play is not None:
-        raise RoundInPlay(f"Hand {posting.in_play.round_id} is still in play.")
+        raise errors.RoundInPlay(f"Hand {posting.in_play.round_id} is still in play.")
     if wager.unit == "second":
         turns = posting.turns.get(wager.game, 0)
         if wager.turns_limit is not None and turns >= wager.turns_limit:
-            raise TurnsUsed(f"You have played all {wager.turns_limit} turns of today.")
+            raise errors.TurnsUsed(f"You have played all {wager.turns_limit} turns of today.")
         posting.turns[wager.game] = turns + 1
     stakes = Stakes(posting, wager.game, wager.unit, None, wager.purse)
     stakes.allow(amount, wager.coin)
@@ -194,15 +183,15 @@ def _dealt_from(desk: Desk, wager: Wager, shoe_id: int, first: int) -> Wager:
     """
     is_alone = len(wager.amounts) == 1
     if not (is_alone or wager.is_shoe_shared):
-        raise ShoeGone("This shoe is that of a caller who plays alone.")
+        raise errors.ShoeGone("This shoe is that of a caller who plays alone.")
     rounds.cut(desk, None if wager.is_shoe_shared else first, shoe_id, wager)
     if wager.start is None and is_alone:
         return wager  # the row finds it by itself
     gone = rounds.position(desk, shoe_id)
     if wager.start is not None and wager.start < gone:
-        raise ShoeGone("Those cards of the shoe were dealt already.")
+        raise errors.ShoeGone("Those cards of the shoe were dealt already.")
     if wager.start not in (None, gone) and wager.is_shoe_shared:
-        raise ShoeGone("The shoe is not where it was: cards of it were dealt meanwhile.")
+        raise errors.ShoeGone("The shoe is not where it was: cards of it were dealt meanwhile.")
     return wager if wager.start is not None else replace(wager, start=gone)
 
 
@@ -224,7 +213,6 @@ class _Table(NamedTuple):
 
 
 def _table() -> Query:
-    """Choose all seats of the round that one leads, with how far its journal is."""
     lead: BindParameter[int] = bindparam("lead")
     hand, action = schema.rounds.c, schema.actions.c
     last = select(func.max(action.sequence)).where(action.round_id == lead)
@@ -258,7 +246,7 @@ def _found(desk: Desk, lead: int) -> _Table:
     rows = _TABLE(desk.connection, lead=lead).all()
     chairs = {row.seat: _Chair(row.id, row.caller_id, row.settled is None) for row in rows}
     if not any(chair.is_open for chair in chairs.values()):
-        raise RoundOver("This hand is over.")
+        raise errors.RoundOver("This hand is over.")
     return _Table(lead, rows[0].sequence, chairs)
 
 
@@ -285,7 +273,7 @@ def _proceed(
             rounds.write_action(desk, None, move)
         if last.seat not in is_open:
             if last.stake:
-                raise RoundOver("This hand is over.")
+                raise errors.RoundOver("This hand is over.")
             rounds.write_action(desk, None, last)
         # Whoever acts comes first: nobody else can be refused.
         for seat in (last.seat, *sorted(due.keys() - {last.seat})):
@@ -300,11 +288,11 @@ def _proceed(
 def _posting(desk: Desk, chair: _Chair, sitter: Sitter | None, acts: Move | None) -> Posting:
     """Begin the entry of a seat in play, on whatever call its caller is on now, if any."""
     if sitter is not None and sitter.caller_id != chair.caller_id:
-        raise RoundOver("This hand is over.")
+        raise errors.RoundOver("This hand is over.")
     if sitter is not None and sitter.call_id is not None:
         try:
             return _enter(desk, sitter)
-        except CallClosed:
+        except errors.CallClosed:
             if acts is not None:
                 raise
     if leave_no_call(desk, chair.caller_id):
@@ -313,7 +301,6 @@ def _posting(desk: Desk, chair: _Chair, sitter: Sitter | None, acts: Move | None
 
 
 def _carry_out(posting: Posting, move: Move | None, settlement: Settlement | None) -> Receipt:
-    """Journal what a seat does, if anything, settle its round in play, and finish its entry."""
     hand = posting.in_play
     assert hand is not None  # the seat is open
     posting.round_id = hand.round_id
@@ -321,7 +308,7 @@ def _carry_out(posting: Posting, move: Move | None, settlement: Settlement | Non
     if move is not None:
         if move.stake:
             if posting.call_id is None:
-                raise CallClosed("This call has ended.")
+                raise errors.CallClosed("This call has ended.")
             rounds.raise_stake(stakes, hand.game, move)
         rounds.write_action(posting.desk, posting.call_id, move)
     receipt = _finish(posting, stakes, hand.game, settlement, is_new=False)
@@ -333,10 +320,7 @@ def _carry_out(posting: Posting, move: Move | None, settlement: Settlement | Non
 def _finish(
     posting: Posting, stakes: Stakes, game: str, settlement: Settlement | None, *, is_new: bool
 ) -> Receipt:
-    """Settle what is to be settled of a round, and finish the entry.
-
-    The row of a round that is new has its settlement already.
-    """
+    """Settle what is to be settled of a round (one that is new has it in its row), and finish."""
     if settlement is None:
         return posting.finish(0, "")
     round_id = posting.round_id
@@ -354,7 +338,7 @@ def _finish(
 
 def _refuse_out_of_step(move: Move, last: int) -> None:
     if move.sequence != last + 1:
-        raise OutOfStep("This hand has gone on meanwhile.")
+        raise errors.OutOfStep("This hand has gone on meanwhile.")
 
 
 def _refuse_some(settled: Set[int], seats: Set[int]) -> None:

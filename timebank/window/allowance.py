@@ -14,18 +14,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import and_, bindparam, func, select
 
-from timebank.errors import LimitReached, NoRoom, NotEnough, Refused, WindowClosed
+from timebank.errors import LimitReached, NoRoom, NotEnough, Refused, UnknownCaller, WindowClosed
+from timebank.ledger import sql
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import Posting
 from timebank.ledger.schema import accounts, callers, days, instant, transfers
-from timebank.ledger.sql import (
-    Prepared,
-    Query,
-    columns_of,
-    equal,
-    fields_of,
-    read,
-)
 from timebank.words import MINUTE, span
 
 NO_WINDOW = {
@@ -40,8 +33,6 @@ NO_WINDOW = {
 
 
 class Bound(NamedTuple):
-    """How many seconds a rule allows, and how it says no to more."""
-
     most: int
     sentence: str
     refusal: type[Refused]
@@ -64,8 +55,6 @@ class Allowed:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a caller may still do at the window: now, under the strictest of all rules."""
-
     deposit: Allowed
     withdraw: Allowed
     # To somebody whose account has room for it.
@@ -91,30 +80,30 @@ class BankAccount(NamedTuple):
     owed: int
 
 
-def _account() -> Query:
+def _account() -> sql.Query:
     who, bank, loan = callers.c, accounts.alias("bank"), accounts.alias("loan")
     known = {"caller_id": who.id, "account_id": bank.c.id, "balance": bank.c.balance}
-    chosen = fields_of(BankAccount, callers, **known, owed=-loan.c.balance)
+    chosen = sql.fields_of(BankAccount, callers, **known, owed=-loan.c.balance)
     for each in (bank, loan):
         of_time = and_(each.c.kind == each.name, each.c.unit == "second")
         chosen = chosen.join(each, and_(each.c.caller_id == who.id, of_time))
-    return chosen.where(equal(who.id), who.deleted.is_(None))
+    return chosen.where(sql.equal(who.id), who.deleted.is_(None))
 
 
-_ACCOUNT = read(BankAccount, _account)
-_CALLER = Prepared(
+_ACCOUNT = sql.read(BankAccount, _account)
+_CALLER = sql.Prepared(
     lambda: select(
-        *columns_of(callers, "name created frozen"),
+        *sql.columns_of(callers, "name created frozen"),
         and_(callers.c.powers == 1, callers.c.locked == 0),
-    ).where(equal(callers.c.id))
+    ).where(sql.equal(callers.c.id))
 )
 
 
-def _today() -> Query:
+def _today() -> sql.Query:
     """Add up, by kind, what was moved out of the accounts of a caller since their day began."""
     row = transfers.c
     own: list[Any] = [bindparam(kind) for kind in ("online", "bank", "loan")]
-    after = select(days.c.after).where(equal(days.c.caller_id, days.c.day))
+    after = select(days.c.after).where(sql.equal(days.c.caller_id, days.c.day))
     return (
         select(row.kind, func.sum(row.amount).label("moved"))
         .where(row.source.in_(own), row.id > after.scalar_subquery(), row.call_id.is_not(None))
@@ -123,12 +112,10 @@ def _today() -> Query:
     )
 
 
-_TODAY = Prepared(_today)
+_TODAY = sql.Prepared(_today)
 
 
 class Window:
-    """The window as it stands for the caller of one entry in the making."""
-
     def __init__(self, posting: Posting) -> None:
         self.posting = posting
         self.settings = posting.desk.settings
@@ -292,16 +279,12 @@ def while_owing(owed: int, owes: str, first: str) -> Iterator[Bound]:
 
 
 def strictest(bounds: Iterable[Bound]) -> Allowed:
-    """Tell what all of these rules still allow."""
     found = min(bounds, key=lambda bound: bound.most // MINUTE)
     return Allowed(max(0, found.most // MINUTE * MINUTE), found.sentence)
 
 
 def refuse_beyond(seconds: int, bounds: Iterable[Bound]) -> None:
-    """Raise the first rule that does not allow so much.
-
-    Also ValueError for an amount that is not a whole number of minutes above zero.
-    """
+    """Raise the first rule that does not allow so much; ValueError for no whole minutes."""
     whole_minutes(seconds)
     for bound in bounds:
         if seconds > bound.most:
@@ -314,8 +297,11 @@ def whole_minutes(seconds: int) -> None:
         raise ValueError(f"not whole minutes: {seconds} seconds")
 
 
-def account_of(desk: Desk, caller_id: int) -> BankAccount | None:
-    return _ACCOUNT.first(desk.connection, id=caller_id)
+def account_of(desk: Desk, caller_id: int) -> BankAccount:
+    account = _ACCOUNT.first(desk.connection, id=caller_id)
+    if account is None:
+        raise UnknownCaller(f"There is no caller number {caller_id}.")
+    return account
 
 
 def _moved_today(posting: Posting) -> dict[str, int]:

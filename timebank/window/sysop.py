@@ -9,28 +9,15 @@ from __future__ import annotations
 
 from timebank.callers import sysop_log
 from timebank.callers.notices import add_notice
-from timebank.errors import LimitReached, NotEnough, Refused, UnknownCaller, WindowClosed
+from timebank.errors import LimitReached, NotEnough, Refused, WindowClosed
+from timebank.ledger import reasons
 from timebank.ledger.database import Desk
-from timebank.ledger.reasons import (
-    Adjustment,
-    SysopAdded,
-    SysopDeposited,
-    SysopMoved,
-    SysopTook,
-    SysopWithdrew,
-)
 from timebank.ledger.schema import callers
-from timebank.ledger.sentences import sysop_did
+from timebank.ledger.sentences import SYSOP_DID
 from timebank.ledger.sql import Prepared, change, equal
 from timebank.ledger.transfers import ADJUSTMENT, Movement, TransferRow, transfer
 from timebank.ledger.transfers import Account as LedgerAccount
-from timebank.window.allowance import (
-    BankAccount,
-    account_of,
-    refuse_beyond,
-    while_owing,
-    whole_minutes,
-)
+from timebank.window import allowance
 from timebank.words import clean, span
 
 LONGEST_REASON = 200  # characters
@@ -44,31 +31,28 @@ def adjust(desk: Desk, caller_id: int, seconds: int, why: str, by: str) -> tuple
     """
     if seconds == 0:
         raise ValueError("an adjustment of nothing")
-    account = _account(desk, caller_id)
-    done = SysopAdded if seconds > 0 else SysopTook
+    account = allowance.account_of(desk, caller_id)
+    done = reasons.SysopAdded if seconds > 0 else reasons.SysopTook
     return _post(desk, account, seconds, done(*_given(by, why)))
 
 
 def sysop_deposit(
     desk: Desk, caller_id: int, seconds: int, why: str, by: str
 ) -> tuple[TransferRow, ...]:
-    """Put whole minutes into an account that is open and has room (`WindowClosed`, `LimitReached`).
-
-    ValueError for what is not whole minutes.
-    """
-    whole_minutes(seconds)
+    """Put whole minutes into an open account with room (`WindowClosed`, `LimitReached`)."""
+    allowance.whole_minutes(seconds)
     account = _open_account(desk, caller_id)
     _find_room(desk, account, seconds)
-    return _post(desk, account, seconds, SysopDeposited(*_given(by, why)))
+    return _post(desk, account, seconds, reasons.SysopDeposited(*_given(by, why)))
 
 
 def sysop_withdraw(
     desk: Desk, caller_id: int, seconds: int, why: str, by: str
 ) -> tuple[TransferRow, ...]:
     """Take whole minutes out of an account that is open (`WindowClosed`, `NotEnough`)."""
-    whole_minutes(seconds)
+    allowance.whole_minutes(seconds)
     account = _open_account(desk, caller_id)
-    return _post(desk, account, -seconds, SysopWithdrew(*_given(by, why)))
+    return _post(desk, account, -seconds, reasons.SysopWithdrew(*_given(by, why)))
 
 
 def sysop_transfer(
@@ -78,15 +62,15 @@ def sysop_transfer(
 
     Raises `WindowClosed`, `LimitReached` and `NotEnough`.
     """
-    whole_minutes(seconds)
+    allowance.whole_minutes(seconds)
     giver, taker = _open_account(desk, from_caller_id), _open_account(desk, to_caller_id)
     if giver.caller_id == taker.caller_id:
         raise Refused(f"Both accounts are {giver.name}'s.")
     first = "minutes go to others (`timebank adjust` works in any case)"
-    refuse_beyond(seconds, while_owing(giver.owed, f"{giver.name} owes", first))
+    allowance.refuse_beyond(seconds, allowance.while_owing(giver.owed, f"{giver.name} owes", first))
     _hold_enough(giver, seconds)
     _find_room(desk, taker, seconds)
-    reason = SysopMoved(giver.name, taker.name, *_given(by, why))
+    reason = reasons.SysopMoved(giver.name, taker.name, *_given(by, why))
     rows = transfer(desk, [Movement(_bank(giver), _bank(taker), seconds, reason, None, None)])
     for account in (giver, taker):
         add_notice(desk, account.caller_id, f"{rows[0].why}.")
@@ -107,7 +91,7 @@ def unfreeze(desk: Desk, caller_id: int, why: str, by: str) -> None:
 
 
 def _set_frozen(desk: Desk, caller_id: int, frozen: bool, why: str, by: str) -> None:
-    account = _account(desk, caller_id)
+    account = allowance.account_of(desk, caller_id)
     by, why = _given(by, why)
     if bool(account.frozen) == frozen:
         raise Refused(
@@ -120,7 +104,7 @@ def _set_frozen(desk: Desk, caller_id: int, frozen: bool, why: str, by: str) -> 
 
 
 def _post(
-    desk: Desk, account: BankAccount, seconds: int, reason: Adjustment
+    desk: Desk, account: allowance.BankAccount, seconds: int, reason: reasons.Adjustment
 ) -> tuple[TransferRow, ...]:
     source, target = ADJUSTMENT, _bank(account)
     if seconds < 0:
@@ -129,7 +113,7 @@ def _post(
     amount = abs(seconds)
     rows = transfer(desk, [Movement(source, target, amount, reason, None, None)])
     add_notice(desk, account.caller_id, f"In your bank account: {rows[0].why}.")
-    done = f"{span(amount)} {sysop_did(reason)}, {account.name}: {reason.note}"
+    done = f"{span(amount)} {SYSOP_DID[type(reason)]}, {account.name}: {reason.note}"
     sysop_log.note(desk, reason.by, account.caller_id, done)
     return rows
 
@@ -142,29 +126,22 @@ def _given(by: str, why: str) -> tuple[str, str]:
     return by, why
 
 
-def _account(desk: Desk, caller_id: int) -> BankAccount:
-    account = account_of(desk, caller_id)
-    if account is None:
-        raise UnknownCaller(f"There is no caller number {caller_id}.")
-    return account
-
-
-def _open_account(desk: Desk, caller_id: int) -> BankAccount:
+def _open_account(desk: Desk, caller_id: int) -> allowance.BankAccount:
     mode = desk.settings.mode
     if mode != "built-in":
         raise WindowClosed(f'In mode "{mode}" this board keeps no accounts; they can be adjusted.')
-    account = _account(desk, caller_id)
+    account = allowance.account_of(desk, caller_id)
     if account.frozen:
         raise WindowClosed(f"{account.name}'s account is frozen; it can be adjusted, or unfrozen.")
     return account
 
 
-def _hold_enough(account: BankAccount, seconds: int) -> None:
+def _hold_enough(account: allowance.BankAccount, seconds: int) -> None:
     if seconds > account.balance:
         raise NotEnough(f"{account.name}'s account holds {span(account.balance)}.")
 
 
-def _find_room(desk: Desk, account: BankAccount, seconds: int) -> None:
+def _find_room(desk: Desk, account: allowance.BankAccount, seconds: int) -> None:
     most = desk.settings.limits.balance
     if account.balance + seconds > most:
         room = max(0, most - account.balance)
@@ -174,5 +151,5 @@ def _find_room(desk: Desk, account: BankAccount, seconds: int) -> None:
         )
 
 
-def _bank(account: BankAccount) -> LedgerAccount:
+def _bank(account: allowance.BankAccount) -> LedgerAccount:
     return LedgerAccount(account.account_id, "bank", "second")

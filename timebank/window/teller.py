@@ -11,7 +11,6 @@ import json
 from sqlalchemy import select
 
 from timebank.callers.notices import add_notice
-from timebank.errors import UnknownCaller
 from timebank.ledger import reasons, schema, transfers
 from timebank.ledger.database import Desk
 from timebank.ledger.entry import LEAST_SECONDS, Posting, enter
@@ -21,7 +20,6 @@ from timebank.names.names import fold
 from timebank.window.allowance import (
     Allowance,
     Allowed,
-    BankAccount,
     Window,
     account_of,
     refuse_beyond,
@@ -49,7 +47,7 @@ def allowance_to(desk: Desk, call_id: int, to_caller_id: int) -> Allowed:
     """
     posting = enter(desk, call_id, 0)
     posting.clamp(0, "")
-    return strictest(Window(posting).transfer_to(_account(desk, to_caller_id)))
+    return strictest(Window(posting).transfer_to(account_of(desk, to_caller_id)))
 
 
 def deposit(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
@@ -60,7 +58,6 @@ def deposit(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
 
 
 def withdraw(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
-    """Move minutes from the bank to the time left, never past the next event."""
     posting = enter(desk, call_id, ticked)
     refuse_beyond(seconds, Window(posting).withdrawal())
     posting.move(posting.bank, posting.online, seconds, reasons.Withdrawn())
@@ -76,7 +73,7 @@ def transfer(
     `UnknownCaller` too.
     """
     posting = enter(desk, call_id, ticked)
-    window, other = Window(posting), _account(desk, to_caller_id)
+    window, other = Window(posting), account_of(desk, to_caller_id)
     refuse_beyond(seconds, window.transfer_to(other))
     message = clean(message, LONGEST_MESSAGE)
     posting.hand_over(
@@ -90,7 +87,6 @@ def transfer(
 
 
 def borrow(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
-    """Lend the caller minutes, on line at once, never past the next event."""
     posting = enter(desk, call_id, ticked)
     refuse_beyond(seconds, Window(posting).loan())
     posting.move(posting.loan, posting.online, seconds, reasons.Borrowed())
@@ -117,10 +113,7 @@ def deposit_before_leaving(desk: Desk, call_id: int, ticked: int) -> Receipt:
 
 
 def deposit_at_log_off(posting: Posting) -> None:
-    """Put on the last entry of a call what the caller wants deposited: all that is allowed.
-
-    He says so with "auto_deposit" in his preferences.
-    """
+    """Put on the last entry of a call what the caller wants deposited: all that is allowed."""
     text = _PREFERENCES.one(posting.desk.connection, id=posting.caller_id)
     if '"auto_deposit"' in text and json.loads(text).get("auto_deposit") == 1:
         amount = Window(posting).allowance().deposit.seconds
@@ -145,10 +138,3 @@ def accounts(desk: Desk, pattern: str | None) -> list[str]:
         return [name for name, _ in found]
     plain, key = pattern.casefold(), fold(pattern)
     return [name for name, folded in found if plain in name.casefold() or key in folded]
-
-
-def _account(desk: Desk, caller_id: int) -> BankAccount:
-    other = account_of(desk, caller_id)
-    if other is None:
-        raise UnknownCaller(f"There is no caller number {caller_id}.")
-    return other

@@ -293,8 +293,8 @@ _WINDOW = (
     Mutant(
         "The sysop's withdrawal is a deposit.",
         "timebank/window/sysop.py",
-        "return _post(desk, account, -seconds, SysopWithdrew(",
-        "return _post(desk, account, seconds, SysopWithdrew(",
+        "return _post(desk, account, -seconds, reasons.SysopWithdrew(",
+        "return _post(desk, account, seconds, reasons.SysopWithdrew(",
     ),
     Mutant(
         "The window closes a minute too late.",

@@ -181,7 +181,8 @@ def lets_a_caller_on_twice(patch: pytest.MonkeyPatch) -> None:
     """A second log-on that does not see the first, in books that would let it."""
     rules = {rule for rule in schema.calls.indexes if rule.name != "one_open_call_a_caller"}
     patch.setattr(schema.calls, "indexes", rules)
-    patch.setattr(calls, "_lease_of_caller", lambda desk, caller_id: None)
+    nobody = SimpleNamespace(first=lambda connection, caller_id: None)
+    patch.setattr(calls, "_LEASE", nobody)
 
 
 def tells_more_than_was_won(patch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from timebank import files
-from timebank.ledger import database, high_water, overwritten
+from timebank.ledger import database, high_water, overwritten, sqlite
 from timebank.ledger.database import Database, Done, Writer
 from timebank.ledger.guard import Guard
 
@@ -23,13 +23,13 @@ def syncs_checkpoints_alone(patch: pytest.MonkeyPatch) -> None:
 
 
 def _pragma(patch: pytest.MonkeyPatch, words: str) -> None:
-    real = database._on_connect
+    real = sqlite.set_up
 
-    def on_connect(connection: sqlite3.Connection, entry: Any) -> None:
-        real(connection, entry)
+    def set_up(connection: sqlite3.Connection) -> None:
+        real(connection)
         connection.execute(f"PRAGMA {words}")
 
-    patch.setattr(database, "_on_connect", on_connect)
+    patch.setattr(sqlite, "set_up", set_up)
 
 
 def answers_before_the_commit(patch: pytest.MonkeyPatch) -> None:
@@ -57,7 +57,7 @@ def guesses_that_nothing_has_changed(patch: pytest.MonkeyPatch) -> None:
         return self._failed(doubtful.group, doubtful.error)
 
     patch.setattr(Writer, "_settled", settled)
-    patch.setattr(database, "leaves_doubt", lambda error: False)
+    patch.setattr(sqlite, "leaves_doubt", lambda error: False)
 
 
 def trusts_a_second_sync(patch: pytest.MonkeyPatch) -> None:

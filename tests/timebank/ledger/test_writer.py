@@ -291,7 +291,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tests.timebank.books import settings_for
 from timebank.callers.notices import add_notice
-from timebank.ledger.database import BooksUnavailable, Database, Writer
+from timebank.errors import BooksUnavailable
+from timebank.ledger.database import Database, Writer
 
 folder = Path(sys.argv[1])
 settings = settings_for(folder)
