@@ -19,8 +19,6 @@ log = logging.getLogger("door.tables")
 
 
 class Table(Protocol):
-    """A caller's visit to a table."""
-
     async def visit(self) -> None:
         """Stay until the caller gets up, or something ends the call."""
 
@@ -32,7 +30,6 @@ class Table(Protocol):
 
 
 def sit_down(game: Game, board: Board, caller: Caller) -> Table:
-    """Return a visit of the caller to a game, which has yet to begin."""
     begin: Callable[[Board, Caller], Table] = find(game.table_at)
     return begin(board, caller)
 

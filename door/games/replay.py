@@ -181,7 +181,6 @@ def _shoe(text: object, kind: Kind, rules: Mapping[str, object]) -> tuple[Card, 
 
 
 def _actions(actions: object) -> list[tuple[Act, Fraction | None]]:
-    """Each action, and the amount that stands behind it."""
     if not isinstance(actions, list):
         raise ReplayError(f"actions must be a list of words, is {shown(actions)}.")
     return [_action(number, action) for number, action in enumerate(actions, start=1)]

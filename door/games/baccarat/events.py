@@ -12,8 +12,6 @@ from door.games.engine.cards import Card
 
 
 class Side(StrEnum):
-    """The two hands of a coup."""
-
     PLAYER = "player"
     BANK = "bank"
 

@@ -55,8 +55,6 @@ from door.games.engine.game import Totals, card_at, refuse_no_stake, refuse_unle
 
 
 class BaccaratAction(StrEnum):
-    """What may be decided: the player's 5, and a toss for the bank's option."""
-
     CARD = "card"
     NO_CARD = "no-card"
     BANK_CARD = "bank-card"
@@ -64,8 +62,6 @@ class BaccaratAction(StrEnum):
 
 
 class BaccaratPhase(Enum):
-    """Who has something to decide."""
-
     CALLER = "caller"
     BANK = "bank"
     OVER = "over"
@@ -123,7 +119,6 @@ class BaccaratRound:
 
     @property
     def natural(self) -> bool:
-        """Whether a natural of either side ended the coup."""
         return self.over and any(
             len(hand) == 2 and point_of(hand) in NATURALS for hand in (self.player, self.bank_hand)
         )
@@ -135,7 +130,6 @@ class BaccaratRound:
         return Totals(self.stake, self.settled.lost, self.settled.returned, self.settled.won)
 
     def legal(self) -> tuple[BaccaratAction, ...]:
-        """What may be decided now, in menu order; nothing once the coup is over."""
         return _LEGAL[self.phase]
 
     def apply(self, action: BaccaratAction) -> tuple["BaccaratRound", tuple[Event, ...]]:
@@ -172,7 +166,6 @@ class _Course:
     """A coup on its way from one rest to the next."""
 
     def __init__(self, coup: BaccaratRound) -> None:
-        """Go on from `coup`, which stays as it is."""
         self.coup = coup
         self.player = list(coup.player)
         self.bank = list(coup.bank_hand)
@@ -182,7 +175,6 @@ class _Course:
         self.events: list[Event] = []
 
     def at_rest(self) -> tuple[BaccaratRound, tuple[Event, ...]]:
-        """The round as it is now, and what has happened."""
         after = replace(
             self.coup,
             player=tuple(self.player),

@@ -22,8 +22,6 @@ Option = Literal["draw", "stand", "toss"]
 
 
 class Draw(Enum):
-    """What a side may do about a third card."""
-
     MUST = "must draw"
     MUST_NOT = "must stand"
     MAY = "draws or stands as it likes"

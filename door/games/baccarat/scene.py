@@ -54,8 +54,6 @@ _BRIGHT = Style(Colour.YELLOW)
 
 @dataclass
 class BaccaratScene:
-    """Everything on the table at one moment; painted again after every change."""
-
     said: Dialogue
     played: str = ""  # what for, at the right of the title
     figures: Sequence[tuple[str, str]] = ()
@@ -76,7 +74,6 @@ class BaccaratScene:
         self.player, self.bank, self.points, self.winner = [], [], {}, None
 
     def lay(self, coup: BaccaratRound) -> None:
-        """Lay a coup as it is, as for a caller who comes back to it."""
         self.clear()
         self.player, self.bank = list(coup.player), list(coup.bank)
         self.points[Side.PLAYER] = coup.player_point

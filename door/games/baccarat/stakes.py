@@ -37,8 +37,6 @@ def _kept_at(unit: Unit) -> tuple[str, str, str]:
 
 
 class ForTime(BettingTime):
-    """Coins worth minutes."""
-
     words: Dialogue
     letters = AMOUNT_LETTERS
     longest = LONGEST_AMOUNT
@@ -142,7 +140,6 @@ class ForTheBank(Betting):
         return figures
 
     def refusal(self) -> str:
-        """Say that the bank is broken, or that the bankroll is gone."""
         if self.is_broken:
             return self.words.broken.format(bank=self.amount(FULL_BANK))
         return self.gone()
@@ -157,7 +154,6 @@ class ForTheBank(Betting):
         return 1, min(self.bankroll, self.casino) // self.coin
 
     def refused(self, bet: int, most: int | None = None) -> str:
-        """Say which of the two has not got so much."""
         said = self.words
         if bet < 1:
             return said.least.format(least=self.amount(self.coin))

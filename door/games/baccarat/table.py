@@ -270,7 +270,6 @@ class BaccaratTable(Alone):
         self._shown(step)
 
     def _happen(self, event: Event) -> None:
-        """Let one thing happen on the table, and say it."""
         self.scene.follow(event)
         if isinstance(event, BaccaratSettled):
             tally = self.betting.tally
@@ -299,7 +298,6 @@ class BaccaratTable(Alone):
         self.wager = None
 
     def _speak(self, language: Language) -> None:
-        """Say everything in `language` from now on."""
         self.words = dialogue(language, self.console.look.charset)
         self.scene.said = self.words
         for stakes in (self.for_time, *self.for_the_bank.values()):

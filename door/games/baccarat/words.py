@@ -94,7 +94,6 @@ def card(said: Dialogue, card: Card) -> str:
 
 
 def cards(said: Dialogue, several: Sequence[Card]) -> str:
-    """Return two cards or more in words, "..., ... and ..."."""
     *most, last = (card(said, each) for each in several)
     return f"{', '.join(most)} {said.conjunction} {last}"
 
@@ -146,14 +145,12 @@ _IN_FRENCH = Turning(
 
 
 async def read_rules(console: Console, settings: BaccaratSettings, said: Dialogue) -> None:
-    """Show the rules under which this table plays."""
     titles = {"english": "The rules of baccarat", "french": "Les règles du baccara"}
     turning = IN_ENGLISH if said.language == "english" else _IN_FRENCH
     await read(console, titles[said.language], rules_text(settings, said), turning)
 
 
 def rules_text(settings: BaccaratSettings, said: Dialogue) -> str:
-    """Return the rules in words, pipe codes inside; every figure is the sysop's."""
     paragraphs = _ENGLISH if said.language == "english" else _FRENCH
     options = OPTIONS[said.language]
     turns = settings.turns_per_day

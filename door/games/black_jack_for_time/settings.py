@@ -11,8 +11,6 @@ from timebank.settings.toml import TomlTable
 
 @dataclass(frozen=True)
 class BlackJackForTimeSettings(StakeSettings):
-    """The table of Black Jack For Time, with the house's variations."""
-
     rules: BlackjackRules
 
 

@@ -35,8 +35,6 @@ TUTOR_OFF = "|07From now on the tutor is silent."
 
 
 class BlackJackForTimeTable(TableForTime):
-    """One caller's visit to the table."""
-
     action_keys: Mapping[BlackjackAction, tuple[str, str]] = {
         BlackjackAction.INSURANCE: ("I", "Insurance"),
         BlackjackAction.NO_INSURANCE: ("N", "No insurance"),

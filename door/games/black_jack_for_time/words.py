@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 
 
 async def read_rules(console: Console, settings: BlackJackForTimeSettings) -> None:
-    """Show the rules under which this table plays."""
     await read(console, "The rules of Black Jack For Time", rules_text(settings))
 
 
 @lru_cache(maxsize=8)
 def rules_text(settings: BlackJackForTimeSettings) -> str:
-    """Return the rules in words, pipe codes inside; every figure is the sysop's."""
     rules = settings.rules
     cards = cards_rule(rules.decks, rules.shuffle, rules.penetration)
     ties = "goes to the dealer" if rules.ties == "dealer" else "is a stand-off"
@@ -83,12 +81,10 @@ OUTCOMES = {
 
 
 def sentences(events: Sequence[Event], coin: int) -> list[str]:
-    """Return what is said of `events`, amounts in coins of `coin` seconds; pipe codes inside."""
     return [said for event in events if (said := sentence(event, coin))]
 
 
 def sentence(event: Event, coin: int) -> str:
-    """Return what is said of one event, "" when nothing is."""
     match event:
         case happened.BlackjackDealt(card=card):
             return f"|07You are dealt |15{plain(card)}|07."

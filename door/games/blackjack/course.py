@@ -227,7 +227,6 @@ class Course:
         self._weigh(turn)
 
     def _weigh(self, turn: Turn) -> None:
-        """What a card that was drawn has made of a hand."""
         hand = self._hand(turn)
         total = hand.count.total
         complete = hand.doubled or self._is_lone_ace(hand)
@@ -290,7 +289,6 @@ class Course:
         ]
 
     def _standing(self) -> list[tuple[Turn, Hand]]:
-        """The hands that wait for the dealer."""
         return [(turn, hand) for turn, hand in self._hands() if hand.waiting]
 
     def _settle(self, turn: Turn, outcome: BlackjackOutcome) -> None:

@@ -12,8 +12,6 @@ from door.games.engine.cards import Card
 
 
 class BlackjackOutcome(StrEnum):
-    """How a hand ended."""
-
     NATURAL = "natural"
     TWENTY_ONE = "twenty-one"
     CHARLIE = "charlie"
@@ -51,8 +49,6 @@ class BlackjackNatural:
 
 @dataclass(frozen=True, slots=True)
 class InsuranceOffered:
-    """The dealer asks a seat whether it will pay `amount` for insurance."""
-
     seat: int
     amount: int
 
@@ -67,8 +63,6 @@ class InsuranceBought:
 
 @dataclass(frozen=True, slots=True)
 class InsuranceDeclined:
-    """The seat has no insurance."""
-
     seat: int
 
 
@@ -108,16 +102,12 @@ class BlackjackStood:
 
 @dataclass(frozen=True, slots=True)
 class TwentyOne:
-    """The hand has drawn to 21."""
-
     seat: int
     hand: int
 
 
 @dataclass(frozen=True, slots=True)
 class Charlie:
-    """The hand is a Five-Card Charlie."""
-
     seat: int
     hand: int
     total: int
@@ -125,8 +115,6 @@ class Charlie:
 
 @dataclass(frozen=True, slots=True)
 class Busted:
-    """The hand went over 21."""
-
     seat: int
     hand: int
     total: int
@@ -134,8 +122,6 @@ class Busted:
 
 @dataclass(frozen=True, slots=True)
 class BlackjackRevealed:
-    """The dealer turned up his hole card."""
-
     card: Card
 
 
@@ -153,15 +139,11 @@ class DealerStood:
 
 @dataclass(frozen=True, slots=True)
 class DealerCharlie:
-    """The dealer has a Five-Card Charlie."""
-
     total: int
 
 
 @dataclass(frozen=True, slots=True)
 class DealerBusted:
-    """The dealer went over 21."""
-
     total: int
 
 

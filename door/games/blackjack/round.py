@@ -77,7 +77,6 @@ class BlackjackRound:
 
     @property
     def hand(self) -> Hand | None:
-        """The hand at turn, or None once the round is over."""
         return None if self.turn is None else self.seats[self.turn.seat].hands[self.turn.hand]
 
     @property
@@ -86,19 +85,15 @@ class BlackjackRound:
 
     @property
     def outcomes(self) -> tuple[BlackjackOutcome, ...]:
-        """How the hands that are settled ended, in order of seats and hands."""
         return _outcomes(self.seats)
 
     def totals_of(self, seat: int) -> Totals:
-        """The money of one seat (from 0) so far."""
         return _totals((self.seats[seat],))
 
     def outcomes_of(self, seat: int) -> tuple[BlackjackOutcome, ...]:
-        """How those hands of one seat (from 0) ended that are settled, in order."""
         return _outcomes((self.seats[seat],))
 
     def legal(self) -> tuple[BlackjackAction, ...]:
-        """What cards and rules allow now, in menu order; nothing once the round is over."""
         if self.phase is BlackjackPhase.INSURANCE:
             return (BlackjackAction.INSURANCE, BlackjackAction.NO_INSURANCE)
         hand = self.hand

@@ -75,7 +75,6 @@ class BlackjackRules:
     keys: tuple[str, ...]  # what a sysop may set in this game, in the order of its table
 
     def is_charlie(self, cards: tuple[Card, ...]) -> bool:
-        """Whether these are a Five-Card Charlie, a dealer's or a caller's."""
         if not self.is_full(cards):
             return False
         total = count(cards).total

@@ -68,7 +68,6 @@ class Act(NamedTuple):
         return f"{seat}{self.word}{amount}"
 
     def entry(self) -> dict[str, object]:
-        """Return the action as a journal keeps it."""
         entry: dict[str, object] = {"action": self.word}
         if self.seat is not None:
             entry["seat"] = self.seat
@@ -173,7 +172,6 @@ class Kind(ABC):
         return due
 
     def read_rules_of(self, rules: Mapping[str, object], decks: int) -> Any:
-        """Return the rules for a shoe of so many decks."""
         table = self.read_rules(rules)
         return table if table.decks == decks else replace(table, decks=decks)
 
@@ -195,7 +193,6 @@ class Kind(ABC):
         return self.begin(self.read_rules(rules), cards, stake)
 
     def begin(self, rules: Any, cards: Sequence[Card], stake: Any) -> tuple[Any, Sequence[Any]]:
-        """Start a round; `RoundRefused` for what makes none."""
         try:
             return self.start(rules, cards, stake)
         except (ShoeTooShort, ValueError) as error:
@@ -221,7 +218,6 @@ class Kind(ABC):
         return after
 
     def open_words(self, round_: Any) -> tuple[str, ...]:
-        """Return the words of the actions that are open now; none once it is over."""
         words: tuple[str, ...] = round_.legal()
         return words
 
@@ -263,7 +259,6 @@ class Kind(ABC):
 
 
 def refuse_unless_open(action: str, legal: Sequence[str], round_is_over: str) -> None:
-    """Raise `IllegalAction` for an action that is not among the `legal` ones."""
     if action not in legal:
         if not legal:
             raise IllegalAction(f"{action} is not open: {round_is_over}.")
@@ -271,13 +266,11 @@ def refuse_unless_open(action: str, legal: Sequence[str], round_is_over: str) ->
 
 
 def refuse_no_stake(stake: int) -> None:
-    """Raise ValueError for a stake that is none."""
     if stake <= 0:
         raise ValueError(f"The stake must be more than 0, is {stake}.")
 
 
 def card_at(shoe: Sequence[Card], number: int) -> Card:
-    """Return a card of a shoe, from 0; raises `ShoeTooShort`."""
     if number >= len(shoe):
         raise ShoeTooShort(f"The shoe is too short: its {len(shoe)} cards are not enough.")
     return shoe[number]

@@ -59,7 +59,6 @@ class TableRound(Generic[R]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Who plays, in the order of the seats."""
         return tuple(bet.name for bet in self.bets)
 
     @property
@@ -73,7 +72,6 @@ class TableRound(Generic[R]):
         return self.over and self.kind.is_used_up(*done)
 
     def place_of(self, caller_id: int) -> int | None:
-        """Return where a caller was dealt in, None when they were not."""
         found = (place for place, bet in enumerate(self.bets) if bet.caller_id == caller_id)
         return next(found, None)
 

@@ -27,7 +27,6 @@ class Replayed:
 
     @property
     def totals(self) -> Totals:
-        """The money of all seats: staked, lost, returned, won, in the unit of the stakes."""
         seats = [self.kind.totals(self.round, seat) for seat in range(self.seats)]
         return Totals(
             staked=sum(seat.staked for seat in seats),

@@ -97,7 +97,6 @@ def read_rules(
 
 
 def settings_of(config: HasGames, game: str, kind: type[S]) -> S:
-    """Return the settings of a game, which are of the class `kind`."""
     settings = config.games[game]
     assert isinstance(settings, kind)
     return settings

@@ -51,8 +51,6 @@ from door.games.red_dog.rules import (
 
 
 class RedDogAction(StrEnum):
-    """What a caller may decide, in the order of the menu."""
-
     RAISE = "raise"
     STAY = "stay"
 
@@ -84,7 +82,6 @@ class RedDogRound:
 
     @property
     def stake(self) -> int:
-        """What stands on the table: the bet, and the raise."""
         return 2 * self.bet if self.raised else self.bet
 
     @property
@@ -103,7 +100,6 @@ class RedDogRound:
         return Totals(self.stake, self.settled.lost, self.settled.returned, self.settled.won)
 
     def legal(self) -> tuple[RedDogAction, ...]:
-        """What may be decided now, in menu order; nothing once the round is over."""
         return tuple(RedDogAction) if self.phase is RedDogPhase.RAISE else ()
 
     def amount(self, action: RedDogAction) -> int:

@@ -11,8 +11,6 @@ from timebank.settings.toml import TomlTable
 
 @dataclass(frozen=True)
 class RedDogSettings(StakeSettings):
-    """The Red Dog table, with the house's variations."""
-
     rules: RedDogRules
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 
 class RedDogTable(TableForTime):
-    """One caller's visit to the table."""
-
     action_keys: Mapping[RedDogAction, tuple[str, str]] = {
         RedDogAction.RAISE: ("R", "Raise"),
         RedDogAction.STAY: ("S", "Stay"),

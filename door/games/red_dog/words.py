@@ -40,7 +40,6 @@ def spread_words(spread: int) -> str:
 
 
 def sentences(events: Sequence[Event], coin: int) -> list[str]:
-    """Return what is said of `events`, amounts in coins of `coin` seconds; pipe codes inside."""
     dealt = [event.card for event in events if isinstance(event, happened.RedDogDealt)]
     said = (
         [f"|07You are dealt |15{'|07 and |15'.join(f'the {plain(card)}' for card in dealt)}|07."]
@@ -64,13 +63,11 @@ def _sentence(event: Event, coin: int) -> str:
 
 
 async def read_rules(console: Console, settings: RedDogSettings) -> None:
-    """Show the rules under which this table plays."""
     await read(console, "The rules of Red Dog", rules_text(settings))
 
 
 @lru_cache(maxsize=8)
 def rules_text(settings: RedDogSettings) -> str:
-    """Return the rules in words, pipe codes inside; every figure is the sysop's or the game's."""
     rules = settings.rules
     cards = cards_rule(rules.decks, rules.shuffle, rules.penetration).capitalize()
     odds = ", ".join(f"{spread} pays {odds} to 1" for spread, odds in SPREAD_PAYS.items())

@@ -58,7 +58,6 @@ class Alone(Sitting):
 
     @property
     def round(self) -> Any:
-        """The hand on the table."""
         return self.play.round
 
     # For the game.
@@ -68,7 +67,6 @@ class Alone(Sitting):
         raise NotImplementedError
 
     async def _read_rules(self) -> None:
-        """Show the rules of this table."""
         raise NotImplementedError
 
     def _lay(self, stored: StoredRound) -> None:
@@ -76,7 +74,6 @@ class Alone(Sitting):
         raise NotImplementedError
 
     def _clear(self) -> None:
-        """Take the cards off the table."""
         raise NotImplementedError
 
     async def _sit_down(self) -> bool:
@@ -137,7 +134,6 @@ class Alone(Sitting):
         return choice != QUIT
 
     async def _serve(self, choice: str) -> None:
-        """Do what was chosen in the menu."""
         if choice == PLACE:
             if await self._tries(self._deal()):
                 await self._play()
@@ -203,7 +199,6 @@ class Alone(Sitting):
     # The hand.
 
     async def _play(self) -> None:
-        """Play the hand at the table to its end."""
         while self.round is not None and not self.round.over:
             try:
                 await self._decide()
@@ -237,8 +232,6 @@ class Alone(Sitting):
 
 
 class TableForTime(Alone):
-    """One caller's visit to a table that is played for time."""
-
     scene: TableScene
     betting: BettingTime
     # Of each action: its letter and its name in the menu.
@@ -270,7 +263,6 @@ class TableForTime(Alone):
     # For the game.
 
     def _sentences(self, step: Step) -> list[str]:
-        """Return what is said of a step."""
         raise NotImplementedError
 
     def _ending(self, round_: Any) -> Ending:
@@ -298,7 +290,6 @@ class TableForTime(Alone):
     # The evening.
 
     async def stand_open_hand(self) -> None:
-        """Stand the hand that `has_open_hand` found, for a caller who has no time left."""
         self.console.stage(self.scene)
         await self._stand()
 

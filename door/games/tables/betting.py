@@ -78,7 +78,6 @@ class Betting:
         return ""
 
     async def ask(self) -> int | None:
-        """Return the bet, `None` when the caller thinks better of it."""
         console = self.caller.console
         while True:
             least, most = self.limits()
@@ -150,12 +149,10 @@ class BettingTime(Betting):
 
     @property
     def turns_are_used(self) -> bool:
-        """Whether the last turn of the day is played."""
         limit = self.turns_limit
         return limit is not None and self.caller.purse.turns(self.game) >= limit
 
     def refusal(self) -> str:
-        """Say that the turns are used, or that the pot is too small."""
         if self.turns_are_used:
             return self.words.last_turn.format(limit=self.turns_limit)
         least, most = self.limits()
@@ -165,12 +162,10 @@ class BettingTime(Betting):
         return self.told(self.words.pot_too_small, pot=pot, least=least)
 
     def limits(self) -> tuple[int, int]:
-        """Return the sysop's limits, less what the pot has not got beside its last coin."""
         most = min(self.settings.largest_bet, self.caller.purse.pot(self.coin) - 1)
         return self.settings.smallest_bet, most
 
     def refused(self, bet: int, most: int | None = None) -> str:
-        """Say which limit is overstepped."""
         least, now = self.limits()
         most = now if most is None else most
         if bet < least:

@@ -70,7 +70,6 @@ class Step:
 
     @property
     def settlement(self) -> Settlement | None:
-        """What was settled with a caller who sits alone."""
         return next(iter(self.played.settled.values()), None)
 
 
@@ -180,12 +179,10 @@ class Play:
 
     @property
     def is_shoe_done(self) -> bool:
-        """Whether nothing is dealt from the shoe any more: its seed may be shown."""
         return self.hand is not None and self.hand.is_shoe_done
 
     @property
     def cards_left(self) -> int:
-        """How many cards of the shoe on the table are not dealt."""
         assert self.shoe is not None
         gone = self.shoe.position if self.hand is None else self.hand.cards_gone
         return self.shoe.decks * CARDS_IN_DECK - gone
@@ -211,7 +208,6 @@ class Play:
         return stored
 
     async def next_shoe(self, rules: Mapping[str, object], *, fresh: bool = False) -> Shoe:
-        """Take the shoe that the next round is dealt from, sealed before the bet (`take_shoe`)."""
         owner, seed = self.caller.record.id, self.caller.new_seed()
         self.shoe = await self.caller.ask_books(
             lambda desk: take_shoe(desk, self.kind, rules, owner, seed, fresh=fresh)
@@ -231,7 +227,6 @@ class Play:
         return shoe.seed.hex()
 
     async def place(self, amount: int, terms: Deal, cut: str) -> Step:
-        """Stake an amount and deal (`deal`)."""
         assert self.shoe is not None
         record = self.caller.record
         bet = Bet(FIRST_SEAT, record.id, record.name, amount)
@@ -240,7 +235,6 @@ class Play:
         return self._adopt(step)
 
     async def act(self, action: Act, stake: int, stake_kind: str) -> Step:
-        """Carry out an action (`act`)."""
         assert self.hand is not None
         return self._adopt(await act(self._post, self.hand, action, stake, stake_kind))
 

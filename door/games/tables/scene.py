@@ -44,7 +44,6 @@ class TableTally:
 
 
 def paint_title(canvas: Canvas, left: int, title: str, right: str = "") -> None:
-    """Paint the bar above a table, with something at its right end."""
     canvas.put_pipe(0, 0, "|18" + " " * (canvas.columns - 1))
     canvas.put_pipe(0, left + 1, f"|18|15{title}")
     canvas.put_pipe(0, left + LAYOUT_COLUMNS - 1 - len(right), f"|18|14{right}")
@@ -98,7 +97,6 @@ class TableScene:
         raise NotImplementedError
 
     def _told_cards(self) -> Sequence[str]:
-        """Return the cards in lines."""
         raise NotImplementedError
 
     def _bet_figures(self) -> Sequence[tuple[str, str]]:
@@ -131,7 +129,6 @@ class TableScene:
 
 @lru_cache(maxsize=16)
 def _frame(width: int, height: int, colour: bool) -> tuple[Row, ...]:
-    """The box that the figures stand in."""
     canvas = Canvas(width + 1, height, colour=colour)
     canvas.box(0, 0, width, height)
     return canvas.painted(0, height)

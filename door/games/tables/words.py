@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Words:
-    """Sentences of every table."""
-
     fairness: tuple[str, str, str] = ("Seal", "Seed", "Cut with:")
     new_shoe: str = "|07The dealer shuffles."
     cut_words: str = "|07A few words to cut the cards (Enter for none):|15"
@@ -57,7 +55,6 @@ class Words:
 
 
 def coins_rule(settings: StakeSettings) -> str:
-    """Return the first line of the rules: what may be bet."""
     turns = f", {settings.turns_per_day} turns a day" if settings.turns_per_day else ""
     return (
         f"|15Coins|07  You bet your time: a coin is {span(settings.coin_minutes * 60)}. "

@@ -117,12 +117,10 @@ class Run:
         return stored is not None
 
     async def stand_open(self) -> None:
-        """Stand the hand that `find_open` found, for a caller who has no time left."""
         await self._load_paper()
         await self._stand_unasked()
 
     async def go(self) -> None:
-        """Let the program run once, from its seal to its seed."""
         self.console.scroll_lines()
         try:
             if await self._begin():
@@ -334,7 +332,6 @@ class Run:
             self._count(step)
 
     def _paint_again(self) -> None:
-        """Go back to painted screens, as the rest of the house has them."""
         self.console.paint_screens()
         self.caller.status.show()
 

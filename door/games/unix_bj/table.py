@@ -94,8 +94,6 @@ async def read_manual(console: Console) -> None:
 
 
 class UnixBjTable(Sitting):
-    """One caller's visit to the teletype."""
-
     title = "UNIX bj"
 
     def __init__(self, caller: Caller) -> None:

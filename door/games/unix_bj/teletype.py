@@ -71,8 +71,6 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question as it is printed, and what a yes to it does."""
-
     text: str
     yes: BlackjackAction
 
@@ -186,7 +184,6 @@ class Teletype:
 
 
 def decline(round_: BlackjackRound) -> BlackjackAction:
-    """What is done when every question was answered with no."""
     return (
         BlackjackAction.NO_INSURANCE
         if BlackjackAction.NO_INSURANCE in round_.legal()

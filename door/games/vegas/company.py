@@ -74,7 +74,6 @@ class Company:
         self._alone = VegasVisit(board, caller)
 
     async def visit(self) -> None:
-        """Stay until he gets up, or something ends his call."""
         try:
             said = await self._passed_on()
         except NoServer:
@@ -91,7 +90,6 @@ class Company:
             return await self._alone.has_open_hand()
 
     async def stand_open_hand(self) -> None:
-        """Have the hand stood at its turns, for a caller who has no time left."""
         try:
             await self._asked(STAND)
         except NoServer:
@@ -122,7 +120,6 @@ class Company:
                 caller.is_away = False
 
     async def _until_over(self, link: Link) -> Said:
-        """Wait for the end of the visit, or of the call."""
         showing = asyncio.ensure_future(link.ended())
         ending = asyncio.ensure_future(_interrupted(self._caller.console))
         try:
@@ -141,7 +138,6 @@ class Company:
             await asyncio.gather(showing, ending, return_exceptions=True)
 
     async def _come_back(self, said: Said) -> None:
-        """Take the caller back, with whatever has become of his purse and his call."""
         caller, console = self._caller, self._caller.console
         how, words = said["how"], said.get("words", "")
         caller.statement = said.get("statement") or caller.statement

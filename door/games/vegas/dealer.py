@@ -219,7 +219,6 @@ class Dealer:
         return serves and not process_is_gone(process)
 
     async def _read_again(self, hand: VegasRound) -> None:
-        """Adopt what another process has made of the round."""
         stored = await self._board.books.run(lambda desk: journal.stored_round(desk, hand.lead))
         if stored is not None:
             self._state.hand = found(VEGAS_KIND, stored)

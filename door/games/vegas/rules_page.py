@@ -25,7 +25,6 @@ async def read_rules(console: Console, settings: VegasSettings) -> None:
 
 
 def rules_text(settings: VegasSettings) -> str:
-    """Return the rules in words, pipe codes inside; every figure is the sysop's."""
     rules = settings.rules
     turns = f", {settings.turns_per_day} rounds a day" if settings.turns_per_day else ""
     decks = "One deck" if rules.decks == 1 else f"{rules.decks} decks"

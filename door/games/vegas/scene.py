@@ -55,8 +55,6 @@ ENDED = {
 
 
 class VegasScene:
-    """Everything on the table, from one caller's place."""
-
     def __init__(self, table: VegasTable, caller: Caller) -> None:
         self._table = table
         self._state = table.state

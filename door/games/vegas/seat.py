@@ -61,8 +61,6 @@ ACTIONS = {letter: action for action, (letter, _) in PLAY_KEYS.items()}
 
 
 class VegasVisit(Sitting):
-    """One caller's visit to the table."""
-
     title = "Vegas"
     scene: VegasScene
     tutor: Tutor  # while the visit lasts: it speaks through the one whom it advises
@@ -105,7 +103,6 @@ class VegasVisit(Sitting):
             del self.tutor
 
     async def has_open_hand(self) -> bool:
-        """Tell whether they have a hand in a round that is not over; it lies on the table then."""
         return await self.table.find(self.caller.record.id)
 
     async def stand_open_hand(self) -> None:
@@ -201,7 +198,6 @@ class VegasVisit(Sitting):
         return net
 
     def _advise(self) -> None:
-        """Have the tutor look at a decision, if the caller wants one."""
         hand = self._hand_at_turn
         if hand is not None and self.caller.prefers("tutor") and not self._is_deciding:
             self.tutor.watch(hand.round, affordable(hand, self.caller))
@@ -229,7 +225,6 @@ class VegasVisit(Sitting):
         return None if hand is None else hand.round
 
     def _choices(self) -> dict[str, str]:
-        """Return the letters that mean something now, with their labels."""
         state = self.table.state
         hand, seat = self._hand_at_turn, state.seat_of(self.caller.record.id)
         choices: dict[str, str] = {}

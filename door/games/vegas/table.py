@@ -200,7 +200,6 @@ class VegasTable(Shared):
         return self.settings.coin_minutes * 60
 
     def seconds_left(self) -> int:
-        """Return the seconds until the clock of the table rings, rounded up; 0 when it is off."""
         return self._clock.seconds_left()
 
     def betting(self, caller: Caller) -> BettingTime:
@@ -259,7 +258,6 @@ class VegasTable(Shared):
         await self._do(partial(self._decide, guest, action, amount))
 
     async def stand_for(self, caller_id: int) -> None:
-        """Decide from now on for a caller who has a hand in play and no time left."""
         await self._do(partial(self._stand_for, caller_id))
 
     def leave(self, guest: SeatedGuest) -> None:

@@ -171,7 +171,6 @@ def _dealers(event: Event) -> str:
 
 
 def _callers(item: RoundNews, event: Event, me: str) -> str:
-    """Return what is said of an event of one seat."""
     match event:
         case happened.BlackjackDealt(seat, hand, card):
             who = _who(item.names[seat], me, "gets", "get")

@@ -79,7 +79,6 @@ class Tutor:
             self._pass_judgement(question)
 
     def leave(self) -> None:
-        """Say nothing more: the caller leaves the table."""
         self._open = None
         for question in tuple(self._unanswered):
             question.answer.cancel()

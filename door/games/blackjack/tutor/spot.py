@@ -38,16 +38,13 @@ class Cards(NamedTuple):
 
     @property
     def soft(self) -> bool:
-        """Whether an ace counts as eleven."""
         return self.ace and self.hard <= 11
 
     @property
     def total(self) -> int:
-        """What it counts."""
         return self.hard + 10 if self.ace and self.hard <= 11 else self.hard
 
     def with_card(self, place: int) -> "Cards":
-        """This hand with another card, given by its place in `Counts`."""
         return Cards(self.hard + place + 1, self.ace or place == ACE, self.cards + 1)
 
 
@@ -73,7 +70,6 @@ def open_actions(spot: Spot) -> Iterable[BlackjackAction]:
 
 
 def may_double(rules: BlackjackRules, hand: Cards, *, from_split: bool) -> bool:
-    """Whether a hand of two cards may be doubled."""
     if from_split and not rules.double_after_split:
         return False
     if rules.double == "always":

@@ -127,16 +127,12 @@ _RANKS_COUNTING = Counter(Card(rank + SUITS[0]).value for rank in RANKS)
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A choice between actions that are legal and can be paid for."""
-
     spot: Spot
     open: tuple[BlackjackAction, ...]  # in the order of `BlackjackRound.legal`
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What the book makes of a decision."""
-
     best: BlackjackAction
     values: Mapping[
         BlackjackAction, float
