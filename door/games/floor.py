@@ -30,13 +30,13 @@ class Table(Protocol):
 
 
 def sit_down(game: Game, board: Board, caller: Caller) -> Table:
-    begin: Callable[[Board, Caller], Table] = find(game.table_at)
+    begin: Callable[[Board, Caller], Table] = game.find(game.table_at)
     return begin(board, caller)
 
 
 async def menu_words(game: Game, board: Board, caller: Caller) -> str:
     """Return what the caller should know before sitting down, in a few words."""
-    words: Callable[[Board, Caller], Awaitable[str]] = find(game.words_at)
+    words: Callable[[Board, Caller], Awaitable[str]] = game.find("table:menu_words")
     return await words(board, caller)
 
 

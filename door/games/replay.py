@@ -32,10 +32,7 @@ def parse(text: str) -> object:
     """The JSON of a text, its decimals exact. ReplayError when it is none."""
     try:
         return json.loads(
-            text,
-            parse_float=Decimal,
-            parse_constant=_no_constant,
-            object_pairs_hook=_object,
+            text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_object
         )
     except json.JSONDecodeError as error:
         raise ReplayError(

@@ -14,7 +14,7 @@ from ansi.charset import Charset
 from door.games.tables.words import Words
 
 if TYPE_CHECKING:
-    from door.games.baccarat.settings import Language
+    from door.games.baccarat.game import Language
     from timebank.words import Unit
 
 

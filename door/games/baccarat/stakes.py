@@ -21,7 +21,7 @@ from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.games.baccarat.dialogue import Dialogue
-    from door.games.baccarat.settings import BaccaratSettings
+    from door.games.baccarat.game import BaccaratSettings
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.words import Unit

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, get_args
 from door.call.console import lit
 from door.call.display import literal
 from door.games.baccarat import dialogue as tongue
-from door.games.baccarat import settings, words
+from door.games.baccarat import words
 from door.games.baccarat.dialogue import dialogue
 from door.games.baccarat.events import BaccaratDealt, BaccaratSettled, Event, Side
+from door.games.baccarat.game import BaccaratSettings, Language
 from door.games.baccarat.kind import BACCARAT_KIND
 from door.games.baccarat.round import BaccaratAction, BaccaratRound
 from door.games.baccarat.rules import RESHUFFLE_AT, rules_to_mapping
 from door.games.baccarat.scene import BaccaratScene, celebrate
-from door.games.baccarat.settings import Language
 from door.games.baccarat.stakes import GAME, BaccaratStakes, ForTheBank, ForTime, statement
 from door.games.baccarat.words import read_rules
 from door.games.engine.game import Act
@@ -55,7 +55,7 @@ class BaccaratTable(Alone):
     tells_every_seal = False
 
     def __init__(self, caller: Caller) -> None:
-        self.settings = settings.of(caller.config)
+        self.settings = BaccaratSettings.of(caller.config.games)
         kept = _kept(caller).get("language")
         known: tuple[Language, ...] = get_args(Language)
         language = next((each for each in known if each == kept), self.settings.language)
@@ -333,5 +333,5 @@ def sit_down(board: Board, caller: Caller) -> BaccaratTable:
 async def menu_words(board: Board, caller: Caller) -> str:
     has = await caller.ask_books(lambda desk: play_money.bankrolls(desk, caller.record.id))
     held = ", ".join(money(amount, unit) for unit, amount in sorted(has.items()))
-    turns = menu.turns(caller, BACCARAT_KIND.name, settings.of(board.config))
+    turns = menu.turns(caller, BACCARAT_KIND.name, BaccaratSettings.of(board.config.games))
     return f"{held or 'to break the bank'}; {turns}"

@@ -17,7 +17,7 @@ from timebank.words import span
 if TYPE_CHECKING:
     from door.call.console import Console
     from door.games.baccarat.dialogue import Dialogue
-    from door.games.baccarat.settings import BaccaratSettings
+    from door.games.baccarat.game import BaccaratSettings
     from door.games.engine.cards import Card
     from timebank.words import Unit
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.games.black_jack_for_time import settings
+from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 from door.games.black_jack_for_time.kind import BLACK_JACK_FOR_TIME_KIND
 from door.games.black_jack_for_time.scene import BlackJackScene
 from door.games.black_jack_for_time.words import read_rules, sentences
@@ -47,7 +47,7 @@ class BlackJackForTimeTable(TableForTime):
     tutor: Tutor  # while the visit lasts: it looks at the table that it belongs to
 
     def __init__(self, caller: Caller, thinking: Thinking) -> None:
-        self.settings = settings.of(caller.config)
+        self.settings = BlackJackForTimeSettings.of(caller.config.games)
         self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
         self.thinking = thinking
         super().__init__(
@@ -115,4 +115,4 @@ def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    return menu.turns_and_bets(caller, GAME, settings.of(board.config))
+    return menu.turns_and_bets(caller, GAME, BlackJackForTimeSettings.of(board.config.games))

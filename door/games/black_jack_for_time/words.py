@@ -16,7 +16,7 @@ from door.lobby.pages import read
 
 if TYPE_CHECKING:
     from door.call.console import Console
-    from door.games.black_jack_for_time.settings import BlackJackForTimeSettings
+    from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 
 
 # The rules of Black Jack For Time as a caller may read them at the table, as they are set here.

@@ -36,10 +36,7 @@ from dataclasses import dataclass, field
 from door.games.blackjack.course import STEPS, BlackjackAction, BlackjackPhase, Course
 from door.games.blackjack.events import BlackjackOutcome, BlackjackSettled, Event, InsuranceSettled
 from door.games.blackjack.hands import Hand, Seat, Turn, insurance_amount
-from door.games.blackjack.rules import (
-    MOST_SEATS,
-    BlackjackRules,
-)
+from door.games.blackjack.rules import MOST_SEATS, BlackjackRules
 from door.games.engine.cards import Card, Count, count
 from door.games.engine.errors import IllegalAction
 from door.games.engine.game import Totals, refuse_unless_open

@@ -255,6 +255,20 @@ class Kind(ABC):
         return result
 
 
+@dataclass(frozen=True)
+class Samples:
+    """What a robot and a fuzzer, which know no rules, need to get anywhere at a game.
+
+    `hands` are hands that are over, as `door replay` takes them. `habits` say how often each letter
+    is pressed where a question has the words of the key; `taste` how often the game is chosen by
+    those who like another one best.
+    """
+
+    hands: tuple[Mapping[str, object], ...]
+    habits: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    taste: int = 5
+
+
 # What rounds of any game refuse, and take from a shoe.
 
 

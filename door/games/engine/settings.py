@@ -1,10 +1,10 @@
-"""A game's section of sysop.toml: what all games have there, and how a game finds its own again."""
+"""A game's section of sysop.toml: what all games have there."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypedDict, TypeVar
+from typing import Any, Self, TypeVar
 
 from door.games.engine.errors import RulesRefused
 from timebank.settings.toml import TomlTable
@@ -13,31 +13,6 @@ MOST_COINS = 1440  # a day of the smallest coins
 MOST_TURNS = 9999  # a day
 
 R = TypeVar("R")
-S = TypeVar("S")
-
-
-class GameSettings(Protocol):
-    """What every game's settings say."""
-
-    @property
-    def open(self) -> bool:
-        """Whether callers may sit down."""
-
-    @property
-    def coin_minutes(self) -> int:
-        """How many minutes a coin is worth."""
-
-    @property
-    def turns_per_day(self) -> int:
-        """How often a caller may bet in a day; 0 where there is no limit."""
-
-
-class HasGames(Protocol):
-    """The settings of a board, as far as games look into them."""
-
-    @property
-    def games(self) -> Mapping[str, GameSettings]:
-        """The settings of each game, by its name."""
 
 
 @dataclass(frozen=True)
@@ -53,18 +28,16 @@ class StakeSettings:
     largest_bet: int
     turns_per_day: int
 
-
-class StakeValues(TypedDict):
-    open: bool
-    coin_minutes: int
-    smallest_bet: int
-    largest_bet: int
-    turns_per_day: int
+    @classmethod
+    def of(cls, games: Mapping[str, StakeSettings]) -> Self:
+        """Return the settings of the game whose class this is."""
+        (settings,) = (each for each in games.values() if isinstance(each, cls))
+        return settings
 
 
-def read_stakes(table: TomlTable) -> StakeValues:
+def read_stakes(table: TomlTable) -> dict[str, Any]:
     """Read what bounds a wager; problems are noted in `table`."""
-    stakes: StakeValues = {
+    stakes: dict[str, Any] = {
         "open": table.flag("open", True),
         "coin_minutes": table.whole("coin_minutes", 1, 1, MOST_COINS),
         "smallest_bet": table.whole("smallest_bet", 1, 1, MOST_COINS),
@@ -94,9 +67,3 @@ def read_rules(
         for key, reason in refusal.problems:
             table.refuse(key, reason)
         return base
-
-
-def settings_of(config: HasGames, game: str, kind: type[S]) -> S:
-    settings = config.games[game]
-    assert isinstance(settings, kind)
-    return settings

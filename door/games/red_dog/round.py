@@ -41,13 +41,7 @@ from door.games.red_dog.events import (
     Spread,
     Stayed,
 )
-from door.games.red_dog.rules import (
-    THREE_OF_A_KIND_PAYS,
-    RedDogRules,
-    pays,
-    rank_of,
-    spread_of,
-)
+from door.games.red_dog.rules import THREE_OF_A_KIND_PAYS, RedDogRules, pays, rank_of, spread_of
 
 
 class RedDogAction(StrEnum):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from door.games.red_dog import settings, words
+from door.games.red_dog import words
 from door.games.red_dog.events import RedDogOutcome
+from door.games.red_dog.game import RedDogSettings
 from door.games.red_dog.kind import RED_DOG_KIND
 from door.games.red_dog.round import RedDogAction, RedDogRound
 from door.games.red_dog.rules import BEST_ODDS, rules_to_mapping
@@ -29,7 +30,7 @@ class RedDogTable(TableForTime):
     time_up_words = "Your time is up: you stay."
 
     def __init__(self, caller: Caller) -> None:
-        self.settings = settings.of(caller.config)
+        self.settings = RedDogSettings.of(caller.config.games)
         self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
         super().__init__(caller, RED_DOG_KIND, self.settings, RedDogScene, BEST_ODDS)
 
@@ -61,4 +62,4 @@ def sit_down(board: Board, caller: Caller) -> RedDogTable:
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    return menu.turns_and_bets(caller, RED_DOG_KIND.name, settings.of(board.config))
+    return menu.turns_and_bets(caller, RED_DOG_KIND.name, RedDogSettings.of(board.config.games))

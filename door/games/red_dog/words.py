@@ -16,7 +16,7 @@ from door.lobby.pages import read
 
 if TYPE_CHECKING:
     from door.call.console import Console
-    from door.games.red_dog.settings import RedDogSettings
+    from door.games.red_dog.game import RedDogSettings
 
 OUTCOMES = {
     RedDogOutcome.THREE_OF_A_KIND: "|10Three of a kind",

@@ -23,9 +23,9 @@ from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE, rules_to_mapping
 from door.games.engine.game import Act
 from door.games.engine.journaled import acts_of
 from door.games.tables.play import Deal, Play, Step
-from door.games.unix_bj import settings
+from door.games.unix_bj.game import BET, UnixBjSettings
 from door.games.unix_bj.kind import UNIX_BJ_KIND
-from door.games.unix_bj.teletype import BET, OPENING, Score, Teletype, decline, hand_start, is_yes
+from door.games.unix_bj.teletype import OPENING, Score, Teletype, decline, hand_start, is_yes
 from door.lobby.pages import Page
 from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused
 from timebank.wagers import play_money
@@ -33,7 +33,6 @@ from timebank.wagers import play_money
 if TYPE_CHECKING:
     from door.games.tables.scene import TableTally
     from door.games.tables.sitting import Sitting
-    from door.games.unix_bj.settings import UnixBjSettings
     from timebank.wagers.journal import StoredRound
     from timebank.words import Unit
 
@@ -95,7 +94,7 @@ class Run:
         self.sitting = sitting
         self.caller = sitting.caller
         self.console = sitting.console
-        self.settings = settings.of(self.caller.config)
+        self.settings = UnixBjSettings.of(self.caller.config.games)
         self.terms = terms
         self.tally = tally
         self.play = Play(self.caller, UNIX_BJ_KIND)

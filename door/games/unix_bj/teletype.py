@@ -23,9 +23,6 @@ from door.games.engine.cards import CARDS_IN_DECK, Card
 
 Prompts = Literal["1975", "1971"]
 
-BET = 2
-"""Dollars on every hand."""
-
 CARDS_DEALT = CARDS_IN_DECK - 1
 """So many of a deck are dealt: it is shuffled when the last card would be taken."""
 

@@ -20,8 +20,9 @@ from door.games.engine.game import Act
 from door.games.engine.journaled import Bet, found
 from door.games.tables import play
 from door.games.tables.play import Deal, Post, Step, Work
-from door.games.vegas import news, settings
+from door.games.vegas import news
 from door.games.vegas import round as vegas_round
+from door.games.vegas.game import VegasSettings
 from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.state import Chair, TableState
 from timebank.calls.calls import open_calls
@@ -59,7 +60,8 @@ class Dealer:
 
     async def lay_shoe(self) -> None:
         """See that the shoe on the table is one that the next round can be dealt from."""
-        state, rules, alone = self._state, settings.of(self._board.config).rules, self._alone()
+        state, alone = self._state, self._alone()
+        rules = VegasSettings.of(self._board.config.games).rules
         shoe = state.shoe
         if shoe is not None and shoe.decks == rules.decks and shoe.caller_id == alone:
             return
@@ -100,7 +102,7 @@ class Dealer:
                 return
 
     async def _deal_to(self, seats: Sequence[Chair]) -> None:
-        state, house = self._state, settings.of(self._board.config)
+        state, house = self._state, VegasSettings.of(self._board.config.games)
         shoe = state.shoe
         assert shoe is not None  # laid before anybody is dealt to
         coin = house.coin_minutes * 60
@@ -204,7 +206,7 @@ class Dealer:
         except JournalDamaged as damaged:
             log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
             return True
-        seconds = settings.of(self._board.config).resume_wait
+        seconds = VegasSettings.of(self._board.config.games).resume_wait
         self._state.lay(hand, self._board.clock.monotonic() + seconds)
         self._state.tell(news.RoundResumed(hand.names, hand.round, hand.coin, seconds))
         return True
@@ -251,10 +253,7 @@ class Dealer:
         return sitters, here
 
     def _adopt(
-        self,
-        step: Step,
-        here: Mapping[int, Present],
-        happened: news.RoundDealt | news.RoundWentOn,
+        self, step: Step, here: Mapping[int, Present], happened: news.RoundDealt | news.RoundWentOn
     ) -> None:
         """Make what is durable now the table's, and every purse its caller's; tell all of it."""
         state, receipts = self._state, step.played.receipts

@@ -11,7 +11,7 @@ from timebank.words import span
 
 if TYPE_CHECKING:
     from door.call.console import Console
-    from door.games.vegas.settings import VegasSettings
+    from door.games.vegas.game import VegasSettings
 
 DEALER = {
     "stand 17": "draws to 16 and stands on every 17, soft or not",

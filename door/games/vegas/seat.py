@@ -24,13 +24,7 @@ from door.games.tables.sitting import Sitting
 from door.games.vegas import news
 from door.games.vegas import words as vegas_words
 from door.games.vegas.news import LONGEST_LINE
-from door.games.vegas.round import (
-    affordable,
-    figure,
-    most_insured,
-    seconds_typed,
-    stood_words,
-)
+from door.games.vegas.round import affordable, figure, most_insured, seconds_typed, stood_words
 from door.games.vegas.rules_page import read_rules
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.table import WORDS, table_of

@@ -24,9 +24,10 @@ from door.games.engine.descriptor import Shared
 from door.games.tables import menu
 from door.games.tables.betting import BettingTime
 from door.games.tables.words import Words
-from door.games.vegas import news, settings
+from door.games.vegas import news
 from door.games.vegas import news as vegas_talk
 from door.games.vegas.dealer import Dealer
+from door.games.vegas.game import VegasSettings
 from door.games.vegas.round import GAME, affordable
 from door.games.vegas.state import Alarm, Chair, SeatedGuest, TableState
 from timebank.errors import BooksUnavailable, JournalDamaged, OutcomeUnknown, RoundInPlay
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.clock import Timer
     from door.games.vegas.news import News
-    from door.games.vegas.settings import VegasSettings
 
 
 # The clock of the Vegas table: the bell, the countdown of a turn, seats that are kept.
@@ -109,7 +109,7 @@ class TableClock:
 
     @property
     def _settings(self) -> VegasSettings:
-        return settings.of(self._board.config)
+        return VegasSettings.of(self._board.config.games)
 
     def _next(self) -> Alarm | None:
         if self._retry is not None:
@@ -193,7 +193,7 @@ class VegasTable(Shared):
 
     @property
     def settings(self) -> VegasSettings:
-        return settings.of(self._board.config)
+        return VegasSettings.of(self._board.config.games)
 
     @property
     def coin(self) -> int:
@@ -560,7 +560,7 @@ def table_of(board: Board) -> VegasTable:
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    turns = menu.turns(caller, GAME, settings.of(board.config))
+    turns = menu.turns(caller, GAME, VegasSettings.of(board.config.games))
     if board.serves_one:
         return f"with everybody on the board; {turns}"
     others = len(table_of(board).state.guests())
