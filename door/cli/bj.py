@@ -22,9 +22,9 @@ from door.errors import InputEnded
 from door.games.blackjack.round import BlackjackAction, BlackjackRound, start
 from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE
 from door.games.engine import shuffle
+from door.games.unix_bj.game import BET
 from door.games.unix_bj.kind import UNIX_BJ_KIND
 from door.games.unix_bj.teletype import (
-    BET,
     OPENING,
     Prompts,
     Score,

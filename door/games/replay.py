@@ -16,7 +16,7 @@ from door.games.engine.cards import Card, parse_cards
 from door.games.engine.errors import ReplayError, RoundRefused
 from door.games.engine.game import Act, Kind
 from door.games.engine.quoting import either, shown, shown_key
-from door.games.engine.replay import play
+from door.games.engine.replay import replay_round
 from door.games.registry import GAMES
 
 LARGEST_STAKE = 10**12
@@ -129,7 +129,8 @@ def _result(fields: dict[str, object]) -> dict[str, object]:
         act if amount is None else act._replace(amount=int(amount * scale)) for act, amount in acts
     ]
     cards = _shoe(shoe, kind, table)
-    again = play(kind, table, cards, [int(stake * scale) for stake in stakes], scaled, scale, None)
+    whole = [int(stake * scale) for stake in stakes]
+    again = replay_round(kind, table, cards, whole, scaled, scale=scale)
     if not again.round.over:
         words = either(kind.open_words(again.round))
         raise ReplayError(f"the hand is not finished: {words} must follow.")

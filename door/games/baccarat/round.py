@@ -30,17 +30,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 
-from door.games.baccarat.events import (
-    BaccaratDealt,
-    BaccaratDrew,
-    BaccaratNatural,
-    BaccaratOutcome,
-    BaccaratRevealed,
-    BaccaratSettled,
-    BaccaratStood,
-    Event,
-    Side,
-)
+from door.games.baccarat import events as happened
+from door.games.baccarat.events import BaccaratOutcome, BaccaratSettled, Event, Side
 from door.games.baccarat.rules import (
     NATURALS,
     PLAYER_TABLE,
@@ -189,16 +180,16 @@ class _Course:
         """Two cards to either side, the bank's face down; then naturals, then the player."""
         for _ in range(2):
             self.player.append(self._card())
-            self.events.append(BaccaratDealt(Side.PLAYER, self.player[-1]))
+            self.events.append(happened.BaccaratDealt(Side.PLAYER, self.player[-1]))
             self.bank.append(self._card())
-            self.events.append(BaccaratDealt(Side.BANK, None))
+            self.events.append(happened.BaccaratDealt(Side.BANK, None))
         mine, his = point_of(self.player), point_of(self.bank)
         if mine in NATURALS or his in NATURALS:
             if mine in NATURALS:
-                self.events.append(BaccaratNatural(Side.PLAYER, mine))
+                self.events.append(happened.BaccaratNatural(Side.PLAYER, mine))
             self._reveal()
             if his in NATURALS:
-                self.events.append(BaccaratNatural(Side.BANK, his))
+                self.events.append(happened.BaccaratNatural(Side.BANK, his))
             self._settle()
             return
         draw = PLAYER_TABLE[mine]
@@ -231,13 +222,13 @@ class _Course:
     def _serve(self, side: Side, hand: list[Card], *, draws: bool) -> None:
         if draws:
             hand.append(self._card())
-            self.events.append(BaccaratDrew(side, hand[-1], point_of(hand)))
+            self.events.append(happened.BaccaratDrew(side, hand[-1], point_of(hand)))
         else:
-            self.events.append(BaccaratStood(side, point_of(hand)))
+            self.events.append(happened.BaccaratStood(side, point_of(hand)))
 
     def _reveal(self) -> None:
         self.revealed = True
-        self.events.append(BaccaratRevealed(tuple(self.bank), point_of(self.bank)))
+        self.events.append(happened.BaccaratRevealed(tuple(self.bank), point_of(self.bank)))
 
     def _settle(self) -> None:
         mine, his, stake = point_of(self.player), point_of(self.bank), self.coup.stake

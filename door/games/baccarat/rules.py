@@ -5,7 +5,7 @@ which sentence of the game's text every rule reads.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Literal, get_args
 
@@ -117,11 +117,6 @@ def rules_from_mapping(mapping: Mapping[str, object], base: BaccaratRules) -> Ba
     """`base` with the keys of `mapping` in place of its own; `RulesRefused` when any is wrong."""
     # Every value has been checked against its field; replace() cannot be told so.
     return replace(base, **checked(mapping, _CHECKS))  # type: ignore[arg-type]
-
-
-def rules_to_mapping(rules: BaccaratRules) -> dict[str, object]:
-    """The keys and values, fit for JSON, from which `rules_from_mapping` makes these rules."""
-    return asdict(rules)
 
 
 _CHECKS: Mapping[str, Check] = {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ansi.canvas import DOUBLE
 from ansi.cards import CARD_WIDTH, paint_across, paint_card
 from ansi.style import Colour, Style
+from door import wording
 from door.call.display import LAYOUT_COLUMNS
 from door.games.baccarat import events as happened
 from door.games.baccarat import words
@@ -261,7 +262,7 @@ async def celebrate(console: Console, said: Dialogue, stakes: ForTheBank, name: 
     told = {
         "name": name,
         "bankroll": words.money(said, stakes.bankroll, stakes.unit),
-        "coups": words.coups(said, stakes.tally.turns),
+        "coups": wording.counted(stakes.tally.turns, "coup"),
     }
     plaque = [line.format(**told) for line in said.plaque]
     await hold(console, Ceremony(said.title, said.bank_breaks, said.black_cloth, plaque))

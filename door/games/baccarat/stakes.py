@@ -198,7 +198,7 @@ def statement(stakes: BaccaratStakes) -> str:
         return ""
     return said.statement.format(
         title=said.title,
-        coups=words.coups(said, tally.turns),
+        coups=wording.counted(tally.turns, "coup"),
         player=tally.endings[BaccaratOutcome.PLAYER],
         bank=tally.endings[BaccaratOutcome.BANK],
         stand_off=tally.endings[BaccaratOutcome.STAND_OFF],

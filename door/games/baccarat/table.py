@@ -8,6 +8,7 @@ between two cards, which any key cuts short.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, get_args
 
 from door.call.console import lit
@@ -19,14 +20,14 @@ from door.games.baccarat.events import BaccaratDealt, BaccaratSettled, Event, Si
 from door.games.baccarat.game import BaccaratSettings, Language
 from door.games.baccarat.kind import BACCARAT_KIND
 from door.games.baccarat.round import BaccaratAction, BaccaratRound
-from door.games.baccarat.rules import RESHUFFLE_AT, rules_to_mapping
+from door.games.baccarat.rules import RESHUFFLE_AT
 from door.games.baccarat.scene import BaccaratScene, celebrate
 from door.games.baccarat.stakes import GAME, BaccaratStakes, ForTheBank, ForTime, statement
 from door.games.baccarat.words import read_rules
 from door.games.engine.game import Act
-from door.games.tables import menu
 from door.games.tables.alone import Alone
 from door.games.tables.play import Step
+from door.games.tables.words import turns_today
 from timebank.errors import BooksUnavailable, Refused
 from timebank.wagers import play_money
 from timebank.words import money
@@ -288,7 +289,7 @@ class BaccaratTable(Alone):
     # Small things.
 
     def _rules(self) -> Mapping[str, object]:
-        return rules_to_mapping(self.settings.rules)
+        return asdict(self.settings.rules)
 
     async def _read_rules(self) -> None:
         await read_rules(self.console, self.settings, self.words)
@@ -333,5 +334,5 @@ def sit_down(board: Board, caller: Caller) -> BaccaratTable:
 async def menu_words(board: Board, caller: Caller) -> str:
     has = await caller.ask_books(lambda desk: play_money.bankrolls(desk, caller.record.id))
     held = ", ".join(money(amount, unit) for unit, amount in sorted(has.items()))
-    turns = menu.turns(caller, BACCARAT_KIND.name, BaccaratSettings.of(board.config.games))
+    turns = turns_today(caller, BACCARAT_KIND.name, BaccaratSettings.of(board.config.games))
     return f"{held or 'to break the bank'}; {turns}"

@@ -72,16 +72,6 @@ def length(said: Dialogue, seconds: int) -> str:
     return span(seconds) if said.language == "english" else wording.clock_time(seconds)
 
 
-def coups(said: Dialogue, count: int) -> str:
-    """Return a number of coups, which are coups in both languages.
-
-    >>> from door.games.baccarat.dialogue import ENGLISH, FRENCH
-    >>> coups(ENGLISH, 1), coups(FRENCH, 12)
-    ('1 coup', '12 coups')
-    """
-    return wording.counted(count, "coup")
-
-
 def card(said: Dialogue, card: Card) -> str:
     """Return a card in words.
 

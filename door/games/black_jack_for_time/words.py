@@ -12,18 +12,12 @@ from door import wording
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.tables.words import cards_rule, coins_rule, settled
-from door.lobby.pages import read
 
 if TYPE_CHECKING:
-    from door.call.console import Console
     from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 
 
 # The rules of Black Jack For Time as a caller may read them at the table, as they are set here.
-
-
-async def read_rules(console: Console, settings: BlackJackForTimeSettings) -> None:
-    await read(console, "The rules of Black Jack For Time", rules_text(settings))
 
 
 @lru_cache(maxsize=8)

@@ -118,7 +118,7 @@ class BlackjackRound:
     def amount(self, action: BlackjackAction) -> int:
         """What `action`, which must be legal now, adds to what is staked; 0 for most. For insurance
         up to half of the bet it is the most that may be given to `apply`."""
-        self._check(action)
+        refuse_unless_open(action, self.legal(), "the hand is over")
         if self.turn is None or self.hand is None or action is BlackjackAction.NO_INSURANCE:
             return 0
         if action is BlackjackAction.INSURANCE:
@@ -164,9 +164,6 @@ class BlackjackRound:
         if not 1 <= amount <= most:
             raise IllegalAction(f"{action} is 1 to {most} here, not {amount}.")
         return amount
-
-    def _check(self, action: BlackjackAction) -> None:
-        refuse_unless_open(action, self.legal(), "the hand is over")
 
 
 def start(

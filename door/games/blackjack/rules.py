@@ -150,28 +150,57 @@ class BlackjackRules:
         return any(each.denominator != 1 for each in pays)
 
 
-BLACK_JACK_FOR_TIME_KEYS = (
-    "decks",
-    "shuffle",
-    "penetration",
-    "ties",
-    "insurance_rounding",
-    "insurance_pays",
-    "insurance_on_natural",
-    "peek_under_ace",
-    "hit_on_21",
-    "natural_paid",
-    "charlie_paid",
-    "twenty_one_paid",
-    "five_card_21",
-    "win_pays",
-    "natural_pays",
-    "twenty_one_pays",
-    "charlie_pays",
-    "doubled_21_pays",
-    "dealer_over",
-)
+def _pays(value: object) -> object:
+    """A whole or half number; less than 1 would take a part of a stake that has won."""
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float | Decimal)
+        # The range is asked first: a power of ten without end must not be written out.
+        or not (isinstance(value, int) or isfinite(value))
+        or not 1 <= value <= MOST_PAID
+        or Fraction(value).denominator > 2
+    ):
+        raise ValueError(
+            f"must be a number from 1 to {MOST_PAID} in steps of one half, is {shown(value)}"
+        )
+    return Fraction(value)
+
+
+_paid = choice("at once", "after dealer")
+
+_OF_1991: Mapping[str, Check] = {
+    "decks": whole(1, MOST_DECKS),
+    "shuffle": choice("hand", "shoe"),
+    "penetration": whole(1, 100),
+    "ties": choice("dealer", "push"),
+    "insurance_rounding": choice("exact", "down"),
+    "insurance_pays": whole(1, MOST_PAID),
+    "insurance_on_natural": flag,
+    "peek_under_ace": flag,
+    "hit_on_21": flag,
+    "natural_paid": _paid,
+    "charlie_paid": _paid,
+    "twenty_one_paid": _paid,
+    "five_card_21": choice("twenty-one", "charlie"),
+    "win_pays": _pays,
+    "natural_pays": _pays,
+    "twenty_one_pays": _pays,
+    "charlie_pays": _pays,
+    "doubled_21_pays": _pays,
+    "dealer_over": choice("pays", "push"),
+}
+BLACK_JACK_FOR_TIME_KEYS = tuple(_OF_1991)
 """What a sysop may set under [games.black-jack-for-time]."""
+
+_CHECKS: Mapping[str, Check] = {
+    **_OF_1991,
+    "split_cards": choice("as played", "both first"),
+    "split_aces": choice("play on", "one card"),
+    "double": choice("always", "10-11"),
+    "double_after_split": flag,
+    "dealer": choice("stand 17", "hit soft 17", "hit 17"),
+    "insurance_unit": whole(1, 10**9),
+}
 
 VEGAS_KEYS = (
     "decks",
@@ -186,8 +215,7 @@ VEGAS_KEYS = (
 )
 """What a sysop may set under [games.vegas]."""
 
-UNIX_BJ_KEYS: tuple[str, ...] = ()
-"""What a sysop may set of the rules under [games.unix-bj]: nothing, it is played to the letter."""
+UNIX_BJ_KEYS: tuple[str, ...] = ()  # it is played to the letter
 
 BLACK_JACK_FOR_TIME = BlackjackRules(
     decks=1,
@@ -303,50 +331,3 @@ def _journaled(rules: BlackjackRules) -> tuple[str, ...]:
 def _plain(number: Fraction) -> int | float:
     """A whole or half number as TOML and JSON write it; both are exact."""
     return int(number) if number.denominator == 1 else float(number)
-
-
-def _pays(value: object) -> object:
-    """A whole or half number; less than 1 would take a part of a stake that has won."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float | Decimal)
-        # The range is asked first: a power of ten without end must not be written out.
-        or not (isinstance(value, int) or isfinite(value))
-        or not 1 <= value <= MOST_PAID
-        or Fraction(value).denominator > 2
-    ):
-        raise ValueError(
-            f"must be a number from 1 to {MOST_PAID} in steps of one half, is {shown(value)}"
-        )
-    return Fraction(value)
-
-
-_paid = choice("at once", "after dealer")
-
-_CHECKS: Mapping[str, Check] = {
-    "decks": whole(1, MOST_DECKS),
-    "shuffle": choice("hand", "shoe"),
-    "penetration": whole(1, 100),
-    "ties": choice("dealer", "push"),
-    "insurance_rounding": choice("exact", "down"),
-    "insurance_pays": whole(1, MOST_PAID),
-    "insurance_on_natural": flag,
-    "peek_under_ace": flag,
-    "hit_on_21": flag,
-    "natural_paid": _paid,
-    "charlie_paid": _paid,
-    "twenty_one_paid": _paid,
-    "five_card_21": choice("twenty-one", "charlie"),
-    "win_pays": _pays,
-    "natural_pays": _pays,
-    "twenty_one_pays": _pays,
-    "charlie_pays": _pays,
-    "doubled_21_pays": _pays,
-    "dealer_over": choice("pays", "push"),
-    "split_cards": choice("as played", "both first"),
-    "split_aces": choice("play on", "one card"),
-    "double": choice("always", "10-11"),
-    "double_after_split": flag,
-    "dealer": choice("stand 17", "hit soft 17", "hit 17"),
-    "insurance_unit": whole(1, 10**9),
-}

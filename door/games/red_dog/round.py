@@ -31,16 +31,8 @@ from enum import Enum, StrEnum
 
 from door.games.engine.cards import Card
 from door.games.engine.game import Totals, card_at, refuse_no_stake, refuse_unless_open
-from door.games.red_dog.events import (
-    Event,
-    RedDogDealt,
-    RedDogDrew,
-    RedDogOutcome,
-    RedDogRaised,
-    RedDogSettled,
-    Spread,
-    Stayed,
-)
+from door.games.red_dog import events as happened
+from door.games.red_dog.events import Event, RedDogOutcome, RedDogSettled
 from door.games.red_dog.rules import THREE_OF_A_KIND_PAYS, RedDogRules, pays, rank_of, spread_of
 
 
@@ -109,13 +101,13 @@ class RedDogRound:
         refuse_unless_open(action, self.legal(), "the round is over")
         raised = action is RedDogAction.RAISE
         after, drawn = replace(self, raised=raised)._with_third_card()
-        return after, (RedDogRaised(self.bet) if raised else Stayed(), *drawn)
+        return after, (happened.RedDogRaised(self.bet) if raised else happened.Stayed(), *drawn)
 
     def _with_third_card(self) -> tuple[RedDogRound, tuple[Event, ...]]:
         third = card_at(self.shoe, 2)
         drawn = replace(self, cards=(*self.cards, third))
         over, settled = drawn._settle(drawn._outcome())
-        return over, (RedDogDrew(third), settled)
+        return over, (happened.RedDogDrew(third), settled)
 
     def _outcome(self) -> RedDogOutcome:
         first, second, third = map(rank_of, self.cards)
@@ -148,9 +140,9 @@ def start(
     dealt = RedDogRound(rules, cards, bet, False, two, RedDogPhase.RAISE, None)
     spread = dealt.spread
     events = (
-        RedDogDealt(two[0]),
-        RedDogDealt(two[1]),
-        Spread(spread, pays(spread) if spread > 0 else 0),
+        happened.RedDogDealt(two[0]),
+        happened.RedDogDealt(two[1]),
+        happened.Spread(spread, pays(spread) if spread > 0 else 0),
     )
     if spread < 0:
         after, drawn = dealt._with_third_card()

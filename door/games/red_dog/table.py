@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from door.games.red_dog import words
@@ -10,11 +11,12 @@ from door.games.red_dog.events import RedDogOutcome
 from door.games.red_dog.game import RedDogSettings
 from door.games.red_dog.kind import RED_DOG_KIND
 from door.games.red_dog.round import RedDogAction, RedDogRound
-from door.games.red_dog.rules import BEST_ODDS, rules_to_mapping
+from door.games.red_dog.rules import BEST_ODDS
 from door.games.red_dog.scene import RedDogScene
-from door.games.tables import menu
 from door.games.tables.alone import TableForTime
 from door.games.tables.scene import Ending
+from door.games.tables.words import turns_and_bets
+from door.lobby.pages import read
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -35,10 +37,10 @@ class RedDogTable(TableForTime):
         super().__init__(caller, RED_DOG_KIND, self.settings, RedDogScene, BEST_ODDS)
 
     def _rules(self) -> Mapping[str, object]:
-        return rules_to_mapping(self.settings.rules)
+        return asdict(self.settings.rules)
 
     async def _read_rules(self) -> None:
-        await words.read_rules(self.console, self.settings)
+        await read(self.console, "The rules of Red Dog", words.rules_text(self.settings))
 
     def _sentences(self, step: Step) -> list[str]:
         return words.sentences(step.events, self.coin)
@@ -62,4 +64,4 @@ def sit_down(board: Board, caller: Caller) -> RedDogTable:
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    return menu.turns_and_bets(caller, RED_DOG_KIND.name, RedDogSettings.of(board.config.games))
+    return turns_and_bets(caller, RED_DOG_KIND.name, RedDogSettings.of(board.config.games))

@@ -12,10 +12,8 @@ from door.games.red_dog import events as happened
 from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS, pays
 from door.games.tables.words import cards_rule, coins_rule, settled
-from door.lobby.pages import read
 
 if TYPE_CHECKING:
-    from door.call.console import Console
     from door.games.red_dog.game import RedDogSettings
 
 OUTCOMES = {
@@ -60,10 +58,6 @@ def _sentence(event: Event, coin: int) -> str:
         case happened.RedDogSettled() as over:
             return settled(OUTCOMES[over.outcome], over, coin)
     return ""
-
-
-async def read_rules(console: Console, settings: RedDogSettings) -> None:
-    await read(console, "The rules of Red Dog", rules_text(settings))
 
 
 @lru_cache(maxsize=8)

@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.games.tables import menu
 from door.games.tables.betting import BettingTime
 from door.games.tables.scene import TableTally
 from door.games.tables.sitting import Sitting
-from door.games.tables.words import Words
+from door.games.tables.words import Words, turns_today
 from door.games.unix_bj.game import UnixBjSettings
 from door.games.unix_bj.run import GAME, Run, Terms
 from door.lobby.pages import Page, read
@@ -23,7 +22,6 @@ from timebank.words import span
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.call.console import Console
 
 
 # The manual page of bj as a caller may read it, in our own words.
@@ -87,10 +85,6 @@ WORDS = Words(
 )
 
 
-async def read_manual(console: Console) -> None:
-    await read(console, "BJ(VI)", MANUAL.rstrip("\n"))
-
-
 class UnixBjTable(Sitting):
     title = "UNIX bj"
 
@@ -127,7 +121,7 @@ class UnixBjTable(Sitting):
         choices = {"P": "Play", "M": "Manual", "Q": "Quit"}
         choice = await self.console.ask(choices, default="P", cancel="Q")
         if choice == "M":
-            await read_manual(self.console)
+            await read(self.console, "BJ(VI)", MANUAL.rstrip("\n"))
         elif choice == "P":
             refusal = self._refusal()
             if refusal:
@@ -191,7 +185,7 @@ def sit_down(board: Board, caller: Caller) -> UnixBjTable:
 async def menu_words(board: Board, caller: Caller) -> str:
     house = UnixBjSettings.of(caller.config.games)
     if house.stakes == "minutes":
-        return f"{menu.turns(caller, GAME, house)}, $1 is {span(house.coin_minutes * 60)}"
+        return f"{turns_today(caller, GAME, house)}, $1 is {span(house.coin_minutes * 60)}"
     score = await caller.ask_books(lambda desk: tally(desk, caller.record.id, GAME, "usd-cent"))
     return f"play money; so far you {_standing(score.standing)}" if score.action else "play money"
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.caller import Caller
     from door.games.blackjack.hands import Hand
-    from door.games.blackjack.rules import BlackjackRules
     from door.games.engine.cards import Card
     from door.games.vegas.state import Chair
     from door.games.vegas.table import VegasTable
@@ -228,17 +227,6 @@ class VegasScene:
             f"{', '.join(plain(card) for card in one.cards)} ({one.count})"
             for one in hand.round.seats[place].hands
         ]
-
-
-def natural_words(rules: BlackjackRules) -> str:
-    """Return what a natural pays, in the way a table says it.
-
-    >>> from door.games.blackjack.rules import VEGAS
-    >>> natural_words(VEGAS)
-    '3 to 2'
-    """
-    profit = rules.natural_pays - 1
-    return f"{profit.numerator} to {profit.denominator}"
 
 
 def _hand_words(hand: Hand) -> str:

@@ -25,9 +25,9 @@ from door.games.vegas import news
 from door.games.vegas import words as vegas_words
 from door.games.vegas.news import LONGEST_LINE
 from door.games.vegas.round import affordable, figure, most_insured, seconds_typed, stood_words
-from door.games.vegas.rules_page import read_rules
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.table import WORDS, table_of
+from door.lobby.pages import read
 from door.lobby.teller import GRACE_SECONDS, visit_bank
 from timebank.words import span
 
@@ -318,7 +318,8 @@ class VegasVisit(Sitting):
         elif letter == "T":
             await self._talk("/" if whispers else "")
         elif letter == "L":
-            await self._step_away(read_rules(self.console, self.table.settings))
+            rules = vegas_words.rules_text(self.table.settings)
+            await self._step_away(read(self.console, "The rules of the Vegas table", rules))
         elif letter == "K":
             await self._step_away(visit_bank(self.caller))
         elif letter == "U":

@@ -21,9 +21,8 @@ from door.call.console import patience
 from door.errors import Closing, NotNow, NotSaid
 from door.games.blackjack.round import BlackjackAction
 from door.games.engine.descriptor import Shared
-from door.games.tables import menu
 from door.games.tables.betting import BettingTime
-from door.games.tables.words import Words
+from door.games.tables.words import Words, turns_today
 from door.games.vegas import news
 from door.games.vegas import news as vegas_talk
 from door.games.vegas.dealer import Dealer
@@ -560,7 +559,7 @@ def table_of(board: Board) -> VegasTable:
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    turns = menu.turns(caller, GAME, VegasSettings.of(board.config.games))
+    turns = turns_today(caller, GAME, VegasSettings.of(board.config.games))
     if board.serves_one:
         return f"with everybody on the board; {turns}"
     others = len(table_of(board).state.guests())
