@@ -51,10 +51,8 @@ def lay_tables(board: Board, given: Mapping[str, Shared] | None = None) -> dict[
 
 
 async def table_with_open_hand(board: Board, caller: Caller) -> tuple[Game, Table] | None:
-    """Return where a hand of the caller was left open and a visit there, `None` without one.
-
-    One whose journal cannot be read stays where it is, and is named in the log.
-    """
+    """Return where a hand of the caller was left open and a visit there, `None` without one. One
+    whose journal cannot be read stays where it is, and is named in the log."""
     caller_id = caller.record.id
     try:
         stored = await caller.ask_books(lambda desk: journal.round_in_play(desk, caller_id))

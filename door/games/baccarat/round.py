@@ -124,11 +124,8 @@ class BaccaratRound:
         return _LEGAL[self.phase]
 
     def apply(self, action: BaccaratAction) -> tuple["BaccaratRound", tuple[Event, ...]]:
-        """The round after `action`, and what happened on the way there.
-
-        Raises IllegalAction when the action is not in `legal()`, ShoeTooShort when a card is
-        missing; this round stays as it was in either case.
-        """
+        """The round after `action`, and what happened. Raises IllegalAction when it is not in
+        `legal()`, ShoeTooShort when a card is missing."""
         refuse_unless_open(action, self.legal(), "the coup is over")
         course = _Course(self)
         if self.phase is BaccaratPhase.CALLER:
@@ -141,10 +138,8 @@ class BaccaratRound:
 def start(
     rules: BaccaratRules, shoe: Sequence[Card], stake: int
 ) -> tuple[BaccaratRound, tuple[Event, ...]]:
-    """Deal a coup from the top of `shoe` for a stake in the smallest unit.
-
-    Raises ValueError for a stake that is not more than 0, ShoeTooShort when a card is missing.
-    """
+    """Deal a coup from the top of `shoe` for a stake in the smallest unit. Raises ValueError for a
+    stake that is not more than 0, ShoeTooShort when a card is missing."""
     refuse_no_stake(stake)
     course = _Course(
         BaccaratRound(rules, tuple(shoe), stake, (), (), False, BaccaratPhase.CALLER, None)

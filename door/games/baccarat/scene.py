@@ -221,10 +221,7 @@ _NAME = Style(Colour.WHITE)
 
 @dataclass
 class Ceremony:
-    """The table of a broken bank: `fallen` rows of cloth, `told` lines of the plaque.
-
-    The announcement, the order for the cloth, the lines of the plaque.
-    """
+    """The table of a broken bank: `fallen` rows of cloth, `told` lines of the plaque."""
 
     title: str
     announced: str

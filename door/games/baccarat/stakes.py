@@ -88,10 +88,7 @@ class ForTime(BettingTime):
 
 
 class ForTheBank(Betting):
-    """Dollars or francs, against a bank that can be broken.
-
-    The bankroll is brought to the table, lost, and renewed.
-    """
+    """Dollars or francs, against a bank that can be broken."""
 
     words: Dialogue
     letters = AMOUNT_LETTERS
@@ -105,19 +102,14 @@ class ForTheBank(Betting):
         self.bankroll = self.casino = 0
 
     async def face(self) -> str:
-        """Sit down with the bankroll of these stakes, to a bank that is whole again.
-
-        Returns what the croupier says to that; raises `BooksUnavailable`.
-        """
+        """Sit down to a bank that is whole again; return what the croupier says to that."""
         welcome = await self._brings(play_money.sit_down)
         self.is_faced = True
         return welcome
 
     async def renew(self) -> str:
-        """Renew a bankroll that is gone, if midnight has come since; the bank stays as it is.
-
-        Returns what the croupier says to that; raises `BooksUnavailable`.
-        """
+        """Renew a bankroll that is gone, if midnight has come since; return what is said to
+        that."""
         return await self._brings(play_money.renew_bankroll)
 
     @property

@@ -44,10 +44,7 @@ CALL_SECONDS = 0.8  # for what is called
 
 
 class BaccaratTable(Alone):
-    """One caller's visit to the table.
-
-    What they chose here is remembered: the language, what they play for, the last wagers.
-    """
+    """One caller's visit. The language, what is played for and the last wagers are remembered."""
 
     title = "Baccarat"
     words: Dialogue

@@ -128,13 +128,10 @@ class BlackjackRound:
     def apply(
         self, action: BlackjackAction, amount: int | None = None
     ) -> tuple["BlackjackRound", tuple[Event, ...]]:
-        """The round after `action` of the hand at turn, and what happened on the way there.
-
-        `amount` is for insurance where the caller names it: 1 to `amount(action)`, in the unit of
-        the stakes, and None for the most. Raises IllegalAction when the action is not in `legal()`
-        or no such amount belongs to it, ShoeTooShort when a card is missing; this round stays as it
-        was in either case.
-        """
+        """The round after `action` of the hand at turn, and what happened. `amount` is for
+        insurance where the caller names it: 1 to `amount(action)`, None for the most. Raises
+        IllegalAction when the action is not in `legal()` or no such amount belongs to it,
+        ShoeTooShort when a card is missing."""
         added = self.added(action, amount)
         assert self.turn is not None  # something was legal, so somebody is at turn
         course = Course(
@@ -170,10 +167,7 @@ def start(
     rules: BlackjackRules, shoe: Sequence[Card], stakes: Sequence[int]
 ) -> tuple[BlackjackRound, tuple[Event, ...]]:
     """Deal a round from the top of `shoe`, one seat for each stake (in the smallest unit).
-
-    It may be over at once: a dealer's or a caller's natural needs no decision. ValueError when
-    these rules cannot play a stake exactly, ShoeTooShort when the shoe is.
-    """
+    ValueError when these rules cannot play a stake exactly, ShoeTooShort when the shoe is."""
     if not 1 <= len(stakes) <= MOST_SEATS:
         raise ValueError(f"A round has 1 to {MOST_SEATS} seats, not {len(stakes)}.")
     for stake in stakes:

@@ -85,10 +85,8 @@ class BlackjackRules:
         return self.charlie and len(cards) == CHARLIE_CARDS
 
     def dealer_draws(self, cards: Sequence[Card]) -> bool:
-        """Whether a dealer who holds these takes another card: he has no choice.
-
-        Soft is a count in which an ace is eleven, not any hand that has an ace in it.
-        """
+        """Whether a dealer who holds these takes another card. Soft is a count in which an ace is
+        eleven, not any hand that has an ace in it."""
         total, soft = count(cards)
         if self.is_full(cards) or total > DEALER_STANDS:
             return False

@@ -21,10 +21,8 @@ LONGEST_CODE = 16  # characters, of Synchronet's
 
 
 class Shared:
-    """Something of a game that all callers of one process have together; by itself it does nothing.
-
-    It is made when the board opens.
-    """
+    """Something of a game that all callers of one process have together, made when the board
+    opens."""
 
     async def resume(self) -> None:
         """Take up what an earlier server left, before the first caller of this one."""
@@ -38,11 +36,8 @@ class Shared:
 
 @dataclass(frozen=True)
 class Game:
-    """A game of the house.
-
-    `name` is what journals, ledgers and sysop.toml call it, `letter` its key in the main menu,
-    `code` what other boards call it: at most `LONGEST_CODE` characters.
-    """
+    """`name` is what journals, ledgers and sysop.toml call it, `letter` its key in the main menu,
+    `code` what other boards call it: at most `LONGEST_CODE` characters."""
 
     name: str
     letter: str

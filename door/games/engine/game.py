@@ -184,11 +184,8 @@ class Kind(ABC):
     def deal(
         self, rules: Mapping[str, object], cards: Sequence[Card], stakes: Sequence[int], scale: int
     ) -> tuple[Any, Sequence[Any]]:
-        """Deal a round: the round and its events.
-
-        `scale`: in how many parts a unit of the rules is counted here. Raises `RoundRefused` for
-        rules, stakes or cards that make no round.
-        """
+        """Deal a round: the round and its events. `scale`: in how many parts a unit of the rules is
+        counted here. Raises `RoundRefused` for rules, stakes or cards that make no round."""
         (stake,) = stakes
         return self.begin(self.read_rules(rules), cards, stake)
 
@@ -223,9 +220,7 @@ class Kind(ABC):
 
     def by_chance(self, round_: Any, seed: bytes, cut: str, position: int) -> Act | None:
         """Return what the shoe's seed decides now, where the house tosses; None where it does not.
-
-        `position` is that of the round's first card.
-        """
+        `position` is that of the round's first card."""
         return None
 
     # What comes of it.

@@ -17,10 +17,8 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class StakeSettings:
-    """What is wagered at a table that is played for time: its coin, and bets in coins.
-
-    `turns_per_day` is 0 where there is no limit; `open` whether callers may sit down.
-    """
+    """What is wagered at a table for time: its coin, and bets in coins. `turns_per_day` is 0 where
+    there is no limit; `open` whether callers may sit down."""
 
     open: bool
     coin_minutes: int
@@ -57,10 +55,8 @@ def read_rules(
     base: R,
     from_mapping: Callable[[Mapping[str, object], R], R],
 ) -> R:
-    """Read the house's variations, `keys`, of `base`; problems are noted in `table`.
-
-    `from_mapping` makes rules of what was found, and raises `RulesRefused`.
-    """
+    """Read the house's variations, `keys`, of `base`; problems are noted in `table`. `from_mapping`
+    raises `RulesRefused`."""
     try:
         return from_mapping(table.part(keys), base)
     except RulesRefused as refusal:

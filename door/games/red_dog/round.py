@@ -93,11 +93,8 @@ class RedDogRound:
         return self.bet if action is RedDogAction.RAISE else 0
 
     def apply(self, action: RedDogAction) -> tuple[RedDogRound, tuple[Event, ...]]:
-        """The round after `action`, and what happened on the way there.
-
-        Raises IllegalAction when the action is not in `legal()`, ShoeTooShort when a card is
-        missing; this round stays as it was in either case.
-        """
+        """The round after `action`, and what happened. Raises IllegalAction when it is not in
+        `legal()`, ShoeTooShort when a card is missing."""
         refuse_unless_open(action, self.legal(), "the round is over")
         raised = action is RedDogAction.RAISE
         after, drawn = replace(self, raised=raised)._with_third_card()
@@ -130,10 +127,8 @@ class RedDogRound:
 def start(
     rules: RedDogRules, shoe: Sequence[Card], bet: int
 ) -> tuple[RedDogRound, tuple[Event, ...]]:
-    """Deal from the top of `shoe` for a bet in the smallest unit.
-
-    Raises ValueError for a bet that is not more than 0, ShoeTooShort when a card is missing.
-    """
+    """Deal from the top of `shoe` for a bet in the smallest unit. Raises ValueError for a bet that
+    is not more than 0, ShoeTooShort when a card is missing."""
     refuse_no_stake(bet)
     cards = tuple(shoe)
     two = (card_at(cards, 0), card_at(cards, 1))

@@ -246,10 +246,7 @@ class TableForTime(Alone):
         scene: type[TableScene],
         best_odds: float,
     ) -> None:
-        """Lay the table under the settings of the call.
-
-        `best_odds` is the most that one coin of the opening bet can win.
-        """
+        """`best_odds` is the most that one coin of the opening bet can win."""
         super().__init__(caller, kind, Words())
         self.betting = BettingTime(caller, kind.name, settings, best_odds, self.words)
         self.scene = scene(self.betting.coin, self.betting.turns_limit)

@@ -38,10 +38,7 @@ def amount_typed(text: str) -> int | None:
 
 
 class Betting:
-    """The bets of one caller at one table, in coins of `coin` in the smallest unit.
-
-    A way of betting says what is allowed, and how amounts are put into words.
-    """
+    """The bets of one caller at one table, in coins of `coin` in the smallest unit."""
 
     unit: Unit = "second"
     turns_limit: int | None = None  # a day

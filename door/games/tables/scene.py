@@ -51,10 +51,8 @@ def paint_title(canvas: Canvas, left: int, title: str, right: str = "") -> None:
 
 @dataclass(slots=True)
 class TableScene:
-    """Everything on a table at one moment; painted again after every change.
-
-    A game adds its cards: `_paint_cards`, `_told_cards` and `_bet_figures`.
-    """
+    """Everything on a table at one moment. A game adds its cards: `_paint_cards`, `_told_cards` and
+    `_bet_figures`."""
 
     title: ClassVar[str]
 

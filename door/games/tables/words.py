@@ -84,10 +84,8 @@ def cards_rule(decks: int, shuffle: str, penetration: int) -> str:
 
 
 def settled(ending: str, event: Any, coin: int) -> str:
-    """Return how a hand ended, and what it brought as `lost`, `returned` and `won` of `event`.
-
-    Robots listen for the end of it.
-    """
+    """Return how a hand ended, and what it brought as `event` says. Robots listen for the end of
+    it."""
     if event.won:
         paid = wording.coins_of(event.won + event.returned, coin)
         return f"{ending}: the dealer pays |15{paid}|10 ({span(event.won)} won)."

@@ -311,10 +311,8 @@ class Run:
             return "|12The books cannot be written just now: the seed is shown another time."
 
     async def _stand_unasked(self) -> None:
-        """Say no to all that is still asked, for a caller without time, and show the sheet.
-
-        It is a page, so that it stands where painted screens go on.
-        """
+        """Say no to all that is still asked, for a caller without time, and show the sheet as a
+        page, so that it stands where painted screens go on."""
         steps: list[Step] = []
         had_hand = self.round is not None and not self.round.over
         await self.play.stand(steps.append)

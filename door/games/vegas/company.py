@@ -131,10 +131,8 @@ class Company:
             await self._tell(TABLE_GONE if how == visitors.CLOSED else literal(words))
 
     async def _tell(self, words: str) -> None:
-        """Say why the visit is over, and go on to the menu also without a key.
-
-        What was typed for the table is for nothing here.
-        """
+        """Say why the visit is over, and go on to the menu also without a key. What was typed for
+        the table is for nothing here."""
         console = self._caller.console
         console.forget_keys()
         console.stage(Page("Vegas", wrap(words, LAYOUT_COLUMNS - 2)))

@@ -73,20 +73,14 @@ class Dealer:
         state.tell(news.ShoeSealed(state.shoe.seal))
 
     def _alone(self) -> int | None:
-        """Return whose own shoe this table deals from, None where all share one.
-
-        Of several processes without a server each has a table for one caller: they would deal each
-        other's cards away.
-        """
+        """Return whose own shoe this table deals from, None where all share one. Processes without
+        a server have a table each for one caller: they would deal each other's cards away."""
         guests = self._state.guests()
         return guests[0].caller.record.id if self._board.serves_one and guests else None
 
     async def deal(self) -> None:
-        """Deal to everybody who has bet; a bet that the bank refuses is left out.
-
-        Nothing is dealt when another process has dealt from the shoe meanwhile: the next one has
-        another seal.
-        """
+        """Deal to everybody who has bet; a bet that the bank refuses is left out. Nothing is dealt
+        when another process has dealt from the shoe: the next one has another seal."""
         while seats := self._state.bettors():
             try:
                 await self._deal_to(seats)
@@ -136,10 +130,8 @@ class Dealer:
     # Decisions.
 
     async def act(self, action: BlackjackAction, amount: int | None) -> None:
-        """Carry out a decision of the seat at turn; `amount` (seconds) is for insurance.
-
-        Raises `NotNow` when it is not open, and what the bank refuses.
-        """
+        """Carry out a decision of the seat at turn; `amount` (seconds) is for insurance. Raises
+        `NotNow` when it is not open, and what the bank refuses."""
         hand = self._hand()
         await self._play(hand, action, amount, *self._sitters(hand.bets))
 
@@ -190,11 +182,8 @@ class Dealer:
     # Rounds in the journal.
 
     async def take_up(self, lead: int) -> bool:
-        """Lay a round on the table that was left open, and keep its seats for their callers.
-
-        False while another process of this board plays it. One that cannot be read is left to the
-        log.
-        """
+        """Lay a round on the table that was left open, and keep its seats; False while another
+        process of this board plays it. One that cannot be read is left to the log."""
         try:
             stored = await self._board.books.run(lambda desk: journal.stored_round(desk, lead))
             if stored is None or all(seat.settled for seat in stored.seats):
@@ -236,10 +225,8 @@ class Dealer:
     # Adopted.
 
     def _sitters(self, bets: Iterable[Bet]) -> tuple[dict[int, Sitter], dict[int, Present]]:
-        """Return who sits where for the books, and which of them are on line here, by chair.
-
-        To be asked for right before the entry: from here on it is expected.
-        """
+        """Return by chair who sits there for the books, and which of them are on line here. To be
+        asked for right before the entry: from here on it is expected."""
         on_line = {caller.record.id: caller for caller in self._board.callers()}
         sitters: dict[int, Sitter] = {}
         here: dict[int, Present] = {}

@@ -88,10 +88,8 @@ class VegasScene:
         return told
 
     def shoe_lines(self) -> list[str]:
-        """Return seal, seed and cut, as far as there are any.
-
-        A seed beside a seal is of the shoe before: it may not be taken for what the seal binds to.
-        """
+        """Return seal, seed and cut, as far as there are any. A seed beside a seal is of the shoe
+        before: it may not be taken for what the seal binds to."""
         state, told = self._state, []
         if state.shoe is not None:
             told.append(f"|08Seal {state.shoe.seal}")

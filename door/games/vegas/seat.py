@@ -267,10 +267,8 @@ class VegasVisit(Sitting):
         self.console.display.prompt(self._is_asked)
 
     def _ask_anew(self) -> None:
-        """Show another menu when what they may do has changed under them.
-
-        A painted one is replaced at once; among lines it waits for what else is told in this step.
-        """
+        """Show another menu when what they may do has changed under them: on a painted screen at
+        once, among lines behind what else is told in this step."""
         if not self._is_choosing or self._menu(self._choices()) == self._is_asked:
             return
         if self._is_asked:

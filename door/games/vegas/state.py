@@ -23,10 +23,7 @@ log = logging.getLogger("door.tables")
 
 
 class SeatedGuest(Protocol):
-    """A caller's visit, as the table knows it: by what it can be told, however he called.
-
-    Its methods return at once.
-    """
+    """A caller's visit, as the table knows it, however they called. Its methods return at once."""
 
     @property
     def caller(self) -> Caller:
@@ -153,10 +150,8 @@ class TableState:
         return given
 
     def lay(self, hand: VegasRound, kept_until: float) -> None:
-        """Put a round from the journal on the table; its callers may be here or not.
-
-        Whoever sits here and was not dealt in waits for a seat again.
-        """
+        """Put a round from the journal on the table; its callers may be here or not. Whoever sits
+        here and was not dealt in waits for a seat again."""
         here = {guest.caller.record.id: guest for guest in self.guests()}
         self.seats = {
             bet.seat: Chair(

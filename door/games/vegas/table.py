@@ -24,7 +24,6 @@ from door.games.engine.descriptor import Shared
 from door.games.tables.betting import BettingTime
 from door.games.tables.words import Words, turns_today
 from door.games.vegas import news
-from door.games.vegas import news as vegas_talk
 from door.games.vegas.dealer import Dealer
 from door.games.vegas.game import VegasSettings
 from door.games.vegas.round import GAME, affordable
@@ -185,8 +184,8 @@ class VegasTable(Shared):
         self._clock = TableClock(board, self.state, self._poke)
         self._left_open: list[int] = []  # rounds in the journal that are yet to be taken up
         self._waits = False  # for another process, and everybody has been told so
-        self._talk = defaultdict[int, vegas_talk.Pace](vegas_talk.Pace)
-        self._moves = defaultdict[int, vegas_talk.Pace](vegas_talk.Pace)
+        self._talk = defaultdict[int, news.Pace](news.Pace)
+        self._moves = defaultdict[int, news.Pace](news.Pace)
 
     # What can be asked.
 
@@ -250,10 +249,8 @@ class VegasTable(Shared):
         await self._do(partial(self._cut, guest, words))
 
     async def decide(self, guest: SeatedGuest, action: BlackjackAction, amount: int | None) -> None:
-        """Do what a guest at turn decides; `amount` (seconds) is for insurance.
-
-        Raises `NotNow` when it is not open to them, and what the bank refuses.
-        """
+        """Do what a guest at turn decides; `amount` (seconds) is for insurance. Raises `NotNow`
+        when it is not open to them, and what the bank refuses."""
         await self._do(partial(self._decide, guest, action, amount))
 
     async def stand_for(self, caller_id: int) -> None:
@@ -281,20 +278,18 @@ class VegasTable(Shared):
             seat.silent = False
 
     def talk(self, guest: SeatedGuest, typed: str) -> None:
-        """Pass on what a guest says to all, or whispers with "/name"; `NotSaid` when it is not.
-
-        The round has no part in it, so it waits for nothing.
-        """
+        """Pass on what a guest says to all, or whispers with "/name"; `NotSaid` when it is not. The
+        round has no part in it, so it waits for nothing."""
         record = guest.caller.record
-        line = vegas_talk.clean(typed)
+        line = news.clean(typed)
         if not line:
             return
         others = {each.caller.record.name: each for each in self.state.guests()}
         others.pop(record.name, None)
-        what = vegas_talk.addressed(line, list(others))
+        what = news.addressed(line, list(others))
         if not self._talk[record.id].allows(self._clock.now()):
             raise NotSaid("Not so fast: let the others get a word in.")
-        if isinstance(what, vegas_talk.Whisper):
+        if isinstance(what, news.Whisper):
             whispered = news.Whispered(record.name, what.to, what.text)
             self.state.tell_to((guest, others[what.to]), whispered)
         else:
@@ -384,10 +379,8 @@ class VegasTable(Shared):
         return True
 
     async def _take_up(self, lead: int) -> bool:
-        """Take up a round that was left open, or wait until another process is done with it.
-
-        Nothing is dealt meanwhile: that round goes on from the shoe that they share.
-        """
+        """Take up a round that was left open, or wait until another process is done with it:
+        nothing is dealt meanwhile, for that round goes on from the shoe that they share."""
         if not await self._dealer.take_up(lead):
             self._wait_for_other()
             return False
@@ -403,10 +396,8 @@ class VegasTable(Shared):
             self.state.tell(news.ShoeInUse())
 
     async def _look_for_rounds(self) -> None:
-        """Note which rounds from the shared shoe are in play and not on this table.
-
-        Those of callers who played alone wait for them, as hands at other tables do.
-        """
+        """Note which rounds from the shared shoe are in play and not on this table. Those of
+        callers who played alone wait for them, as hands at other tables do."""
         found = await self._board.books.run(partial(table_rounds, game=GAME))
         shared = [one.lead for one in found if one.shoe is None or one.shoe.caller_id is None]
         self._left_open += [lead for lead in shared if lead not in self._left_open]

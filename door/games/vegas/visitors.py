@@ -67,11 +67,8 @@ PLAIN = ["wants", "call_id", "caller_id", "node", "ticked", "limit", "address", 
 
 @dataclass(frozen=True)
 class Visitor:
-    """Whom a door brings, and how its caller is to be met. Times are seconds from now.
-
-    `ticked` is how long they have been on; `limit` how long their host lets them, None for as long
-    as they like; `until` when their host's event begins.
-    """
+    """Whom a door brings. Times are seconds from now: `ticked` is how long they have been on;
+    `limit` how long their host lets them, None for no limit; `until` when its event begins."""
 
     wants: str
     call_id: int

@@ -55,10 +55,8 @@ class Ways:
     excluded: int | None  # place of the value that his look has excluded for the hole card
 
     def chances(self, unseen: Sequence[int], cards: int) -> list[float]:
-        """The probability of each of `RESULTS`, `unseen` holding `cards` cards in all.
-
-        The hole card is one of them. Where they are too few for him, he counts as gone over.
-        """
+        """The probability of each of `RESULTS`, `unseen` holding `cards` cards, the hole card among
+        them. Where they are too few for him, he counts as gone over."""
         factors = [float(unseen[place] - gone) for place, gone in self.copies]
         scale = 1.0
         if self.excluded is not None:

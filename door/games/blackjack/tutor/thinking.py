@@ -55,17 +55,12 @@ log = logging.getLogger("door.tables")
 
 
 class Thinking(Shared):
-    """Something that weighs decisions beside the event loop, as `hands.values` does.
-
-    `close` ends what is under way; questions that are open are cancelled.
-    """
+    """Something that weighs decisions beside the event loop, as `hands.values` does."""
 
     @abstractmethod
     def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
-        """Give what will be the answer; it raises `NoAdviceNow` where there is none.
-
-        Who cancels it needs no answer any more.
-        """
+        """Give what will be the answer, or raise `NoAdviceNow`. Who cancels it needs none any
+        more."""
 
 
 class ThinkingProcess(Thinking):

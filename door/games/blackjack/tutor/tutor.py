@@ -136,21 +136,17 @@ class Decision:
 
 
 def advice(round: BlackjackRound, affordable: Collection[BlackjackAction]) -> Advice:
-    """What the book says to the hand at turn, of the legal actions that are in `affordable`.
-
-    What comes after the action is weighed as if the purse sufficed for all that the rules allow.
-    Of actions equally good the best is the one that stakes least and takes the fewest cards.
-    ValueError when there is nothing to decide.
-    """
+    """What the book says to the hand at turn, of the legal actions that are in `affordable`;
+    ValueError when there is nothing to decide. What comes after the action is weighed as if the
+    purse sufficed for all that the rules allow. Of actions equally good the best is the one that
+    stakes least and takes the fewest cards."""
     asked = decision(round, affordable)
     return advised(asked, values(asked.spot))
 
 
 def decision(round: BlackjackRound, affordable: Collection[BlackjackAction]) -> Decision:
     """What the hand at turn has to decide, of the legal actions that are in `affordable`.
-
-    ValueError when there is nothing to decide.
-    """
+    ValueError when there is nothing."""
     legal = tuple(action for action in round.legal() if action in affordable)
     if not legal:
         raise ValueError("Nothing is to be decided here, so the book says nothing.")
