@@ -2,7 +2,7 @@
 
 The caller plays the player's hand against the bank. A round, here a coup, is a function of (rules,
 shoe, actions) and of nothing else; it knows no purse, no clock, no screen and no chance. Who draws
-on what stands in `baccarat_rules`; this file deals, asks where there is a choice, and counts.
+on what stands in `rules`; this file deals, asks where there is a choice, and counts.
 
 The course of a coup, and what is legal in each phase::
 

@@ -1,7 +1,6 @@
 """The rules of the baccarat table, as data: the counting, who draws on what, what a house may set.
 
-The engine in `baccarat` reads what stands here and has no opinion of its own. docs/rules.md says
-which sentence of the game's text every rule reads.
+docs/rules.md says which sentence of the game's text every rule reads.
 """
 
 from collections.abc import Iterable, Mapping

@@ -102,14 +102,14 @@ class ForTheBank(Betting):
         self.bankroll = self.casino = 0
 
     async def face(self) -> str:
-        """Sit down to a bank that is whole again; return what the croupier says to that."""
+        """Sit down to a bank that is whole again; return what the croupier says to that.
+        Raises `BooksUnavailable`, as `renew` does."""
         welcome = await self._brings(play_money.sit_down)
         self.is_faced = True
         return welcome
 
     async def renew(self) -> str:
-        """Renew a bankroll that is gone, if midnight has come since; return what is said to
-        that."""
+        """Renew a bankroll that is gone, if midnight has come since; return what is said."""
         return await self._brings(play_money.renew_bankroll)
 
     @property

@@ -1,8 +1,7 @@
 """How a round of black jack moves from one decision to the next.
 
-The deal, whose turn is next, what a card makes of a hand, the dealer's fixed play: every
-transition of the table at the top of `blackjack` is a method here, and `STEPS` names the one for
-each action. Whether an action is legal has been asked before; what a caller sees is `blackjack`'s.
+Every transition of the table at the top of `round` is a method here, and `STEPS` names the one for
+each action. Whether an action is legal has been asked before; what a caller sees is `round`'s.
 """
 
 from collections.abc import Callable, Mapping

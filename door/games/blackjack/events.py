@@ -1,8 +1,7 @@
 """What can happen in a round of black jack: one small frozen class for each thing.
 
-Events are what a table draws, what the bank is told and what a test reads. Seats and hands count
-from 0; a seat has one hand unless it was split. Amounts are whole numbers of the smallest unit of
-whatever the stakes are in. No event shows a card that lies face down.
+Seats and hands count from 0; a seat has one hand unless it was split. Amounts are whole numbers of
+the smallest unit of whatever the stakes are in. No event shows a card that lies face down.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """What lies on a black jack table, and what it is worth when the round is over.
 
 Hands and seats as frozen data, how a hand compares with the dealer's, and what that moves. When a
-hand is asked, paid or settled is the business of `blackjack`.
+hand is asked, paid or settled is the business of `course`.
 """
 
 from dataclasses import dataclass

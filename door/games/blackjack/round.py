@@ -1,10 +1,9 @@
 """Black jack as a state machine: rules, a shoe and actions in; events and the next round out.
 
-What may happen next is decided in this file, what happens then in `blackjack_course`, what a hand
-is worth in the end in `blackjack_hands`; every way in which tables differ is data in
-`blackjack_rules`. A round is a function of (rules, shoe,
-actions) and of nothing else. It knows no purse, no clock, no screen and no chance: the table asks
-`round.amount(action)` and leaves out what its caller cannot pay.
+What may happen next is decided in this file, what happens then in `course`, what a hand is worth in
+the end in `hands`; every way in which tables differ is data in `rules`. A round is a function of
+(rules, shoe, actions) and of nothing else. It knows no purse, no clock, no screen and no chance:
+the table asks `round.amount(action)` and leaves out what its caller cannot pay.
 
 The course of a round, and what is legal in each phase::
 

@@ -1,10 +1,8 @@
 """The rules of a black jack table, as data.
 
-Everything in which two tables may differ is a field of `BlackjackRules`; the engine reads the
-fields and has no opinion of its own. Three games stand at the end of it: the door's of 1991,
-the UNIX program's, and the one of a Vegas table. A sysop's variations change the data, never the
-code. Each field that a sysop may set carries the name of its key in sysop.toml; docs/rules.md says
-what every value means and which sentence of which text it reads.
+Everything in which two tables may differ is a field of `BlackjackRules`; the engine has no opinion
+of its own. Each field that a sysop may set carries the name of its key in sysop.toml; docs/rules.md
+says what every value means and which sentence of which text it reads.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,10 +1,8 @@
 """A table where one caller plays alone against the house: sit down, bet, play, get up.
 
 Commit before show: an action and all it moves are durable before the new round is adopted and
-drawn, so what a caller has seen is always in the books. The rules are the engine's; the table only
-asks, leaves out what the pot cannot pay, and says what happened.
-
-A game gives its kind, its scene and its words; what is left to it stands under "For the game".
+drawn, so what a caller has seen is always in the books. A game gives its kind, its scene and its
+words; what is left to it stands under "For the game".
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Before the deal: how much a caller may bet, and what they are told while they type it.
-
-Bets are whole coins. What a coin is worth differs: for time it is whole minutes, and the last one
-of the pot is never bet.
-"""
+"""Before the deal: how much a caller may bet, and what they are told while they type it."""
 
 from __future__ import annotations
 

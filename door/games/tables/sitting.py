@@ -1,9 +1,4 @@
-"""What every table does between hands, whichever game it is of and however many sit there.
-
-A caller sits down, is counted among those who are there, steps over to the bank's window or to the
-rules and comes back, turns things on and off, cuts the cards, is refused what cannot be, and gets
-up with a word of how it went.
-"""
+"""What every table does between hands, whichever game it is of and however many sit there."""
 
 from __future__ import annotations
 

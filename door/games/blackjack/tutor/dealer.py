@@ -5,7 +5,7 @@ what lies in the shoe only says how likely each way is. `Ways` is that list, wor
 weighed for every composition that a hand may leave. The chances are exact but for the rounding of
 floats: every card that he draws is missing for the next one.
 
-Only this file knows how he plays; what his results pay is in `tutor_payments`.
+Only this file knows how he plays; what his results pay is in `payments`.
 """
 
 from collections import defaultdict

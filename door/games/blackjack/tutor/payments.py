@@ -1,7 +1,7 @@
 """What a hand that takes no more cards is worth against each result of the dealer.
 
 Nothing is decided here: one hand of each kind is put before one dealer's hand of each kind, and
-`blackjack_hands`, which settles the real ones, is asked what would move. So whatever a sysop
+`blackjack.hands`, which settles the real ones, is asked what would move. So whatever a sysop
 changes in the rules, the tutor pays as the table does.
 """
 
