@@ -60,7 +60,7 @@ TABLE_FILES = {
 }
 RULES_OF_VEGAS = {
     "door.games.vegas",
-    *(f"door.games.vegas.{name}" for name in ("game", "kind", "samples", "settings")),
+    *(f"door.games.vegas.{name}" for name in ("game", "kind")),
 }
 MAY_USE = {"ansi": {"ansi"}, "timebank": {"timebank"}, "door": {"ansi", "timebank", "door"}}
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from door.config.boards import HostBoard, read_boards
 from door.config.defence import Defences, read_defence
 from door.config.listeners import ListenerSettings, read_listeners
-from door.games.engine.settings import GameSettings
+from door.games.engine.settings import StakeSettings
 from door.games.registry import GAMES
 from timebank.errors import NameRefused
 from timebank.names import names
@@ -55,7 +55,7 @@ class Config:
     listeners: tuple[ListenerSettings, ...]
     calls: Calls
     bank: BankSettings
-    games: Mapping[str, GameSettings]  # by name; each game's settings.py knows its own
+    games: Mapping[str, StakeSettings]  # by name; each game's game.py knows its own
     boards: Mapping[str, HostBoard]  # by name
     defence: Defences
 

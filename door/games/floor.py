@@ -19,8 +19,6 @@ log = logging.getLogger("door.tables")
 
 
 class Table(Protocol):
-    """A caller's visit to a table."""
-
     async def visit(self) -> None:
         """Stay until the caller gets up, or something ends the call."""
 
@@ -32,14 +30,13 @@ class Table(Protocol):
 
 
 def sit_down(game: Game, board: Board, caller: Caller) -> Table:
-    """Return a visit of the caller to a game, which has yet to begin."""
-    begin: Callable[[Board, Caller], Table] = find(game.table_at)
+    begin: Callable[[Board, Caller], Table] = game.find(game.table_at)
     return begin(board, caller)
 
 
 async def menu_words(game: Game, board: Board, caller: Caller) -> str:
     """Return what the caller should know before sitting down, in a few words."""
-    words: Callable[[Board, Caller], Awaitable[str]] = find(game.words_at)
+    words: Callable[[Board, Caller], Awaitable[str]] = game.find("table:menu_words")
     return await words(board, caller)
 
 
@@ -54,10 +51,8 @@ def lay_tables(board: Board, given: Mapping[str, Shared] | None = None) -> dict[
 
 
 async def table_with_open_hand(board: Board, caller: Caller) -> tuple[Game, Table] | None:
-    """Return where a hand of the caller was left open and a visit there, `None` without one.
-
-    One whose journal cannot be read stays where it is, and is named in the log.
-    """
+    """Return where a hand of the caller was left open and a visit there, `None` without one. One
+    whose journal cannot be read stays where it is, and is named in the log."""
     caller_id = caller.record.id
     try:
         stored = await caller.ask_books(lambda desk: journal.round_in_play(desk, caller_id))

@@ -55,10 +55,8 @@ def describe(desk: Desk, number: int) -> str:
 
 
 def as_json(desk: Desk, number: int) -> str:
-    """Return a settled hand in the form that `door replay` takes.
-
-    Its stakes are in seconds, or in cents of play money. `NoSuchHand` when it cannot be shown yet.
-    """
+    """Return a settled hand in the form that `door replay` takes, stakes in seconds or in cents of
+    play money. `NoSuchHand` when it cannot be shown yet."""
     stored, round_ = _stored(desk, number)
     if not stored.settled:
         raise NoSuchHand(f"Hand {number} is still in play; its cards are not open yet.")

@@ -27,10 +27,8 @@ log = logging.getLogger("door.overdue")
 
 
 async def stand_all(books: Books) -> int:
-    """Stand every overdue hand; return how many, the seats of a table counted as one.
-
-    None while the clock is in doubt: it may say too soon that their day is over.
-    """
+    """Stand every overdue hand; return how many, the seats of a table counted as one. None while
+    the clock is in doubt: it may say too soon that their day is over."""
     stood = 0
     leads = {stored.lead: stored for stored in await books.run(_overdue)}
     for stored in leads.values():

@@ -16,7 +16,7 @@ from door.games.engine.cards import Card, parse_cards
 from door.games.engine.errors import ReplayError, RoundRefused
 from door.games.engine.game import Act, Kind
 from door.games.engine.quoting import either, shown, shown_key
-from door.games.engine.replay import play
+from door.games.engine.replay import replay_round
 from door.games.registry import GAMES
 
 LARGEST_STAKE = 10**12
@@ -32,10 +32,7 @@ def parse(text: str) -> object:
     """The JSON of a text, its decimals exact. ReplayError when it is none."""
     try:
         return json.loads(
-            text,
-            parse_float=Decimal,
-            parse_constant=_no_constant,
-            object_pairs_hook=_object,
+            text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=_object
         )
     except json.JSONDecodeError as error:
         raise ReplayError(
@@ -132,7 +129,8 @@ def _result(fields: dict[str, object]) -> dict[str, object]:
         act if amount is None else act._replace(amount=int(amount * scale)) for act, amount in acts
     ]
     cards = _shoe(shoe, kind, table)
-    again = play(kind, table, cards, [int(stake * scale) for stake in stakes], scaled, scale, None)
+    whole = [int(stake * scale) for stake in stakes]
+    again = replay_round(kind, table, cards, whole, scaled, scale=scale)
     if not again.round.over:
         words = either(kind.open_words(again.round))
         raise ReplayError(f"the hand is not finished: {words} must follow.")
@@ -181,7 +179,6 @@ def _shoe(text: object, kind: Kind, rules: Mapping[str, object]) -> tuple[Card, 
 
 
 def _actions(actions: object) -> list[tuple[Act, Fraction | None]]:
-    """Each action, and the amount that stands behind it."""
     if not isinstance(actions, list):
         raise ReplayError(f"actions must be a list of words, is {shown(actions)}.")
     return [_action(number, action) for number, action in enumerate(actions, start=1)]

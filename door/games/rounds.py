@@ -20,5 +20,4 @@ def kind_of(stored: StoredRound) -> Kind:
 
 
 def found(stored: StoredRound) -> journaled.TableRound[Any]:
-    """Return a round as its journal left it, or raise `JournalDamaged`."""
     return journaled.found(kind_of(stored), stored)

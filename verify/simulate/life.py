@@ -273,7 +273,7 @@ def one_machine(is_gone: Callable[[str], bool]) -> Iterator[None]:
         "door.server.server.LinkListener": DoorWay,
         # No command at a shell looks for a server here.
         "door.server.server.ServerFile": mock.Mock(),
-        "door.games.vegas.company.dial": dial,
+        "door.games.vegas.company.link.dial": dial,
         "timebank.ledger.guard.time": SimpleNamespace(
             monotonic=_monotonic, strftime=time.strftime, gmtime=time.gmtime
         ),

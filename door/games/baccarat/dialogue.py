@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ansi.charset import Charset
+from door.games.engine.cards import RANKS
 from door.games.tables.words import Words
 
 if TYPE_CHECKING:
-    from door.games.baccarat.settings import Language
+    from door.games.baccarat.game import Language
     from timebank.words import Unit
 
 
@@ -40,16 +41,8 @@ class Dialogue(Words):
     bank: str = "Bank"
     stand_off: str = "Stand-off"
     points: tuple[str, ...] = (
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
+        *("zero", "one", "two", "three", "four"),
+        *("five", "six", "seven", "eight", "nine"),
     )
     ranks: Mapping[str, str] = field(
         default_factory=lambda: (
@@ -172,6 +165,10 @@ class Dialogue(Words):
 
 ENGLISH = Dialogue()
 
+_RANGS = (
+    *("l'as", "le deux", "le trois", "le quatre", "le cinq", "le six", "le sept", "le huit"),
+    *("le neuf", "le dix", "le valet", "la dame", "le roi"),
+)
 FRENCH = Dialogue(
     language="french",
     unit="frf-cent",
@@ -180,21 +177,7 @@ FRENCH = Dialogue(
     bank="Banque",
     stand_off="Égalité",
     points=("baccara", "un", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf"),
-    ranks={
-        "A": "l'as",
-        "2": "le deux",
-        "3": "le trois",
-        "4": "le quatre",
-        "5": "le cinq",
-        "6": "le six",
-        "7": "le sept",
-        "8": "le huit",
-        "9": "le neuf",
-        "T": "le dix",
-        "J": "le valet",
-        "Q": "la dame",
-        "K": "le roi",
-    },
+    ranks=dict(zip(RANKS, _RANGS, strict=True)),
     suits={"H": "cœur", "S": "pique", "D": "carreau", "C": "trèfle"},
     of="de",
     colon=" : ",

@@ -1,8 +1,7 @@
 """What can happen in a coup of baccarat: one small frozen class for each thing.
 
-Events are what a table draws, what the bank is told and what a test reads. Amounts are whole
-numbers of the smallest unit of whatever the stake is in. No event shows a card that lies face
-down.
+Amounts are whole numbers of the smallest unit of whatever the stake is in. No event shows a card
+that lies face down.
 """
 
 from dataclasses import dataclass
@@ -12,8 +11,6 @@ from door.games.engine.cards import Card
 
 
 class Side(StrEnum):
-    """The two hands of a coup."""
-
     PLAYER = "player"
     BANK = "bank"
 

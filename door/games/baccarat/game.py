@@ -1,16 +1,32 @@
-"""Baccarat as the house knows it."""
+"""Baccarat as the house knows it: [games.baccarat] of sysop.toml, and its descriptor."""
 
-from door.games.baccarat import settings
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from door.games.baccarat.rules import BACCARAT, SYSOP_KEYS, BaccaratRules, rules_from_mapping
 from door.games.engine.descriptor import Game
+from door.games.engine.settings import StakeSettings, read_rules, read_stakes
+from timebank.settings.toml import TomlTable
 
-GAME = Game(
-    name="baccarat",
-    letter="C",
-    code="BACCARAT",
-    title="Baccarat",
-    read_settings=settings.read,
-    kind_at="door.games.baccarat.kind:BACCARAT_KIND",
-    table_at="door.games.baccarat.table:sit_down",
-    words_at="door.games.baccarat.table:menu_words",
-    samples_at="door.games.baccarat.samples:SAMPLES",
-)
+Language = Literal["english", "french"]
+
+
+@dataclass(frozen=True)
+class BaccaratSettings(StakeSettings):
+    """The baccarat table; the stakes are those of the game for time."""
+
+    language: Language  # of a caller who has not chosen one
+    rules: BaccaratRules
+
+
+def read(table: TomlTable) -> BaccaratSettings:
+    return BaccaratSettings(
+        **read_stakes(table),
+        language=table.choice("language", "english", get_args(Language)),
+        rules=read_rules(table, SYSOP_KEYS, BACCARAT, rules_from_mapping),
+    )
+
+
+GAME = Game(name="baccarat", letter="C", code="BACCARAT", title="Baccarat", read_settings=read)

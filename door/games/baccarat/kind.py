@@ -1,11 +1,11 @@
-"""Baccarat as a `Kind`: one seat, the player's, against the bank."""
+"""Baccarat as a `Kind`: one seat against the bank; and what robots and fuzzers play it by."""
 
 from __future__ import annotations
 
 from door.games.baccarat.round import BaccaratAction, BaccaratPhase, BaccaratRound, start
 from door.games.baccarat.rules import BACCARAT, rules_from_mapping
 from door.games.engine import shuffle
-from door.games.engine.game import HOUSE_KEYS, Act, Kind
+from door.games.engine.game import HOUSE_KEYS, Act, Kind, Samples
 
 
 class BaccaratKind(Kind):
@@ -42,4 +42,12 @@ BACCARAT_KIND = BaccaratKind(
     vary=rules_from_mapping,
     start=start,
     actions=BaccaratAction,
+)
+
+SAMPLES = Samples(
+    hands=({"game": "baccarat", "stake": 100, "shoe": "2H 3S 3D 2C 9D 8H", "actions": ["card"]},),
+    habits={
+        "lace bet": {"P": 70, "M": 4, "L": 3, "S": 2, "C": 1, "R": 1, "T": 2, "Q": 4},
+        "<P>onter": {"P": 70, "M": 4, "L": 5, "S": 2, "C": 1, "R": 1, "T": 2, "Q": 4},
+    },
 )

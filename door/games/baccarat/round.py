@@ -2,7 +2,7 @@
 
 The caller plays the player's hand against the bank. A round, here a coup, is a function of (rules,
 shoe, actions) and of nothing else; it knows no purse, no clock, no screen and no chance. Who draws
-on what stands in `baccarat_rules`; this file deals, asks where there is a choice, and counts.
+on what stands in `rules`; this file deals, asks where there is a choice, and counts.
 
 The course of a coup, and what is legal in each phase::
 
@@ -30,17 +30,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 
-from door.games.baccarat.events import (
-    BaccaratDealt,
-    BaccaratDrew,
-    BaccaratNatural,
-    BaccaratOutcome,
-    BaccaratRevealed,
-    BaccaratSettled,
-    BaccaratStood,
-    Event,
-    Side,
-)
+from door.games.baccarat import events as happened
+from door.games.baccarat.events import BaccaratOutcome, BaccaratSettled, Event, Side
 from door.games.baccarat.rules import (
     NATURALS,
     PLAYER_TABLE,
@@ -55,8 +46,6 @@ from door.games.engine.game import Totals, card_at, refuse_no_stake, refuse_unle
 
 
 class BaccaratAction(StrEnum):
-    """What may be decided: the player's 5, and a toss for the bank's option."""
-
     CARD = "card"
     NO_CARD = "no-card"
     BANK_CARD = "bank-card"
@@ -64,8 +53,6 @@ class BaccaratAction(StrEnum):
 
 
 class BaccaratPhase(Enum):
-    """Who has something to decide."""
-
     CALLER = "caller"
     BANK = "bank"
     OVER = "over"
@@ -123,7 +110,6 @@ class BaccaratRound:
 
     @property
     def natural(self) -> bool:
-        """Whether a natural of either side ended the coup."""
         return self.over and any(
             len(hand) == 2 and point_of(hand) in NATURALS for hand in (self.player, self.bank_hand)
         )
@@ -135,15 +121,11 @@ class BaccaratRound:
         return Totals(self.stake, self.settled.lost, self.settled.returned, self.settled.won)
 
     def legal(self) -> tuple[BaccaratAction, ...]:
-        """What may be decided now, in menu order; nothing once the coup is over."""
         return _LEGAL[self.phase]
 
     def apply(self, action: BaccaratAction) -> tuple["BaccaratRound", tuple[Event, ...]]:
-        """The round after `action`, and what happened on the way there.
-
-        Raises IllegalAction when the action is not in `legal()`, ShoeTooShort when a card is
-        missing; this round stays as it was in either case.
-        """
+        """The round after `action`, and what happened. Raises IllegalAction when it is not in
+        `legal()`, ShoeTooShort when a card is missing."""
         refuse_unless_open(action, self.legal(), "the coup is over")
         course = _Course(self)
         if self.phase is BaccaratPhase.CALLER:
@@ -156,10 +138,8 @@ class BaccaratRound:
 def start(
     rules: BaccaratRules, shoe: Sequence[Card], stake: int
 ) -> tuple[BaccaratRound, tuple[Event, ...]]:
-    """Deal a coup from the top of `shoe` for a stake in the smallest unit.
-
-    Raises ValueError for a stake that is not more than 0, ShoeTooShort when a card is missing.
-    """
+    """Deal a coup from the top of `shoe` for a stake in the smallest unit. Raises ValueError for a
+    stake that is not more than 0, ShoeTooShort when a card is missing."""
     refuse_no_stake(stake)
     course = _Course(
         BaccaratRound(rules, tuple(shoe), stake, (), (), False, BaccaratPhase.CALLER, None)
@@ -172,7 +152,6 @@ class _Course:
     """A coup on its way from one rest to the next."""
 
     def __init__(self, coup: BaccaratRound) -> None:
-        """Go on from `coup`, which stays as it is."""
         self.coup = coup
         self.player = list(coup.player)
         self.bank = list(coup.bank_hand)
@@ -182,7 +161,6 @@ class _Course:
         self.events: list[Event] = []
 
     def at_rest(self) -> tuple[BaccaratRound, tuple[Event, ...]]:
-        """The round as it is now, and what has happened."""
         after = replace(
             self.coup,
             player=tuple(self.player),
@@ -197,16 +175,16 @@ class _Course:
         """Two cards to either side, the bank's face down; then naturals, then the player."""
         for _ in range(2):
             self.player.append(self._card())
-            self.events.append(BaccaratDealt(Side.PLAYER, self.player[-1]))
+            self.events.append(happened.BaccaratDealt(Side.PLAYER, self.player[-1]))
             self.bank.append(self._card())
-            self.events.append(BaccaratDealt(Side.BANK, None))
+            self.events.append(happened.BaccaratDealt(Side.BANK, None))
         mine, his = point_of(self.player), point_of(self.bank)
         if mine in NATURALS or his in NATURALS:
             if mine in NATURALS:
-                self.events.append(BaccaratNatural(Side.PLAYER, mine))
+                self.events.append(happened.BaccaratNatural(Side.PLAYER, mine))
             self._reveal()
             if his in NATURALS:
-                self.events.append(BaccaratNatural(Side.BANK, his))
+                self.events.append(happened.BaccaratNatural(Side.BANK, his))
             self._settle()
             return
         draw = PLAYER_TABLE[mine]
@@ -239,13 +217,13 @@ class _Course:
     def _serve(self, side: Side, hand: list[Card], *, draws: bool) -> None:
         if draws:
             hand.append(self._card())
-            self.events.append(BaccaratDrew(side, hand[-1], point_of(hand)))
+            self.events.append(happened.BaccaratDrew(side, hand[-1], point_of(hand)))
         else:
-            self.events.append(BaccaratStood(side, point_of(hand)))
+            self.events.append(happened.BaccaratStood(side, point_of(hand)))
 
     def _reveal(self) -> None:
         self.revealed = True
-        self.events.append(BaccaratRevealed(tuple(self.bank), point_of(self.bank)))
+        self.events.append(happened.BaccaratRevealed(tuple(self.bank), point_of(self.bank)))
 
     def _settle(self) -> None:
         mine, his, stake = point_of(self.player), point_of(self.bank), self.coup.stake

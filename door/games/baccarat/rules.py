@@ -1,11 +1,10 @@
 """The rules of the baccarat table, as data: the counting, who draws on what, what a house may set.
 
-The engine in `baccarat` reads what stands here and has no opinion of its own. docs/rules.md says
-which sentence of the game's text every rule reads.
+docs/rules.md says which sentence of the game's text every rule reads.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Literal, get_args
 
@@ -22,8 +21,6 @@ Option = Literal["draw", "stand", "toss"]
 
 
 class Draw(Enum):
-    """What a side may do about a third card."""
-
     MUST = "must draw"
     MUST_NOT = "must stand"
     MAY = "draws or stands as it likes"
@@ -119,11 +116,6 @@ def rules_from_mapping(mapping: Mapping[str, object], base: BaccaratRules) -> Ba
     """`base` with the keys of `mapping` in place of its own; `RulesRefused` when any is wrong."""
     # Every value has been checked against its field; replace() cannot be told so.
     return replace(base, **checked(mapping, _CHECKS))  # type: ignore[arg-type]
-
-
-def rules_to_mapping(rules: BaccaratRules) -> dict[str, object]:
-    """The keys and values, fit for JSON, from which `rules_from_mapping` makes these rules."""
-    return asdict(rules)
 
 
 _CHECKS: Mapping[str, Check] = {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ansi.canvas import DOUBLE
 from ansi.cards import CARD_WIDTH, paint_across, paint_card
 from ansi.style import Colour, Style
+from door import wording
 from door.call.display import LAYOUT_COLUMNS
 from door.games.baccarat import events as happened
 from door.games.baccarat import words
@@ -54,8 +55,6 @@ _BRIGHT = Style(Colour.YELLOW)
 
 @dataclass
 class BaccaratScene:
-    """Everything on the table at one moment; painted again after every change."""
-
     said: Dialogue
     played: str = ""  # what for, at the right of the title
     figures: Sequence[tuple[str, str]] = ()
@@ -76,7 +75,6 @@ class BaccaratScene:
         self.player, self.bank, self.points, self.winner = [], [], {}, None
 
     def lay(self, coup: BaccaratRound) -> None:
-        """Lay a coup as it is, as for a caller who comes back to it."""
         self.clear()
         self.player, self.bank = list(coup.player), list(coup.bank)
         self.points[Side.PLAYER] = coup.player_point
@@ -223,10 +221,7 @@ _NAME = Style(Colour.WHITE)
 
 @dataclass
 class Ceremony:
-    """The table of a broken bank: `fallen` rows of cloth, `told` lines of the plaque.
-
-    The announcement, the order for the cloth, the lines of the plaque.
-    """
+    """The table of a broken bank: `fallen` rows of cloth, `told` lines of the plaque."""
 
     title: str
     announced: str
@@ -264,7 +259,7 @@ async def celebrate(console: Console, said: Dialogue, stakes: ForTheBank, name: 
     told = {
         "name": name,
         "bankroll": words.money(said, stakes.bankroll, stakes.unit),
-        "coups": words.coups(said, stakes.tally.turns),
+        "coups": wording.counted(stakes.tally.turns, "coup"),
     }
     plaque = [line.format(**told) for line in said.plaque]
     await hold(console, Ceremony(said.title, said.bank_breaks, said.black_cloth, plaque))

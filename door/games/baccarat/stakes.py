@@ -21,7 +21,7 @@ from timebank.wagers.play_money import FULL_BANK, NEW_BANKROLL
 if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.games.baccarat.dialogue import Dialogue
-    from door.games.baccarat.settings import BaccaratSettings
+    from door.games.baccarat.game import BaccaratSettings
     from timebank.ledger.database import Desk
     from timebank.ledger.purse import Receipt
     from timebank.words import Unit
@@ -37,8 +37,6 @@ def _kept_at(unit: Unit) -> tuple[str, str, str]:
 
 
 class ForTime(BettingTime):
-    """Coins worth minutes."""
-
     words: Dialogue
     letters = AMOUNT_LETTERS
     longest = LONGEST_AMOUNT
@@ -90,10 +88,7 @@ class ForTime(BettingTime):
 
 
 class ForTheBank(Betting):
-    """Dollars or francs, against a bank that can be broken.
-
-    The bankroll is brought to the table, lost, and renewed.
-    """
+    """Dollars or francs, against a bank that can be broken."""
 
     words: Dialogue
     letters = AMOUNT_LETTERS
@@ -107,19 +102,14 @@ class ForTheBank(Betting):
         self.bankroll = self.casino = 0
 
     async def face(self) -> str:
-        """Sit down with the bankroll of these stakes, to a bank that is whole again.
-
-        Returns what the croupier says to that; raises `BooksUnavailable`.
-        """
+        """Sit down to a bank that is whole again; return what the croupier says to that.
+        Raises `BooksUnavailable`, as `renew` does."""
         welcome = await self._brings(play_money.sit_down)
         self.is_faced = True
         return welcome
 
     async def renew(self) -> str:
-        """Renew a bankroll that is gone, if midnight has come since; the bank stays as it is.
-
-        Returns what the croupier says to that; raises `BooksUnavailable`.
-        """
+        """Renew a bankroll that is gone, if midnight has come since; return what is said."""
         return await self._brings(play_money.renew_bankroll)
 
     @property
@@ -142,7 +132,6 @@ class ForTheBank(Betting):
         return figures
 
     def refusal(self) -> str:
-        """Say that the bank is broken, or that the bankroll is gone."""
         if self.is_broken:
             return self.words.broken.format(bank=self.amount(FULL_BANK))
         return self.gone()
@@ -157,7 +146,6 @@ class ForTheBank(Betting):
         return 1, min(self.bankroll, self.casino) // self.coin
 
     def refused(self, bet: int, most: int | None = None) -> str:
-        """Say which of the two has not got so much."""
         said = self.words
         if bet < 1:
             return said.least.format(least=self.amount(self.coin))
@@ -202,7 +190,7 @@ def statement(stakes: BaccaratStakes) -> str:
         return ""
     return said.statement.format(
         title=said.title,
-        coups=words.coups(said, tally.turns),
+        coups=wording.counted(tally.turns, "coup"),
         player=tally.endings[BaccaratOutcome.PLAYER],
         bank=tally.endings[BaccaratOutcome.BANK],
         stand_off=tally.endings[BaccaratOutcome.STAND_OFF],

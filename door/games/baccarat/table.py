@@ -8,25 +8,26 @@ between two cards, which any key cuts short.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, get_args
 
 from door.call.console import lit
 from door.call.display import literal
 from door.games.baccarat import dialogue as tongue
-from door.games.baccarat import settings, words
+from door.games.baccarat import words
 from door.games.baccarat.dialogue import dialogue
 from door.games.baccarat.events import BaccaratDealt, BaccaratSettled, Event, Side
+from door.games.baccarat.game import BaccaratSettings, Language
 from door.games.baccarat.kind import BACCARAT_KIND
 from door.games.baccarat.round import BaccaratAction, BaccaratRound
-from door.games.baccarat.rules import RESHUFFLE_AT, rules_to_mapping
+from door.games.baccarat.rules import RESHUFFLE_AT
 from door.games.baccarat.scene import BaccaratScene, celebrate
-from door.games.baccarat.settings import Language
 from door.games.baccarat.stakes import GAME, BaccaratStakes, ForTheBank, ForTime, statement
 from door.games.baccarat.words import read_rules
 from door.games.engine.game import Act
-from door.games.tables import menu
 from door.games.tables.alone import Alone
 from door.games.tables.play import Step
+from door.games.tables.words import turns_today
 from timebank.errors import BooksUnavailable, Refused
 from timebank.wagers import play_money
 from timebank.words import money
@@ -43,10 +44,7 @@ CALL_SECONDS = 0.8  # for what is called
 
 
 class BaccaratTable(Alone):
-    """One caller's visit to the table.
-
-    What they chose here is remembered: the language, what they play for, the last wagers.
-    """
+    """One caller's visit. The language, what is played for and the last wagers are remembered."""
 
     title = "Baccarat"
     words: Dialogue
@@ -55,7 +53,7 @@ class BaccaratTable(Alone):
     tells_every_seal = False
 
     def __init__(self, caller: Caller) -> None:
-        self.settings = settings.of(caller.config)
+        self.settings = BaccaratSettings.of(caller.config.games)
         kept = _kept(caller).get("language")
         known: tuple[Language, ...] = get_args(Language)
         language = next((each for each in known if each == kept), self.settings.language)
@@ -270,7 +268,6 @@ class BaccaratTable(Alone):
         self._shown(step)
 
     def _happen(self, event: Event) -> None:
-        """Let one thing happen on the table, and say it."""
         self.scene.follow(event)
         if isinstance(event, BaccaratSettled):
             tally = self.betting.tally
@@ -289,7 +286,7 @@ class BaccaratTable(Alone):
     # Small things.
 
     def _rules(self) -> Mapping[str, object]:
-        return rules_to_mapping(self.settings.rules)
+        return asdict(self.settings.rules)
 
     async def _read_rules(self) -> None:
         await read_rules(self.console, self.settings, self.words)
@@ -299,7 +296,6 @@ class BaccaratTable(Alone):
         self.wager = None
 
     def _speak(self, language: Language) -> None:
-        """Say everything in `language` from now on."""
         self.words = dialogue(language, self.console.look.charset)
         self.scene.said = self.words
         for stakes in (self.for_time, *self.for_the_bank.values()):
@@ -335,5 +331,5 @@ def sit_down(board: Board, caller: Caller) -> BaccaratTable:
 async def menu_words(board: Board, caller: Caller) -> str:
     has = await caller.ask_books(lambda desk: play_money.bankrolls(desk, caller.record.id))
     held = ", ".join(money(amount, unit) for unit, amount in sorted(has.items()))
-    turns = menu.turns(caller, BACCARAT_KIND.name, settings.of(board.config))
+    turns = turns_today(caller, BACCARAT_KIND.name, BaccaratSettings.of(board.config.games))
     return f"{held or 'to break the bank'}; {turns}"

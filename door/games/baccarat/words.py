@@ -17,7 +17,7 @@ from timebank.words import span
 if TYPE_CHECKING:
     from door.call.console import Console
     from door.games.baccarat.dialogue import Dialogue
-    from door.games.baccarat.settings import BaccaratSettings
+    from door.games.baccarat.game import BaccaratSettings
     from door.games.engine.cards import Card
     from timebank.words import Unit
 
@@ -72,16 +72,6 @@ def length(said: Dialogue, seconds: int) -> str:
     return span(seconds) if said.language == "english" else wording.clock_time(seconds)
 
 
-def coups(said: Dialogue, count: int) -> str:
-    """Return a number of coups, which are coups in both languages.
-
-    >>> from door.games.baccarat.dialogue import ENGLISH, FRENCH
-    >>> coups(ENGLISH, 1), coups(FRENCH, 12)
-    ('1 coup', '12 coups')
-    """
-    return wording.counted(count, "coup")
-
-
 def card(said: Dialogue, card: Card) -> str:
     """Return a card in words.
 
@@ -94,7 +84,6 @@ def card(said: Dialogue, card: Card) -> str:
 
 
 def cards(said: Dialogue, several: Sequence[Card]) -> str:
-    """Return two cards or more in words, "..., ... and ..."."""
     *most, last = (card(said, each) for each in several)
     return f"{', '.join(most)} {said.conjunction} {last}"
 
@@ -146,14 +135,12 @@ _IN_FRENCH = Turning(
 
 
 async def read_rules(console: Console, settings: BaccaratSettings, said: Dialogue) -> None:
-    """Show the rules under which this table plays."""
     titles = {"english": "The rules of baccarat", "french": "Les règles du baccara"}
     turning = IN_ENGLISH if said.language == "english" else _IN_FRENCH
     await read(console, titles[said.language], rules_text(settings, said), turning)
 
 
 def rules_text(settings: BaccaratSettings, said: Dialogue) -> str:
-    """Return the rules in words, pipe codes inside; every figure is the sysop's."""
     paragraphs = _ENGLISH if said.language == "english" else _FRENCH
     options = OPTIONS[said.language]
     turns = settings.turns_per_day

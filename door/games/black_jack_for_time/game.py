@@ -1,17 +1,32 @@
-"""Black Jack For Time as the house knows it."""
+"""Black Jack For Time as the house knows it: its section of sysop.toml, and its descriptor."""
 
-from door.games.black_jack_for_time import settings
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from door.games.blackjack.rules import BLACK_JACK_FOR_TIME, BlackjackRules, rules_from_mapping
 from door.games.engine.descriptor import Game
+from door.games.engine.settings import StakeSettings, read_rules, read_stakes
+from timebank.settings.toml import TomlTable
+
+
+@dataclass(frozen=True)
+class BlackJackForTimeSettings(StakeSettings):
+    rules: BlackjackRules
+
+
+def read(table: TomlTable) -> BlackJackForTimeSettings:
+    base = BLACK_JACK_FOR_TIME
+    return BlackJackForTimeSettings(
+        **read_stakes(table), rules=read_rules(table, base.keys, base, rules_from_mapping)
+    )
+
 
 GAME = Game(
     name="black-jack-for-time",
     letter="B",
     code="BJFT",
     title="Black Jack For Time",
-    read_settings=settings.read,
-    kind_at="door.games.black_jack_for_time.kind:BLACK_JACK_FOR_TIME_KIND",
-    table_at="door.games.black_jack_for_time.table:sit_down",
-    words_at="door.games.black_jack_for_time.table:menu_words",
-    samples_at="door.games.black_jack_for_time.samples:SAMPLES",
+    read_settings=read,
     shares={"tutor": "door.games.blackjack.tutor.thinking:for_board"},
 )

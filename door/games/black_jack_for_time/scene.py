@@ -19,8 +19,6 @@ DEALER_ROW, PLAYER_ROW = FIRST_ROW, 9
 
 @dataclass(slots=True)
 class BlackJackScene(TableScene):
-    """The dealer's cards above the caller's."""
-
     title: ClassVar[str] = "Black Jack For Time"
 
     round: BlackjackRound | None = None

@@ -7,18 +7,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.games.black_jack_for_time import settings
+from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 from door.games.black_jack_for_time.kind import BLACK_JACK_FOR_TIME_KIND
 from door.games.black_jack_for_time.scene import BlackJackScene
-from door.games.black_jack_for_time.words import read_rules, sentences
+from door.games.black_jack_for_time.words import rules_text, sentences
 from door.games.blackjack.events import BlackjackOutcome
 from door.games.blackjack.round import BlackjackAction, BlackjackPhase, BlackjackRound
 from door.games.blackjack.rules import rules_to_mapping
 from door.games.blackjack.tutor.beside import Tutor
 from door.games.blackjack.tutor.thinking import thinking_of
-from door.games.tables import menu
 from door.games.tables.alone import TableForTime
 from door.games.tables.scene import Ending
+from door.games.tables.words import turns_and_bets
+from door.lobby.pages import read
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -35,8 +36,6 @@ TUTOR_OFF = "|07From now on the tutor is silent."
 
 
 class BlackJackForTimeTable(TableForTime):
-    """One caller's visit to the table."""
-
     action_keys: Mapping[BlackjackAction, tuple[str, str]] = {
         BlackjackAction.INSURANCE: ("I", "Insurance"),
         BlackjackAction.NO_INSURANCE: ("N", "No insurance"),
@@ -49,7 +48,7 @@ class BlackJackForTimeTable(TableForTime):
     tutor: Tutor  # while the visit lasts: it looks at the table that it belongs to
 
     def __init__(self, caller: Caller, thinking: Thinking) -> None:
-        self.settings = settings.of(caller.config)
+        self.settings = BlackJackForTimeSettings.of(caller.config.games)
         self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
         self.thinking = thinking
         super().__init__(
@@ -72,7 +71,7 @@ class BlackJackForTimeTable(TableForTime):
         return rules_to_mapping(replace(self.settings.rules, insurance_unit=self.coin))
 
     async def _read_rules(self) -> None:
-        await read_rules(self.console, self.settings)
+        await read(self.console, "The rules of Black Jack For Time", rules_text(self.settings))
 
     def _sentences(self, step: Step) -> list[str]:
         said = sentences(step.events, self.coin)
@@ -117,4 +116,4 @@ def sit_down(board: Board, caller: Caller) -> BlackJackForTimeTable:
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    return menu.turns_and_bets(caller, GAME, settings.of(board.config))
+    return turns_and_bets(caller, GAME, BlackJackForTimeSettings.of(board.config.games))

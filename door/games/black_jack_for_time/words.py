@@ -12,24 +12,16 @@ from door import wording
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.tables.words import cards_rule, coins_rule, settled
-from door.lobby.pages import read
 
 if TYPE_CHECKING:
-    from door.call.console import Console
-    from door.games.black_jack_for_time.settings import BlackJackForTimeSettings
+    from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 
 
 # The rules of Black Jack For Time as a caller may read them at the table, as they are set here.
 
 
-async def read_rules(console: Console, settings: BlackJackForTimeSettings) -> None:
-    """Show the rules under which this table plays."""
-    await read(console, "The rules of Black Jack For Time", rules_text(settings))
-
-
 @lru_cache(maxsize=8)
 def rules_text(settings: BlackJackForTimeSettings) -> str:
-    """Return the rules in words, pipe codes inside; every figure is the sysop's."""
     rules = settings.rules
     cards = cards_rule(rules.decks, rules.shuffle, rules.penetration)
     ties = "goes to the dealer" if rules.ties == "dealer" else "is a stand-off"
@@ -83,12 +75,10 @@ OUTCOMES = {
 
 
 def sentences(events: Sequence[Event], coin: int) -> list[str]:
-    """Return what is said of `events`, amounts in coins of `coin` seconds; pipe codes inside."""
     return [said for event in events if (said := sentence(event, coin))]
 
 
 def sentence(event: Event, coin: int) -> str:
-    """Return what is said of one event, "" when nothing is."""
     match event:
         case happened.BlackjackDealt(card=card):
             return f"|07You are dealt |15{plain(card)}|07."

@@ -1,36 +1,15 @@
 """How a round of black jack moves from one decision to the next.
 
-The deal, whose turn is next, what a card makes of a hand, the dealer's fixed play: every
-transition of the table at the top of `blackjack` is a method here, and `STEPS` names the one for
-each action. Whether an action is legal has been asked before; what a caller sees is `blackjack`'s.
+Every transition of the table at the top of `round` is a method here, and `STEPS` names the one for
+each action. Whether an action is legal has been asked before; what a caller sees is `round`'s.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 
-from door.games.blackjack.events import (
-    BlackjackDealt,
-    BlackjackNatural,
-    BlackjackOutcome,
-    BlackjackRevealed,
-    BlackjackStood,
-    Busted,
-    Charlie,
-    DealerBusted,
-    DealerCharlie,
-    DealerDealt,
-    DealerNatural,
-    DealerStood,
-    Doubled,
-    Event,
-    InsuranceBought,
-    InsuranceDeclined,
-    InsuranceOffered,
-    Peeked,
-    Split,
-    TwentyOne,
-)
+from door.games.blackjack import events as happened
+from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.hands import (
     Hand,
     Seat,
@@ -96,7 +75,7 @@ class Course:
                 self._deal_dealer()
         for turn, hand in self._hands():
             if hand.is_natural:
-                self.events.append(BlackjackNatural(turn.seat, turn.hand))
+                self.events.append(happened.BlackjackNatural(turn.seat, turn.hand))
 
     def go_on(self) -> None:
         """Until somebody has something to decide, or the round is over."""
@@ -105,7 +84,7 @@ class Course:
             if seat is not None:
                 self.turn = Turn(seat, 0)
                 amount = insurance_amount(self.rules, self.seats[seat].bet)
-                self.events.append(InsuranceOffered(seat, amount))
+                self.events.append(happened.InsuranceOffered(seat, amount))
                 return
             self.phase = BlackjackPhase.PLAY
             self._look()
@@ -140,7 +119,7 @@ class Course:
         peeks = up.value == 10 or (up.is_ace and self.rules.peek_under_ace)
         natural = peeks and is_natural(tuple(self.dealer))
         if peeks:
-            self.events.append(Peeked(natural))
+            self.events.append(happened.Peeked(natural))
         if natural:
             for turn, hand in self._hands():
                 self._put(turn, replace(hand, standing=True))
@@ -158,10 +137,10 @@ class Course:
     def _finish(self) -> None:
         """The dealer turns up his hole card, plays if a hand still waits for it, and pays."""
         self.revealed = True
-        self.events.append(BlackjackRevealed(self.dealer[1]))
+        self.events.append(happened.BlackjackRevealed(self.dealer[1]))
         natural = is_natural(tuple(self.dealer))
         if natural:
-            self.events.append(DealerNatural())
+            self.events.append(happened.DealerNatural())
         self._settle_insurance(natural)
         if not natural:
             if self.rules.natural_paid == "at once":
@@ -183,30 +162,30 @@ class Course:
         while self.rules.dealer_draws(self.dealer):
             card = self._draw()
             self.dealer.append(card)
-            self.events.append(DealerDealt(card))
+            self.events.append(happened.DealerDealt(card))
         total = count(self.dealer).total
         if total > 21:
-            self.events.append(DealerBusted(total))
+            self.events.append(happened.DealerBusted(total))
         elif self.rules.is_charlie(tuple(self.dealer)):
-            self.events.append(DealerCharlie(total))
+            self.events.append(happened.DealerCharlie(total))
         else:
-            self.events.append(DealerStood(total))
+            self.events.append(happened.DealerStood(total))
 
     # What a caller may do. The turn is his; that it is legal has been asked.
 
     def insure(self, turn: Turn, amount: int) -> None:
         """The one step in which the caller may have named an amount."""
         self.seats[turn.seat] = replace(self.seats[turn.seat], insurance=amount)
-        self.events.append(InsuranceBought(turn.seat, amount))
+        self.events.append(happened.InsuranceBought(turn.seat, amount))
 
     def _decline(self, turn: Turn) -> None:
         self.seats[turn.seat] = replace(self.seats[turn.seat], insurance=0)
-        self.events.append(InsuranceDeclined(turn.seat))
+        self.events.append(happened.InsuranceDeclined(turn.seat))
 
     def _double(self, turn: Turn) -> None:
         hand = self._hand(turn)
         self._put(turn, replace(hand, stake=2 * hand.stake, doubled=True))
-        self.events.append(Doubled(turn.seat, turn.hand, hand.stake))
+        self.events.append(happened.Doubled(turn.seat, turn.hand, hand.stake))
         self._hit(turn)
 
     def _split(self, turn: Turn) -> None:
@@ -217,7 +196,7 @@ class Course:
         halves = (replace(hand, cards=(card,), from_split=True) for card in hand.cards)
         after = seat.hands[turn.hand + 1 :]
         self.seats[turn.seat] = replace(seat, hands=(*seat.hands[: turn.hand], *halves, *after))
-        self.events.append(Split(turn.seat, turn.hand, hand.stake))
+        self.events.append(happened.Split(turn.seat, turn.hand, hand.stake))
         if self.rules.split_cards == "both first":
             for each in (turn, Turn(turn.seat, turn.hand + 1)):
                 self._hit(each)
@@ -227,18 +206,17 @@ class Course:
         self._weigh(turn)
 
     def _weigh(self, turn: Turn) -> None:
-        """What a card that was drawn has made of a hand."""
         hand = self._hand(turn)
         total = hand.count.total
         complete = hand.doubled or self._is_lone_ace(hand)
         if total > 21:
-            self.events.append(Busted(turn.seat, turn.hand, total))
+            self.events.append(happened.Busted(turn.seat, turn.hand, total))
             self._settle(turn, BlackjackOutcome.BUST)
         elif self.rules.is_charlie(hand.cards):
-            self.events.append(Charlie(turn.seat, turn.hand, total))
+            self.events.append(happened.Charlie(turn.seat, turn.hand, total))
             self._pay(turn, BlackjackOutcome.CHARLIE, at_once=self.rules.charlie_paid == "at once")
         elif total == 21:
-            self.events.append(TwentyOne(turn.seat, turn.hand))
+            self.events.append(happened.TwentyOne(turn.seat, turn.hand))
             # "Once the dealer's play is ended, the player's hand is counted" when it is doubled.
             at_once = self.rules.twenty_one_paid == "at once" and not hand.doubled
             full = complete or self.rules.is_full(hand.cards)
@@ -260,7 +238,7 @@ class Course:
     def _stand(self, turn: Turn) -> None:
         hand = self._hand(turn)
         self._put(turn, replace(hand, standing=True))
-        self.events.append(BlackjackStood(turn.seat, turn.hand, hand.count.total))
+        self.events.append(happened.BlackjackStood(turn.seat, turn.hand, hand.count.total))
 
     # Cards, hands and money, one at a time.
 
@@ -271,13 +249,13 @@ class Course:
 
     def _deal_dealer(self) -> None:
         self.dealer.append(self._draw())
-        self.events.append(DealerDealt(self.dealer[0] if len(self.dealer) == 1 else None))
+        self.events.append(happened.DealerDealt(self.dealer[0] if len(self.dealer) == 1 else None))
 
     def _deal_to(self, turn: Turn) -> None:
         card = self._draw()
         hand = self._hand(turn)
         self._put(turn, replace(hand, cards=(*hand.cards, card)))
-        self.events.append(BlackjackDealt(turn.seat, turn.hand, card))
+        self.events.append(happened.BlackjackDealt(turn.seat, turn.hand, card))
 
     def _hand(self, turn: Turn) -> Hand:
         return self.seats[turn.seat].hands[turn.hand]
@@ -290,7 +268,6 @@ class Course:
         ]
 
     def _standing(self) -> list[tuple[Turn, Hand]]:
-        """The hands that wait for the dealer."""
         return [(turn, hand) for turn, hand in self._hands() if hand.waiting]
 
     def _settle(self, turn: Turn, outcome: BlackjackOutcome) -> None:

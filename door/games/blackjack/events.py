@@ -1,8 +1,7 @@
 """What can happen in a round of black jack: one small frozen class for each thing.
 
-Events are what a table draws, what the bank is told and what a test reads. Seats and hands count
-from 0; a seat has one hand unless it was split. Amounts are whole numbers of the smallest unit of
-whatever the stakes are in. No event shows a card that lies face down.
+Seats and hands count from 0; a seat has one hand unless it was split. Amounts are whole numbers of
+the smallest unit of whatever the stakes are in. No event shows a card that lies face down.
 """
 
 from dataclasses import dataclass
@@ -12,8 +11,6 @@ from door.games.engine.cards import Card
 
 
 class BlackjackOutcome(StrEnum):
-    """How a hand ended."""
-
     NATURAL = "natural"
     TWENTY_ONE = "twenty-one"
     CHARLIE = "charlie"
@@ -51,8 +48,6 @@ class BlackjackNatural:
 
 @dataclass(frozen=True, slots=True)
 class InsuranceOffered:
-    """The dealer asks a seat whether it will pay `amount` for insurance."""
-
     seat: int
     amount: int
 
@@ -67,8 +62,6 @@ class InsuranceBought:
 
 @dataclass(frozen=True, slots=True)
 class InsuranceDeclined:
-    """The seat has no insurance."""
-
     seat: int
 
 
@@ -108,16 +101,12 @@ class BlackjackStood:
 
 @dataclass(frozen=True, slots=True)
 class TwentyOne:
-    """The hand has drawn to 21."""
-
     seat: int
     hand: int
 
 
 @dataclass(frozen=True, slots=True)
 class Charlie:
-    """The hand is a Five-Card Charlie."""
-
     seat: int
     hand: int
     total: int
@@ -125,8 +114,6 @@ class Charlie:
 
 @dataclass(frozen=True, slots=True)
 class Busted:
-    """The hand went over 21."""
-
     seat: int
     hand: int
     total: int
@@ -134,8 +121,6 @@ class Busted:
 
 @dataclass(frozen=True, slots=True)
 class BlackjackRevealed:
-    """The dealer turned up his hole card."""
-
     card: Card
 
 
@@ -153,15 +138,11 @@ class DealerStood:
 
 @dataclass(frozen=True, slots=True)
 class DealerCharlie:
-    """The dealer has a Five-Card Charlie."""
-
     total: int
 
 
 @dataclass(frozen=True, slots=True)
 class DealerBusted:
-    """The dealer went over 21."""
-
     total: int
 
 

@@ -1,7 +1,7 @@
 """What lies on a black jack table, and what it is worth when the round is over.
 
 Hands and seats as frozen data, how a hand compares with the dealer's, and what that moves. When a
-hand is asked, paid or settled is the business of `blackjack`.
+hand is asked, paid or settled is the business of `course`.
 """
 
 from dataclasses import dataclass
@@ -43,19 +43,15 @@ class Hand:
 
     @property
     def in_play(self) -> bool:
-        """Whether it may still be asked for a decision."""
         return not self.standing and self.settled is None
 
     @property
     def waiting(self) -> bool:
-        """Whether it is left for the dealer's turn."""
         return self.standing and self.settled is None
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One place at the table: its bet, its insurance and its hands."""
-
     bet: int
     insurance: int | None  # None: not asked, or not answered yet; 0: declined
     insurance_settled: InsuranceSettled | None
@@ -86,7 +82,6 @@ def insurance_settled(
 def settled(
     rules: BlackjackRules, turn: Turn, hand: Hand, outcome: BlackjackOutcome
 ) -> BlackjackSettled:
-    """What an outcome moves of a hand's stake."""
     back = _back_for_one(rules, hand, outcome)
     if not back:
         return BlackjackSettled(turn.seat, turn.hand, outcome, hand.stake, 0, 0)

@@ -17,8 +17,6 @@ from door.games.engine.game import Act, Kind, Start, Totals, Vary
 
 @dataclass(frozen=True, kw_only=True)
 class BlackJackKind(Kind):
-    """One black jack, with its rules before a house varies them."""
-
     base: BlackjackRules
     vary: Vary = rules_from_mapping
     start: Start = start
@@ -53,7 +51,6 @@ class BlackJackKind(Kind):
         return round_.apply(action, act.amount)
 
     def absent(self, round_: BlackjackRound) -> Act:
-        """Decline insurance, and stand."""
         declines = BlackjackAction.NO_INSURANCE in round_.legal()
         word = BlackjackAction.NO_INSURANCE if declines else BlackjackAction.STAY
         seated = len(round_.seats) > 1 and round_.turn is not None

@@ -1,10 +1,9 @@
 """Black jack as a state machine: rules, a shoe and actions in; events and the next round out.
 
-What may happen next is decided in this file, what happens then in `blackjack_course`, what a hand
-is worth in the end in `blackjack_hands`; every way in which tables differ is data in
-`blackjack_rules`. A round is a function of (rules, shoe,
-actions) and of nothing else. It knows no purse, no clock, no screen and no chance: the table asks
-`round.amount(action)` and leaves out what its caller cannot pay.
+What may happen next is decided in this file, what happens then in `course`, what a hand is worth in
+the end in `hands`; every way in which tables differ is data in `rules`. A round is a function of
+(rules, shoe, actions) and of nothing else. It knows no purse, no clock, no screen and no chance:
+the table asks `round.amount(action)` and leaves out what its caller cannot pay.
 
 The course of a round, and what is legal in each phase::
 
@@ -36,10 +35,7 @@ from dataclasses import dataclass, field
 from door.games.blackjack.course import STEPS, BlackjackAction, BlackjackPhase, Course
 from door.games.blackjack.events import BlackjackOutcome, BlackjackSettled, Event, InsuranceSettled
 from door.games.blackjack.hands import Hand, Seat, Turn, insurance_amount
-from door.games.blackjack.rules import (
-    MOST_SEATS,
-    BlackjackRules,
-)
+from door.games.blackjack.rules import MOST_SEATS, BlackjackRules
 from door.games.engine.cards import Card, Count, count
 from door.games.engine.errors import IllegalAction
 from door.games.engine.game import Totals, refuse_unless_open
@@ -77,7 +73,6 @@ class BlackjackRound:
 
     @property
     def hand(self) -> Hand | None:
-        """The hand at turn, or None once the round is over."""
         return None if self.turn is None else self.seats[self.turn.seat].hands[self.turn.hand]
 
     @property
@@ -86,19 +81,15 @@ class BlackjackRound:
 
     @property
     def outcomes(self) -> tuple[BlackjackOutcome, ...]:
-        """How the hands that are settled ended, in order of seats and hands."""
         return _outcomes(self.seats)
 
     def totals_of(self, seat: int) -> Totals:
-        """The money of one seat (from 0) so far."""
         return _totals((self.seats[seat],))
 
     def outcomes_of(self, seat: int) -> tuple[BlackjackOutcome, ...]:
-        """How those hands of one seat (from 0) ended that are settled, in order."""
         return _outcomes((self.seats[seat],))
 
     def legal(self) -> tuple[BlackjackAction, ...]:
-        """What cards and rules allow now, in menu order; nothing once the round is over."""
         if self.phase is BlackjackPhase.INSURANCE:
             return (BlackjackAction.INSURANCE, BlackjackAction.NO_INSURANCE)
         hand = self.hand
@@ -126,7 +117,7 @@ class BlackjackRound:
     def amount(self, action: BlackjackAction) -> int:
         """What `action`, which must be legal now, adds to what is staked; 0 for most. For insurance
         up to half of the bet it is the most that may be given to `apply`."""
-        self._check(action)
+        refuse_unless_open(action, self.legal(), "the hand is over")
         if self.turn is None or self.hand is None or action is BlackjackAction.NO_INSURANCE:
             return 0
         if action is BlackjackAction.INSURANCE:
@@ -136,13 +127,10 @@ class BlackjackRound:
     def apply(
         self, action: BlackjackAction, amount: int | None = None
     ) -> tuple["BlackjackRound", tuple[Event, ...]]:
-        """The round after `action` of the hand at turn, and what happened on the way there.
-
-        `amount` is for insurance where the caller names it: 1 to `amount(action)`, in the unit of
-        the stakes, and None for the most. Raises IllegalAction when the action is not in `legal()`
-        or no such amount belongs to it, ShoeTooShort when a card is missing; this round stays as it
-        was in either case.
-        """
+        """The round after `action` of the hand at turn, and what happened. `amount` is for
+        insurance where the caller names it: 1 to `amount(action)`, None for the most. Raises
+        IllegalAction when the action is not in `legal()` or no such amount belongs to it,
+        ShoeTooShort when a card is missing."""
         added = self.added(action, amount)
         assert self.turn is not None  # something was legal, so somebody is at turn
         course = Course(
@@ -173,18 +161,12 @@ class BlackjackRound:
             raise IllegalAction(f"{action} is 1 to {most} here, not {amount}.")
         return amount
 
-    def _check(self, action: BlackjackAction) -> None:
-        refuse_unless_open(action, self.legal(), "the hand is over")
-
 
 def start(
     rules: BlackjackRules, shoe: Sequence[Card], stakes: Sequence[int]
 ) -> tuple[BlackjackRound, tuple[Event, ...]]:
     """Deal a round from the top of `shoe`, one seat for each stake (in the smallest unit).
-
-    It may be over at once: a dealer's or a caller's natural needs no decision. ValueError when
-    these rules cannot play a stake exactly, ShoeTooShort when the shoe is.
-    """
+    ValueError when these rules cannot play a stake exactly, ShoeTooShort when the shoe is."""
     if not 1 <= len(stakes) <= MOST_SEATS:
         raise ValueError(f"A round has 1 to {MOST_SEATS} seats, not {len(stakes)}.")
     for stake in stakes:

@@ -1,10 +1,8 @@
 """The rules of a black jack table, as data.
 
-Everything in which two tables may differ is a field of `BlackjackRules`; the engine reads the
-fields and has no opinion of its own. Three games stand at the end of it: the door's of 1991,
-the UNIX program's, and the one of a Vegas table. A sysop's variations change the data, never the
-code. Each field that a sysop may set carries the name of its key in sysop.toml; docs/rules.md says
-what every value means and which sentence of which text it reads.
+Everything in which two tables may differ is a field of `BlackjackRules`; the engine has no opinion
+of its own. Each field that a sysop may set carries the name of its key in sysop.toml; docs/rules.md
+says what every value means and which sentence of which text it reads.
 """
 
 from collections.abc import Mapping, Sequence
@@ -75,7 +73,6 @@ class BlackjackRules:
     keys: tuple[str, ...]  # what a sysop may set in this game, in the order of its table
 
     def is_charlie(self, cards: tuple[Card, ...]) -> bool:
-        """Whether these are a Five-Card Charlie, a dealer's or a caller's."""
         if not self.is_full(cards):
             return False
         total = count(cards).total
@@ -86,10 +83,8 @@ class BlackjackRules:
         return self.charlie and len(cards) == CHARLIE_CARDS
 
     def dealer_draws(self, cards: Sequence[Card]) -> bool:
-        """Whether a dealer who holds these takes another card: he has no choice.
-
-        Soft is a count in which an ace is eleven, not any hand that has an ace in it.
-        """
+        """Whether a dealer who holds these takes another card. Soft is a count in which an ace is
+        eleven, not any hand that has an ace in it."""
         total, soft = count(cards)
         if self.is_full(cards) or total > DEALER_STANDS:
             return False
@@ -151,28 +146,57 @@ class BlackjackRules:
         return any(each.denominator != 1 for each in pays)
 
 
-BLACK_JACK_FOR_TIME_KEYS = (
-    "decks",
-    "shuffle",
-    "penetration",
-    "ties",
-    "insurance_rounding",
-    "insurance_pays",
-    "insurance_on_natural",
-    "peek_under_ace",
-    "hit_on_21",
-    "natural_paid",
-    "charlie_paid",
-    "twenty_one_paid",
-    "five_card_21",
-    "win_pays",
-    "natural_pays",
-    "twenty_one_pays",
-    "charlie_pays",
-    "doubled_21_pays",
-    "dealer_over",
-)
+def _pays(value: object) -> object:
+    """A whole or half number; less than 1 would take a part of a stake that has won."""
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float | Decimal)
+        # The range is asked first: a power of ten without end must not be written out.
+        or not (isinstance(value, int) or isfinite(value))
+        or not 1 <= value <= MOST_PAID
+        or Fraction(value).denominator > 2
+    ):
+        raise ValueError(
+            f"must be a number from 1 to {MOST_PAID} in steps of one half, is {shown(value)}"
+        )
+    return Fraction(value)
+
+
+_paid = choice("at once", "after dealer")
+
+_OF_1991: Mapping[str, Check] = {
+    "decks": whole(1, MOST_DECKS),
+    "shuffle": choice("hand", "shoe"),
+    "penetration": whole(1, 100),
+    "ties": choice("dealer", "push"),
+    "insurance_rounding": choice("exact", "down"),
+    "insurance_pays": whole(1, MOST_PAID),
+    "insurance_on_natural": flag,
+    "peek_under_ace": flag,
+    "hit_on_21": flag,
+    "natural_paid": _paid,
+    "charlie_paid": _paid,
+    "twenty_one_paid": _paid,
+    "five_card_21": choice("twenty-one", "charlie"),
+    "win_pays": _pays,
+    "natural_pays": _pays,
+    "twenty_one_pays": _pays,
+    "charlie_pays": _pays,
+    "doubled_21_pays": _pays,
+    "dealer_over": choice("pays", "push"),
+}
+BLACK_JACK_FOR_TIME_KEYS = tuple(_OF_1991)
 """What a sysop may set under [games.black-jack-for-time]."""
+
+_CHECKS: Mapping[str, Check] = {
+    **_OF_1991,
+    "split_cards": choice("as played", "both first"),
+    "split_aces": choice("play on", "one card"),
+    "double": choice("always", "10-11"),
+    "double_after_split": flag,
+    "dealer": choice("stand 17", "hit soft 17", "hit 17"),
+    "insurance_unit": whole(1, 10**9),
+}
 
 VEGAS_KEYS = (
     "decks",
@@ -187,8 +211,7 @@ VEGAS_KEYS = (
 )
 """What a sysop may set under [games.vegas]."""
 
-UNIX_BJ_KEYS: tuple[str, ...] = ()
-"""What a sysop may set of the rules under [games.unix-bj]: nothing, it is played to the letter."""
+UNIX_BJ_KEYS: tuple[str, ...] = ()  # it is played to the letter
 
 BLACK_JACK_FOR_TIME = BlackjackRules(
     decks=1,
@@ -304,50 +327,3 @@ def _journaled(rules: BlackjackRules) -> tuple[str, ...]:
 def _plain(number: Fraction) -> int | float:
     """A whole or half number as TOML and JSON write it; both are exact."""
     return int(number) if number.denominator == 1 else float(number)
-
-
-def _pays(value: object) -> object:
-    """A whole or half number; less than 1 would take a part of a stake that has won."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float | Decimal)
-        # The range is asked first: a power of ten without end must not be written out.
-        or not (isinstance(value, int) or isfinite(value))
-        or not 1 <= value <= MOST_PAID
-        or Fraction(value).denominator > 2
-    ):
-        raise ValueError(
-            f"must be a number from 1 to {MOST_PAID} in steps of one half, is {shown(value)}"
-        )
-    return Fraction(value)
-
-
-_paid = choice("at once", "after dealer")
-
-_CHECKS: Mapping[str, Check] = {
-    "decks": whole(1, MOST_DECKS),
-    "shuffle": choice("hand", "shoe"),
-    "penetration": whole(1, 100),
-    "ties": choice("dealer", "push"),
-    "insurance_rounding": choice("exact", "down"),
-    "insurance_pays": whole(1, MOST_PAID),
-    "insurance_on_natural": flag,
-    "peek_under_ace": flag,
-    "hit_on_21": flag,
-    "natural_paid": _paid,
-    "charlie_paid": _paid,
-    "twenty_one_paid": _paid,
-    "five_card_21": choice("twenty-one", "charlie"),
-    "win_pays": _pays,
-    "natural_pays": _pays,
-    "twenty_one_pays": _pays,
-    "charlie_pays": _pays,
-    "doubled_21_pays": _pays,
-    "dealer_over": choice("pays", "push"),
-    "split_cards": choice("as played", "both first"),
-    "split_aces": choice("play on", "one card"),
-    "double": choice("always", "10-11"),
-    "double_after_split": flag,
-    "dealer": choice("stand 17", "hit soft 17", "hit 17"),
-    "insurance_unit": whole(1, 10**9),
-}

@@ -30,12 +30,10 @@ class Card(str):
 
     @property
     def rank(self) -> str:
-        """One of `RANKS`."""
         return self[0]
 
     @property
     def suit(self) -> str:
-        """One of `SUITS`."""
         return self[1]
 
     @property
@@ -45,7 +43,6 @@ class Card(str):
 
     @property
     def is_ace(self) -> bool:
-        """Whether it may count eleven."""
         return self[0] == "A"
 
 

@@ -1,8 +1,8 @@
 """What the house knows of a game before anybody sits down at it.
 
 Every game's folder has one `Game`, and door/games/registry.py lists the folders. A door process
-reads all of them before its first screen, so a descriptor is light: what it needs later it only
-says where to find, as "module:name", and that is imported when it is asked for.
+reads all of them before its first screen, so a descriptor is light: the rest of the folder is
+imported when it is asked for.
 """
 
 from __future__ import annotations
@@ -13,18 +13,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from door.games.engine.game import Kind
-from door.games.engine.settings import GameSettings
+from door.games.engine.game import Kind, Samples
+from door.games.engine.settings import StakeSettings
 from timebank.settings.toml import TomlTable
 
 LONGEST_CODE = 16  # characters, of Synchronet's
 
 
 class Shared:
-    """Something of a game that all callers of one process have together; by itself it does nothing.
-
-    It is made when the board opens.
-    """
+    """Something of a game that all callers of one process have together, made when the board
+    opens."""
 
     async def resume(self) -> None:
         """Take up what an earlier server left, before the first caller of this one."""
@@ -37,39 +35,17 @@ class Shared:
 
 
 @dataclass(frozen=True)
-class Samples:
-    """What a robot and a fuzzer, which know no rules, need to get anywhere at a game.
-
-    `hands` are hands that are over, as `door replay` takes them. `habits` say how often each letter
-    is pressed where a question has the words of the key; `taste` how often the game is chosen by
-    those who like another one best.
-    """
-
-    hands: tuple[Mapping[str, object], ...]
-    habits: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    taste: int = 5
-
-
-@dataclass(frozen=True)
 class Game:
-    """A game of the house.
-
-    `name` is what journals, ledgers and sysop.toml call it, `letter` its key in the main menu,
-    `code` what other boards call it: at most `LONGEST_CODE` characters.
-    """
+    """`name` is what journals, ledgers and sysop.toml call it, `letter` its key in the main menu,
+    `code` what other boards call it: at most `LONGEST_CODE` characters."""
 
     name: str
     letter: str
     code: str
     title: str
-    read_settings: Callable[[TomlTable], GameSettings]
-    # Of a `Kind`.
-    kind_at: str
-    # Of what begins a caller's visit: (board, caller) -> `floor.Table`.
-    table_at: str
-    # Of what the main menu says of it: async (board, caller) -> text.
-    words_at: str
-    samples_at: str
+    read_settings: Callable[[TomlTable], StakeSettings]
+    # In its folder, what begins a caller's visit: (board, caller) -> `floor.Table`.
+    table_at: str = "table:sit_down"
     # Of what makes each thing that its callers share, by a name: (board) -> `Shared`. Games that
     # name the same thing have it together.
     shares: Mapping[str, str] = field(default_factory=dict)
@@ -77,15 +53,23 @@ class Game:
     # one game may have it.
     visitors_at: str = ""
 
+    @property
+    def folder(self) -> str:
+        return self.name.replace("-", "_")
+
+    def find(self, where: str) -> Any:
+        """Return what is called so, as "module:name", in the game's folder."""
+        return find(f"door.games.{self.folder}.{where}")
+
     @cached_property
     def kind(self) -> Kind:
         """How its rounds are dealt, played again and told of."""
-        found: Kind = find(self.kind_at)
+        found: Kind = self.find(f"kind:{self.folder.upper()}_KIND")
         return found
 
     @cached_property
     def samples(self) -> Samples:
-        found: Samples = find(self.samples_at)
+        found: Samples = self.find("kind:SAMPLES")
         return found
 
 

@@ -68,7 +68,6 @@ class Act(NamedTuple):
         return f"{seat}{self.word}{amount}"
 
     def entry(self) -> dict[str, object]:
-        """Return the action as a journal keeps it."""
         entry: dict[str, object] = {"action": self.word}
         if self.seat is not None:
             entry["seat"] = self.seat
@@ -173,7 +172,6 @@ class Kind(ABC):
         return due
 
     def read_rules_of(self, rules: Mapping[str, object], decks: int) -> Any:
-        """Return the rules for a shoe of so many decks."""
         table = self.read_rules(rules)
         return table if table.decks == decks else replace(table, decks=decks)
 
@@ -186,16 +184,12 @@ class Kind(ABC):
     def deal(
         self, rules: Mapping[str, object], cards: Sequence[Card], stakes: Sequence[int], scale: int
     ) -> tuple[Any, Sequence[Any]]:
-        """Deal a round: the round and its events.
-
-        `scale`: in how many parts a unit of the rules is counted here. Raises `RoundRefused` for
-        rules, stakes or cards that make no round.
-        """
+        """Deal a round: the round and its events. `scale`: in how many parts a unit of the rules is
+        counted here. Raises `RoundRefused` for rules, stakes or cards that make no round."""
         (stake,) = stakes
         return self.begin(self.read_rules(rules), cards, stake)
 
     def begin(self, rules: Any, cards: Sequence[Card], stake: Any) -> tuple[Any, Sequence[Any]]:
-        """Start a round; `RoundRefused` for what makes none."""
         try:
             return self.start(rules, cards, stake)
         except (ShoeTooShort, ValueError) as error:
@@ -221,15 +215,12 @@ class Kind(ABC):
         return after
 
     def open_words(self, round_: Any) -> tuple[str, ...]:
-        """Return the words of the actions that are open now; none once it is over."""
         words: tuple[str, ...] = round_.legal()
         return words
 
     def by_chance(self, round_: Any, seed: bytes, cut: str, position: int) -> Act | None:
         """Return what the shoe's seed decides now, where the house tosses; None where it does not.
-
-        `position` is that of the round's first card.
-        """
+        `position` is that of the round's first card."""
         return None
 
     # What comes of it.
@@ -259,11 +250,24 @@ class Kind(ABC):
         return result
 
 
+@dataclass(frozen=True)
+class Samples:
+    """What a robot and a fuzzer, which know no rules, need to get anywhere at a game.
+
+    `hands` are hands that are over, as `door replay` takes them. `habits` say how often each letter
+    is pressed where a question has the words of the key; `taste` how often the game is chosen by
+    those who like another one best.
+    """
+
+    hands: tuple[Mapping[str, object], ...]
+    habits: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    taste: int = 5
+
+
 # What rounds of any game refuse, and take from a shoe.
 
 
 def refuse_unless_open(action: str, legal: Sequence[str], round_is_over: str) -> None:
-    """Raise `IllegalAction` for an action that is not among the `legal` ones."""
     if action not in legal:
         if not legal:
             raise IllegalAction(f"{action} is not open: {round_is_over}.")
@@ -271,13 +275,11 @@ def refuse_unless_open(action: str, legal: Sequence[str], round_is_over: str) ->
 
 
 def refuse_no_stake(stake: int) -> None:
-    """Raise ValueError for a stake that is none."""
     if stake <= 0:
         raise ValueError(f"The stake must be more than 0, is {stake}.")
 
 
 def card_at(shoe: Sequence[Card], number: int) -> Card:
-    """Return a card of a shoe, from 0; raises `ShoeTooShort`."""
     if number >= len(shoe):
         raise ShoeTooShort(f"The shoe is too short: its {len(shoe)} cards are not enough.")
     return shoe[number]

@@ -32,11 +32,8 @@ class Bet:
 
 @dataclass(frozen=True)
 class TableRound(Generic[R]):
-    """A round on a table, of one seat or of several, as the books have it.
-
-    Seats count from 1 and may have gaps; places are what the engine calls seats: 0 for the first
-    who was dealt in.
-    """
+    """A round on a table, as the books have it. Seats count from 1 and may have gaps; places are
+    what the engine calls seats: 0 for the first who was dealt in."""
 
     kind: Kind
     # The number of the round that keeps the journal.
@@ -59,7 +56,6 @@ class TableRound(Generic[R]):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Who plays, in the order of the seats."""
         return tuple(bet.name for bet in self.bets)
 
     @property
@@ -73,7 +69,6 @@ class TableRound(Generic[R]):
         return self.over and self.kind.is_used_up(*done)
 
     def place_of(self, caller_id: int) -> int | None:
-        """Return where a caller was dealt in, None when they were not."""
         found = (place for place, bet in enumerate(self.bets) if bet.caller_id == caller_id)
         return next(found, None)
 
@@ -85,11 +80,8 @@ class TableRound(Generic[R]):
     def after(
         self, act: Act, stake: int = 0, stake_kind: str = ""
     ) -> tuple[TableRound[R], Sequence[Any], Move]:
-        """Return the round after an action, what happened, and what the journal keeps of it.
-
-        The seat of `act` counts among those that were dealt in; what it stakes is of `stake_kind`.
-        Raises `RoundRefused`.
-        """
+        """Return the round after an action, what happened, and what the journal keeps of it. The
+        seat of `act` counts among those that were dealt in. Raises `RoundRefused`."""
         round_, events = self.kind.act(self.round, act)
         seat = self.bets[(act.seat or 1) - 1].seat
         move = Move(
@@ -105,11 +97,8 @@ class TableRound(Generic[R]):
         return replace(self, round=round_, sequence=move.sequence), events, move
 
     def settlements(self, before: R | None) -> dict[int, Settlement]:
-        """Return what has come due by seat since the round was `before`; None for from the deal on.
-
-        Who sits alone is settled with as it falls; where several may sit, all are when the round is
-        over.
-        """
+        """Return by seat what has come due since the round was `before`, None for since the deal.
+        Who sits alone is settled with as it falls; where several may sit, all are at the end."""
         if self.kind.most_seats > 1:
             before = None
             if not self.over:
@@ -148,10 +137,8 @@ def seat_of(stored: StoredRound) -> int:
 
 
 def found(kind: Kind, stored: StoredRound) -> TableRound[Any]:
-    """Return a round of `kind` as its journal left it; the same three, the same round.
-
-    Raises `JournalDamaged` when its rules, shoe and actions give no round.
-    """
+    """Return a round of `kind` as its journal left it. Raises `JournalDamaged` when its rules, shoe
+    and actions give no round."""
     shoe = stored.shoe
     if shoe is None:
         raise JournalDamaged(stored.id, "it was dealt from no shoe")

@@ -27,7 +27,6 @@ class Replayed:
 
     @property
     def totals(self) -> Totals:
-        """The money of all seats: staked, lost, returned, won, in the unit of the stakes."""
         seats = [self.kind.totals(self.round, seat) for seat in range(self.seats)]
         return Totals(
             staked=sum(seat.staked for seat in seats),
@@ -50,41 +49,20 @@ def replay_round(
     stakes: Sequence[int],
     actions: Iterable[Act],
     chance: Callable[[Any], Act | None] | None = None,
+    *,
+    scale: int = 1,
 ) -> Replayed:
-    """Play a round again: `cards` from the first that was dealt, `stakes` in their smallest unit.
+    """Play a round again: `cards` from the first that was dealt, `stakes` in their smallest unit,
+    of which `scale` make one of the rules.
 
     Who knows the seed of the shoe gives in `chance` what it decides in a round at one moment; the
     actions must say the same. The round may still be open after the last action. Raises ReplayError
     when the rules do not know a key, a card, a stake or an action, or when cards or turns
     run out.
     """
-    return play(kind, rules, _cards(cards), stakes, tuple(actions), 1, chance)
-
-
-def journaled_actions(journal: Iterable[tuple[int, Mapping[str, object]]]) -> tuple[Act, ...]:
-    """The actions of a journaled round as `replay_round` takes them: in order, without the bet.
-
-    >>> [str(act) for act in journaled_actions([(1, {"action": "hit"}), (0, {"action": "bet"})])]
-    ['hit']
-    """
-    ordered = sorted(journal, key=lambda entry: entry[0])
-    acts = (Act.of_entry(entry) for _, entry in ordered)
-    return tuple(act for act in acts if act.word != "bet")
-
-
-def play(
-    kind: Kind,
-    rules: Mapping[str, object],
-    cards: Sequence[Card],
-    stakes: Sequence[int],
-    acts: Sequence[Act],
-    scale: int,
-    chance: Callable[[Any], Act | None] | None,
-) -> Replayed:
-    """Deal and act; every refusal of the game becomes a sentence about what was given."""
-    at = ""
+    at, acts = "", tuple(actions)
     try:
-        game, happened = kind.deal(rules, cards, stakes, scale)
+        game, happened = kind.deal(rules, _cards(cards), stakes, scale)
         events = list(happened)
         for number, act in enumerate(acts, start=1):
             if game.over:
@@ -101,6 +79,17 @@ def play(
     except RoundRefused as refusal:
         raise ReplayError(_sentence(at, str(refusal).rstrip("."))) from None
     return Replayed(kind, len(stakes), game, tuple(events))
+
+
+def journaled_actions(journal: Iterable[tuple[int, Mapping[str, object]]]) -> tuple[Act, ...]:
+    """The actions of a journaled round as `replay_round` takes them: in order, without the bet.
+
+    >>> [str(act) for act in journaled_actions([(1, {"action": "hit"}), (0, {"action": "bet"})])]
+    ['hit']
+    """
+    ordered = sorted(journal, key=lambda entry: entry[0])
+    acts = (Act.of_entry(entry) for _, entry in ordered)
+    return tuple(act for act in acts if act.word != "bet")
 
 
 def _sentence(at: str, refusal: str) -> str:

@@ -61,15 +61,12 @@ def choice(*words: str) -> Check:
 
 
 def flag(value: object) -> object:
-    """True or false."""
     if not isinstance(value, bool):
         raise ValueError(f"must be true or false, is {shown(value)}")
     return value
 
 
 def whole(least: int, most: int) -> Check:
-    """A whole number from `least` to `most`."""
-
     def check(value: object) -> object:
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise ValueError(f"must be a whole number from {least} to {most}, is {shown(value)}")

@@ -1,10 +1,10 @@
-"""A game's section of sysop.toml: what all games have there, and how a game finds its own again."""
+"""A game's section of sysop.toml: what all games have there."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypedDict, TypeVar
+from typing import Any, Self, TypeVar
 
 from door.games.engine.errors import RulesRefused
 from timebank.settings.toml import TomlTable
@@ -13,39 +13,12 @@ MOST_COINS = 1440  # a day of the smallest coins
 MOST_TURNS = 9999  # a day
 
 R = TypeVar("R")
-S = TypeVar("S")
-
-
-class GameSettings(Protocol):
-    """What every game's settings say."""
-
-    @property
-    def open(self) -> bool:
-        """Whether callers may sit down."""
-
-    @property
-    def coin_minutes(self) -> int:
-        """How many minutes a coin is worth."""
-
-    @property
-    def turns_per_day(self) -> int:
-        """How often a caller may bet in a day; 0 where there is no limit."""
-
-
-class HasGames(Protocol):
-    """The settings of a board, as far as games look into them."""
-
-    @property
-    def games(self) -> Mapping[str, GameSettings]:
-        """The settings of each game, by its name."""
 
 
 @dataclass(frozen=True)
 class StakeSettings:
-    """What is wagered at a table that is played for time: its coin, and bets in coins.
-
-    `turns_per_day` is 0 where there is no limit; `open` whether callers may sit down.
-    """
+    """What is wagered at a table for time: its coin, and bets in coins. `turns_per_day` is 0 where
+    there is no limit; `open` whether callers may sit down."""
 
     open: bool
     coin_minutes: int
@@ -53,18 +26,16 @@ class StakeSettings:
     largest_bet: int
     turns_per_day: int
 
-
-class StakeValues(TypedDict):
-    open: bool
-    coin_minutes: int
-    smallest_bet: int
-    largest_bet: int
-    turns_per_day: int
+    @classmethod
+    def of(cls, games: Mapping[str, StakeSettings]) -> Self:
+        """Return the settings of the game whose class this is."""
+        (settings,) = (each for each in games.values() if isinstance(each, cls))
+        return settings
 
 
-def read_stakes(table: TomlTable) -> StakeValues:
+def read_stakes(table: TomlTable) -> dict[str, Any]:
     """Read what bounds a wager; problems are noted in `table`."""
-    stakes: StakeValues = {
+    stakes: dict[str, Any] = {
         "open": table.flag("open", True),
         "coin_minutes": table.whole("coin_minutes", 1, 1, MOST_COINS),
         "smallest_bet": table.whole("smallest_bet", 1, 1, MOST_COINS),
@@ -84,20 +55,11 @@ def read_rules(
     base: R,
     from_mapping: Callable[[Mapping[str, object], R], R],
 ) -> R:
-    """Read the house's variations, `keys`, of `base`; problems are noted in `table`.
-
-    `from_mapping` makes rules of what was found, and raises `RulesRefused`.
-    """
+    """Read the house's variations, `keys`, of `base`; problems are noted in `table`. `from_mapping`
+    raises `RulesRefused`."""
     try:
         return from_mapping(table.part(keys), base)
     except RulesRefused as refusal:
         for key, reason in refusal.problems:
             table.refuse(key, reason)
         return base
-
-
-def settings_of(config: HasGames, game: str, kind: type[S]) -> S:
-    """Return the settings of a game, which are of the class `kind`."""
-    settings = config.games[game]
-    assert isinstance(settings, kind)
-    return settings

@@ -22,8 +22,6 @@ class RedDogOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RedDogDealt:
-    """One of the first two cards."""
-
     card: Card
 
 
@@ -38,8 +36,6 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class RedDogRaised:
-    """The bet was doubled, by `amount`."""
-
     amount: int
 
 
@@ -50,8 +46,6 @@ class Stayed:
 
 @dataclass(frozen=True, slots=True)
 class RedDogDrew:
-    """The third card."""
-
     card: Card
 
 

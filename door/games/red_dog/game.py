@@ -1,16 +1,23 @@
-"""Red Dog as the house knows it."""
+"""Red Dog as the house knows it: [games.red-dog] of sysop.toml, and its descriptor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
 
 from door.games.engine.descriptor import Game
-from door.games.red_dog import settings
+from door.games.engine.settings import StakeSettings, read_rules, read_stakes
+from door.games.red_dog.rules import RED_DOG, SYSOP_KEYS, RedDogRules, rules_from_mapping
+from timebank.settings.toml import TomlTable
 
-GAME = Game(
-    name="red-dog",
-    letter="R",
-    code="REDDOG",
-    title="Red Dog",
-    read_settings=settings.read,
-    kind_at="door.games.red_dog.kind:RED_DOG_KIND",
-    table_at="door.games.red_dog.table:sit_down",
-    words_at="door.games.red_dog.table:menu_words",
-    samples_at="door.games.red_dog.samples:SAMPLES",
-)
+
+@dataclass(frozen=True)
+class RedDogSettings(StakeSettings):
+    rules: RedDogRules
+
+
+def read(table: TomlTable) -> RedDogSettings:
+    rules = read_rules(table, SYSOP_KEYS, RED_DOG, rules_from_mapping)
+    return RedDogSettings(**read_stakes(table), rules=rules)
+
+
+GAME = Game(name="red-dog", letter="R", code="REDDOG", title="Red Dog", read_settings=read)

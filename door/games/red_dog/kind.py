@@ -1,8 +1,8 @@
-"""Red Dog as a `Kind`: one seat against the house."""
+"""Red Dog as a `Kind`: one seat against the house; and what robots and fuzzers play it by."""
 
 from __future__ import annotations
 
-from door.games.engine.game import Act, Kind
+from door.games.engine.game import Act, Kind, Samples
 from door.games.red_dog.round import RedDogAction, RedDogRound, start
 from door.games.red_dog.rules import RED_DOG, rules_from_mapping
 
@@ -21,4 +21,16 @@ class RedDogKind(Kind):
 
 RED_DOG_KIND = RedDogKind(
     name="red-dog", base=RED_DOG, vary=rules_from_mapping, start=start, actions=RedDogAction
+)
+
+_HAND = {"game": "red-dog", "stake": 10}
+
+SAMPLES = Samples(
+    hands=(
+        {**_HAND, "shoe": "5H 9S 7D", "actions": ["raise"]},
+        {**_HAND, "shoe": "2H AS AD", "rules": {"decks": 6}, "actions": ["stay"]},
+        {**_HAND, "shoe": "7H 7S 7D", "actions": []},
+        {**_HAND, "stake": 0.5, "shoe": "KH AS", "actions": []},
+    ),
+    habits={"<R>aise": {"R": 30, "S": 40}},
 )

@@ -31,28 +31,12 @@ from enum import Enum, StrEnum
 
 from door.games.engine.cards import Card
 from door.games.engine.game import Totals, card_at, refuse_no_stake, refuse_unless_open
-from door.games.red_dog.events import (
-    Event,
-    RedDogDealt,
-    RedDogDrew,
-    RedDogOutcome,
-    RedDogRaised,
-    RedDogSettled,
-    Spread,
-    Stayed,
-)
-from door.games.red_dog.rules import (
-    THREE_OF_A_KIND_PAYS,
-    RedDogRules,
-    pays,
-    rank_of,
-    spread_of,
-)
+from door.games.red_dog import events as happened
+from door.games.red_dog.events import Event, RedDogOutcome, RedDogSettled
+from door.games.red_dog.rules import THREE_OF_A_KIND_PAYS, RedDogRules, pays, rank_of, spread_of
 
 
 class RedDogAction(StrEnum):
-    """What a caller may decide, in the order of the menu."""
-
     RAISE = "raise"
     STAY = "stay"
 
@@ -84,7 +68,6 @@ class RedDogRound:
 
     @property
     def stake(self) -> int:
-        """What stands on the table: the bet, and the raise."""
         return 2 * self.bet if self.raised else self.bet
 
     @property
@@ -103,7 +86,6 @@ class RedDogRound:
         return Totals(self.stake, self.settled.lost, self.settled.returned, self.settled.won)
 
     def legal(self) -> tuple[RedDogAction, ...]:
-        """What may be decided now, in menu order; nothing once the round is over."""
         return tuple(RedDogAction) if self.phase is RedDogPhase.RAISE else ()
 
     def amount(self, action: RedDogAction) -> int:
@@ -111,21 +93,18 @@ class RedDogRound:
         return self.bet if action is RedDogAction.RAISE else 0
 
     def apply(self, action: RedDogAction) -> tuple[RedDogRound, tuple[Event, ...]]:
-        """The round after `action`, and what happened on the way there.
-
-        Raises IllegalAction when the action is not in `legal()`, ShoeTooShort when a card is
-        missing; this round stays as it was in either case.
-        """
+        """The round after `action`, and what happened. Raises IllegalAction when it is not in
+        `legal()`, ShoeTooShort when a card is missing."""
         refuse_unless_open(action, self.legal(), "the round is over")
         raised = action is RedDogAction.RAISE
         after, drawn = replace(self, raised=raised)._with_third_card()
-        return after, (RedDogRaised(self.bet) if raised else Stayed(), *drawn)
+        return after, (happened.RedDogRaised(self.bet) if raised else happened.Stayed(), *drawn)
 
     def _with_third_card(self) -> tuple[RedDogRound, tuple[Event, ...]]:
         third = card_at(self.shoe, 2)
         drawn = replace(self, cards=(*self.cards, third))
         over, settled = drawn._settle(drawn._outcome())
-        return over, (RedDogDrew(third), settled)
+        return over, (happened.RedDogDrew(third), settled)
 
     def _outcome(self) -> RedDogOutcome:
         first, second, third = map(rank_of, self.cards)
@@ -148,19 +127,17 @@ class RedDogRound:
 def start(
     rules: RedDogRules, shoe: Sequence[Card], bet: int
 ) -> tuple[RedDogRound, tuple[Event, ...]]:
-    """Deal from the top of `shoe` for a bet in the smallest unit.
-
-    Raises ValueError for a bet that is not more than 0, ShoeTooShort when a card is missing.
-    """
+    """Deal from the top of `shoe` for a bet in the smallest unit. Raises ValueError for a bet that
+    is not more than 0, ShoeTooShort when a card is missing."""
     refuse_no_stake(bet)
     cards = tuple(shoe)
     two = (card_at(cards, 0), card_at(cards, 1))
     dealt = RedDogRound(rules, cards, bet, False, two, RedDogPhase.RAISE, None)
     spread = dealt.spread
     events = (
-        RedDogDealt(two[0]),
-        RedDogDealt(two[1]),
-        Spread(spread, pays(spread) if spread > 0 else 0),
+        happened.RedDogDealt(two[0]),
+        happened.RedDogDealt(two[1]),
+        happened.Spread(spread, pays(spread) if spread > 0 else 0),
     )
     if spread < 0:
         after, drawn = dealt._with_third_card()

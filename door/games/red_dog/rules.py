@@ -6,7 +6,7 @@ docs/rules.md says where each rule comes from.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from door.games.engine.cards import CARDS_IN_DECK, Card
@@ -79,11 +79,6 @@ def rules_from_mapping(mapping: Mapping[str, object], base: RedDogRules) -> RedD
     """`base` with the keys of `mapping` in place of its own; `RulesRefused` when any is wrong."""
     # Every value has been checked against its field; replace() cannot be told so.
     return replace(base, **checked(mapping, _CHECKS))  # type: ignore[arg-type]
-
-
-def rules_to_mapping(rules: RedDogRules) -> dict[str, object]:
-    """The keys and values, fit for JSON, from which `rules_from_mapping` makes these rules."""
-    return asdict(rules)
 
 
 _CHECKS: Mapping[str, Check] = {

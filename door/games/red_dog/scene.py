@@ -26,8 +26,6 @@ _NAMES = ((FIRST, "First"), (THIRD, "Third"), (SECOND, "Second"))
 
 @dataclass(slots=True)
 class RedDogScene(TableScene):
-    """The first two cards apart, the third in their middle."""
-
     title: ClassVar[str] = "Red Dog"
 
     round: RedDogRound | None = None

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from door.games.red_dog import settings, words
+from door.games.red_dog import words
 from door.games.red_dog.events import RedDogOutcome
+from door.games.red_dog.game import RedDogSettings
 from door.games.red_dog.kind import RED_DOG_KIND
 from door.games.red_dog.round import RedDogAction, RedDogRound
-from door.games.red_dog.rules import BEST_ODDS, rules_to_mapping
+from door.games.red_dog.rules import BEST_ODDS
 from door.games.red_dog.scene import RedDogScene
-from door.games.tables import menu
 from door.games.tables.alone import TableForTime
 from door.games.tables.scene import Ending
+from door.games.tables.words import turns_and_bets
+from door.lobby.pages import read
 
 if TYPE_CHECKING:
     from door.call.board import Board
@@ -22,8 +25,6 @@ if TYPE_CHECKING:
 
 
 class RedDogTable(TableForTime):
-    """One caller's visit to the table."""
-
     action_keys: Mapping[RedDogAction, tuple[str, str]] = {
         RedDogAction.RAISE: ("R", "Raise"),
         RedDogAction.STAY: ("S", "Stay"),
@@ -31,15 +32,15 @@ class RedDogTable(TableForTime):
     time_up_words = "Your time is up: you stay."
 
     def __init__(self, caller: Caller) -> None:
-        self.settings = settings.of(caller.config)
+        self.settings = RedDogSettings.of(caller.config.games)
         self.shoe_runs_on = self.settings.rules.shuffle == "shoe"
         super().__init__(caller, RED_DOG_KIND, self.settings, RedDogScene, BEST_ODDS)
 
     def _rules(self) -> Mapping[str, object]:
-        return rules_to_mapping(self.settings.rules)
+        return asdict(self.settings.rules)
 
     async def _read_rules(self) -> None:
-        await words.read_rules(self.console, self.settings)
+        await read(self.console, "The rules of Red Dog", words.rules_text(self.settings))
 
     def _sentences(self, step: Step) -> list[str]:
         return words.sentences(step.events, self.coin)
@@ -63,4 +64,4 @@ def sit_down(board: Board, caller: Caller) -> RedDogTable:
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    return menu.turns_and_bets(caller, RED_DOG_KIND.name, settings.of(board.config))
+    return turns_and_bets(caller, RED_DOG_KIND.name, RedDogSettings.of(board.config.games))

@@ -12,11 +12,9 @@ from door.games.red_dog import events as happened
 from door.games.red_dog.events import Event, RedDogOutcome
 from door.games.red_dog.rules import SPREAD_PAYS, THREE_OF_A_KIND_PAYS, WIDEST_PAYS, pays
 from door.games.tables.words import cards_rule, coins_rule, settled
-from door.lobby.pages import read
 
 if TYPE_CHECKING:
-    from door.call.console import Console
-    from door.games.red_dog.settings import RedDogSettings
+    from door.games.red_dog.game import RedDogSettings
 
 OUTCOMES = {
     RedDogOutcome.THREE_OF_A_KIND: "|10Three of a kind",
@@ -40,7 +38,6 @@ def spread_words(spread: int) -> str:
 
 
 def sentences(events: Sequence[Event], coin: int) -> list[str]:
-    """Return what is said of `events`, amounts in coins of `coin` seconds; pipe codes inside."""
     dealt = [event.card for event in events if isinstance(event, happened.RedDogDealt)]
     said = (
         [f"|07You are dealt |15{'|07 and |15'.join(f'the {plain(card)}' for card in dealt)}|07."]
@@ -63,14 +60,8 @@ def _sentence(event: Event, coin: int) -> str:
     return ""
 
 
-async def read_rules(console: Console, settings: RedDogSettings) -> None:
-    """Show the rules under which this table plays."""
-    await read(console, "The rules of Red Dog", rules_text(settings))
-
-
 @lru_cache(maxsize=8)
 def rules_text(settings: RedDogSettings) -> str:
-    """Return the rules in words, pipe codes inside; every figure is the sysop's or the game's."""
     rules = settings.rules
     cards = cards_rule(rules.decks, rules.shuffle, rules.penetration).capitalize()
     odds = ", ".join(f"{spread} pays {odds} to 1" for spread, odds in SPREAD_PAYS.items())

@@ -1,10 +1,8 @@
 """A table where one caller plays alone against the house: sit down, bet, play, get up.
 
 Commit before show: an action and all it moves are durable before the new round is adopted and
-drawn, so what a caller has seen is always in the books. The rules are the engine's; the table only
-asks, leaves out what the pot cannot pay, and says what happened.
-
-A game gives its kind, its scene and its words; what is left to it stands under "For the game".
+drawn, so what a caller has seen is always in the books. A game gives its kind, its scene and its
+words; what is left to it stands under "For the game".
 """
 
 from __future__ import annotations
@@ -58,7 +56,6 @@ class Alone(Sitting):
 
     @property
     def round(self) -> Any:
-        """The hand on the table."""
         return self.play.round
 
     # For the game.
@@ -68,7 +65,6 @@ class Alone(Sitting):
         raise NotImplementedError
 
     async def _read_rules(self) -> None:
-        """Show the rules of this table."""
         raise NotImplementedError
 
     def _lay(self, stored: StoredRound) -> None:
@@ -76,7 +72,6 @@ class Alone(Sitting):
         raise NotImplementedError
 
     def _clear(self) -> None:
-        """Take the cards off the table."""
         raise NotImplementedError
 
     async def _sit_down(self) -> bool:
@@ -137,7 +132,6 @@ class Alone(Sitting):
         return choice != QUIT
 
     async def _serve(self, choice: str) -> None:
-        """Do what was chosen in the menu."""
         if choice == PLACE:
             if await self._tries(self._deal()):
                 await self._play()
@@ -203,7 +197,6 @@ class Alone(Sitting):
     # The hand.
 
     async def _play(self) -> None:
-        """Play the hand at the table to its end."""
         while self.round is not None and not self.round.over:
             try:
                 await self._decide()
@@ -237,8 +230,6 @@ class Alone(Sitting):
 
 
 class TableForTime(Alone):
-    """One caller's visit to a table that is played for time."""
-
     scene: TableScene
     betting: BettingTime
     # Of each action: its letter and its name in the menu.
@@ -253,10 +244,7 @@ class TableForTime(Alone):
         scene: type[TableScene],
         best_odds: float,
     ) -> None:
-        """Lay the table under the settings of the call.
-
-        `best_odds` is the most that one coin of the opening bet can win.
-        """
+        """`best_odds` is the most that one coin of the opening bet can win."""
         super().__init__(caller, kind, Words())
         self.betting = BettingTime(caller, kind.name, settings, best_odds, self.words)
         self.scene = scene(self.betting.coin, self.betting.turns_limit)
@@ -270,7 +258,6 @@ class TableForTime(Alone):
     # For the game.
 
     def _sentences(self, step: Step) -> list[str]:
-        """Return what is said of a step."""
         raise NotImplementedError
 
     def _ending(self, round_: Any) -> Ending:
@@ -298,7 +285,6 @@ class TableForTime(Alone):
     # The evening.
 
     async def stand_open_hand(self) -> None:
-        """Stand the hand that `has_open_hand` found, for a caller who has no time left."""
         self.console.stage(self.scene)
         await self._stand()
 

@@ -1,8 +1,4 @@
-"""Before the deal: how much a caller may bet, and what they are told while they type it.
-
-Bets are whole coins. What a coin is worth differs: for time it is whole minutes, and the last one
-of the pot is never bet.
-"""
+"""Before the deal: how much a caller may bet, and what they are told while they type it."""
 
 from __future__ import annotations
 
@@ -38,10 +34,7 @@ def amount_typed(text: str) -> int | None:
 
 
 class Betting:
-    """The bets of one caller at one table, in coins of `coin` in the smallest unit.
-
-    A way of betting says what is allowed, and how amounts are put into words.
-    """
+    """The bets of one caller at one table, in coins of `coin` in the smallest unit."""
 
     unit: Unit = "second"
     turns_limit: int | None = None  # a day
@@ -78,7 +71,6 @@ class Betting:
         return ""
 
     async def ask(self) -> int | None:
-        """Return the bet, `None` when the caller thinks better of it."""
         console = self.caller.console
         while True:
             least, most = self.limits()
@@ -150,12 +142,10 @@ class BettingTime(Betting):
 
     @property
     def turns_are_used(self) -> bool:
-        """Whether the last turn of the day is played."""
         limit = self.turns_limit
         return limit is not None and self.caller.purse.turns(self.game) >= limit
 
     def refusal(self) -> str:
-        """Say that the turns are used, or that the pot is too small."""
         if self.turns_are_used:
             return self.words.last_turn.format(limit=self.turns_limit)
         least, most = self.limits()
@@ -165,12 +155,10 @@ class BettingTime(Betting):
         return self.told(self.words.pot_too_small, pot=pot, least=least)
 
     def limits(self) -> tuple[int, int]:
-        """Return the sysop's limits, less what the pot has not got beside its last coin."""
         most = min(self.settings.largest_bet, self.caller.purse.pot(self.coin) - 1)
         return self.settings.smallest_bet, most
 
     def refused(self, bet: int, most: int | None = None) -> str:
-        """Say which limit is overstepped."""
         least, now = self.limits()
         most = now if most is None else most
         if bet < least:

@@ -70,7 +70,6 @@ class Step:
 
     @property
     def settlement(self) -> Settlement | None:
-        """What was settled with a caller who sits alone."""
         return next(iter(self.played.settled.values()), None)
 
 
@@ -88,11 +87,9 @@ def take_shoe(
     *,
     fresh: bool = False,
 ) -> Shoe:
-    """Take the shoe that the next round is dealt from, a new one sealed from `seed`.
-
-    It is a caller's, or without an `owner` that which all at the table share. One that is used up
-    is closed, and with `fresh` any that was dealt from, in favour of a new one.
-    """
+    """Take the shoe that the next round is dealt from: of the `owner`, or that which all at the
+    table share. One that is used up, or with `fresh` was dealt from, is closed for one sealed from
+    `seed`."""
     decks, seal = kind.decks(rules), shuffle.seal(seed)
     shoe = journal.open_shoe(desk, owner, kind.name, decks, seed, seal)
     if kind.is_used_up(rules, decks, shoe.position, 1) or (fresh and shoe.position):
@@ -102,10 +99,8 @@ def take_shoe(
 
 
 async def deal(post: Post, kind: Kind, shoe: Shoe, terms: Deal, bets: Sequence[Bet]) -> Step:
-    """Stake every bet and deal from `shoe` as it is cut; the bets are in the order of their seats.
-
-    Raises what `wagers.place` raises, and nothing has changed.
-    """
+    """Stake every bet, in the order of the seats, and deal from `shoe` as it is cut. Raises what
+    `wagers.place` raises, and nothing has changed."""
     if terms.start is not None:
         shoe = replace(shoe, position=terms.start)
     stakes = [bet.amount for bet in bets]
@@ -144,10 +139,8 @@ async def deal(post: Post, kind: Kind, shoe: Shoe, terms: Deal, bets: Sequence[B
 
 
 async def act(post: Post, hand: TableRound[Any], act: Act, stake: int, stake_kind: str) -> Step:
-    """Carry out an action that puts `stake` more on the table, 0 for most.
-
-    Raises `RoundRefused` and what `wagers.act` raises, and nothing has changed.
-    """
+    """Carry out an action that puts `stake` more on the table, 0 for most. Raises `RoundRefused`
+    and what `wagers.act` raises, and nothing has changed."""
     after, events, move = hand.after(act, stake, stake_kind)
     due = after.settlements(hand.round)
 
@@ -180,21 +173,17 @@ class Play:
 
     @property
     def is_shoe_done(self) -> bool:
-        """Whether nothing is dealt from the shoe any more: its seed may be shown."""
         return self.hand is not None and self.hand.is_shoe_done
 
     @property
     def cards_left(self) -> int:
-        """How many cards of the shoe on the table are not dealt."""
         assert self.shoe is not None
         gone = self.shoe.position if self.hand is None else self.hand.cards_gone
         return self.shoe.decks * CARDS_IN_DECK - gone
 
     async def find_open(self) -> StoredRound | None:
-        """Rebuild the round of this game that was left open, and return how the journal has it.
-
-        One that cannot be rebuilt stays where it is, and is named in the log.
-        """
+        """Rebuild the round of this game that was left open, and return how the journal has it. One
+        that cannot be rebuilt stays where it is, and is named in the log."""
         caller_id = self.caller.record.id
         try:
             stored = await self.caller.ask_books(
@@ -211,7 +200,6 @@ class Play:
         return stored
 
     async def next_shoe(self, rules: Mapping[str, object], *, fresh: bool = False) -> Shoe:
-        """Take the shoe that the next round is dealt from, sealed before the bet (`take_shoe`)."""
         owner, seed = self.caller.record.id, self.caller.new_seed()
         self.shoe = await self.caller.ask_books(
             lambda desk: take_shoe(desk, self.kind, rules, owner, seed, fresh=fresh)
@@ -220,10 +208,8 @@ class Play:
         return self.shoe
 
     async def close_shoe(self) -> str:
-        """Declare the shoe done, as when a caller gets up; return its seed in hexadecimal.
-
-        Raises `RoundInPlay` while a round from it is open.
-        """
+        """Close the shoe and return its seed in hexadecimal; `RoundInPlay` while a round from it is
+        open."""
         assert self.shoe is not None
         shoe = self.shoe
         await self.caller.ask_books(lambda desk: journal.close_shoe(desk, shoe.id))
@@ -231,7 +217,6 @@ class Play:
         return shoe.seed.hex()
 
     async def place(self, amount: int, terms: Deal, cut: str) -> Step:
-        """Stake an amount and deal (`deal`)."""
         assert self.shoe is not None
         record = self.caller.record
         bet = Bet(FIRST_SEAT, record.id, record.name, amount)
@@ -240,7 +225,6 @@ class Play:
         return self._adopt(step)
 
     async def act(self, action: Act, stake: int, stake_kind: str) -> Step:
-        """Carry out an action (`act`)."""
         assert self.hand is not None
         return self._adopt(await act(self._post, self.hand, action, stake, stake_kind))
 

@@ -44,7 +44,6 @@ class TableTally:
 
 
 def paint_title(canvas: Canvas, left: int, title: str, right: str = "") -> None:
-    """Paint the bar above a table, with something at its right end."""
     canvas.put_pipe(0, 0, "|18" + " " * (canvas.columns - 1))
     canvas.put_pipe(0, left + 1, f"|18|15{title}")
     canvas.put_pipe(0, left + LAYOUT_COLUMNS - 1 - len(right), f"|18|14{right}")
@@ -52,10 +51,8 @@ def paint_title(canvas: Canvas, left: int, title: str, right: str = "") -> None:
 
 @dataclass(slots=True)
 class TableScene:
-    """Everything on a table at one moment; painted again after every change.
-
-    A game adds its cards: `_paint_cards`, `_told_cards` and `_bet_figures`.
-    """
+    """Everything on a table at one moment. A game adds its cards: `_paint_cards`, `_told_cards` and
+    `_bet_figures`."""
 
     title: ClassVar[str]
 
@@ -98,7 +95,6 @@ class TableScene:
         raise NotImplementedError
 
     def _told_cards(self) -> Sequence[str]:
-        """Return the cards in lines."""
         raise NotImplementedError
 
     def _bet_figures(self) -> Sequence[tuple[str, str]]:
@@ -131,7 +127,6 @@ class TableScene:
 
 @lru_cache(maxsize=16)
 def _frame(width: int, height: int, colour: bool) -> tuple[Row, ...]:
-    """The box that the figures stand in."""
     canvas = Canvas(width + 1, height, colour=colour)
     canvas.box(0, 0, width, height)
     return canvas.painted(0, height)

@@ -1,9 +1,4 @@
-"""What every table does between hands, whichever game it is of and however many sit there.
-
-A caller sits down, is counted among those who are there, steps over to the bank's window or to the
-rules and comes back, turns things on and off, cuts the cards, is refused what cannot be, and gets
-up with a word of how it went.
-"""
+"""What every table does between hands, whichever game it is of and however many sit there."""
 
 from __future__ import annotations
 
@@ -44,7 +39,6 @@ class Sitting:
         raise NotImplementedError
 
     async def _evening(self) -> None:
-        """Let the caller play until they get up."""
         raise NotImplementedError
 
     def _update(self) -> None:
@@ -71,13 +65,11 @@ class Sitting:
             self.caller.statement = self._statement() or self.caller.statement
 
     def _come_to_table(self) -> None:
-        """Be at the table, or back at it."""
         self.caller.place, self.caller.status.coin = self.title, self.coin
         self._update()
         self.console.stage(self.scene)
 
     async def _step_away(self, to: Awaitable[None]) -> None:
-        """Let the caller do something elsewhere, and come back."""
         await to
         self._come_to_table()
 
@@ -94,7 +86,6 @@ class Sitting:
         return False
 
     async def _switch(self, preference: str, when_on: str, when_off: str) -> bool:
-        """Turn something on or off, and say what holds from now on."""
         await self.caller.remember({preference: not self.caller.prefers(preference)})
         self.console.say(when_on if self.caller.prefers(preference) else when_off)
         return True
@@ -105,6 +96,5 @@ class Sitting:
         return None if typed is None else shuffle.normal_cut(typed)
 
     def books_unavailable(self) -> None:
-        """Say that the books cannot be written, and that nothing has changed."""
         log.warning("books unavailable at the table of %s", self.caller.record.name)
         self.console.say(f"|12{self.words.no_books}")

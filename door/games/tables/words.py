@@ -15,13 +15,12 @@ from door import wording
 from timebank.words import span
 
 if TYPE_CHECKING:
+    from door.call.caller import Caller
     from door.games.engine.settings import StakeSettings
 
 
 @dataclass(frozen=True, kw_only=True)
 class Words:
-    """Sentences of every table."""
-
     fairness: tuple[str, str, str] = ("Seal", "Seed", "Cut with:")
     new_shoe: str = "|07The dealer shuffles."
     cut_words: str = "|07A few words to cut the cards (Enter for none):|15"
@@ -56,12 +55,22 @@ class Words:
     no_books: str = "The books cannot be written just now. Nothing has changed."
 
 
-def coins_rule(settings: StakeSettings) -> str:
-    """Return the first line of the rules: what may be bet."""
-    turns = f", {settings.turns_per_day} turns a day" if settings.turns_per_day else ""
+def turns_today(caller: Caller, game: str, settings: StakeSettings) -> str:
+    """Say in the main menu how often the caller has bet: "3 of 20 turns today"."""
+    limit = f" of {settings.turns_per_day}" if settings.turns_per_day else ""
+    return f"{caller.purse.turns(game)}{limit} turns today"
+
+
+def turns_and_bets(caller: Caller, game: str, stakes: StakeSettings) -> str:
+    most = wording.coins(stakes.largest_bet)
+    return f"{turns_today(caller, game, stakes)}, bets up to {most}"
+
+
+def coins_rule(settings: StakeSettings, turns: str = "turns") -> str:
+    per_day = f", {settings.turns_per_day} {turns} a day" if settings.turns_per_day else ""
     return (
         f"|15Coins|07  You bet your time: a coin is {span(settings.coin_minutes * 60)}. "
-        f"A bet is {settings.smallest_bet} to {wording.coins(settings.largest_bet)}{turns}. "
+        f"A bet is {settings.smallest_bet} to {wording.coins(settings.largest_bet)}{per_day}. "
         "Your last coin is never bet."
     )
 
@@ -75,10 +84,8 @@ def cards_rule(decks: int, shuffle: str, penetration: int) -> str:
 
 
 def settled(ending: str, event: Any, coin: int) -> str:
-    """Return how a hand ended, and what it brought as `lost`, `returned` and `won` of `event`.
-
-    Robots listen for the end of it.
-    """
+    """Return how a hand ended, and what it brought as `event` says. Robots listen for the end of
+    it."""
     if event.won:
         paid = wording.coins_of(event.won + event.returned, coin)
         return f"{ending}: the dealer pays |15{paid}|10 ({span(event.won)} won)."

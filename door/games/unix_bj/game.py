@@ -1,16 +1,36 @@
-"""UNIX bj as the house knows it."""
+"""UNIX bj as the house knows it: [games.unix-bj] of sysop.toml, and its descriptor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
 
 from door.games.engine.descriptor import Game
-from door.games.unix_bj import settings
+from door.games.engine.settings import MOST_COINS, MOST_TURNS, StakeSettings
+from timebank.settings.toml import TomlTable
 
-GAME = Game(
-    name="unix-bj",
-    letter="U",
-    code="UNIXBJ",
-    title="UNIX bj",
-    read_settings=settings.read,
-    kind_at="door.games.unix_bj.kind:UNIX_BJ_KIND",
-    table_at="door.games.unix_bj.table:sit_down",
-    words_at="door.games.unix_bj.table:menu_words",
-    samples_at="door.games.unix_bj.samples:SAMPLES",
-)
+BET = 2
+"""Dollars on every hand."""
+
+
+@dataclass(frozen=True)
+class UnixBjSettings(StakeSettings):
+    """The teletype of UNIX bj; a coin and turns count where it is played for minutes."""
+
+    stakes: Literal["play money", "minutes"]
+    prompts: Literal["1975", "1971"]
+
+
+def read(table: TomlTable) -> UnixBjSettings:
+    return UnixBjSettings(
+        open=table.flag("open", True),
+        coin_minutes=table.whole("coin_minutes", 1, 1, MOST_COINS),
+        smallest_bet=BET,
+        largest_bet=BET,
+        turns_per_day=table.whole("turns_per_day", 20, 0, MOST_TURNS),
+        stakes=table.choice("stakes", "play money", ("play money", "minutes")),
+        prompts=table.choice("prompts", "1975", ("1975", "1971")),
+    )
+
+
+GAME = Game(name="unix-bj", letter="U", code="UNIXBJ", title="UNIX bj", read_settings=read)

@@ -23,9 +23,9 @@ from door.games.blackjack.rules import UNIX_BJ, UNIX_BJ_STAKE, rules_to_mapping
 from door.games.engine.game import Act
 from door.games.engine.journaled import acts_of
 from door.games.tables.play import Deal, Play, Step
-from door.games.unix_bj import settings
+from door.games.unix_bj.game import BET, UnixBjSettings
 from door.games.unix_bj.kind import UNIX_BJ_KIND
-from door.games.unix_bj.teletype import BET, OPENING, Score, Teletype, decline, hand_start, is_yes
+from door.games.unix_bj.teletype import OPENING, Score, Teletype, decline, hand_start, is_yes
 from door.lobby.pages import Page
 from timebank.errors import BooksUnavailable, CallClosed, NotEnough, Refused
 from timebank.wagers import play_money
@@ -33,7 +33,6 @@ from timebank.wagers import play_money
 if TYPE_CHECKING:
     from door.games.tables.scene import TableTally
     from door.games.tables.sitting import Sitting
-    from door.games.unix_bj.settings import UnixBjSettings
     from timebank.wagers.journal import StoredRound
     from timebank.words import Unit
 
@@ -95,7 +94,7 @@ class Run:
         self.sitting = sitting
         self.caller = sitting.caller
         self.console = sitting.console
-        self.settings = settings.of(self.caller.config)
+        self.settings = UnixBjSettings.of(self.caller.config.games)
         self.terms = terms
         self.tally = tally
         self.play = Play(self.caller, UNIX_BJ_KIND)
@@ -117,12 +116,10 @@ class Run:
         return stored is not None
 
     async def stand_open(self) -> None:
-        """Stand the hand that `find_open` found, for a caller who has no time left."""
         await self._load_paper()
         await self._stand_unasked()
 
     async def go(self) -> None:
-        """Let the program run once, from its seal to its seed."""
         self.console.scroll_lines()
         try:
             if await self._begin():
@@ -314,10 +311,8 @@ class Run:
             return "|12The books cannot be written just now: the seed is shown another time."
 
     async def _stand_unasked(self) -> None:
-        """Say no to all that is still asked, for a caller without time, and show the sheet.
-
-        It is a page, so that it stands where painted screens go on.
-        """
+        """Say no to all that is still asked, for a caller without time, and show the sheet as a
+        page, so that it stands where painted screens go on."""
         steps: list[Step] = []
         had_hand = self.round is not None and not self.round.over
         await self.play.stand(steps.append)
@@ -334,7 +329,6 @@ class Run:
             self._count(step)
 
     def _paint_again(self) -> None:
-        """Go back to painted screens, as the rest of the house has them."""
         self.console.paint_screens()
         self.caller.status.show()
 

@@ -8,15 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from door import wording
-from door.games.engine.settings import StakeSettings
-from door.games.tables import menu
 from door.games.tables.betting import BettingTime
 from door.games.tables.scene import TableTally
 from door.games.tables.sitting import Sitting
-from door.games.tables.words import Words
-from door.games.unix_bj import settings
+from door.games.tables.words import Words, turns_today
+from door.games.unix_bj.game import UnixBjSettings
 from door.games.unix_bj.run import GAME, Run, Terms
-from door.games.unix_bj.teletype import BET
 from door.lobby.pages import Page, read
 from timebank.errors import BooksUnavailable
 from timebank.wagers.play_money import tally
@@ -25,7 +22,6 @@ from timebank.words import span
 if TYPE_CHECKING:
     from door.call.board import Board
     from door.call.caller import Caller
-    from door.call.console import Console
 
 
 # The manual page of bj as a caller may read it, in our own words.
@@ -89,18 +85,12 @@ WORDS = Words(
 )
 
 
-async def read_manual(console: Console) -> None:
-    await read(console, "BJ(VI)", MANUAL.rstrip("\n"))
-
-
 class UnixBjTable(Sitting):
-    """One caller's visit to the teletype."""
-
     title = "UNIX bj"
 
     def __init__(self, caller: Caller) -> None:
         super().__init__(caller, WORDS)
-        self.settings = settings.of(caller.config)
+        self.settings = UnixBjSettings.of(caller.config.games)
         self.terms = Terms.of_house(self.settings)
         self.tally = TableTally()
         self.open_run: Run | None = None  # with a hand that was left
@@ -131,7 +121,7 @@ class UnixBjTable(Sitting):
         choices = {"P": "Play", "M": "Manual", "Q": "Quit"}
         choice = await self.console.ask(choices, default="P", cancel="Q")
         if choice == "M":
-            await read_manual(self.console)
+            await read(self.console, "BJ(VI)", MANUAL.rstrip("\n"))
         elif choice == "P":
             refusal = self._refusal()
             if refusal:
@@ -176,9 +166,7 @@ class UnixBjTable(Sitting):
     def _refusal(self) -> str:
         if self.terms.unit != "second":
             return ""
-        house = self.settings
-        stakes = StakeSettings(True, house.coin_minutes, BET, BET, house.turns_per_day)
-        return BettingTime(self.caller, GAME, stakes, 1, self.words).refusal()
+        return BettingTime(self.caller, GAME, self.settings, 1, self.words).refusal()
 
     def _statement(self) -> str:
         if not self.tally.turns:
@@ -195,9 +183,9 @@ def sit_down(board: Board, caller: Caller) -> UnixBjTable:
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    house = settings.of(caller.config)
+    house = UnixBjSettings.of(caller.config.games)
     if house.stakes == "minutes":
-        return f"{menu.turns(caller, GAME, house)}, $1 is {span(house.coin_minutes * 60)}"
+        return f"{turns_today(caller, GAME, house)}, $1 is {span(house.coin_minutes * 60)}"
     score = await caller.ask_books(lambda desk: tally(desk, caller.record.id, GAME, "usd-cent"))
     return f"play money; so far you {_standing(score.standing)}" if score.action else "play money"
 

@@ -23,9 +23,6 @@ from door.games.engine.cards import CARDS_IN_DECK, Card
 
 Prompts = Literal["1975", "1971"]
 
-BET = 2
-"""Dollars on every hand."""
-
 CARDS_DEALT = CARDS_IN_DECK - 1
 """So many of a deck are dealt: it is shuffled when the last card would be taken."""
 
@@ -71,8 +68,6 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question as it is printed, and what a yes to it does."""
-
     text: str
     yes: BlackjackAction
 
@@ -186,7 +181,6 @@ class Teletype:
 
 
 def decline(round_: BlackjackRound) -> BlackjackAction:
-    """What is done when every question was answered with no."""
     return (
         BlackjackAction.NO_INSURANCE
         if BlackjackAction.NO_INSURANCE in round_.legal()

@@ -14,36 +14,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 from door.call.display import LAYOUT_COLUMNS, literal, wrap
 from door.errors import IdledOut, Kicked, LinkBroken, NoServer, TakenOver, TimeUp
+from door.games.vegas import visitors
 from door.games.vegas.seat import VegasVisit
-from door.games.vegas.visitors import (
-    CLOSED,
-    FIND,
-    HUNG_UP,
-    IDLE,
-    KICKED,
-    LEFT,
-    STAND,
-    TAKEN_OVER,
-    TIME_UP,
-    VISIT,
-    Visitor,
-)
+from door.lines import link
 from door.lines.line import CALLER_HUNG_UP
-from door.lines.link import (
-    ENDED,
-    HEADER,
-    INTERRUPTED,
-    LARGEST,
-    SHOWN,
-    SIZED,
-    TYPED,
-    Frames,
-    dial,
-    frame,
-    read_told,
-    size,
-    told,
-)
 from door.lobby.pages import Page, read
 from timebank.callers import callers
 
@@ -74,7 +48,6 @@ class Company:
         self._alone = VegasVisit(board, caller)
 
     async def visit(self) -> None:
-        """Stay until he gets up, or something ends his call."""
         try:
             said = await self._passed_on()
         except NoServer:
@@ -86,14 +59,13 @@ class Company:
 
     async def has_open_hand(self) -> bool:
         try:
-            return bool((await self._asked(FIND)).get("found"))
+            return bool((await self._asked(visitors.FIND)).get("found"))
         except NoServer:
             return await self._alone.has_open_hand()
 
     async def stand_open_hand(self) -> None:
-        """Have the hand stood at its turns, for a caller who has no time left."""
         try:
-            await self._asked(STAND)
+            await self._asked(visitors.STAND)
         except NoServer:
             await self._alone.stand_open_hand()
             return
@@ -103,37 +75,36 @@ class Company:
     # At the server.
 
     async def _asked(self, wants: str) -> Said:
-        async with self._linked(wants) as link:
-            return await link.ended()
+        async with self._linked(wants) as end:
+            return await end.ended()
 
     async def _passed_on(self) -> Said:
         """Pass on what is typed and shown until the visit is over; return how it ended."""
         caller = self._caller
         console, line = caller.console, caller.console.line
-        async with self._linked(VISIT) as link:
+        async with self._linked(visitors.VISIT) as end:
             console.forget_keys()
             caller.clock.stop()
             caller.is_away = True
-            line.attach(link)
+            line.attach(end)
             try:
-                return await self._until_over(link)
+                return await self._until_over(end)
             finally:
                 line.attach(console)
                 caller.is_away = False
 
-    async def _until_over(self, link: Link) -> Said:
-        """Wait for the end of the visit, or of the call."""
-        showing = asyncio.ensure_future(link.ended())
+    async def _until_over(self, end: Link) -> Said:
+        showing = asyncio.ensure_future(end.ended())
         ending = asyncio.ensure_future(_interrupted(self._caller.console))
         try:
             await asyncio.wait({showing, ending}, return_when=asyncio.FIRST_COMPLETED)
             if not ending.done():
                 return showing.result()
             if isinstance(ending.exception(), TakenOver):
-                link.say(frame(INTERRUPTED, TAKEN_OVER.encode()))
+                end.say(link.frame(link.INTERRUPTED, visitors.TAKEN_OVER.encode()))
                 await asyncio.wait({showing}, timeout=HANDOVER_SECONDS)
             elif str(ending.exception()) == CALLER_HUNG_UP:
-                link.say(frame(INTERRUPTED, HUNG_UP.encode()))
+                end.say(link.frame(link.INTERRUPTED, visitors.HUNG_UP.encode()))
             return ending.result()
         finally:
             for task in (showing, ending):
@@ -141,30 +112,27 @@ class Company:
             await asyncio.gather(showing, ending, return_exceptions=True)
 
     async def _come_back(self, said: Said) -> None:
-        """Take the caller back, with whatever has become of his purse and his call."""
         caller, console = self._caller, self._caller.console
         how, words = said["how"], said.get("words", "")
         caller.statement = said.get("statement") or caller.statement
-        if how == TAKEN_OVER:
+        if how == visitors.TAKEN_OVER:
             raise TakenOver(words)
         console.paint_screens()
         caller.clock.start()  # before the books are asked, which may not be there
         caller.record = await caller.ask_books(lambda desk: callers.get(desk, caller.record.id))
         caller.tell(await caller.touch())
-        if how == TIME_UP:
+        if how == visitors.TIME_UP:
             raise TimeUp(words)
-        if how == IDLE:
+        if how == visitors.IDLE:
             raise IdledOut(words)
-        if how == KICKED:
+        if how == visitors.KICKED:
             raise Kicked(words)
-        if how != LEFT:
-            await self._tell(TABLE_GONE if how == CLOSED else literal(words))
+        if how != visitors.LEFT:
+            await self._tell(TABLE_GONE if how == visitors.CLOSED else literal(words))
 
     async def _tell(self, words: str) -> None:
-        """Say why the visit is over, and go on to the menu also without a key.
-
-        What was typed for the table is for nothing here.
-        """
+        """Say why the visit is over, and go on to the menu also without a key. What was typed for
+        the table is for nothing here."""
         console = self._caller.console
         console.forget_keys()
         console.stage(Page("Vegas", wrap(words, LAYOUT_COLUMNS - 2)))
@@ -178,7 +146,7 @@ class Company:
     async def _linked(self, wants: str) -> AsyncIterator[Link]:
         caller = self._caller
         line = caller.console.line
-        visitor = Visitor(
+        visitor = visitors.Visitor(
             wants=wants,
             call_id=caller.call_id,
             caller_id=caller.record.id,
@@ -193,14 +161,14 @@ class Company:
             rows=line.rows,
         )
         try:
-            reader, writer = await dial(self._board.config.board.data)
+            reader, writer = await link.dial(self._board.config.board.data)
         except OSError as error:
             log.info("no server for the Vegas table: %s", error.strerror or error)
             raise NoServer from error
-        link = Link(caller.console, reader, writer)
+        end = Link(caller.console, reader, writer)
         try:
-            link.say(frame(HEADER, told(visitor.said())))
-            yield link
+            end.say(link.frame(link.HEADER, link.told(visitor.said())))
+            yield end
         finally:
             writer.close()
             with contextlib.suppress(OSError):
@@ -230,24 +198,24 @@ class Link:
 
     async def ended(self) -> Said:
         """Show what comes until the server says how it ended, or is gone."""
-        frames = Frames()
+        frames = link.Frames()
         try:
-            while data := await self._reader.read(LARGEST):
+            while data := await self._reader.read(link.LARGEST):
                 for kind, content in frames.feed(data):
-                    if kind == SHOWN:
+                    if kind == link.SHOWN:
                         self._console.line.write(content)
-                    elif kind == ENDED:
-                        return read_told(content)
+                    elif kind == link.ENDED:
+                        return link.read_told(content)
         except (OSError, LinkBroken) as error:
             log.warning("the link to the server broke: %s", error)
-        return {"how": CLOSED}
+        return {"how": visitors.CLOSED}
 
     # What the caller's line tells.
 
     def received(self, data: bytes) -> None:
         """Pass on what was typed; the caller is awake, as far as the clock here is concerned."""
         self._console.last_key = self._console.clock.monotonic()
-        self.say(frame(TYPED, data))
+        self.say(link.frame(link.TYPED, data))
 
     def hung_up(self, reason: str) -> None:
         """Let the call end here; the server hears of it when the link closes."""
@@ -255,7 +223,7 @@ class Link:
 
     def resized(self, columns: int, rows: int) -> None:
         """Pass on the new size; the console here asks the line for it when it paints again."""
-        self.say(frame(SIZED, size(columns, rows)))
+        self.say(link.frame(link.SIZED, link.size(columns, rows)))
 
 
 def sit_down(board: Board, caller: Caller) -> VegasVisit | Company:

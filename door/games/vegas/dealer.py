@@ -20,8 +20,9 @@ from door.games.engine.game import Act
 from door.games.engine.journaled import Bet, found
 from door.games.tables import play
 from door.games.tables.play import Deal, Post, Step, Work
-from door.games.vegas import news, settings
+from door.games.vegas import news
 from door.games.vegas import round as vegas_round
+from door.games.vegas.game import VegasSettings
 from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.state import Chair, TableState
 from timebank.calls.calls import open_calls
@@ -59,7 +60,8 @@ class Dealer:
 
     async def lay_shoe(self) -> None:
         """See that the shoe on the table is one that the next round can be dealt from."""
-        state, rules, alone = self._state, settings.of(self._board.config).rules, self._alone()
+        state, alone = self._state, self._alone()
+        rules = VegasSettings.of(self._board.config.games).rules
         shoe = state.shoe
         if shoe is not None and shoe.decks == rules.decks and shoe.caller_id == alone:
             return
@@ -71,20 +73,14 @@ class Dealer:
         state.tell(news.ShoeSealed(state.shoe.seal))
 
     def _alone(self) -> int | None:
-        """Return whose own shoe this table deals from, None where all share one.
-
-        Of several processes without a server each has a table for one caller: they would deal each
-        other's cards away.
-        """
+        """Return whose own shoe this table deals from, None where all share one. Processes without
+        a server have a table each for one caller: they would deal each other's cards away."""
         guests = self._state.guests()
         return guests[0].caller.record.id if self._board.serves_one and guests else None
 
     async def deal(self) -> None:
-        """Deal to everybody who has bet; a bet that the bank refuses is left out.
-
-        Nothing is dealt when another process has dealt from the shoe meanwhile: the next one has
-        another seal.
-        """
+        """Deal to everybody who has bet; a bet that the bank refuses is left out. Nothing is dealt
+        when another process has dealt from the shoe: the next one has another seal."""
         while seats := self._state.bettors():
             try:
                 await self._deal_to(seats)
@@ -100,7 +96,7 @@ class Dealer:
                 return
 
     async def _deal_to(self, seats: Sequence[Chair]) -> None:
-        state, house = self._state, settings.of(self._board.config)
+        state, house = self._state, VegasSettings.of(self._board.config.games)
         shoe = state.shoe
         assert shoe is not None  # laid before anybody is dealt to
         coin = house.coin_minutes * 60
@@ -134,10 +130,8 @@ class Dealer:
     # Decisions.
 
     async def act(self, action: BlackjackAction, amount: int | None) -> None:
-        """Carry out a decision of the seat at turn; `amount` (seconds) is for insurance.
-
-        Raises `NotNow` when it is not open, and what the bank refuses.
-        """
+        """Carry out a decision of the seat at turn; `amount` (seconds) is for insurance. Raises
+        `NotNow` when it is not open, and what the bank refuses."""
         hand = self._hand()
         await self._play(hand, action, amount, *self._sitters(hand.bets))
 
@@ -188,11 +182,8 @@ class Dealer:
     # Rounds in the journal.
 
     async def take_up(self, lead: int) -> bool:
-        """Lay a round on the table that was left open, and keep its seats for their callers.
-
-        False while another process of this board plays it. One that cannot be read is left to the
-        log.
-        """
+        """Lay a round on the table that was left open, and keep its seats; False while another
+        process of this board plays it. One that cannot be read is left to the log."""
         try:
             stored = await self._board.books.run(lambda desk: journal.stored_round(desk, lead))
             if stored is None or all(seat.settled for seat in stored.seats):
@@ -204,7 +195,7 @@ class Dealer:
         except JournalDamaged as damaged:
             log.error("hand %d at the Vegas table: %s", damaged.number, damaged)
             return True
-        seconds = settings.of(self._board.config).resume_wait
+        seconds = VegasSettings.of(self._board.config.games).resume_wait
         self._state.lay(hand, self._board.clock.monotonic() + seconds)
         self._state.tell(news.RoundResumed(hand.names, hand.round, hand.coin, seconds))
         return True
@@ -219,7 +210,6 @@ class Dealer:
         return serves and not process_is_gone(process)
 
     async def _read_again(self, hand: VegasRound) -> None:
-        """Adopt what another process has made of the round."""
         stored = await self._board.books.run(lambda desk: journal.stored_round(desk, hand.lead))
         if stored is not None:
             self._state.hand = found(VEGAS_KIND, stored)
@@ -235,10 +225,8 @@ class Dealer:
     # Adopted.
 
     def _sitters(self, bets: Iterable[Bet]) -> tuple[dict[int, Sitter], dict[int, Present]]:
-        """Return who sits where for the books, and which of them are on line here, by chair.
-
-        To be asked for right before the entry: from here on it is expected.
-        """
+        """Return by chair who sits there for the books, and which of them are on line here. To be
+        asked for right before the entry: from here on it is expected."""
         on_line = {caller.record.id: caller for caller in self._board.callers()}
         sitters: dict[int, Sitter] = {}
         here: dict[int, Present] = {}
@@ -252,10 +240,7 @@ class Dealer:
         return sitters, here
 
     def _adopt(
-        self,
-        step: Step,
-        here: Mapping[int, Present],
-        happened: news.RoundDealt | news.RoundWentOn,
+        self, step: Step, here: Mapping[int, Present], happened: news.RoundDealt | news.RoundWentOn
     ) -> None:
         """Make what is durable now the table's, and every purse its caller's; tell all of it."""
         state, receipts = self._state, step.played.receipts

@@ -1,18 +1,46 @@
-"""Vegas as the house knows it."""
+"""Vegas as the house knows it: [games.vegas] of sysop.toml, and its descriptor."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from door.games.blackjack.rules import MOST_SEATS, VEGAS, BlackjackRules, rules_from_mapping
 from door.games.engine.descriptor import Game
-from door.games.vegas import settings
+from door.games.engine.settings import StakeSettings, read_rules, read_stakes
+from timebank.settings.toml import TomlTable
+
+LONGEST_WAIT = 600  # seconds at a table where others wait as well
+
+
+@dataclass(frozen=True)
+class VegasSettings(StakeSettings):
+    """The table where callers sit together; waits are in seconds."""
+
+    seats: int
+    bell_seconds: int
+    turn_seconds: int
+    resume_wait: int
+    rules: BlackjackRules
+
+
+def read(table: TomlTable) -> VegasSettings:
+    return VegasSettings(
+        **read_stakes(table),
+        seats=table.whole("seats", MOST_SEATS, 1, MOST_SEATS),
+        bell_seconds=table.whole("bell_seconds", 20, 1, LONGEST_WAIT),
+        turn_seconds=table.whole("turn_seconds", 30, 1, LONGEST_WAIT),
+        resume_wait=table.whole("resume_wait", 60, 1, LONGEST_WAIT),
+        rules=read_rules(table, VEGAS.keys, VEGAS, rules_from_mapping),
+    )
+
 
 GAME = Game(
     name="vegas",
     letter="V",
     code="VEGAS",
     title="Vegas",
-    read_settings=settings.read,
-    kind_at="door.games.vegas.kind:VEGAS_KIND",
-    table_at="door.games.vegas.company:sit_down",
-    words_at="door.games.vegas.table:menu_words",
-    samples_at="door.games.vegas.samples:SAMPLES",
+    read_settings=read,
+    table_at="company:sit_down",
     shares={
         "tutor": "door.games.blackjack.tutor.thinking:for_board",
         "vegas": "door.games.vegas.table:VegasTable",

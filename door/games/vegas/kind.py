@@ -1,10 +1,10 @@
-"""Vegas as a `Kind`."""
+"""Vegas as a `Kind`, and what robots and fuzzers play it by."""
 
 from __future__ import annotations
 
 from door.games.blackjack.kind import BlackJackKind
 from door.games.blackjack.rules import MOST_SEATS, VEGAS
-from door.games.engine.game import HOUSE_KEYS
+from door.games.engine.game import HOUSE_KEYS, Samples
 
 VEGAS_KIND = BlackJackKind(
     name="vegas",
@@ -12,11 +12,23 @@ VEGAS_KIND = BlackJackKind(
     most_seats=MOST_SEATS,
     house_keys={
         **HOUSE_KEYS,
-        "seats": int,
-        "bell_seconds": int,
-        "turn_seconds": int,
-        "resume_wait": int,
+        **dict.fromkeys(("seats", "bell_seconds", "turn_seconds", "resume_wait"), int),
     },
     undealt=0,
     outcomes_listed=True,
+)
+
+_HABITS = {"B": 20, "R": 25, "H": 8, "S": 12, "D": 4, "P": 4, "T": 2, "L": 1, "C": 1, "K": 1}
+
+SAMPLES = Samples(
+    hands=(
+        {
+            "game": "vegas",
+            "seats": [{"stake": 1}, {"stake": 0.5}],
+            "shoe": "TS 9D KS 8C 8H 7D 5C 6S 2D 3D 4H",
+            "actions": ["1:stay", "2:hit"],
+        },
+    ),
+    habits={"<T>alk": _HABITS},
+    taste=2,
 )

@@ -41,10 +41,7 @@ def enter_deal(
     desk: Desk, work: Work, sitters: Mapping[int, Sitter], shoe: Shoe, seen: Mapping[int, int]
 ) -> Played:
     """Enter a deal; `seen` is the last round whose end a caller has seen, by callers' numbers.
-
-    `RoundInPlay` while another process of the board deals from the shoe: its round takes the next
-    cards.
-    """
+    `RoundInPlay` while another process deals from the shoe: its round takes the next cards."""
     _refuse_while_dealt_from(desk, shoe)
     for caller_id, number in seen.items():
         note_seen(desk, caller_id, number)
@@ -75,11 +72,8 @@ def enter_action(desk: Desk, work: Work, sitters: Mapping[int, Sitter]) -> Playe
 def _tell_on_another_line(
     desk: Desk, sitter: Sitter, round_id: int, settlement: Settlement
 ) -> None:
-    """Leave word for a caller who is on another call than the table knows of.
-
-    It is served by another process, or has just taken over. Who is on no call at all finds a notice
-    of the bank's.
-    """
+    """Leave word for a caller who is on another call than the table knows of. Who is on no call at
+    all finds a notice of the bank's."""
     if live_call(desk, sitter.caller_id) not in (None, sitter.call_id):
         words = stood_words(settlement.won - settlement.lost)
         tell_hand(desk, sitter.caller_id, round_id, words)
@@ -99,10 +93,8 @@ def stood_words(net: int) -> str:
 
 
 def affordable(hand: VegasRound, caller: Caller) -> list[BlackjackAction]:
-    """Return what cards and rules allow and the pot can pay; its last coin stays in it.
-
-    Insurance may be bought for any amount, so a second to spare is enough for it.
-    """
+    """Return what cards and rules allow and the pot can pay; its last coin stays in it. A second to
+    spare is enough for insurance, which may be bought for any amount."""
     spare = max(0, caller.purse.spendable() - hand.coin)
     return [action for action in hand.round.legal() if _least(hand, action) <= spare]
 

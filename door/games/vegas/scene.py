@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ansi.canvas import Canvas
     from door.call.caller import Caller
     from door.games.blackjack.hands import Hand
-    from door.games.blackjack.rules import BlackjackRules
     from door.games.engine.cards import Card
     from door.games.vegas.state import Chair
     from door.games.vegas.table import VegasTable
@@ -55,8 +54,6 @@ ENDED = {
 
 
 class VegasScene:
-    """Everything on the table, from one caller's place."""
-
     def __init__(self, table: VegasTable, caller: Caller) -> None:
         self._table = table
         self._state = table.state
@@ -91,10 +88,8 @@ class VegasScene:
         return told
 
     def shoe_lines(self) -> list[str]:
-        """Return seal, seed and cut, as far as there are any.
-
-        A seed beside a seal is of the shoe before: it may not be taken for what the seal binds to.
-        """
+        """Return seal, seed and cut, as far as there are any. A seed beside a seal is of the shoe
+        before: it may not be taken for what the seal binds to."""
         state, told = self._state, []
         if state.shoe is not None:
             told.append(f"|08Seal {state.shoe.seal}")
@@ -230,17 +225,6 @@ class VegasScene:
             f"{', '.join(plain(card) for card in one.cards)} ({one.count})"
             for one in hand.round.seats[place].hands
         ]
-
-
-def natural_words(rules: BlackjackRules) -> str:
-    """Return what a natural pays, in the way a table says it.
-
-    >>> from door.games.blackjack.rules import VEGAS
-    >>> natural_words(VEGAS)
-    '3 to 2'
-    """
-    profit = rules.natural_pays - 1
-    return f"{profit.numerator} to {profit.denominator}"
 
 
 def _hand_words(hand: Hand) -> str:

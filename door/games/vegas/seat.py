@@ -24,16 +24,10 @@ from door.games.tables.sitting import Sitting
 from door.games.vegas import news
 from door.games.vegas import words as vegas_words
 from door.games.vegas.news import LONGEST_LINE
-from door.games.vegas.round import (
-    affordable,
-    figure,
-    most_insured,
-    seconds_typed,
-    stood_words,
-)
-from door.games.vegas.rules_page import read_rules
+from door.games.vegas.round import affordable, figure, most_insured, seconds_typed, stood_words
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.table import WORDS, table_of
+from door.lobby.pages import read
 from door.lobby.teller import GRACE_SECONDS, visit_bank
 from timebank.words import span
 
@@ -61,8 +55,6 @@ ACTIONS = {letter: action for action, (letter, _) in PLAY_KEYS.items()}
 
 
 class VegasVisit(Sitting):
-    """One caller's visit to the table."""
-
     title = "Vegas"
     scene: VegasScene
     tutor: Tutor  # while the visit lasts: it speaks through the one whom it advises
@@ -105,7 +97,6 @@ class VegasVisit(Sitting):
             del self.tutor
 
     async def has_open_hand(self) -> bool:
-        """Tell whether they have a hand in a round that is not over; it lies on the table then."""
         return await self.table.find(self.caller.record.id)
 
     async def stand_open_hand(self) -> None:
@@ -201,7 +192,6 @@ class VegasVisit(Sitting):
         return net
 
     def _advise(self) -> None:
-        """Have the tutor look at a decision, if the caller wants one."""
         hand = self._hand_at_turn
         if hand is not None and self.caller.prefers("tutor") and not self._is_deciding:
             self.tutor.watch(hand.round, affordable(hand, self.caller))
@@ -229,7 +219,6 @@ class VegasVisit(Sitting):
         return None if hand is None else hand.round
 
     def _choices(self) -> dict[str, str]:
-        """Return the letters that mean something now, with their labels."""
         state = self.table.state
         hand, seat = self._hand_at_turn, state.seat_of(self.caller.record.id)
         choices: dict[str, str] = {}
@@ -278,10 +267,8 @@ class VegasVisit(Sitting):
         self.console.display.prompt(self._is_asked)
 
     def _ask_anew(self) -> None:
-        """Show another menu when what they may do has changed under them.
-
-        A painted one is replaced at once; among lines it waits for what else is told in this step.
-        """
+        """Show another menu when what they may do has changed under them: on a painted screen at
+        once, among lines behind what else is told in this step."""
         if not self._is_choosing or self._menu(self._choices()) == self._is_asked:
             return
         if self._is_asked:
@@ -329,7 +316,8 @@ class VegasVisit(Sitting):
         elif letter == "T":
             await self._talk("/" if whispers else "")
         elif letter == "L":
-            await self._step_away(read_rules(self.console, self.table.settings))
+            rules = vegas_words.rules_text(self.table.settings)
+            await self._step_away(read(self.console, "The rules of the Vegas table", rules))
         elif letter == "K":
             await self._step_away(visit_bank(self.caller))
         elif letter == "U":

@@ -23,10 +23,7 @@ log = logging.getLogger("door.tables")
 
 
 class SeatedGuest(Protocol):
-    """A caller's visit, as the table knows it: by what it can be told, however he called.
-
-    Its methods return at once.
-    """
+    """A caller's visit, as the table knows it, however they called. Its methods return at once."""
 
     @property
     def caller(self) -> Caller:
@@ -41,8 +38,6 @@ class SeatedGuest(Protocol):
 
 @dataclass
 class Chair:
-    """A chair that is taken."""
-
     chair: int
     caller_id: int
     name: str
@@ -65,8 +60,6 @@ class Alarm:
 
 @dataclass
 class TableState:
-    """Everything that is to be seen of the table."""
-
     seats: dict[int, Chair] = field(default_factory=dict)
     standing: list[SeatedGuest] = field(default_factory=list)  # who waits for a seat, in order
     hand: VegasRound | None = None  # the last one stays until the next
@@ -104,7 +97,6 @@ class TableState:
         return [self.seats[chair] for chair in sorted(self.seats)]
 
     def bettors(self) -> list[Chair]:
-        """Return the seats that would be dealt in, in order."""
         return [seat for seat in self.seated() if seat.bet and seat.guest is not None]
 
     def guests(self) -> list[SeatedGuest]:
@@ -114,7 +106,6 @@ class TableState:
         return next((seat for seat in self.seats.values() if seat.caller_id == caller_id), None)
 
     def place_of(self, caller_id: int) -> int | None:
-        """Return a caller's place in the round that is not over; None without one."""
         return None if self.in_play is None else self.in_play.place_of(caller_id)
 
     # Told.
@@ -135,7 +126,6 @@ class TableState:
     # Changed, by the table's task.
 
     def let_go(self, guest: SeatedGuest) -> Chair | None:
-        """Forget a guest; return the seat that he had."""
         if guest in self.standing:
             self.standing.remove(guest)
         seat = self.seat_of(guest.caller.record.id)
@@ -160,10 +150,8 @@ class TableState:
         return given
 
     def lay(self, hand: VegasRound, kept_until: float) -> None:
-        """Put a round from the journal on the table; its callers may be here or not.
-
-        Whoever sits here and was not dealt in waits for a seat again.
-        """
+        """Put a round from the journal on the table; its callers may be here or not. Whoever sits
+        here and was not dealt in waits for a seat again."""
         here = {guest.caller.record.id: guest for guest in self.guests()}
         self.seats = {
             bet.seat: Chair(

@@ -21,12 +21,11 @@ from door.call.console import patience
 from door.errors import Closing, NotNow, NotSaid
 from door.games.blackjack.round import BlackjackAction
 from door.games.engine.descriptor import Shared
-from door.games.tables import menu
 from door.games.tables.betting import BettingTime
-from door.games.tables.words import Words
-from door.games.vegas import news, settings
-from door.games.vegas import news as vegas_talk
+from door.games.tables.words import Words, turns_today
+from door.games.vegas import news
 from door.games.vegas.dealer import Dealer
+from door.games.vegas.game import VegasSettings
 from door.games.vegas.round import GAME, affordable
 from door.games.vegas.state import Alarm, Chair, SeatedGuest, TableState
 from timebank.errors import BooksUnavailable, JournalDamaged, OutcomeUnknown, RoundInPlay
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from door.call.caller import Caller
     from door.clock import Timer
     from door.games.vegas.news import News
-    from door.games.vegas.settings import VegasSettings
 
 
 # The clock of the Vegas table: the bell, the countdown of a turn, seats that are kept.
@@ -109,7 +107,7 @@ class TableClock:
 
     @property
     def _settings(self) -> VegasSettings:
-        return settings.of(self._board.config)
+        return VegasSettings.of(self._board.config.games)
 
     def _next(self) -> Alarm | None:
         if self._retry is not None:
@@ -186,21 +184,20 @@ class VegasTable(Shared):
         self._clock = TableClock(board, self.state, self._poke)
         self._left_open: list[int] = []  # rounds in the journal that are yet to be taken up
         self._waits = False  # for another process, and everybody has been told so
-        self._talk = defaultdict[int, vegas_talk.Pace](vegas_talk.Pace)
-        self._moves = defaultdict[int, vegas_talk.Pace](vegas_talk.Pace)
+        self._talk = defaultdict[int, news.Pace](news.Pace)
+        self._moves = defaultdict[int, news.Pace](news.Pace)
 
     # What can be asked.
 
     @property
     def settings(self) -> VegasSettings:
-        return settings.of(self._board.config)
+        return VegasSettings.of(self._board.config.games)
 
     @property
     def coin(self) -> int:
         return self.settings.coin_minutes * 60
 
     def seconds_left(self) -> int:
-        """Return the seconds until the clock of the table rings, rounded up; 0 when it is off."""
         return self._clock.seconds_left()
 
     def betting(self, caller: Caller) -> BettingTime:
@@ -252,14 +249,11 @@ class VegasTable(Shared):
         await self._do(partial(self._cut, guest, words))
 
     async def decide(self, guest: SeatedGuest, action: BlackjackAction, amount: int | None) -> None:
-        """Do what a guest at turn decides; `amount` (seconds) is for insurance.
-
-        Raises `NotNow` when it is not open to them, and what the bank refuses.
-        """
+        """Do what a guest at turn decides; `amount` (seconds) is for insurance. Raises `NotNow`
+        when it is not open to them, and what the bank refuses."""
         await self._do(partial(self._decide, guest, action, amount))
 
     async def stand_for(self, caller_id: int) -> None:
-        """Decide from now on for a caller who has a hand in play and no time left."""
         await self._do(partial(self._stand_for, caller_id))
 
     def leave(self, guest: SeatedGuest) -> None:
@@ -284,20 +278,18 @@ class VegasTable(Shared):
             seat.silent = False
 
     def talk(self, guest: SeatedGuest, typed: str) -> None:
-        """Pass on what a guest says to all, or whispers with "/name"; `NotSaid` when it is not.
-
-        The round has no part in it, so it waits for nothing.
-        """
+        """Pass on what a guest says to all, or whispers with "/name"; `NotSaid` when it is not. The
+        round has no part in it, so it waits for nothing."""
         record = guest.caller.record
-        line = vegas_talk.clean(typed)
+        line = news.clean(typed)
         if not line:
             return
         others = {each.caller.record.name: each for each in self.state.guests()}
         others.pop(record.name, None)
-        what = vegas_talk.addressed(line, list(others))
+        what = news.addressed(line, list(others))
         if not self._talk[record.id].allows(self._clock.now()):
             raise NotSaid("Not so fast: let the others get a word in.")
-        if isinstance(what, vegas_talk.Whisper):
+        if isinstance(what, news.Whisper):
             whispered = news.Whispered(record.name, what.to, what.text)
             self.state.tell_to((guest, others[what.to]), whispered)
         else:
@@ -387,10 +379,8 @@ class VegasTable(Shared):
         return True
 
     async def _take_up(self, lead: int) -> bool:
-        """Take up a round that was left open, or wait until another process is done with it.
-
-        Nothing is dealt meanwhile: that round goes on from the shoe that they share.
-        """
+        """Take up a round that was left open, or wait until another process is done with it:
+        nothing is dealt meanwhile, for that round goes on from the shoe that they share."""
         if not await self._dealer.take_up(lead):
             self._wait_for_other()
             return False
@@ -406,10 +396,8 @@ class VegasTable(Shared):
             self.state.tell(news.ShoeInUse())
 
     async def _look_for_rounds(self) -> None:
-        """Note which rounds from the shared shoe are in play and not on this table.
-
-        Those of callers who played alone wait for them, as hands at other tables do.
-        """
+        """Note which rounds from the shared shoe are in play and not on this table. Those of
+        callers who played alone wait for them, as hands at other tables do."""
         found = await self._board.books.run(partial(table_rounds, game=GAME))
         shared = [one.lead for one in found if one.shoe is None or one.shoe.caller_id is None]
         self._left_open += [lead for lead in shared if lead not in self._left_open]
@@ -562,7 +550,7 @@ def table_of(board: Board) -> VegasTable:
 
 
 async def menu_words(board: Board, caller: Caller) -> str:
-    turns = menu.turns(caller, GAME, settings.of(board.config))
+    turns = turns_today(caller, GAME, VegasSettings.of(board.config.games))
     if board.serves_one:
         return f"with everybody on the board; {turns}"
     others = len(table_of(board).state.guests())

@@ -13,20 +13,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ansi.charset import Charset
+from door import errors
 from door.call.caller import Caller
 from door.call.console import Console, Look, Paint, at_the_door
 from door.call.purse import TickingPurse
 from door.clock import seconds_begun
-from door.errors import (
-    CarrierLost,
-    Closing,
-    IdledOut,
-    Interruption,
-    Kicked,
-    LinkBroken,
-    TakenOver,
-    TimeUp,
-)
 from door.games.vegas.seat import VegasVisit
 from door.games.vegas.table import table_of
 from door.lines.line import CALLER_HUNG_UP, Hints
@@ -49,13 +40,13 @@ KICKED, CLOSED, GONE, FAILED = "kicked", "closed", "gone", "failed"
 HUNG_UP = "hung up"
 
 ENDS: dict[type[Exception], str] = {
-    TimeUp: TIME_UP,
-    IdledOut: IDLE,
-    TakenOver: TAKEN_OVER,
+    errors.TimeUp: TIME_UP,
+    errors.IdledOut: IDLE,
+    errors.TakenOver: TAKEN_OVER,
     CallClosed: TAKEN_OVER,
-    Kicked: KICKED,
-    Closing: CLOSED,
-    CarrierLost: GONE,
+    errors.Kicked: KICKED,
+    errors.Closing: CLOSED,
+    errors.CarrierLost: GONE,
 }
 
 log = logging.getLogger("door.calls")
@@ -67,11 +58,8 @@ PLAIN = ["wants", "call_id", "caller_id", "node", "ticked", "limit", "address", 
 
 @dataclass(frozen=True)
 class Visitor:
-    """Whom a door brings, and how its caller is to be met. Times are seconds from now.
-
-    `ticked` is how long they have been on; `limit` how long their host lets them, None for as long
-    as they like; `until` when their host's event begins.
-    """
+    """Whom a door brings. Times are seconds from now: `ticked` is how long they have been on;
+    `limit` how long their host lets them, None for no limit; `until` when its event begins."""
 
     wants: str
     call_id: int
@@ -105,7 +93,7 @@ class Visitor:
                 hints=Hints(terminal_types=tuple(said["terminals"])),
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise LinkBroken("its header is not one of this version") from error
+            raise errors.LinkBroken("its header is not one of this version") from error
 
 
 async def answer_door(board: Board, connection: LinkConnection, said: Said) -> None:
@@ -114,7 +102,7 @@ async def answer_door(board: Board, connection: LinkConnection, said: Said) -> N
     try:
         visitor = Visitor.read(said)
         line.end(await _do(board, visitor, connection))
-    except (Refused, BooksFailed, LinkBroken) as refused:
+    except (Refused, BooksFailed, errors.LinkBroken) as refused:
         line.end({"how": FAILED, "words": str(refused)})
     except Exception:
         log.exception("a visit of %s to the Vegas table failed", line.address)
@@ -155,9 +143,9 @@ def _on_call(desk: Desk, visitor: Visitor) -> tuple[CallerRecord, Receipt]:
 
 def _interrupt(console: Console, what: str) -> None:
     if what == TAKEN_OVER:
-        console.interrupt(TakenOver("Another call of yours has taken over."))
+        console.interrupt(errors.TakenOver("Another call of yours has taken over."))
     elif what == HUNG_UP:
-        console.interrupt(CarrierLost(CALLER_HUNG_UP))
+        console.interrupt(errors.CarrierLost(CALLER_HUNG_UP))
 
 
 async def _visit(board: Board, caller: Caller) -> dict[str, Any]:
@@ -171,7 +159,7 @@ async def _visit(board: Board, caller: Caller) -> dict[str, Any]:
         keeper = group.create_task(caller.keep())
         try:
             await VegasVisit(board, caller).visit()
-        except (Interruption, Refused, BooksFailed) as ended:
+        except (errors.Interruption, Refused, BooksFailed) as ended:
             how, words = _how(ended), str(ended)
         finally:
             caller.clock.stop()

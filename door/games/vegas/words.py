@@ -6,6 +6,7 @@ Each sentence is told from where he sits: "You stand", "Ada stands". Amounts are
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ansi.cards import plain
 from door import wording
@@ -13,9 +14,14 @@ from door.call.display import literal
 from door.games.blackjack import events as happened
 from door.games.blackjack.events import BlackjackOutcome, Event
 from door.games.blackjack.round import BlackjackRound
+from door.games.tables.words import coins_rule
 from door.games.vegas import news
 from door.games.vegas.news import News, RoundNews
 from timebank.words import span
+
+if TYPE_CHECKING:
+    from door.games.blackjack.rules import BlackjackRules
+    from door.games.vegas.game import VegasSettings
 
 OUTCOMES = {
     BlackjackOutcome.NATURAL: "|10Black Jack",
@@ -171,7 +177,6 @@ def _dealers(event: Event) -> str:
 
 
 def _callers(item: RoundNews, event: Event, me: str) -> str:
-    """Return what is said of an event of one seat."""
     match event:
         case happened.BlackjackDealt(seat, hand, card):
             who = _who(item.names[seat], me, "gets", "get")
@@ -229,3 +234,55 @@ def _which(item: RoundNews, seat: int, hand: int) -> str:
 
 def _who(name: str, me: str, does: str, do: str) -> str:
     return f"You {do}" if name == me else f"{literal(name)} {does}"
+
+
+# The rules of the table as a caller may read them there, as they are set here.
+
+DEALER = {
+    "stand 17": "draws to 16 and stands on every 17, soft or not",
+    "hit soft 17": "draws to 16, and on a 17 in which an ace counts eleven",
+    "hit 17": "draws until he has more than 17",
+}
+
+
+def rules_text(settings: VegasSettings) -> str:
+    rules = settings.rules
+    decks = "One deck" if rules.decks == 1 else f"{rules.decks} decks"
+    doubled = "any two cards" if rules.double == "always" else "a hard ten or eleven in two cards"
+    after = "also" if rules.double_after_split else "but not"
+    aces = "like any hand" if rules.split_aces == "play on" else "with one card each"
+    return "\n".join(
+        (
+            coins_rule(settings, "rounds"),
+            "|15Together|07  Everybody sees every card. The cards are dealt when all are ready, or "
+            f"{span(settings.bell_seconds)} after the first bet, when the bell rings. Decisions go "
+            f"round; who says nothing for {span(settings.turn_seconds)} stands. Alone, nobody "
+            "hurries you.",
+            f"|15Cards|07  {decks} that run on, shuffled after the round that passes "
+            f"{rules.penetration} percent. Two cards for each, the dealer's second face down.",
+            f"|15Black Jack|07  An ace and a ten pay {natural_words(rules)}; not after a split. "
+            "The dealer looks under an ace or a ten; his own ends the round, and yours pushes.",
+            "|15Insurance|07  When the dealer shows an ace: any amount up to half of your bet. It "
+            "pays 2 to 1 if he has Black Jack.",
+            f"|15Double|07  on {doubled}, {after} after a split: twice the bet, one last card.",
+            f"|15Split|07  two cards of equal value, once: two hands, paid separately. Split aces "
+            f"play {aces}.",
+            f"|15The dealer|07  {DEALER[rules.dealer]}. Ties push. At 21 nobody draws.",
+            "|15Talk|07  <T> says it to all; a line that begins with /name is whispered to one.",
+            "|15Fair|07  The seal of the shoe is there before you bet, its seed when the shoe is "
+            "done. The first seat may cut a fresh one. docs/fairness.md tells how to check.",
+            "|15Hang up|07  and the hand is stood at its turns; come back during the round, and it "
+            "is yours again.",
+        )
+    )
+
+
+def natural_words(rules: BlackjackRules) -> str:
+    """Return what a natural pays, in the way a table says it.
+
+    >>> from door.games.blackjack.rules import VEGAS
+    >>> natural_words(VEGAS)
+    '3 to 2'
+    """
+    profit = rules.natural_pays - 1
+    return f"{profit.numerator} to {profit.denominator}"

@@ -17,7 +17,7 @@ import pytest
 from door.config import boards, config
 from door.config.defence import Defences
 from door.config.listeners import ListenerSettings
-from door.games.black_jack_for_time import settings
+from door.games.black_jack_for_time.game import BlackJackForTimeSettings
 from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 from door.games.registry import GAMES
 from tests import ROOT
@@ -172,7 +172,7 @@ class TestDefaults:
         assert board.board.name == "Black Jack For Time"
         assert board.listeners == (ListenerSettings("telnet", "0.0.0.0", 2323),)
         assert board.calls == config.Calls(16, 240, 300, 180)
-        assert settings.of(board) == settings.BlackJackForTimeSettings(
+        assert BlackJackForTimeSettings.of(board.games) == BlackJackForTimeSettings(
             True, 1, 1, 10, 20, BLACK_JACK_FOR_TIME
         )
         assert board.database == board.bank.database == tmp_path / "data" / "board.sqlite3"
@@ -220,7 +220,9 @@ class TestValues:
         )
         assert board.calls == config.Calls(3, 10, 11, 60)
         rules = dataclasses.replace(BLACK_JACK_FOR_TIME, ties="push", natural_pays=Fraction(5, 2))
-        assert settings.of(board) == settings.BlackJackForTimeSettings(True, 5, 2, 2, 0, rules)
+        assert BlackJackForTimeSettings.of(board.games) == BlackJackForTimeSettings(
+            True, 5, 2, 2, 0, rules
+        )
 
     def test_the_sysops_name_is_kept_as_a_callers_would_be(self, load):
         assert load('[board]\nsysop = " Ann  O\u2019Neil "').board.sysop == "Ann O'Neil"

@@ -87,7 +87,7 @@ def reached(module: str) -> set[str]:
 
 
 def test_every_folder_of_a_game_is_in_the_registry() -> None:
-    assert sorted(game.kind_at.split(".")[2] for game in GAMES.values()) == FOLDERS
+    assert sorted(game.folder for game in GAMES.values()) == FOLDERS
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -158,8 +158,9 @@ def test_settings_are_read_without_rounds_tables_or_books() -> None:
 @pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
 def test_a_descriptor_finds_what_it_names(game: Game) -> None:
     assert game.kind.name == game.name
-    for where in (game.table_at, game.words_at, *game.shares.values()):
-        assert callable(find(where))
+    for where in (game.table_at, "table:menu_words"):
+        assert callable(game.find(where))
+    assert all(callable(find(where)) for where in game.shares.values())
     assert not game.visitors_at or callable(find(game.visitors_at))
     assert game.samples.hands
     assert all(hand["game"] == game.name for hand in game.samples.hands)

@@ -49,10 +49,7 @@ class Tutor:
         say: Callable[[str], None],
         at_turn: Callable[[], BlackjackRound | None],
     ) -> None:
-        """Think with `thinking`, speak through `say`.
-
-        `at_turn` gives the round while the caller has to decide in it: advice is for that one only.
-        """
+        """Speak through `say`; `at_turn` gives the round while the caller has to decide in it."""
         self._thinking = thinking
         self._say = say
         self._at_turn = at_turn
@@ -79,7 +76,6 @@ class Tutor:
             self._pass_judgement(question)
 
     def leave(self) -> None:
-        """Say nothing more: the caller leaves the table."""
         self._open = None
         for question in tuple(self._unanswered):
             question.answer.cancel()

@@ -5,7 +5,7 @@ what lies in the shoe only says how likely each way is. `Ways` is that list, wor
 weighed for every composition that a hand may leave. The chances are exact but for the rounding of
 floats: every card that he draws is missing for the next one.
 
-Only this file knows how he plays; what his results pay is in `tutor_payments`.
+Only this file knows how he plays; what his results pay is in `payments`.
 """
 
 from collections import defaultdict
@@ -55,10 +55,8 @@ class Ways:
     excluded: int | None  # place of the value that his look has excluded for the hole card
 
     def chances(self, unseen: Sequence[int], cards: int) -> list[float]:
-        """The probability of each of `RESULTS`, `unseen` holding `cards` cards in all.
-
-        The hole card is one of them. Where they are too few for him, he counts as gone over.
-        """
+        """The probability of each of `RESULTS`, `unseen` holding `cards` cards, the hole card among
+        them. Where they are too few for him, he counts as gone over."""
         factors = [float(unseen[place] - gone) for place, gone in self.copies]
         scale = 1.0
         if self.excluded is not None:

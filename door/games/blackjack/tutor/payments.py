@@ -1,7 +1,7 @@
 """What a hand that takes no more cards is worth against each result of the dealer.
 
 Nothing is decided here: one hand of each kind is put before one dealer's hand of each kind, and
-`blackjack_hands`, which settles the real ones, is asked what would move. So whatever a sysop
+`blackjack.hands`, which settles the real ones, is asked what would move. So whatever a sysop
 changes in the rules, the tutor pays as the table does.
 """
 
@@ -46,7 +46,6 @@ class Payment:
     fixed: float | None  # the same against all: paid before the dealer plays
 
     def expected(self, chances: list[float]) -> float:
-        """The mean gain over the dealer's chances."""
         expected: float = sum(map(mul, self.against, chances))
         return expected
 
@@ -60,13 +59,11 @@ class Payments:
 
     @property
     def most(self) -> float:
-        """The most that a hand can gain which is not doubled."""
         return max(max(payment.against) for payment in self.single)
 
 
 @lru_cache(maxsize=_TABLES_KEPT)
 def payments(rules: BlackjackRules) -> Payments:
-    """Worked out once for each table."""
     kinds = range(NATURAL + 1)
     return Payments(
         tuple(_payment(rules, _hand(kind, doubled=False)) for kind in kinds),
@@ -75,7 +72,6 @@ def payments(rules: BlackjackRules) -> Payments:
 
 
 def _hand(kind: int, *, doubled: bool) -> Hand:
-    """A hand of this kind that stands."""
     special = {21: "7S 7H 7D", CHARLIE: "2S 2H 2D 2C 3S", NATURAL: "AS TS"}
     cards = parse_cards(special[kind]) if kind in special else _counting(kind)
     return Hand(cards, 2 * _BET if doubled else _BET, doubled, False, True, None)

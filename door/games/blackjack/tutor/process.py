@@ -17,7 +17,6 @@ from door.games.blackjack.tutor.hands import values
 
 
 def main() -> None:
-    """Answer what comes on standard input until it ends."""
     with contextlib.suppress(EOFError, BrokenPipeError):
         answer(sys.stdin.buffer, sys.stdout.buffer)
 

@@ -1,7 +1,7 @@
 """A decision as the tutor sees it, and what the rules make of a hand, by counts of cards alone.
 
 The engine plays with cards that have faces; the tutor tries thousands of hands for one sentence and
-counts. So the four sentences about a caller's hand that `blackjack` and `blackjack_course` hold are
+counts. So the four sentences about a caller's hand that `round` and `course` hold are
 said again here for counts; tests/door/games/blackjack/test_tutor_brute_force.py holds both against
 each other.
 """
@@ -38,16 +38,13 @@ class Cards(NamedTuple):
 
     @property
     def soft(self) -> bool:
-        """Whether an ace counts as eleven."""
         return self.ace and self.hard <= 11
 
     @property
     def total(self) -> int:
-        """What it counts."""
         return self.hard + 10 if self.ace and self.hard <= 11 else self.hard
 
     def with_card(self, place: int) -> "Cards":
-        """This hand with another card, given by its place in `Counts`."""
         return Cards(self.hard + place + 1, self.ace or place == ACE, self.cards + 1)
 
 
@@ -73,7 +70,6 @@ def open_actions(spot: Spot) -> Iterable[BlackjackAction]:
 
 
 def may_double(rules: BlackjackRules, hand: Cards, *, from_split: bool) -> bool:
-    """Whether a hand of two cards may be doubled."""
     if from_split and not rules.double_after_split:
         return False
     if rules.double == "always":
@@ -82,7 +78,7 @@ def may_double(rules: BlackjackRules, hand: Cards, *, from_split: bool) -> bool:
 
 
 def stopped(rules: BlackjackRules, hand: Cards) -> int | None:
-    """As what kind of hand (`tutor_payments`) it is paid that takes no more cards by itself, not
+    """As what kind of hand (`payments`) it is paid that takes no more cards by itself, not
     being over 21; None: the caller is asked."""
     if rules.charlie and hand.cards == CHARLIE_CARDS:
         charlie = hand.total < 21 or rules.five_card_21 == "charlie"

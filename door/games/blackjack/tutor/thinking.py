@@ -55,17 +55,12 @@ log = logging.getLogger("door.tables")
 
 
 class Thinking(Shared):
-    """Something that weighs decisions beside the event loop, as `hands.values` does.
-
-    `close` ends what is under way; questions that are open are cancelled.
-    """
+    """Something that weighs decisions beside the event loop, as `hands.values` does."""
 
     @abstractmethod
     def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
-        """Give what will be the answer; it raises `NoAdviceNow` where there is none.
-
-        Who cancels it needs no answer any more.
-        """
+        """Give what will be the answer, or raise `NoAdviceNow`. Who cancels it needs none any
+        more."""
 
 
 class ThinkingProcess(Thinking):
@@ -82,7 +77,6 @@ class ThinkingProcess(Thinking):
 
     @property
     def process_id(self) -> int | None:
-        """The number of the process while there is one."""
         return None if self._process is None else self._process.number
 
     def ask(self, spot: Spot) -> asyncio.Future[Weighed]:
@@ -101,7 +95,6 @@ class ThinkingProcess(Thinking):
         return answer
 
     async def close(self) -> None:
-        """End the process and forget every question."""
         if self._work is not None:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
@@ -112,7 +105,6 @@ class ThinkingProcess(Thinking):
         await self._end()
 
     async def _answer_all(self) -> None:
-        """Answer until no question is left."""
         try:
             while self._waiting:
                 spot = next(iter(self._waiting))
@@ -160,7 +152,6 @@ class ThinkingProcess(Thinking):
         raise NoAdviceNow("its process does not answer") from problem
 
     async def _asked(self, spot: Spot) -> Weighed:
-        """Put a question to the process, which is started where none runs."""
         if self._process is None:
             self._process = _Process(self._command)
         said = await self._process.ask(spot)
@@ -203,7 +194,6 @@ class _Process:
         _let_others_go_first(self.number)
 
     async def ask(self, spot: Spot) -> dict[str, Any]:
-        """Put one question, and read what is said."""
         if self._streams is None:
             self._streams = await asyncio.open_unix_connection(sock=self._ours)
         reader, writer = self._streams
@@ -215,7 +205,6 @@ class _Process:
         return said
 
     async def end(self) -> None:
-        """Kill it, and wait until nothing of it is left."""
         self._popen.kill()
         await asyncio.get_running_loop().run_in_executor(None, self._popen.wait)
         if self._streams is None:
@@ -236,12 +225,10 @@ def _let_others_go_first(process: int) -> None:
 
 
 def for_board(board: Board) -> Thinking:
-    """Return what thinks for all callers of a board."""
     return ThinkingProcess()
 
 
 def thinking_of(board: Board) -> Thinking:
-    """Return what thinks for the callers of a process."""
     thinking = board.shared["tutor"]
     assert isinstance(thinking, Thinking)
     return thinking

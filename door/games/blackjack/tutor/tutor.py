@@ -65,45 +65,49 @@ _DONE = {
 _NOTHING = "0.00"
 
 
-def before(best: BlackjackAction, values: Mapping[BlackjackAction, float]) -> str:
-    """What the book says, and what the next best would be.
+@dataclass(frozen=True, slots=True)
+class Advice:
+    best: BlackjackAction
+    values: Mapping[BlackjackAction, float]  # of each open action: its gain for one bet at first
+
+    @property
+    def sentence(self) -> str:
+        """What the book says to a caller before his move, and what the next best would be.
+
+        >>> act = BlackjackAction
+        >>> Advice(act.HIT, {act.HIT: -0.14, act.STAY: -0.21}).sentence
+        'The book says: hit (-0.14); standing is -0.21.'
+        >>> Advice(act.NO_INSURANCE, {act.INSURANCE: -0.3, act.NO_INSURANCE: -0.26}).sentence
+        'The book says: no insurance; taking it costs 0.04 coins a coin bet on average.'
+        """
+        others = {action: value for action, value in self.values.items() if action is not self.best}
+        insured = BlackjackAction.NO_INSURANCE in self.values
+        worth = _signed(self.values[self.best])
+        advised = _ADVISED[self.best] if insured else f"{_ADVISED[self.best]} ({worth})"
+        if not others:
+            return f"The book says: {advised}."
+        second = max(others, key=others.__getitem__)
+        if insured:
+            cost = _cost(self.values[self.best], self.values[second])
+            how = "is as good" if cost is None else f"costs {cost}"
+        else:
+            shown = _signed(self.values[second])
+            how = "is as good" if shown == worth else f"is {shown}"
+        return f"The book says: {advised}; {_DOING[second]} {how}."
+
+
+def judge(advice: Advice, chosen: BlackjackAction) -> str | None:
+    """What the book would have done, for a caller who chose otherwise; None when that gains nothing
+    that two decimals show. KeyError for an action that the advice was not about.
 
     >>> act = BlackjackAction
-    >>> before(act.HIT, {act.HIT: -0.14, act.STAY: -0.21})
-    'The book says: hit (-0.14); standing is -0.21.'
-    >>> before(act.NO_INSURANCE, {act.INSURANCE: -0.3, act.NO_INSURANCE: -0.26})
-    'The book says: no insurance; taking it costs 0.04 coins a coin bet on average.'
-    """
-    others = {action: value for action, value in values.items() if action is not best}
-    insured = BlackjackAction.NO_INSURANCE in values
-    advised = _ADVISED[best] if insured else f"{_ADVISED[best]} ({_signed(values[best])})"
-    if not others:
-        return f"The book says: {advised}."
-    second = max(others, key=others.__getitem__)
-    if insured:
-        cost = _cost(values[best], values[second])
-        how = "is as good" if cost is None else f"costs {cost}"
-    else:
-        shown = _signed(values[second])
-        how = "is as good" if shown == _signed(values[best]) else f"is {shown}"
-    return f"The book says: {advised}; {_DOING[second]} {how}."
-
-
-def after(
-    best: BlackjackAction, values: Mapping[BlackjackAction, float], chosen: BlackjackAction
-) -> str | None:
-    """What the book would have done; None when that gains nothing that two decimals show.
-
-    >>> act = BlackjackAction
-    >>> after(act.STAY, {act.HIT: -0.14, act.STAY: -0.07}, act.HIT)
+    >>> judge(Advice(act.STAY, {act.HIT: -0.14, act.STAY: -0.07}), act.HIT)
     'The book would have stood: that costs 0.07 coins a coin bet on average.'
-    >>> after(act.STAY, {act.HIT: -0.2451, act.STAY: -0.2049}, act.HIT)
+    >>> judge(Advice(act.STAY, {act.HIT: -0.2451, act.STAY: -0.2049}), act.HIT)
     'The book would have stood: that costs 0.05 coins a coin bet on average.'
     """
-    cost = _cost(values[best], values[chosen])
-    if cost is None:
-        return None
-    return f"The book would have {_DONE[best]}: that costs {cost}."
+    cost = _cost(advice.values[advice.best], advice.values[chosen])
+    return cost and f"The book would have {_DONE[advice.best]}: that costs {cost}."
 
 
 def _cost(best: float, worse: float) -> str | None:
@@ -127,43 +131,22 @@ _RANKS_COUNTING = Counter(Card(rank + SUITS[0]).value for rank in RANKS)
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A choice between actions that are legal and can be paid for."""
-
     spot: Spot
     open: tuple[BlackjackAction, ...]  # in the order of `BlackjackRound.legal`
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """What the book makes of a decision."""
-
-    best: BlackjackAction
-    values: Mapping[
-        BlackjackAction, float
-    ]  # expected gain of each open action, for one of the first bet
-
-    @property
-    def sentence(self) -> str:
-        """For a caller, before his move: "The book says: hit (-0.14); standing is -0.21."."""
-        return before(self.best, self.values)
-
-
 def advice(round: BlackjackRound, affordable: Collection[BlackjackAction]) -> Advice:
-    """What the book says to the hand at turn, of the legal actions that are in `affordable`.
-
-    What comes after the action is weighed as if the purse sufficed for all that the rules allow.
-    Of actions equally good the best is the one that stakes least and takes the fewest cards.
-    ValueError when there is nothing to decide.
-    """
+    """What the book says to the hand at turn, of the legal actions that are in `affordable`;
+    ValueError when there is nothing to decide. What comes after the action is weighed as if the
+    purse sufficed for all that the rules allow. Of actions equally good the best is the one that
+    stakes least and takes the fewest cards."""
     asked = decision(round, affordable)
     return advised(asked, values(asked.spot))
 
 
 def decision(round: BlackjackRound, affordable: Collection[BlackjackAction]) -> Decision:
     """What the hand at turn has to decide, of the legal actions that are in `affordable`.
-
-    ValueError when there is nothing to decide.
-    """
+    ValueError when there is nothing."""
     legal = tuple(action for action in round.legal() if action in affordable)
     if not legal:
         raise ValueError("Nothing is to be decided here, so the book says nothing.")
@@ -177,12 +160,6 @@ def advised(asked: Decision, weighed: Mapping[BlackjackAction, float]) -> Advice
         if weighed[action] > weighed[best] + _SAME:
             best = action
     return Advice(best, MappingProxyType({action: weighed[action] for action in asked.open}))
-
-
-def judge(advice: Advice, chosen: BlackjackAction) -> str | None:
-    """A sentence for a caller who chose another action than the book's, and None for one who did
-    as well. KeyError for an action that the advice was not about."""
-    return after(advice.best, advice.values, chosen)
 
 
 def spot_of(round: BlackjackRound) -> Spot:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 from collections import Counter
+from dataclasses import asdict
 from fractions import Fraction
 from itertools import pairwise, permutations, product
 
@@ -33,7 +34,6 @@ from door.games.red_dog.rules import (
     pays,
     rank_of,
     rules_from_mapping,
-    rules_to_mapping,
 )
 from door.games.replay import replay
 
@@ -210,13 +210,13 @@ def test_cards_are_shuffled_when_the_house_says() -> None:
     assert [shoe.shuffle_due(dealt) for dealt in (0, 51, 52)] == [False, False, True]
     deep = RedDogRules(shuffle="shoe", penetration=100)
     assert [deep.shuffle_due(dealt) for dealt in (49, 50)] == [False, True]
-    assert RED_DOG_KIND.is_used_up(rules_to_mapping(deep), 1, 50, 1)
-    assert not RED_DOG_KIND.is_used_up(rules_to_mapping(deep), 2, 50, 1)
+    assert RED_DOG_KIND.is_used_up(asdict(deep), 1, 50, 1)
+    assert not RED_DOG_KIND.is_used_up(asdict(deep), 2, 50, 1)
 
 
 def test_rules_come_out_of_a_mapping_as_they_went_in() -> None:
     rules = RedDogRules(decks=8, shuffle="shoe", penetration=1)
-    assert rules_from_mapping(rules_to_mapping(rules), RED_DOG) == rules
+    assert rules_from_mapping(asdict(rules), RED_DOG) == rules
     assert [pays(spread) for spread in range(1, 12)] == [ODDS[spread] for spread in range(1, 12)]
 
 

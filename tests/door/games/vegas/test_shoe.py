@@ -12,7 +12,8 @@ import pytest
 from door.errors import NotNow
 from door.games.blackjack.rules import rules_to_mapping
 from door.games.tables import play
-from door.games.vegas import news, settings
+from door.games.vegas import news
+from door.games.vegas.game import VegasSettings
 from door.games.vegas.kind import VEGAS_KIND
 from door.games.vegas.scene import VegasScene
 from door.games.vegas.table import RETRY_SECONDS, table_of
@@ -225,7 +226,7 @@ async def test_no_card_is_dealt_while_another_server_deals_from_the_shoe(
         serves_callers(one)
         await one.deal()
         config = two.server.board.config
-        vegas = settings.of(config)
+        vegas = VegasSettings.of(config.games)
         rules = replace(vegas.rules, decks=decks)
         games = {**config.games, "vegas": replace(vegas, rules=rules)}
         two.server.board.config = replace(config, games=games)
