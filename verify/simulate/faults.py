@@ -187,12 +187,12 @@ def lets_a_caller_on_twice(patch: pytest.MonkeyPatch) -> None:
 
 def tells_more_than_was_won(patch: pytest.MonkeyPatch) -> None:
     """A dealer at Black Jack For Time who says that he pays a coin more than he does."""
-    real = words._settled
+    real = words.settled
 
-    def settled(event: blackjack_events.BlackjackSettled, coin: int) -> str:
-        return real(replace(event, won=event.won and event.won + coin), coin)
+    def settled(ending: str, event: blackjack_events.BlackjackSettled, coin: int) -> str:
+        return real(ending, replace(event, won=event.won and event.won + coin), coin)
 
-    patch.setattr(words, "_settled", settled)
+    patch.setattr(words, "settled", settled)
 
 
 def tells_more_than_was_won_at_vegas(patch: pytest.MonkeyPatch) -> None:
