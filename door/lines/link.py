@@ -1,4 +1,4 @@
-"""A caller whom a door process passes on to the server of the same board, on the same machine.
+"""A caller that a door process passes on to the server of the same board, on the same machine.
 
 A Unix socket in the board's data folder, which its owner alone may open, carries frames: keys and
 the screen's size one way, output the other. The door goes first and says in a header whom it brings

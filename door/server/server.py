@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 # The event loop that a board runs on: uvloop's where that is installed, asyncio's own elsewhere.
 #
-# A door process, which serves one caller, does without: to load another loop would only keep him
+# A door process, which serves one caller, does without: to load another loop would only keep it
 # waiting.
 
 

@@ -22,19 +22,19 @@ from timebank.names import look_alikes, names
 
 @dataclass(frozen=True, slots=True)
 class CallerRecord:
-    """A caller as the books know him."""
+    """A caller as the books know them."""
 
     id: int
     name: str
     password_hash: str = field(repr=False)
-    # The sysop lets him in no more.
+    # The sysop has locked them out.
     locked: bool
     created: datetime
     last_call: datetime | None
     preferences: dict[str, Any]
-    # The sysop has frozen his account in the bank.
+    # The sysop has frozen their account in the bank.
     frozen: bool
-    # For a caller of another board: its name, and what it knows him by. None for our own.
+    # For a caller of another board: its name, and what it knows them by. None for our own.
     board: str | None
     board_key: str | None
     # The caller has the sysop's powers (powers.py).
@@ -84,7 +84,7 @@ _RENAME = Prepared(lambda: _changed_to("name fold skeleton"))
 
 
 def register(desk: Desk, name: str, password_hash: str) -> CallerRecord:
-    """Enter a new caller with his accounts, all empty.
+    """Enter a new caller with their accounts, all empty.
 
     Raises `names.NameRefused` for a name that cannot be used, and `NameTaken` when a living
     caller has it or one that looks like it, or sysop.toml keeps it for somebody.
@@ -166,15 +166,15 @@ def count(desk: Desk) -> int:
 
 
 def set_locked(desk: Desk, caller_id: int, locked: bool) -> CallerRecord:
-    """Lock a caller out, or let him in again; a call that is open stays open."""
+    """Lock a caller out, or let them in again; a call that is open stays open."""
     return _changed(desk, _SET_LOCKED, caller_id, locked=int(locked))
 
 
 def set_password_hash(desk: Desk, caller_id: int, password_hash: str) -> CallerRecord:
     """Store a new hash, made by whoever knows how (door/call/passwords.py).
 
-    A recovery code that was made under the old password is void. A board's caller has neither, for
-    he comes through his board: `Refused`.
+    A recovery code that was made under the old password is void. A board's caller, who
+    comes through that board, has neither: `Refused`.
     """
     _refuse_of_board(desk, caller_id, "password")
     return _changed(desk, _SET_PASSWORD, caller_id, password_hash=password_hash)
@@ -197,7 +197,7 @@ def set_preferences(desk: Desk, caller_id: int, preferences: Mapping[str, object
 def rename(desk: Desk, caller_id: int, name: str) -> CallerRecord:
     """Give one of our own callers another name; raises as `register` does.
 
-    That of a board's caller follows his name there: `Refused`.
+    That of a board's caller follows their name there: `Refused`.
     """
     _refuse_of_board(desk, caller_id, "name")
     return rename_of_board(desk, caller_id, names.check(name))

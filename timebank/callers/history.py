@@ -1,7 +1,7 @@
-"""A caller's own statement: what happened to what is his, in words, newest first, page by page.
+"""A caller's own statement: what happened to what is theirs, in words, newest first, page by page.
 
-A line is an entry of the ledger as far as it is his. Time used that was posted minute by minute is
-one line for each stretch in which nothing else happened.
+A line is an entry of the ledger as far as it is theirs. Time used that was posted minute by minute
+is one line for each stretch in which nothing else happened.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _ends(end: Column[int], unit: Unit, kind: str) -> Query:
 
 
 def _rows_of() -> Query:
-    """Choose the last transfers of a caller, each of his accounts asked for its own."""
+    """Choose the last transfers of a caller, each of their accounts asked for its own."""
     ends = union(
         *(
             _ends(end, unit, kind)

@@ -54,7 +54,7 @@ _HAND = Prepared(
 
 
 def add_notice(desk: Desk, caller_id: int, text: str) -> None:
-    """Leave a sentence for a caller; he is shown it at the next log-on, or sooner."""
+    """Leave a sentence for a caller; they are shown it at the next log-on, or sooner."""
     _ADD(desk.connection, caller_id=caller_id, at=stamp(desk.now), text=text)
 
 

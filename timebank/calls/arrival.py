@@ -1,8 +1,8 @@
 """Callers of other boards: who they are here, and what they bring when they come in.
 
-A board's caller is known by the board and by the key that the board knows him by, never by his
-name. He has no password and so never logs on here by himself; his name has the board's in it, which
-no name of our own callers can have. His time is the host's: see ledger/visit.py.
+A board's caller is known by the board and by the key that the board knows them by, never by
+their name. They have no password and so never log on here by themselves; their name has the board's
+in it, which no name of our own callers can have. Their time is the host's: see ledger/visit.py.
 """
 
 from __future__ import annotations
@@ -48,24 +48,24 @@ class CarriedIn:
 
     # His time left there; None for unlimited, which is not 0.
     seconds: int | None
-    # What he brings for a day when no clock of the host counts his time.
+    # What they bring for a day when no clock of the host counts their time.
     allowance: int
-    # Percent of his time left that he may bring.
+    # Percent of their time left that they may bring.
     share: int
-    # The host's next event, or when it must have him back; None for neither.
+    # The host's next event, or when it must have them back; None for neither.
     until: datetime | None
     # The host's clock can be set lower, by the same way as it is given time back.
     shows_losses: bool
     # "moduser", "door.sys", "exitinfo" or "thebank.ext"; None for a host that takes nothing.
     takes_gains: str | None
-    # What has ticked since the host handed him over, before the call is opened here.
+    # What has ticked since the host handed them over, before the call is opened here.
     waited: int = 0
 
 
 def host_caller(
     desk: Desk, board: str, key: str, alias: str, formerly: str | None = None
 ) -> CallerRecord:
-    """Find the caller whom a board knows by `key`, or enter one; the name follows the alias there.
+    """Find the caller that a board knows by `key`, or enter one; the name follows the alias there.
 
     It is "Alias@Board", or "Alias#KEY@Board" where another one is called that. `formerly` is the
     board under which callers of this one were entered before its files were understood: an account
@@ -154,11 +154,11 @@ def open_host_call(
     brought: CarriedIn,
     take_over: bool,
 ) -> Opened:
-    """Open a call of another board's caller with the time that he brings; else as `open_call`.
+    """Open a call of another board's caller with the time that they bring; else as `open_call`.
 
-    He brings the share of the host's time left that he may, but not past the next event, less the
-    debt of the day and less what of the host's stands on the table. His time ticks from when the
-    host handed him over, so what has ticked by now is charged at once. ValueError for one of our
+    They bring the agreed share of the host's time left, but not past the next event, less the debt
+    of the day and less what of the host's stands on the table. Their time ticks from when the host
+    handed them over, so what has ticked by now is charged at once. ValueError for one of our
     own callers, and for a way to give time back that there is not.
     """
     if brought.takes_gains not in (None, *WAYS):
@@ -166,7 +166,7 @@ def open_host_call(
     begun = begin_call(desk, caller_id, node, process, address, take_over, of_board=True)
     posting = enter(desk, begun.call_id, 0)
     visit = posting.visit
-    assert visit is not None  # he is a board's
+    assert visit is not None  # the caller is a board's
     visit.day = posting.day or ""
     visit.shown = brought.seconds
     visit.until = None if brought.until is None else stamp(brought.until)

@@ -239,7 +239,7 @@ def close_call(desk: Desk, call_id: int, ticked: int, reason: str) -> Receipt:
     """Post the last of a call and close it; `reason` is for the sysop. Raises `CallClosed`.
 
     A call that ends at once is charged one second, if its caller has one: that second had started.
-    A caller who wants his time left deposited at log-off has it deposited, within the limits. One
+    What a caller wants deposited at log-off is deposited, within the limits. One
     of another board leaves with what is the host's.
     """
     posting = enter(desk, call_id, max(ticked, LEAST_SECONDS))
@@ -295,7 +295,7 @@ def _close_all(desk: Desk, leases: list[_Lease], reason: str = "lease ran out") 
 
 
 def leave_no_call(desk: Desk, caller_id: int) -> bool:
-    """Close the caller's call when its lease is dead; False when he is on a live one."""
+    """Close the caller's call when its lease is dead; False when they are on a live one."""
     lease = _LEASE.first(desk.connection, caller_id=caller_id)
     if lease is None:
         return True

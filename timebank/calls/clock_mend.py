@@ -44,15 +44,15 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """A caller for whom the clock has gone too far, and how that is mended."""
+    """A caller whose clock has gone too far, and how that is mended."""
 
     caller_id: int
     name: str
-    # Days that are taken back, oldest first, and the one that he is on then; none of them where
+    # Days that are taken back, oldest first, and the one that they are on then; none of them where
     # only what is held waits too long.
     days: tuple[str, ...]
     back_to: str | None
-    # Seconds that these days took from him beyond what they granted.
+    # Seconds that these days took from them beyond what they granted.
     missing: int
     # When what is held was to come back, and when it will, and behind what; None where it is not
     # mended. `held_to` is None when it comes back at once.
@@ -222,7 +222,7 @@ _HANDS_BACK = Prepared(
 def _take_back(desk: Desk, each: Ahead) -> None:
     """Make the last of the days that are taken back the one that the caller is on.
 
-    It counts what he earned since it began. The days between, and the one whose place it takes,
+    It counts what they earned since it began. The days between, and the one whose place it takes,
     are kept apart for their grants.
     """
     books, caller_id, back_to = desk.connection, each.caller_id, each.back_to

@@ -1,9 +1,9 @@
-"""Who writes into a host's file what its caller won, exactly once, and what if he dies over it.
+"""Who writes into a host's file what its caller won, exactly once, and what if it dies over that.
 
-Whoever serves the caller claims all that waits for him, writes it into the file as one number, and
-says that it is done. A claim that was not heard of for CLAIM_SECONDS is doubtful: whoever made it
-may have died before he wrote, or after. It is never written again unless the sysop says so, for
-minutes given twice are minutes made up.
+The process that serves a caller claims all that waits for them, writes it into the file as one
+number, and says that it is done. A claim that was not heard of for CLAIM_SECONDS is doubtful: the
+process may have died before it wrote, or after. It is never written again unless the sysop says so,
+because minutes given twice are minutes made up.
 
 A host whose clock can be set shows losses too: the whole minutes of the day's debt go with the
 claim, below zero, and are off the debt when they are written.

@@ -3,9 +3,9 @@
 A loan is paid before anything else of the caller's own goes anywhere, and what the visit leaves of
 it is paid out of the account.
 
-It is part of the entry by which his call is closed, by himself, by a call that takes over, or by
-whoever finds it dead. What a hand brings that is settled while he is on no call goes the same way,
-but never to the host, which has nobody to give it to.
+It is part of the entry that closes the call: at log-off, when another call takes over, or when the
+call is found dead. What a hand brings that is settled while its caller is on no call goes the same
+way, but never to the host, which has nobody to give it to.
 """
 
 from __future__ import annotations

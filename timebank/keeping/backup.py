@@ -39,7 +39,7 @@ from timebank.ledger.schema import APPLICATION_ID, callers, calls, stamp
 from timebank.ledger.sql import Prepared
 from timebank.settings.settings import BankSettings
 
-# How long somebody who has the books to himself just now is waited for.
+# How long a process that has the books to itself is waited for.
 LOCK_SECONDS = 2.0
 
 # File systems that know no hard links say one of these.
@@ -276,7 +276,7 @@ def _copy(source: Path, target: Path, mode: str = "rw") -> None:
         contextlib.closing(_connected(target)) as b,
     ):
         try:
-            # Whoever has the file to himself is waited for here; `backup` would wait for ever.
+            # Who has the file alone is waited for here; `backup` would wait for ever.
             a.execute("BEGIN")
             sqlite.tables_of(a)
             sqlite.copy(a, b)

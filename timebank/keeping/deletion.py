@@ -42,9 +42,9 @@ _STRIKE_OFF = Prepared(
 
 
 def delete(desk: Desk, caller_id: int) -> None:
-    """Strike a caller off: what he had is forfeited, his name is free, his history stays.
+    """Strike a caller off: their time is forfeited, their name is free, their history stays.
 
-    An open hand is void and its stake forfeited too; of one that is played by several, his seat
+    An open hand is void and its stake forfeited too; of one that is played by several, their seat
     alone. Raises `CallerOnline` and `UnknownCaller`.
     """
     if not leave_no_call(desk, caller_id):
@@ -55,7 +55,7 @@ def delete(desk: Desk, caller_id: int) -> None:
 
 
 def _take_back(posting: Posting) -> None:
-    """Leave a caller with nothing: his time is forfeited, his play money goes where it came from.
+    """Leave a caller with nothing: time is forfeited, play money goes back where it came from.
 
     What others have bet at the same table stays there.
     """

@@ -243,7 +243,7 @@ def _close_accounts(work: Work) -> tuple[str, ...]:
                 day = desk.settings.schedule.day_of(schema.instant(each.last))
                 what = f"Closed the account, empty and not used since {day}"
                 sysop_log.note(desk, BY, each.id, what)
-        except (CallerOnline, UnknownCaller):  # he calls just now, or the sysop was faster
+        except (CallerOnline, UnknownCaller):  # they call just now, or the sysop was faster
             continue
         closed.append(each.name)
     return tuple(closed)

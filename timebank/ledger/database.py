@@ -47,7 +47,7 @@ log = logging.getLogger("timebank")
 # How long a transaction waits for another process's turn to end before it gives up.
 BUSY_SECONDS = 10.0
 # The same while the books have been found locked, until they can be written again: whoever comes
-# then is told so soon, and not each after a wait of his own.
+# then is told so soon, and not each after a wait of its own.
 SHORT_SECONDS = 1.0
 # How long SQLite waits of its own before it is asked again (`Database._on_begin`).
 TURN_SECONDS = 0.05

@@ -110,7 +110,7 @@ class _Found(NamedTuple):
     day: str | None
     held_until: int | None
     held_behind: str | None
-    # The numbers of his accounts, each before its balance.
+    # The numbers of their accounts, each before its balance.
     online_id: int
     online: int
     held_id: int
@@ -224,7 +224,7 @@ _LAST: Reader[int] = value(lambda: select(highest(transfers.c.id)))
 
 
 class Posting:
-    """The entry of one caller: his balances as it will leave them, and its movements so far."""
+    """The entry of one caller: their balances as it will leave them, and its movements so far."""
 
     def __init__(self, desk: Desk, call_id: int | None, found: str) -> None:
         row = _Found._make(json.loads(found))
@@ -241,7 +241,7 @@ class Posting:
         self.stake = Account(row.stake_id, "stake", "second")
         self.loan = Account(row.loan_id, "loan", "second")
         self.balance = {kind: getattr(row, kind) for kind in CALLER_ACCOUNTS}
-        # How many turns of each game he has played today, with the open one.
+        # How many turns of each game they have played today, with the open one.
         self.turns = row.turns or {}
         self.in_play: InPlay | None = None
         if row.round_id is not None:
@@ -389,7 +389,7 @@ class Posting:
         self._caller_changed = True
         self._day_begins = len(self.movements)
         self._owed_before = -self.balance["loan"]
-        if self.visit is not None:  # his minutes are the host's: none are granted or forfeited
+        if self.visit is not None:  # their minutes are the host's: none are granted or forfeited
             return
         minutes = self.desk.settings.minutes_per_day
         self.move(ALLOTMENT, self.online, minutes * MINUTE, reasons.Granted(today))
@@ -508,7 +508,7 @@ class Posting:
         return Receipt(purse, self.write(), play, tuple(self._told))
 
     def ahead(self) -> int:
-        """Tell how much of the purse of a board's caller is his own, and may be saved here."""
+        """Tell how much of the purse of a board's caller is their own, and may be saved here."""
         assert self.visit is not None  # asked of such callers alone
         debt = debt_of(self.desk, self.caller_id, self.visit.day_on(self.day or ""))
         return self.visit.ahead(self.purse, self.charged, debt)

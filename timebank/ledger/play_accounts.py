@@ -36,7 +36,7 @@ _UNITS: Reader[Unit] = value(
 class PlayMoney:
     """What a caller has in one unit of play money. Amounts are its cents, 0 for what is not open.
 
-    `tab` is below zero for one who has lost more than he won.
+    `tab` is below zero for one who has lost more than they won.
     """
 
     unit: Unit

@@ -1,4 +1,4 @@
-"""What comes of an operation on a caller's accounts: his purse after it, and what was moved."""
+"""What comes of an operation on a caller's accounts: the purse after it, and what was moved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Purse:
     bank: int
     # On the table.
     stake: int
-    # Zero or less: what he owes.
+    # Zero or less: what they owe.
     loan: int
     # Seconds since log-on that are accounted for.
     ticked: int
@@ -39,7 +39,7 @@ class Receipt:
 
     purse: Purse
     rows: tuple[TransferRow, ...]
-    # What he has in the unit that was played for; None when that was time.
+    # What they have in the unit that was played for; None when that was time.
     play: PlayMoney | None = None
     # Sentences for the caller about what no row tells.
     told: tuple[str, ...] = ()

@@ -50,10 +50,10 @@ SYSTEM_ACCOUNTS = {
     4: "external",
     5: "adjustment",
 }
-# The accounts that every caller has from the day he registers.
+# The accounts that every caller has from the day they register.
 CALLER_ACCOUNTS = ("online", "held", "bank", "stake", "loan")
-# Those that he gets, for each unit of play money, with his first wager of it. What he owns there;
-# the bank that he alone faces; and what has been won and lost by one who never pays.
+# Those that they get, for each unit of play money, with the first wager of it. What they own there;
+# the bank that they alone face; and what has been won and lost by one who never pays.
 PLAY_ACCOUNTS = ("bankroll", "stake", "casino", "tab")
 # Where the money of a unit comes from and goes to, opened when it is first needed.
 MINT = "mint"
@@ -120,9 +120,9 @@ callers = _numbered(
     Column("held_until", Integer),
     Column("held_behind", Text),
     Column("preferences", Text, nullable=False),
-    # The sysop lets nothing in or out of his account but what a clamp puts there.
+    # The sysop lets nothing in or out of their account but what an event cutoff puts there.
     _whole("frozen", "IN (0, 1)", 0),
-    # For a caller of another board: its name, and what it knows him by. Both NULL for our own.
+    # For a caller of another board: its name, and what it knows them by. Both NULL for our own.
     Column("board", Text),
     Column("board_key", Text, CheckConstraint("(board IS NULL) = (board_key IS NULL)")),
     # The caller has the sysop's powers (powers.py); nobody has who is deleted, or another board's.
@@ -132,7 +132,7 @@ callers = _numbered(
     # The last round that ended for this caller, until it is known that they were told how
     # (notices.py).
     Column("untold_round", Integer),
-    # Numbers are never used twice: the history of a deleted caller stays his.
+    # Numbers are never used twice: the history of a deleted caller stays theirs.
 )
 _index("one_living_caller_a_name", callers.c.fold, unique=True, where="deleted IS NULL")
 _index("callers_by_skeleton", callers.c.skeleton, where="deleted IS NULL")
@@ -316,7 +316,7 @@ days = Table(
     metadata,
     Column("caller_id", ForeignKey("callers.id"), primary_key=True),
     Column("day", Text, primary_key=True),
-    # The last transfer before the day began for this caller: what he won is counted from here.
+    # The last transfer before the day began for this caller: what they won is counted from here.
     _whole("after"),
     # The day's grant; NULL when the board grants nothing.
     Column("grant_id", ForeignKey("transfers.id"), unique=True),
@@ -481,7 +481,7 @@ visits = _numbered(
     # what counts as such.
     Column("shown", Integer),
     _whole("clock", ">= 0"),
-    # When the host's next event is, or must have him back.
+    # When the host's next event is, or must have them back.
     Column("until", Integer),
     # How gains can be given back to the host, NULL for not at all; its clock can show losses.
     Column("way", Text),
@@ -509,7 +509,7 @@ visits = _numbered(
     # before the first release: loans were not paid at the exit.
     _whole("loan", ">= 0", nullable=True),
     _whole("loan_paid", ">= 0", nullable=True),
-    # The gain, whoever keeps it for him; what went back to his bank; what went home.
+    # The gain, whoever keeps it for them; what went back to their bank; what went home.
     _whole("gain", ">= 0", nullable=True),
     _whole("put_back", ">= 0", nullable=True),
     _whole("taken_home", ">= 0", nullable=True),

@@ -1,18 +1,18 @@
 """What a caller of another board brings, what of it is the host's, and what becomes of it.
 
-His time belongs to the host, whose clock runs on while he is here. So his purse has two layers:
-the host's minutes, which he brought, and his own, which came out of our bank or were won. The
-host's minutes go home with him, for its clock still shows them; they can never be saved here. A
-gain (what he won less what he lost) first pays the day's debt, and the rest of it is his own. What
-is his own at the end pays a loan first: no day brings minutes here that could pay it later. A
-loss comes out of his own minutes first; what is lost of the host's, whose clock does not show it,
-is the day's *debt*, and is taken off what he brings later that day. So, for every visit and to the
-second,
+The guest's time belongs to the host, whose clock runs on meanwhile. So the purse has two layers:
+the host's minutes, which were brought, and the guest's own, which came out of our bank or were won.
+The host's minutes go home with the guest, because its clock still shows them; they can never be
+saved here. A gain (what was won less what was lost) first pays the day's debt; the rest is the
+guest's own. What is the guest's own at the end pays a loan first: no day brings minutes here that
+could pay it later. A loss comes out of their own minutes first. What is lost of the host's, whose
+clock does not show it, is the day's *debt*, and is taken off what they bring later that day. So,
+for every visit and to the second,
 
-    what the host shows - debt + what is his own   changes by   result - elapsed
+    what the host shows - debt + what is the guest's own   changes by   result - elapsed
 
-What stands on the table when he leaves is neither won nor lost. It is parted into the host's and
-his own, is taken off what he brings to the next visit, and counts as brought there.
+What stands on the table when the guest leaves is neither won nor lost. It is parted into the host's
+and the guest's own, is taken off what they bring to the next visit, and counts as brought there.
 
 Nothing here moves anything; amounts are seconds. docs/door-mode.md has an example in figures.
 """
@@ -37,13 +37,13 @@ SAVINGS = frozenset({"bank", "loan"})
 class Parting(NamedTuple):
     """What becomes of everything at the end of a visit."""
 
-    # What he won less what he lost, with what was won earlier and stood on the table since.
+    # What was won less what was lost, with what was won earlier and stood on the table since.
     gained: int
     # The debt of the day before it.
     owed: int
     debt_paid: int
     debt_added: int
-    # What the host's clock counted of time that was not brought, while his own was charged here.
+    # What the host's clock counted of time that was not brought, while their own was charged here.
     also_brought: int
     # What was owed on a loan, and what of the caller's own paid it.
     loan: int
@@ -52,7 +52,7 @@ class Parting(NamedTuple):
     gain: int
     put_back: int
     taken_home: int
-    # On the table still: all of it, the host's part, and what came out of his account.
+    # On the table still: all of it, the host's part, and what came out of their account.
     left_staked: int
     left_standing: int
     left_own: int
@@ -66,7 +66,7 @@ class HostSession:
     # None while a hand is settled for one who is on no call.
     call_id: int | None
     board: str
-    # On the table when it began: all of it, the host's part, and what came out of his account.
+    # On the table when it began: all of it, the host's part, and what came out of their account.
     staked: int
     standing: int
     standing_own: int
@@ -78,7 +78,7 @@ class HostSession:
     shown: int | None = None
     # That, or what was left of the day's allowance.
     clock: int = 0
-    # Whole seconds since 1970: the host's next event, or when it must have him back.
+    # Whole seconds since 1970: the host's next event, or when it must have them back.
     until: int | None = None
     way: str | None = None
     shows_losses: bool = False
@@ -91,7 +91,7 @@ class HostSession:
     changed: bool = False
 
     def note(self, source: str, target: str, amount: int) -> None:
-        """Look at a movement between two kinds of his accounts: whose minutes are they after it?"""
+        """Look at a movement between two of their accounts: whose minutes are they then?"""
         if self.parting is not None:
             return
         if source in SAVINGS and target in PURSE:
@@ -111,20 +111,20 @@ class HostSession:
         return self.day if is_of_allowance else max(self.day, today)
 
     def gained(self, purse: int, charged: int) -> int:
-        """Tell what he won less what he lost; `purse` is all on line, held and on the table."""
+        """Tell what was won less what was lost; `purse` is all on line, held and on the table."""
         own = self.standing_own + self.own
         return purse + charged - self.brought - self.standing - own
 
     def ahead(self, purse: int, charged: int, debt: int) -> int:
-        """Tell how much of the purse is his own, to be saved if he likes; 0 for nothing."""
+        """Tell how much of the purse is their own and may be saved; 0 for nothing."""
         total, paid = self._own(purse, charged, debt)
         return max(0, total - paid)
 
     def _own(self, purse: int, charged: int, debt: int) -> tuple[int, int]:
-        """Tell what is his own before he pays the day's debt, and what he pays of it.
+        """Tell what is their own before the day's debt is paid, and what they pay of it.
 
-        What was used beyond the host's minutes came out of his own: its clock cannot show less than
-        nothing.
+        What was used beyond the host's minutes came out of their own: its clock cannot show
+        less than nothing.
         """
         gained = self.gained(purse, charged)
         beyond = max(0, charged - max(self.clock, self.brought + self.standing))
@@ -231,7 +231,7 @@ _USED: Reader[int] = value(
 
 
 def debt_of(desk: Desk, caller_id: int, day: str) -> int:
-    """Tell what a caller has lost of his host's minutes on a day, as far as nothing shows it."""
+    """Tell what a caller has lost of the host's minutes on a day, as far as nothing shows it."""
     return max(0, _DEBT.one(desk.connection, caller_id=caller_id, day=day))
 
 

@@ -1,4 +1,4 @@
-"""The books as text: for the sysop's eye and his printer."""
+"""The books as text: for the sysop's eye and printer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from timebank.words import Unit, clock, minutes, money, title
 AMOUNT = 12
 # Play money has longer ones, with the name of its unit.
 PLAY_AMOUNT = 15
-# What a caller has; the bank that he faces alone is not his.
+# What a caller has; the bank that they face alone is not theirs.
 COLUMNS = CALLER_ACCOUNTS
 PLAY_COLUMNS = ("bankroll", "stake", "tab")
 NOT_HIS = "casino"
@@ -93,9 +93,9 @@ def ledger_table(rows: Iterator[Extract], schedule: Schedule) -> Iterator[str]:
 
 
 class StatementEntry(NamedTuple):
-    """An entry as one caller sees it: what it did to his accounts in one unit.
+    """An entry as one caller sees it: what it did to their accounts in one unit.
 
-    `after` are his balances by kind of account once it was made, `change` their sum's change.
+    `after` are their balances by kind of account once it was made, `change` their sum's change.
     """
 
     number: int
@@ -114,9 +114,9 @@ class StatementEntry(NamedTuple):
 def statement(
     entries: Iterator[list[Extract]], caller_id: int, since: int | None, until: int | None
 ) -> Iterator[StatementEntry]:
-    """Follow a caller's accounts through all his entries, and give those made in time.
+    """Follow a caller's accounts through all their entries, and give those made in time.
 
-    `entries` must begin with his first, so that the balances are right; `since` and `until` are
+    `entries` must begin with their first, so that the balances are right; `since` and `until` are
     whole seconds since 1970, the first included, the second not.
     """
     balances: defaultdict[Unit, dict[str, int]] = defaultdict(dict)
@@ -168,7 +168,7 @@ def statement_table(
 ) -> Iterator[str]:
     """Write a caller's statement: an entry a line, what each account held after it.
 
-    Play money has a table of its own for each unit, behind that of his time.
+    Play money has a table of its own for each unit, behind that of their time.
     """
     first = next(entries, None)
     yield f"Statement of {printable(name)}"

@@ -194,7 +194,7 @@ def import_all(
     for path in settings.imports:
         if not _is_missing(path) or _place(path) in begun:
             reports.append(import_file(database, settings, now, path, layout))
-    # What the sysop took over by hand is finished too, but a new file there is for him to import.
+    # What the sysop took over by hand is finished too, but a new file there is theirs to import.
     for place in sorted(begun.difference(map(_place, settings.imports))):
         if not _is_missing(place.parent):
             takeover = _Takeover(database, settings, now, place, layout)

@@ -48,7 +48,7 @@ class Shoe:
     decks: int
     # Cards dealt from it before the hand in question, or so far.
     position: int
-    # What the caller said when he cut, '' for nothing; None until the first hand is dealt.
+    # What the caller said at the cut, '' for nothing; None until the first hand is dealt.
     cut: str | None
     # Nothing was dealt from it yet, so it may still be cut.
     fresh: bool
@@ -65,7 +65,7 @@ class Shoe:
 
 @dataclass(frozen=True, slots=True)
 class StoredSeat:
-    """One of those who play a round: whose it is, and what he bet in the round's unit."""
+    """One of those who play a round: whose it is, and what they bet in the round's unit."""
 
     seat: int
     round_id: int

@@ -29,7 +29,7 @@ FULL_BANK = 1_000_000_00
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """All of a caller's rounds of a game: what he staked, and what he won less what he lost.
+    """All of a caller's rounds of a game: what was staked, and what was won less what was lost.
 
     Whole coins or dollars; each round is counted in the coin that it was dealt with.
     """
@@ -41,8 +41,8 @@ class Tally:
 def sit_down(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt:
     """Let a caller sit down with a bankroll of a unit of play money.
 
-    A new player gets his bankroll; one that is gone is renewed on a later day than that on which
-    it was lost; the bank has recovered from whatever it lost to him. None of it happens while a
+    A new player gets a bankroll; one that is gone is renewed on a later day than that on which
+    it was lost; the bank has recovered from whatever it lost to them. None of it happens while a
     round of the unit is in play, which goes on against the same bank. Raises `CallClosed`, and
     ValueError for a unit in which nobody has a bankroll.
     """
@@ -59,10 +59,10 @@ def sit_down(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt:
 
 
 def renew_bankroll(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt:
-    """Give a caller who sits at the table another bankroll, if his is gone and its day is over.
+    """Give a caller who sits at the table another bankroll, if theirs is gone and its day is over.
 
-    The bank does not recover: he has not returned to it. Nothing is given while a round of the unit
-    is in play, nor to one who never sat down. Raises `CallClosed`.
+    The bank does not recover: they have not returned to it. Nothing is given while a round of the
+    unit is in play, nor to one who never sat down. Raises `CallClosed`.
     """
     posting = enter(desk, call_id, ticked)
     play = posting.play = PlayAccounts(desk, posting.caller_id, unit)
@@ -72,7 +72,7 @@ def renew_bankroll(desk: Desk, call_id: int, ticked: int, unit: Unit) -> Receipt
 
 
 def bankrolls(desk: Desk, caller_id: int) -> dict[Unit, int]:
-    """Tell what a caller has at hand, by unit; one in which he never sat down is missing."""
+    """Tell what a caller has at hand, by unit; one in which they never sat down is missing."""
     return dict(_BANKROLLS(desk.connection, caller_id=caller_id).all())
 
 
@@ -156,8 +156,8 @@ _LOSS = Prepared(_loss)
 def _day_of_loss(posting: Posting, play: PlayAccounts) -> tuple[str | None, bool]:
     """Tell the day on which the bankroll was lost, None for a new player, and whether it is over.
 
-    Whichever is later of the board's day and the caller's: his never goes back with the clock. One
-    that is far ahead was of a wrong clock, and is over when a day has begun for him since.
+    Whichever is later of the board's day and the caller's: theirs never goes back with the clock.
+    One that is far ahead was of a wrong clock, and is over when a day has begun for them since.
     """
     ends = {name: play.account[name].id for name in ("casino", "stake")}
     schedule = posting.desk.settings.schedule

@@ -63,7 +63,7 @@ class Wager:
     turns_limit: int | None
     # None for a game without cards.
     shoe_id: int | None
-    # The caller's words when he cut; None when he did not.
+    # The words with which the caller cut; None when they did not.
     cut: str | None
     rules: Json
     # The action that is number 0 of the round.

@@ -66,9 +66,9 @@ class Stakes:
         return standing
 
     def allow(self, amount: int, coin: int) -> None:
-        """Refuse what he cannot stake with `NotEnough`: the last coin, or more than there is.
+        """Refuse with `NotEnough` what they cannot stake: the last coin, or more than there is.
 
-        Nobody bets more than the bank could pay him, and a tab has no bounds.
+        Nobody bets more than the bank could pay them, and a tab has no bounds.
         """
         if self.unit == "second":
             usable = self._posting.usable

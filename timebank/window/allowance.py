@@ -1,4 +1,4 @@
-"""What a caller may do at the bank's window just now, and which rule says so when he may not.
+"""What a caller may do at the bank's window just now, and which rule says so when they may not.
 
 Each operation has its bounds: how much a rule allows, and the sentence that names the rule. The
 same bounds tell beforehand what is still allowed and refuse what goes beyond, so that the two can
@@ -61,7 +61,7 @@ class Allowance:
     transfer: Allowed
     borrow: Allowed
     repay: Allowed
-    # Neither mode nor hours nor the sysop close the window to him.
+    # Neither mode nor hours nor the sysop close the window to them.
     open: bool
     frozen: bool
     # The caller has the sysop's powers, and so the item Sysop.
@@ -148,7 +148,7 @@ class Window:
         else:
             said = f"You have {span(online)} left."
         yield Bound(online - keep, said, NotEnough)
-        yield from self._his_own("deposited")
+        yield from self._own_minutes("deposited")
         yield self.room(self.posting.balance["bank"], "yours")
 
     def withdrawal(self) -> Iterator[Bound]:
@@ -192,7 +192,7 @@ class Window:
         if online < owed:
             yield Bound(online, f"You have {span(online)} left.", NotEnough)
         # Of a whole minute that is offered no more is taken than is owed.
-        yield from (bound for bound in self._his_own("paid back with") if bound.most < owed)
+        yield from (bound for bound in self._own_minutes("paid back with") if bound.most < owed)
 
     def receipt(self, other: BankAccount) -> Iterator[Bound]:
         if other.frozen or self.settings.is_barred(other.name):
@@ -228,8 +228,8 @@ class Window:
             said = f"You may {verb} {span(limit)} a day{less}; {_or_none(left)} of it {are} left."
         return Bound(left, said, LimitReached)
 
-    def _his_own(self, what: str) -> Iterator[Bound]:
-        """Bound what a caller of another board may save: its minutes are not his to keep."""
+    def _own_minutes(self, what: str) -> Iterator[Bound]:
+        """Bound what a caller of another board may save: its minutes are not theirs to keep."""
         visit = self.posting.visit
         if visit is not None:
             ahead = self.posting.ahead()

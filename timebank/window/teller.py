@@ -103,7 +103,7 @@ def repay(desk: Desk, call_id: int, ticked: int, seconds: int) -> Receipt:
 
 
 def deposit_before_leaving(desk: Desk, call_id: int, ticked: int) -> Receipt:
-    """Deposit what the caller wants deposited when he goes, so that he can be told of it.
+    """Deposit what the caller wants deposited when they go, so that they can be told of it.
 
     The end of the call does it as well, and finds nothing left to do. Raises `CallClosed`.
     """

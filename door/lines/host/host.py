@@ -1,4 +1,4 @@
-"""A caller whom a host board hands over to a door: what it says of them, and how the call ends.
+"""A caller that a host board hands over to a door: what it says of them, and how the call ends.
 
 The host owns the connection and goes on with it when the door is done. It ends a call with signals
 (Synchronet: SIGHUP, SIGTERM five seconds later, SIGKILL after five more; ENiGMA: SIGHUP alone), or

@@ -154,7 +154,7 @@ class _FrontEnd(Stage):
         self._visit.is_over()
 
     def _pass_on(self, passed: Passed) -> None:
-        """Let in the caller whom the front end brings, or the front end itself."""
+        """Let in the caller that the front end brings, or the front end itself."""
         try:
             if passed.address is None:
                 behind = self._visit.go_on(self._address)

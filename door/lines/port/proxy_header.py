@@ -1,4 +1,4 @@
-"""What a front end says of the caller whom it passes on: HAProxy's PROXY protocol, 1 and 2.
+"""What a front end says of the caller that it passes on: HAProxy's PROXY protocol, 1 and 2.
 
     PROXY TCP4 192.0.2.7 198.51.100.1 40000 23 CR LF
 

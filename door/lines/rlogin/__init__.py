@@ -1,1 +1,1 @@
-"""Callers whom other boards send by rlogin."""
+"""Callers that other boards send by rlogin."""

@@ -1,4 +1,4 @@
-"""Callers whom other boards send by rlogin (RFC 1282): a port, and a `Line` and a header for each.
+"""Callers that other boards send by rlogin (RFC 1282): a port, and a `Line` and a header for each.
 
 Anybody can write any name into the header; `trust` says what it is worth. Flow control with ^S and
 ^Q is left to the callers' programs: every byte that arrives is a key.
