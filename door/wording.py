@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from timebank.ledger.reasons import Cutoff, HeldBack
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from timebank.ledger.purse import Purse, Receipt
     from timebank.ledger.transfers import TransferRow
     from timebank.settings.schedule import Schedule
+
+DAY = timedelta(days=1)
 
 IN_DOUBT = "The books cannot say yet whether what you did counts. Please wait."
 NEVER_KNOWN = (
@@ -95,10 +98,13 @@ def leaves_table(net: int, *, hand_is_open: bool) -> str:
 
 def when(instant: datetime, schedule: Schedule, now: datetime) -> str:
     """Return the board's local time of `instant`: HH:MM, with the weekday beyond a day ahead."""
-    local = schedule.local(instant)
-    if instant - now < timedelta(days=1):
-        return f"{local:%H:%M}"
-    return f"{local:%a} {local:%H:%M}"
+    return _local(instant, schedule, "%H:%M" if instant - now < DAY else "%a %H:%M")
+
+
+@lru_cache(maxsize=64)
+def _local(instant: datetime, schedule: Schedule, form: str) -> str:
+    """Return a local time as a strftime form has it; every status line names the next event's."""
+    return f"{schedule.local(instant):{form}}"
 
 
 def comes_back_after(purse: Purse, schedule: Schedule) -> str:

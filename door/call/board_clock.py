@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 class BoardClock(BelievedClock):
     def __init__(self, machine: MachineClock) -> None:
         super().__init__(machine)
-        self._machine = machine
-
-    def monotonic(self) -> float:
-        return self._machine.monotonic()
-
-    def call_later(self, seconds: float, callback: Callable[[], None]) -> Timer:
-        return self._machine.call_later(seconds, callback)
+        # Asked ten times for each key: not one call more than it takes.
+        self.monotonic: Callable[[], float] = machine.monotonic
+        self.call_later: Callable[[float, Callable[[], None]], Timer] = machine.call_later

@@ -175,7 +175,7 @@ class CallClock:
 
     def _is_entry_due(self) -> bool:
         purse, now = self.purse, self.console.clock.now()
-        to_event, closing = purse.seconds_to_event(), purse.posted.closing
+        to_event, closing = purse.seconds_to_event(now), purse.posted.closing
         return (
             purse.ticked() - purse.posted.ticked >= POST_SECONDS
             or self._has_to_end()

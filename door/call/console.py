@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from ansi.charset import Charset, encode
 from ansi.keys import BACKSPACE, ENTER, ESCAPE, INTERRUPT, RUBOUT, Key, KeyDecoder
@@ -447,6 +448,7 @@ def lit(choices: Mapping[str, str]) -> str:
     return "  ".join(_lit(letter, label) for letter, label in choices.items())
 
 
+@lru_cache(maxsize=512)
 def _lit(letter: str, label: str) -> str:
     """Return a label with its letter lit, or with the letter put before it.
 

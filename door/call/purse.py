@@ -87,9 +87,9 @@ class TickingPurse:
         """Whether more time on line would let the caller stay: not when the host wants them."""
         return self._host_seconds() != 0
 
-    def seconds_to_event(self) -> int | None:
+    def seconds_to_event(self, now: datetime | None = None) -> int | None:
         """Return the seconds to the next event, ours or the host's: 0 during one, None without."""
-        now = self.clock.now()
+        now = now or self.clock.now()
         ours = self.books.settings().schedule.seconds_to_event(now)
         if self.until is None:
             return ours

@@ -483,12 +483,12 @@ class Posting:
         if self.balance["held"]:
             self._wait_for_event()
 
-    def finish(self, winnings: int, source: str) -> Receipt:
+    def finish(self, winnings: int, source: str, ended: int = 0) -> Receipt:
         """Pay back, clamp, write the entry down and tell what came of it.
 
         `winnings` are the seconds won in this entry, of which a loan takes its share, and which are
         the first to go when online would reach past the event; `source` is the game they came from,
-        for the record in THEBANK.EXT.
+        for the record in THEBANK.EXT; `ended` the hand that ends with it.
         """
         if winnings and self.visit is not None:
             winnings = min(winnings, self.ahead())
@@ -505,7 +505,7 @@ class Posting:
             closing=self.closing,
             turns=self.turns,
         )
-        return Receipt(purse, self.write(), play, tuple(self._told))
+        return Receipt(purse, self.write(), play, tuple(self._told), ended)
 
     def ahead(self) -> int:
         """Tell how much of the purse of a board's caller is their own, and may be saved here."""

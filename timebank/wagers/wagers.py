@@ -329,8 +329,8 @@ def _finish(
     if not is_new:
         rounds.write_settlement(posting.desk, posting.caller_id, round_id, settlement)
     # Of what is won loans take their share, and events what is over: of time alone.
-    receipt = posting.finish(settlement.won if stakes.unit == "second" else 0, game)
-    return replace(receipt, ended=round_id) if settlement.final else receipt
+    won = settlement.won if stakes.unit == "second" else 0
+    return posting.finish(won, game, ended=round_id if settlement.final else 0)
 
 
 # All seats or none.

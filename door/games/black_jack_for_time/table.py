@@ -58,6 +58,8 @@ class BlackJackForTimeTable(TableForTime):
             BlackJackScene,
             self.settings.rules.best_odds(),
         )
+        rules = replace(self.settings.rules, insurance_unit=self.betting.coin)
+        self._next_rules = rules_to_mapping(rules)
 
     async def visit(self) -> None:
         self.tutor = Tutor(self.thinking, self.console.say, lambda: self.round)
@@ -68,7 +70,7 @@ class BlackJackForTimeTable(TableForTime):
             del self.tutor
 
     def _rules(self) -> Mapping[str, object]:
-        return rules_to_mapping(replace(self.settings.rules, insurance_unit=self.coin))
+        return self._next_rules
 
     async def _read_rules(self) -> None:
         await read(self.console, "The rules of Black Jack For Time", rules_text(self.settings))
