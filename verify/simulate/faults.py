@@ -38,7 +38,7 @@ from timebank.ledger.entry import Posting
 from timebank.ledger.reasons import Granted, LoanShare, Used
 from timebank.ledger.transfers import ALLOTMENT, ELAPSED
 from timebank.ledger.visit import HostSession
-from timebank.thebank import bookings
+from timebank.thebank import bookings, outbox
 from timebank.wagers.rounds import FIRST_SEAT, Move
 from timebank.wagers.wagers import Played
 from timebank.words import MINUTE
@@ -138,8 +138,10 @@ def applies_records_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 def passes_on_twice(patch: pytest.MonkeyPatch) -> None:
-    real = files.write_all
-    patch.setattr(files, "write_all", lambda file, data: real(file, data + data))
+    """A record goes to the other bank in two copies; nothing else that is written does."""
+    twice = SimpleNamespace(**vars(files))
+    twice.write_all = lambda file, data: files.write_all(file, data + data)
+    patch.setattr(outbox, "files", twice)
 
 
 def grants_a_day_twice(patch: pytest.MonkeyPatch) -> None:
