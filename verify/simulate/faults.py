@@ -225,9 +225,11 @@ def counts_a_coup_twice(patch: pytest.MonkeyPatch) -> None:
 
 def says_done_where_nothing_was_done(patch: pytest.MonkeyPatch) -> None:
     """A bank's window whose deposits, withdrawals and loans are in no book."""
-    for name in ("deposit", "withdraw", "borrow", "repay"):
-        patch.setattr(
-            lobby_teller, name, lambda desk, call, ticked, _: calls.touch(desk, call, ticked)
+    for letter, (may, _) in lobby_teller.MOVES.items():
+        patch.setitem(
+            lobby_teller.MOVES,
+            letter,
+            (may, lambda desk, call, ticked, _: calls.touch(desk, call, ticked)),
         )
 
 
