@@ -1,7 +1,7 @@
 """The tutor: what the book says before a move, and after a wrong one what it would have been.
 
 There is no chart in it. Every number is worked out for the hand at turn, from this table's rules
-and from the cards that its caller can see: his own, the other seats', the dealer's up card, and
+and from the cards that its caller can see: their own, the other seats', the dealer's up card, and
 what the dealer's look has told. It reads neither the hole card nor an undealt one. What it cannot
 see it takes for full decks less those cards: like a book, it does not count earlier rounds.
 
@@ -72,7 +72,7 @@ class Advice:
 
     @property
     def sentence(self) -> str:
-        """What the book says to a caller before his move, and what the next best would be.
+        """What the book says to a caller before their move, and what the next best would be.
 
         >>> act = BlackjackAction
         >>> Advice(act.HIT, {act.HIT: -0.14, act.STAY: -0.21}).sentence
