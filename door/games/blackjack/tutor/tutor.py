@@ -10,12 +10,13 @@ aces out of six decks. So a table takes it in three steps: `decision` and `advis
 what lies between them, `hands.values`, is done in another process
 (`door.games.blackjack.tutor.thinking`).
 
->>> from door.games.blackjack.round import BLACK_JACK_FOR_TIME, start
+>>> from door.games.blackjack.round import start
+>>> from door.games.blackjack.rules import BLACK_JACK_FOR_TIME
 >>> from door.games.engine.cards import parse_cards
 >>> game, _ = start(BLACK_JACK_FOR_TIME, parse_cards("5H TS 6D 8D"), [10])
 >>> told = advice(game, game.legal())
 >>> told.best, round(told.values[BlackjackAction.STAY], 2)
-(<Action.HIT: 'hit'>, -0.55)
+(<BlackjackAction.HIT: 'hit'>, -0.55)
 >>> judge(told, BlackjackAction.HIT) is None
 True
 """
